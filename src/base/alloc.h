@@ -1,0 +1,31 @@
+/* All heap use of the program: one small allocator, so that tests can make the Nth allocation
+ * fail and count what is alive. Thread-safe. stb and cJSON are given the same functions. */
+#ifndef MB_BASE_ALLOC_H
+#define MB_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* `count` zeroed elements of `elem_bytes`, or NULL (no memory, overflow, or an injected
+ * failure). A zero-size request returns a unique pointer. Owned by the caller: mb_free. */
+void *mb_alloc(size_t count, size_t elem_bytes);
+
+/* malloc and realloc with the same rules; `mb_malloc` leaves memory uninitialised. */
+void *mb_malloc(size_t bytes);
+void *mb_realloc(void *ptr, size_t bytes);
+
+/* Accepts NULL. */
+void mb_free(void *ptr);
+
+/* A copy of `text`, or NULL. Owned by the caller: mb_free. */
+char *mb_strdup(const char *text);
+
+/* Fault injection, for tests: fail the `nth` allocation from now (1 is the next; 0 never), and,
+ * if `sticky`, every one after it. */
+void mb_alloc_fail_nth(uint64_t nth, bool sticky);
+
+/* Blocks allocated and not yet freed. */
+uint64_t mb_alloc_live_count(void);
+
+#endif

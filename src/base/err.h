@@ -1,0 +1,80 @@
+/* Errors: a status that must be looked at, and one struct that says what, why, what next.
+ *
+ * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
+ * parameter. Inside a function, MB_TRY and MB_VK jump to one `fail:` label; both expect a local
+ * `enum mb_status status` and a parameter `err`. Only main() turns a status into an exit. */
+#ifndef MB_BASE_ERR_H
+#define MB_BASE_ERR_H
+
+#define MB_MUST_CHECK                    __attribute__((warn_unused_result))
+#define MB_PRINTF(fmt_index, args_index) __attribute__((format(printf, fmt_index, args_index)))
+
+#define MB_COUNTOF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum mb_status {
+    MB_OK,
+    MB_UNSUPPORTED, /* this device cannot do it: a row in the results, not a crash */
+    MB_FAILED,
+};
+
+/* What failed, by whose fault: the value is the exit code of the process. */
+enum mb_errc {
+    MB_ERRC_NONE = 0,
+    MB_ERRC_VERIFY = 1,      /* a verification failed */
+    MB_ERRC_USAGE = 2,       /* the command line */
+    MB_ERRC_INPUT = 3,       /* an input image */
+    MB_ERRC_DEVICE = 4,      /* no usable device */
+    MB_ERRC_UNSUPPORTED = 5, /* the device cannot do what was asked for by name */
+    MB_ERRC_RUNTIME = 6,     /* Vulkan, memory or time ran out */
+    MB_ERRC_OUTPUT = 7,      /* an output could not be written */
+};
+
+struct mb_err {
+    enum mb_errc code;
+    int vk_result;    /* VkResult where a Vulkan call failed, else 0 */
+    const char *file; /* static storage: __FILE__ of the failing place */
+    int line;
+    char text[512]; /* "<object>: <reason>", one line, without "mipbench: error:" */
+    char hint[256]; /* what to do next, or "" */
+};
+
+/* Fill `err` (may be NULL) and return MB_FAILED, or MB_UNSUPPORTED for MB_ERRC_UNSUPPORTED.
+ * Control characters and invalid UTF-8 in the formatted text are replaced by '?'. Use
+ * MB_FAIL, which supplies the place. */
+MB_PRINTF(5, 6)
+enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
+                          const char *fmt, ...);
+
+/* Attach a hint to an error already set. */
+MB_PRINTF(2, 3)
+void mb_err_hint(struct mb_err *err, const char *fmt, ...);
+
+/* As mb_err_set for a failed Vulkan call. `call` is the call's source text; only the function's
+ * name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
+enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
+                         int line);
+
+/* Name of a VkResult ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" kept in static storage of the
+ * calling thread. */
+const char *mb_vk_result_name(int vk_result);
+
+#define MB_FAIL(err, code, ...) mb_err_set(err, code, __FILE__, __LINE__, __VA_ARGS__)
+
+#define MB_TRY(expr)                                                                           \
+    do {                                                                                       \
+        status = (expr);                                                                       \
+        if (status != MB_OK) {                                                                 \
+            goto fail;                                                                         \
+        }                                                                                      \
+    } while (0)
+
+#define MB_VK(call)                                                                            \
+    do {                                                                                       \
+        VkResult mb_vk_result_ = (call);                                                       \
+        if (mb_vk_result_ < 0) {                                                               \
+            status = mb_err_vk(err, mb_vk_result_, #call, __FILE__, __LINE__);                 \
+            goto fail;                                                                         \
+        }                                                                                      \
+    } while (0)
+
+#endif

@@ -1,0 +1,45 @@
+/* Files: read whole, write atomically, and the little path arithmetic that needs. */
+#ifndef MB_BASE_FILE_H
+#define MB_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct mb_bytes {
+    uint8_t *data; /* owned: mb_bytes_finish */
+    size_t n_bytes;
+};
+
+/* Free and zero. */
+void mb_bytes_finish(struct mb_bytes *bytes);
+
+/* Read a regular file of at most `max_bytes` whole. A folder, FIFO, device, an empty file and
+ * one that is larger fail with MB_ERRC_INPUT and one sentence each; nothing blocks (O_NONBLOCK,
+ * fstat before read). */
+MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
+                                          struct mb_bytes *out, struct mb_err *err);
+
+/* Write `n_bytes` to `path` so that it is old or new, never half: temporary file in the same
+ * folder (O_EXCL), full write, fsync, close checked, rename, fsync of the folder. On failure
+ * the temporary file is gone and MB_ERRC_OUTPUT is set. `path` "-" is an error here. */
+MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
+                                                  size_t n_bytes, struct mb_err *err);
+
+/* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. */
+MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
+                                             struct mb_err *err);
+
+/* mkdir -p. An existing folder is fine; anything else in the way is MB_ERRC_OUTPUT. */
+MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
+
+/* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
+char *mb_path_join(const char *dir, const char *name);
+
+/* Make a file-name slug of any text: [a-z0-9._-], others become '-', no leading or trailing
+ * '-' or '.', cut to `out_bytes` - 1, "unnamed" if nothing is left. */
+void mb_slug(const char *text, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/* Messages for a person, on stderr; stdout is for results only. */
+#ifndef MB_BASE_LOG_H
+#define MB_BASE_LOG_H
+
+#include "base/err.h"
+
+enum mb_log_level {
+    MB_LOG_ERROR,
+    MB_LOG_WARN,
+    MB_LOG_INFO,
+    MB_LOG_DEBUG,
+};
+
+/* Messages above `level` are dropped. Default MB_LOG_INFO. */
+void mb_log_set_level(enum mb_log_level level);
+enum mb_log_level mb_log_get_level(void);
+
+/* One line to stderr: "mipbench: error: ...", "mipbench: warning: ...", or as it is for INFO
+ * and DEBUG. A newline is added. Erases a progress line first (see mb_log_set_transient). */
+MB_PRINTF(2, 3) void mb_log(enum mb_log_level level, const char *fmt, ...);
+
+/* Draw or replace (text non-empty) or erase (text NULL) the one redrawn progress line. The
+ * caller decides whether stderr is a terminal; the line is cut to `max_columns`. */
+void mb_log_set_transient(const char *text, int max_columns);
+
+/* Print an error and its hint: "mipbench: error: <text>; <hint>". With level DEBUG also the
+ * source place. */
+void mb_log_err(const struct mb_err *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, digests. */
+#ifndef MB_BASE_TEXT_H
+#define MB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters: each offending
+ * byte becomes '?'. Never splits a sequence at the end. Returns the bytes written less the
+ * terminator. */
+size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
+
+/* Columns that `text` takes on a terminal (code points; enough for what mipbench prints). */
+size_t mb_utf8_columns(const char *text);
+
+/* Parse all of `text` as a decimal integer within [min, max]. No sign other than '-', no
+ * spaces, no rest. False on anything else, overflow included. */
+bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out);
+bool mb_parse_u64(const char *text, uint64_t *out);
+
+/* Parse all of `text` as a finite decimal number within [min, max]. */
+bool mb_parse_double(const char *text, double min, double max, double *out);
+
+/* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
+bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
+
+/* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
+ * (distance above max(1, length / 3)). */
+const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
+
+/* SHA-256 in lower-case hex. */
+void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the user asked of a run; the command line fills it. */
+#ifndef MB_BENCH_SETTINGS_H
+#define MB_BENCH_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/pyramid.h"
+
+#define MB_MAX_SIZES 64
+
+enum mb_images {
+    MB_IMAGES_ATLAS,
+    MB_IMAGES_NONE,
+    MB_IMAGES_LEVELS,
+    MB_IMAGES_ALL,
+};
+
+struct mb_settings {
+    const char *const *inputs; /* files or "pattern:NAME:WxH"; borrowed from argv */
+    size_t n_inputs;
+    const char *const *specs; /* strategy specs, split at commas; borrowed; none: all */
+    size_t n_specs;
+    const char *device;                  /* selector or NULL */
+    const char *format;                  /* name or NULL: auto */
+    uint32_t n_levels;                   /* base included; 0: full chain */
+    struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
+    size_t n_sizes;
+    uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */
+    uint32_t n_samples; /* per strategy; 0: automatic */
+    uint64_t seed;
+    bool verify;
+    bool validate;
+    enum mb_images images;
+};
+
+#endif

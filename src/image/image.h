@@ -1,0 +1,57 @@
+/* An image in host memory, as loaded: always four channels. Input files are untrusted. */
+#ifndef MB_IMAGE_IMAGE_H
+#define MB_IMAGE_IMAGE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "image/format.h"
+
+#define MB_IMAGE_MAX_DIMENSION  32768u /* of patterns and resized images */
+#define MB_IMAGE_MAX_FILE_BYTES (1024u * 1024u * 1024u)
+
+enum mb_depth {
+    MB_DEPTH_U8,
+    MB_DEPTH_U16,
+    MB_DEPTH_F32,
+};
+
+struct mb_image {
+    uint32_t width, height; /* texels, both >= 1 in a valid image */
+    enum mb_depth depth;
+    void *texels;    /* rgba[height][width][4] of `depth`; owned */
+    char name[64];   /* slug of the file's stem or the pattern's name */
+    char sha256[65]; /* of the file's bytes, or of the generated texels */
+};
+
+/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit) or Radiance HDR file. Formats are told by content,
+ * not by name. GIF, PSD, JPEG and others fail with a hint on conversion. Dimensions are checked
+ * (at most 16384 each) before anything is decoded; all failures are MB_ERRC_INPUT (out of
+ * memory: MB_ERRC_RUNTIME) and name the path. */
+MB_MUST_CHECK enum mb_status mb_image_load(struct mb_image *image, const char *path,
+                                           struct mb_err *err);
+
+/* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make, anything else as a file. */
+MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,
+                                           uint64_t seed, struct mb_err *err);
+
+/* `out` = `in` cropped or mirror-tiled to width x height (mirror without repeating the edge
+ * texel twice in a row is not used: the tile is the image, then its mirror image, so edges meet
+ * equal texels). Same depth, name and sha256. `out` must not be `in`. */
+MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in,
+                                             uint32_t width, uint32_t height,
+                                             struct mb_err *err);
+
+/* Convert to texels of `format`, tightly packed rows, into `texels[height][width]`. u8 into
+ * rgba8 copies codes; u16 and floats go through doubles (u16: v/65535); floats clamp for UNORM.
+ */
+void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
+                     void *texels);
+
+/* The format that --format auto picks: rgba8, rgba32f (16-bit), rgba16f (float). */
+const struct mb_format *mb_image_natural_format(const struct mb_image *image);
+
+/* Free and zero. */
+void mb_image_finish(struct mb_image *image);
+
+#endif

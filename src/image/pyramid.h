@@ -1,0 +1,45 @@
+/* Mip pyramids: sizes, the packed layout used for upload and read-back, and their storage. */
+#ifndef MB_IMAGE_PYRAMID_H
+#define MB_IMAGE_PYRAMID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "image/format.h"
+
+#define MB_MAX_LEVELS 16 /* 32768 texels wide */
+
+struct mb_extent {
+    uint32_t width, height;
+};
+
+/* Size of mip level `level`: max(1, floor(size / 2^level)) per axis. */
+struct mb_extent mb_level_extent(struct mb_extent base, uint32_t level);
+
+/* Levels of a full chain, 1x1 included: 1 + floor(log2(max(width, height))). */
+uint32_t mb_full_level_count(struct mb_extent base);
+
+/* Where each level lies in one packed block: level-major, then layer, rows tight, every level's
+ * offset a multiple of 16 bytes. */
+struct mb_layout {
+    const struct mb_format *format;
+    struct mb_extent base;
+    uint32_t n_layers, n_levels;
+    size_t level_offset_bytes[MB_MAX_LEVELS];
+    size_t level_layer_bytes[MB_MAX_LEVELS]; /* one layer of the level */
+    size_t total_bytes;
+};
+
+/* n_levels in [1, mb_full_level_count], n_layers >= 1. */
+void mb_layout_init(struct mb_layout *layout, const struct mb_format *format,
+                    struct mb_extent base, uint32_t n_layers, uint32_t n_levels);
+
+/* Texels of one layer of one level within `block`. */
+const void *mb_layout_level(const struct mb_layout *layout, const void *block, uint32_t level,
+                            uint32_t layer);
+
+/* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */
+uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout);
+
+#endif

@@ -1,0 +1,75 @@
+/* The plug-in contract: what a way of making mipmaps is.
+ *
+ * A strategy is one const descriptor in a table generated from strategies/meson.build. It keeps
+ * no state of its own outside `state`, never submits, and knows nothing of the harness.
+ *
+ * Entry state of record(): level 0 holds the image, is readable by every stage, and is in
+ * VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL; levels 1..n hold nothing and may be in any layout
+ * (transition them from UNDEFINED). Exit state: every level is written, visible to
+ * ALL_COMMANDS for reads, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs between
+ * the two is inside record() and is timed. The exit state satisfies the entry state, so that
+ * record() may be repeated after a full barrier (a counter must be re-armed). */
+#ifndef MB_STRATEGY_H
+#define MB_STRATEGY_H
+
+#include "image/compare.h"
+#include "vk/image.h"
+
+#define MB_MAX_PARAMS 8
+
+/* One parameter of a strategy. Values are named; the first is the default. */
+struct mb_param {
+    const char *name;
+    const char *const *values; /* NULL-terminated */
+    const char *help;          /* one line */
+};
+
+/* The chosen value of each parameter, as an index into its `values`. */
+struct mb_params {
+    uint8_t choice[MB_MAX_PARAMS];
+};
+
+/* What is to be done, and on what. All strategies of one run are given the same image. */
+struct mb_target {
+    const struct mb_vk_image *image;
+};
+
+/* What a strategy says of its own work. */
+struct mb_work {
+    uint32_t n_dispatches; /* dispatches, draws or blits per chain */
+    uint32_t n_barriers;   /* vkCmdPipelineBarrier calls per chain */
+    uint32_t workgroup_size[3];
+    uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
+    uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
+    struct mb_claim claim;      /* policy, arithmetic, levels re-read: what it is held to */
+};
+
+struct mb_strategy {
+    const char *name;              /* as on the command line: [a-z0-9-] */
+    const char *title;             /* one line */
+    const char *source;            /* paper, repository or URL */
+    VkQueueFlags queue_flags;      /* that its commands need */
+    VkImageUsageFlags image_usage; /* that it needs of the image */
+    size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
+    const struct mb_param *params; /* terminated by a NULL name; NULL: none */
+
+    /* Pure. MB_OK, or MB_UNSUPPORTED with one sentence a user understands in `why`. */
+    enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_params *params, struct mb_err *why);
+    /* Make pipelines, descriptors and small buffers; `state` arrives zeroed. After a failure
+     * the harness calls finish(). */
+    enum mb_status (*init)(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *params,
+                           struct mb_err *err);
+    /* Record the whole chain. Must not fail, allocate, submit, wait or map. */
+    void (*record)(const void *state, VkCommandBuffer cmd);
+    /* State the work of one record(). `*work` arrives zeroed. */
+    void (*describe)(const void *state, struct mb_work *work);
+    /* Accepts zero or partial state. The harness has drained the queue. */
+    void (*finish)(void *state);
+};
+
+/* All strategies, in the order of strategies/meson.build; NULL-terminated; generated. */
+extern const struct mb_strategy *const mb_strategies[];
+
+#endif

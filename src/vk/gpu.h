@@ -1,0 +1,99 @@
+/* The device: choosing it, opening it, and the facts about it that others need. */
+#ifndef MB_VK_GPU_H
+#define MB_VK_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <volk.h>
+
+#include "base/err.h"
+
+#define MB_GPU_MAX_HEAPS VK_MAX_MEMORY_HEAPS
+
+struct mb_gpu_heap {
+    uint64_t size_bytes;
+    bool device_local;
+};
+
+/* Plain facts; text is valid UTF-8. */
+struct mb_gpu_info {
+    uint32_t index; /* in the loader's order: what --device takes */
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    VkPhysicalDeviceType type;
+    uint32_t vendor_id, device_id;
+    char uuid[37]; /* 8-4-4-4-12 hex */
+    char driver_name[VK_MAX_DRIVER_NAME_SIZE];
+    char driver_info[VK_MAX_DRIVER_INFO_SIZE];
+    char driver_version[32]; /* decoded the vendor's way where known */
+    uint32_t api_version;    /* VK_MAKE_API_VERSION */
+    uint32_t n_heaps;
+    struct mb_gpu_heap heap[MB_GPU_MAX_HEAPS];
+
+    uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
+    VkQueueFlags queue_flags;
+    uint32_t timestamp_valid_bits;
+    double timestamp_period_ns;
+
+    uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
+    VkSubgroupFeatureFlags
+        subgroup_operations; /* of the compute stage; 0 if not offered there */
+    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS and a required size */
+    bool has_memory_model_device_scope;
+    bool has_storage_write_without_format;
+    uint32_t sub_texel_precision_bits;
+    uint32_t max_image_dimension_2d;
+    uint32_t max_image_array_layers;
+    uint32_t max_workgroup_invocations;
+    uint32_t max_workgroup_count[3];
+    uint32_t max_storage_images; /* per stage */
+    uint32_t max_shared_memory_bytes;
+};
+
+/* "discrete", "integrated", "virtual", "cpu" or "other". */
+const char *mb_gpu_type_name(VkPhysicalDeviceType type);
+
+struct mb_gpu_options {
+    const char *selector; /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
+                             discrete, then integrated, then virtual, then CPU */
+    bool validate;        /* turn on the Khronos validation layer: core and synchronisation */
+};
+
+struct mb_gpu {
+    struct mb_gpu_info info;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkDevice device;
+    VkQueue queue;
+    VkCommandPool command_pool;
+    VkDebugUtilsMessengerEXT messenger;
+    bool has_debug_names;
+    bool validate;
+    uint32_t n_validation_messages; /* warnings and errors of the layers so far; the messages go
+                                       to the log */
+    bool is_lost; /* a submission timed out or the device was lost: nothing may be destroyed */
+};
+
+/* Facts of every Vulkan 1.2 device, in the loader's order. `*infos` is owned by the caller
+ * (mb_free). No loader and no driver are MB_ERRC_DEVICE, with a hint. */
+MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos,
+                                              struct mb_err *err);
+
+/* Open a device. MB_ERRC_DEVICE where there is none or the selector fits none (the message
+ * lists what there is); --validate without the layer installed is MB_ERRC_DEVICE too. */
+MB_MUST_CHECK enum mb_status
+mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
+void mb_gpu_finish(struct mb_gpu *gpu);
+
+/* Give an object a name for validation messages and debuggers; nothing without the extension.
+ */
+void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
+                 const char *name);
+
+/* Index of a memory type within `type_bits` with all of `flags`, or UINT32_MAX. */
+uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,
+                            VkMemoryPropertyFlags flags);
+
+#endif

@@ -1,0 +1,30 @@
+/* A mip-mapped image on the device, with the views that strategies need. */
+#ifndef MB_VK_IMAGE_H
+#define MB_VK_IMAGE_H
+
+#include "image/pyramid.h"
+#include "vk/gpu.h"
+
+struct mb_vk_image {
+    const struct mb_gpu *gpu;
+    struct mb_layout layout; /* format, extent, layers, levels, and the packed layout */
+    VkImageUsageFlags usage;
+    VkImage image;
+    VkDeviceMemory memory;
+    VkImageView sampled_all;            /* every level, 2D array */
+    VkImageView sampled[MB_MAX_LEVELS]; /* one level each, 2D array */
+    VkImageView storage[MB_MAX_LEVELS]; /* one level each, 2D array, storage format; null
+                                           without STORAGE usage */
+};
+
+/* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
+ * limit, a usage the format lacks. Memory that no heap can hold is MB_ERRC_RUNTIME and says how
+ * much is needed and how much there is, before anything is allocated. */
+MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
+                                              const struct mb_gpu *gpu,
+                                              const struct mb_layout *layout,
+                                              VkImageUsageFlags usage, const char *name,
+                                              struct mb_err *err);
+void mb_vk_image_finish(struct mb_vk_image *image);
+
+#endif
