@@ -1,0 +1,31 @@
+/* Barriers, by what they are for. Vulkan 1.0 commands: every 1.2 device has them. */
+#ifndef MB_VK_BARRIER_H
+#define MB_VK_BARRIER_H
+
+#include "vk/image.h"
+
+/* Everything before is finished, visible and drained before anything after starts. */
+void mb_barrier_full(VkCommandBuffer cmd);
+
+/* One side of an image barrier. */
+struct mb_access {
+    VkPipelineStageFlags stages;
+    VkAccessFlags access;
+    VkImageLayout layout;
+};
+
+/* What the contract of strategy.h promises for a level at entry and at exit. */
+extern const struct mb_access mb_access_readable; /* every stage, SHADER_READ_ONLY_OPTIMAL */
+extern const struct mb_access
+    mb_access_undefined; /* contents not needed; waits for every stage */
+extern const struct mb_access mb_access_compute_write; /* storage image, GENERAL */
+extern const struct mb_access mb_access_compute_read;  /* sampled, SHADER_READ_ONLY_OPTIMAL */
+extern const struct mb_access mb_access_transfer_read;
+extern const struct mb_access mb_access_transfer_write;
+
+/* One vkCmdPipelineBarrier over levels [first_level, first_level + n_levels) of all layers. */
+void mb_barrier_levels(VkCommandBuffer cmd, const struct mb_vk_image *image,
+                       uint32_t first_level, uint32_t n_levels, const struct mb_access *from,
+                       const struct mb_access *to);
+
+#endif

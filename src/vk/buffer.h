@@ -1,0 +1,29 @@
+/* Buffers with their memory. */
+#ifndef MB_VK_BUFFER_H
+#define MB_VK_BUFFER_H
+
+#include "vk/gpu.h"
+
+enum mb_buffer_kind {
+    MB_BUFFER_DEVICE,   /* device-local, zeroed at creation: counters, hand-off */
+    MB_BUFFER_UPLOAD,   /* host-visible and coherent, mapped: written by the host */
+    MB_BUFFER_READBACK, /* host-visible and coherent, cached where there is such, mapped */
+};
+
+struct mb_buffer {
+    const struct mb_gpu *gpu;
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    VkDeviceSize size_bytes;
+    void *mapped; /* NULL for MB_BUFFER_DEVICE; unmapped by finish */
+};
+
+/* `size_bytes` is rounded up to 4. TRANSFER_SRC and TRANSFER_DST are added to `usage`. Zeroing
+ * a device buffer submits once and waits, so strategies may call this from init() only. */
+MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
+                                            enum mb_buffer_kind kind, VkDeviceSize size_bytes,
+                                            VkBufferUsageFlags usage, const char *name,
+                                            struct mb_err *err);
+void mb_buffer_finish(struct mb_buffer *buffer);
+
+#endif
