@@ -1,0 +1,93 @@
+/* The program's allocator: malloc with a count of what is alive and a planted failure. The
+ * three counters are the only state, and they are atomic: the golden model allocates from
+ * threads. */
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic uint64_t n_live;
+static _Atomic uint64_t fail_countdown; /* 1: the next allocation fails; 0: none does */
+static _Atomic bool fail_sticky;
+
+/* Count down; true for the allocation that is to fail, and for all after it if sticky. */
+static bool must_fail(void)
+{
+    uint64_t left = atomic_load(&fail_countdown);
+    while (left != 0) {
+        if (left == 1 && atomic_load(&fail_sticky)) {
+            return true;
+        }
+        if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
+            return left == 1;
+        }
+    }
+    return false;
+}
+
+static void *counted(void *ptr)
+{
+    if (ptr != NULL) {
+        atomic_fetch_add(&n_live, 1);
+    }
+    return ptr;
+}
+
+void *mb_alloc(size_t count, size_t elem_bytes)
+{
+    if (must_fail()) {
+        return NULL;
+    }
+    /* calloc checks the product; of zero bytes it may return NULL, which here means failure. */
+    return counted(count == 0 || elem_bytes == 0 ? calloc(1, 1) : calloc(count, elem_bytes));
+}
+
+void *mb_malloc(size_t bytes)
+{
+    if (must_fail()) {
+        return NULL;
+    }
+    return counted(malloc(bytes == 0 ? 1 : bytes));
+}
+
+void *mb_realloc(void *ptr, size_t bytes)
+{
+    if (ptr == NULL) {
+        return mb_malloc(bytes);
+    }
+    if (must_fail()) {
+        return NULL;
+    }
+    return realloc(ptr, bytes == 0 ? 1 : bytes);
+}
+
+void mb_free(void *ptr)
+{
+    if (ptr != NULL) {
+        atomic_fetch_sub(&n_live, 1);
+        free(ptr);
+    }
+}
+
+char *mb_strdup(const char *text)
+{
+    const size_t n_bytes = strlen(text) + 1;
+    char *copy = mb_malloc(n_bytes);
+    if (copy != NULL) {
+        memcpy(copy, text, n_bytes);
+    }
+    return copy;
+}
+
+void mb_alloc_fail_nth(uint64_t nth, bool sticky)
+{
+    atomic_store(&fail_countdown, 0);
+    atomic_store(&fail_sticky, sticky);
+    atomic_store(&fail_countdown, nth);
+}
+
+uint64_t mb_alloc_live_count(void)
+{
+    return atomic_load(&n_live);
+}

@@ -1,0 +1,115 @@
+/* Filling errors, and the names of Vulkan's results. Vulkan's header is used for the enum only.
+ */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <vulkan/vulkan_core.h>
+
+#include "base/text.h"
+
+#define RESULT_NAME(result)                                                                    \
+    {                                                                                          \
+        result, #result                                                                        \
+    }
+
+static const struct {
+    VkResult result;
+    const char *name;
+} result_names[] = {
+    RESULT_NAME(VK_SUCCESS),
+    RESULT_NAME(VK_NOT_READY),
+    RESULT_NAME(VK_TIMEOUT),
+    RESULT_NAME(VK_EVENT_SET),
+    RESULT_NAME(VK_EVENT_RESET),
+    RESULT_NAME(VK_INCOMPLETE),
+    RESULT_NAME(VK_PIPELINE_COMPILE_REQUIRED),
+    RESULT_NAME(VK_ERROR_OUT_OF_HOST_MEMORY),
+    RESULT_NAME(VK_ERROR_OUT_OF_DEVICE_MEMORY),
+    RESULT_NAME(VK_ERROR_INITIALIZATION_FAILED),
+    RESULT_NAME(VK_ERROR_DEVICE_LOST),
+    RESULT_NAME(VK_ERROR_MEMORY_MAP_FAILED),
+    RESULT_NAME(VK_ERROR_LAYER_NOT_PRESENT),
+    RESULT_NAME(VK_ERROR_EXTENSION_NOT_PRESENT),
+    RESULT_NAME(VK_ERROR_FEATURE_NOT_PRESENT),
+    RESULT_NAME(VK_ERROR_INCOMPATIBLE_DRIVER),
+    RESULT_NAME(VK_ERROR_TOO_MANY_OBJECTS),
+    RESULT_NAME(VK_ERROR_FORMAT_NOT_SUPPORTED),
+    RESULT_NAME(VK_ERROR_FRAGMENTED_POOL),
+    RESULT_NAME(VK_ERROR_UNKNOWN),
+    RESULT_NAME(VK_ERROR_OUT_OF_POOL_MEMORY),
+    RESULT_NAME(VK_ERROR_INVALID_EXTERNAL_HANDLE),
+    RESULT_NAME(VK_ERROR_FRAGMENTATION),
+    RESULT_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS),
+    RESULT_NAME(VK_ERROR_VALIDATION_FAILED_EXT),
+    RESULT_NAME(VK_ERROR_INVALID_SHADER_NV),
+    RESULT_NAME(VK_ERROR_NOT_PERMITTED_KHR),
+};
+
+const char *mb_vk_result_name(int vk_result)
+{
+    static _Thread_local char unknown[32];
+    for (size_t i = 0; i < MB_COUNTOF(result_names); i++) {
+        if (result_names[i].result == vk_result) {
+            return result_names[i].name;
+        }
+    }
+    snprintf(unknown, sizeof unknown, "VkResult %d", vk_result);
+    return unknown;
+}
+
+enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
+                          const char *fmt, ...)
+{
+    if (err != NULL) {
+        /* Room to spare, so that it is the sanitiser that cuts, between characters. */
+        char raw[2 * sizeof err->text];
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(raw, sizeof raw, fmt, args);
+        va_end(args);
+        *err = (struct mb_err){.code = code, .file = file, .line = line};
+        mb_utf8_sanitize(raw, err->text, sizeof err->text);
+    }
+    return code == MB_ERRC_UNSUPPORTED ? MB_UNSUPPORTED : MB_FAILED;
+}
+
+void mb_err_hint(struct mb_err *err, const char *fmt, ...)
+{
+    if (err == NULL) {
+        return;
+    }
+    char raw[2 * sizeof err->hint];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+    mb_utf8_sanitize(raw, err->hint, sizeof err->hint);
+}
+
+static const char *result_note(int vk_result)
+{
+    switch (vk_result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+        return " (out of host memory)";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return " (out of device memory)";
+    default:
+        return "";
+    }
+}
+
+enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
+                         int line)
+{
+    const int name_bytes = (int)strcspn(call, "( \t\n");
+    const enum mb_status status =
+        mb_err_set(err, MB_ERRC_RUNTIME, file, line, "%.*s: %s%s", name_bytes, call,
+                   mb_vk_result_name(vk_result), result_note(vk_result));
+    if (err != NULL) {
+        err->vk_result = vk_result;
+    }
+    return status;
+}

@@ -1,0 +1,100 @@
+/* Messages on stderr. Each is one write, so that lines of several threads do not mix; a
+ * progress line that is up is erased before. The state is what a terminal needs: the level, and
+ * whether a progress line is up. */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define ERASE_LINE "\r\033[K"
+
+static _Atomic enum mb_log_level max_level = MB_LOG_INFO;
+static _Atomic bool transient_is_up;
+
+void mb_log_set_level(enum mb_log_level level)
+{
+    atomic_store(&max_level, level);
+}
+
+enum mb_log_level mb_log_get_level(void)
+{
+    return atomic_load(&max_level);
+}
+
+static const char *level_prefix(enum mb_log_level level)
+{
+    switch (level) {
+    case MB_LOG_ERROR:
+        return "mipbench: error: ";
+    case MB_LOG_WARN:
+        return "mipbench: warning: ";
+    case MB_LOG_INFO:
+    case MB_LOG_DEBUG:
+        break;
+    }
+    return "";
+}
+
+void mb_log(enum mb_log_level level, const char *fmt, ...)
+{
+    if (level > mb_log_get_level()) {
+        return;
+    }
+    char raw[4096];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+
+    char line[sizeof raw];
+    mb_utf8_sanitize(raw, line, sizeof line);
+    flockfile(stderr);
+    if (atomic_exchange(&transient_is_up, false)) {
+        fputs(ERASE_LINE, stderr);
+    }
+    fprintf(stderr, "%s%s\n", level_prefix(level), line);
+    fflush(stderr);
+    funlockfile(stderr);
+}
+
+/* Bytes of the first `max_columns` characters of valid UTF-8. */
+static int prefix_bytes(const char *text, int max_columns)
+{
+    int n_columns = 0, i = 0;
+    for (; text[i] != '\0'; i++) {
+        const bool begins_character = ((unsigned char)text[i] & 0xc0u) != 0x80u;
+        if (begins_character && n_columns++ >= max_columns) {
+            break;
+        }
+    }
+    return i;
+}
+
+void mb_log_set_transient(const char *text, int max_columns)
+{
+    flockfile(stderr);
+    if (text != NULL && text[0] != '\0') {
+        char line[1024];
+        mb_utf8_sanitize(text, line, sizeof line);
+        fprintf(stderr, ERASE_LINE "%.*s", prefix_bytes(line, max_columns), line);
+        atomic_store(&transient_is_up, true);
+    } else if (atomic_exchange(&transient_is_up, false)) {
+        fputs(ERASE_LINE, stderr);
+    }
+    fflush(stderr);
+    funlockfile(stderr);
+}
+
+void mb_log_err(const struct mb_err *err)
+{
+    const bool has_hint = err->hint[0] != '\0';
+    mb_log(MB_LOG_ERROR, "%s%s%s", err->text, has_hint ? "; " : "", err->hint);
+    if (err->file != NULL) {
+        mb_log(MB_LOG_DEBUG, "at %s:%d", err->file, err->line);
+    }
+}

@@ -1,0 +1,254 @@
+/* Text that comes from outside: made safe to print, or parsed strictly. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sha256.h>
+
+#define MAX_NAME_BYTES 63u /* longest name that a suggestion is looked for */
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xc0u) == 0x80u;
+}
+
+/* Length of the well-formed sequence at `s` (Unicode 15, table 3-7: no overlong form, no
+ * surrogate, nothing above U+10FFFF), or 0. A terminator ends any sequence. */
+static size_t sequence_bytes(const unsigned char *s)
+{
+    if (s[0] < 0x80) {
+        return 1;
+    }
+    if (s[0] >= 0xc2 && s[0] <= 0xdf) {
+        return is_continuation(s[1]) ? 2 : 0;
+    }
+    if (s[0] >= 0xe0 && s[0] <= 0xef) {
+        const unsigned char low = s[0] == 0xe0 ? 0xa0 : 0x80;
+        const unsigned char high = s[0] == 0xed ? 0x9f : 0xbf;
+        return s[1] >= low && s[1] <= high && is_continuation(s[2]) ? 3 : 0;
+    }
+    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+        const unsigned char low = s[0] == 0xf0 ? 0x90 : 0x80;
+        const unsigned char high = s[0] == 0xf4 ? 0x8f : 0xbf;
+        return s[1] >= low && s[1] <= high && is_continuation(s[2]) && is_continuation(s[3])
+                   ? 4
+                   : 0;
+    }
+    return 0;
+}
+
+/* C0, DEL, and C1 (U+0080 to U+009F), which terminals obey as well. */
+static bool is_control(const unsigned char *s)
+{
+    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+}
+
+size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
+{
+    if (out_bytes == 0) {
+        return 0;
+    }
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n_written = 0;
+    while (*s != '\0') {
+        const size_t n_bytes = sequence_bytes(s);
+        const bool is_clean = n_bytes > 0 && !is_control(s);
+        const size_t n_needed = is_clean ? n_bytes : 1;
+        if (n_written + n_needed >= out_bytes) {
+            break;
+        }
+        if (is_clean) {
+            memcpy(out + n_written, s, n_bytes);
+        } else {
+            out[n_written] = '?';
+        }
+        n_written += n_needed;
+        s += n_needed;
+    }
+    out[n_written] = '\0';
+    return n_written;
+}
+
+size_t mb_utf8_columns(const char *text)
+{
+    size_t n_columns = 0;
+    for (; *text != '\0'; text++) {
+        n_columns += !is_continuation((unsigned char)*text);
+    }
+    return n_columns;
+}
+
+/* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
+static bool parse_digits(const char *text, const char **end, uint64_t *out)
+{
+    uint64_t value = 0;
+    const char *s = text;
+    for (; *s >= '0' && *s <= '9'; s++) {
+        const unsigned digit = (unsigned)(*s - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    *end = s;
+    *out = value;
+    return s != text;
+}
+
+bool mb_parse_u64(const char *text, uint64_t *out)
+{
+    const char *end;
+    uint64_t value;
+    if (!parse_digits(text, &end, &value) || *end != '\0') {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out)
+{
+    const bool is_negative = text[0] == '-';
+    uint64_t magnitude;
+    if (!mb_parse_u64(text + is_negative, &magnitude) ||
+        magnitude > (uint64_t)INT64_MAX + is_negative) {
+        return false;
+    }
+    /* Negated below zero: -(2^63) has no positive counterpart. */
+    const int64_t value = !is_negative     ? (int64_t)magnitude
+                          : magnitude == 0 ? 0
+                                           : -(int64_t)(magnitude - 1) - 1;
+    if (value < min || value > max) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+static size_t span_digits(const char *s)
+{
+    return strspn(s, "0123456789");
+}
+
+/* -?digits[.digits][e[+-]digits], with a digit before or after the point: strtod alone would
+ * also take spaces, hexadecimal, "inf" and "nan". */
+static bool is_decimal(const char *s)
+{
+    s += *s == '-';
+    const size_t n_whole = span_digits(s);
+    s += n_whole;
+    size_t n_fraction = 0;
+    if (*s == '.') {
+        n_fraction = span_digits(s + 1);
+        s += 1 + n_fraction;
+    }
+    if (n_whole + n_fraction == 0) {
+        return false;
+    }
+    if (*s == 'e' || *s == 'E') {
+        s++;
+        s += *s == '-' || *s == '+';
+        const size_t n_exponent = span_digits(s);
+        if (n_exponent == 0) {
+            return false;
+        }
+        s += n_exponent;
+    }
+    return *s == '\0';
+}
+
+bool mb_parse_double(const char *text, double min, double max, double *out)
+{
+    if (!is_decimal(text)) {
+        return false;
+    }
+    const double value = strtod(text, NULL);
+    if (!isfinite(value) || value < min || value > max) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height)
+{
+    const char *end;
+    uint64_t w, h;
+    if (!parse_digits(text, &end, &w) || (*end != 'x' && *end != 'X') ||
+        !mb_parse_u64(end + 1, &h)) {
+        return false;
+    }
+    if (w < 1 || w > max || h < 1 || h > max) {
+        return false;
+    }
+    *width = (uint32_t)w;
+    *height = (uint32_t)h;
+    return true;
+}
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) from `a` to `b`, case ignored: Damerau's
+ * distance in its restricted form (optimal string alignment). Both at most MAX_NAME_BYTES. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    const size_t n_a = strlen(a), n_b = strlen(b);
+    size_t rows[3][MAX_NAME_BYTES + 1]; /* of the table: row i is rows[i % 3] */
+    for (size_t j = 0; j <= n_b; j++) {
+        rows[0][j] = j;
+    }
+    for (size_t i = 1; i <= n_a; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= n_b; j++) {
+            const size_t replaced = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+            row[j] = min_size(replaced, min_size(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1])) {
+                row[j] = min_size(row[j], two_above[j - 2] + 1);
+            }
+        }
+    }
+    return rows[n_a % 3][n_b];
+}
+
+const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n)
+{
+    const size_t n_bytes = strlen(text);
+    if (n_bytes > MAX_NAME_BYTES) {
+        return NULL;
+    }
+    size_t nearest_distance = n_bytes / 3 > 1 ? n_bytes / 3 : 1;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(candidates[i]) > MAX_NAME_BYTES) {
+            continue;
+        }
+        const size_t distance = edit_distance(text, candidates[i]);
+        if (distance < nearest_distance || (nearest == NULL && distance == nearest_distance)) {
+            nearest = candidates[i];
+            nearest_distance = distance;
+        }
+    }
+    return nearest;
+}
+
+void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
+{
+    SHA2_CTX context;
+    SHA256Init(&context);
+    SHA256Update(&context, data, n_bytes);
+    SHA256End(&context, hex);
+}
