@@ -31,6 +31,7 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_list_what list_what;
     bool list_json;
+    bool verb_is_given;                /* "run" or "list" was written out */
     struct mb_settings settings;       /* its arrays point into `owned` and argv */
     const char *out_dir;               /* NULL: results/<utc>-<device>/ */
     const char *json, *csv, *markdown; /* path, "-" or NULL */
@@ -47,6 +48,10 @@ struct mb_options {
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
 void mb_options_finish(struct mb_options *options);
+
+/* For an input that is no file: the verb that the user may have meant by it ("lst": "list"), or
+ * NULL. Only the first word of a command line without a verb can be one. */
+const char *mb_options_nearest_verb(const struct mb_options *options, const char *input);
 
 /* The whole help, at most 80 columns wide: one sentence, usage, three examples, grouped options
  * with defaults, exit codes, environment. Static storage or owned by `options.c`; no free. */

@@ -1,0 +1,133 @@
+/* A growing string with a sticky allocation failure. */
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+void mb_strbuf_finish(struct mb_strbuf *buf)
+{
+    mb_free(buf->text);
+    *buf = (struct mb_strbuf){0};
+}
+
+/* Make room for `more_bytes` and a terminator. */
+static bool reserve(struct mb_strbuf *buf, size_t more_bytes)
+{
+    if (buf->failed) {
+        return false;
+    }
+    if (more_bytes >= SIZE_MAX / 4 - buf->n_bytes) {
+        buf->failed = true;
+        return false;
+    }
+    const size_t need_bytes = buf->n_bytes + more_bytes + 1;
+    if (need_bytes <= buf->capacity_bytes) {
+        return true;
+    }
+    size_t capacity_bytes = buf->capacity_bytes < 256 ? 256 : 2 * buf->capacity_bytes;
+    if (capacity_bytes < need_bytes) {
+        capacity_bytes = need_bytes;
+    }
+    char *text = mb_realloc(buf->text, capacity_bytes);
+    if (text == NULL) {
+        buf->failed = true;
+        return false;
+    }
+    buf->text = text;
+    buf->capacity_bytes = capacity_bytes;
+    return true;
+}
+
+void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes)
+{
+    if (!reserve(buf, n_bytes)) {
+        return;
+    }
+    memcpy(buf->text + buf->n_bytes, text, n_bytes);
+    buf->n_bytes += n_bytes;
+    buf->text[buf->n_bytes] = '\0';
+}
+
+void mb_strbuf_append(struct mb_strbuf *buf, const char *text)
+{
+    mb_strbuf_append_n(buf, text, strlen(text));
+}
+
+void mb_strbuf_spaces(struct mb_strbuf *buf, size_t n_spaces)
+{
+    if (!reserve(buf, n_spaces)) {
+        return;
+    }
+    memset(buf->text + buf->n_bytes, ' ', n_spaces);
+    buf->n_bytes += n_spaces;
+    buf->text[buf->n_bytes] = '\0';
+}
+
+void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (n < 0) {
+        buf->failed = true;
+        return;
+    }
+    if (!reserve(buf, (size_t)n)) {
+        return;
+    }
+    va_start(args, fmt);
+    vsnprintf(buf->text + buf->n_bytes, (size_t)n + 1, fmt, args);
+    va_end(args);
+    buf->n_bytes += (size_t)n;
+}
+
+/* Columns of the first `n_bytes` of `word`; one per byte that is no UTF-8 continuation. */
+static size_t word_columns(const char *word, size_t n_bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        n += ((unsigned char)word[i] & 0xC0u) != 0x80u;
+    }
+    return n;
+}
+
+void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns)
+{
+    size_t column = indent;
+    bool line_is_empty = true;
+    for (const char *word = text; *word != '\0';) {
+        const size_t n_bytes = strcspn(word, " ");
+        const size_t n = word_columns(word, n_bytes);
+        if (!line_is_empty && column + 1 + n > n_columns) {
+            mb_strbuf_append(buf, "\n");
+            mb_strbuf_spaces(buf, indent);
+            column = indent;
+        } else if (!line_is_empty) {
+            mb_strbuf_append(buf, " ");
+            column++;
+        }
+        mb_strbuf_append_n(buf, word, n_bytes);
+        column += n;
+        line_is_empty = false;
+        word += n_bytes;
+        word += strspn(word, " ");
+    }
+}
+
+const char *mb_strbuf_text(const struct mb_strbuf *buf)
+{
+    return buf->failed || buf->text == NULL ? "" : buf->text;
+}
+
+enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err)
+{
+    if (buf->failed) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory while writing text");
+    }
+    return MB_OK;
+}

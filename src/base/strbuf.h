@@ -1,0 +1,39 @@
+/* A small growing string. The first allocation failure is kept and every call after it is a
+ * no-op, so that a long builder reads straight and checks once. Zero is a valid empty buffer.
+ */
+#ifndef MB_BASE_STRBUF_H
+#define MB_BASE_STRBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct mb_strbuf {
+    char *text; /* NULL or terminated; owned: mb_strbuf_finish */
+    size_t n_bytes;
+    size_t capacity_bytes;
+    bool failed;
+};
+
+/* Free and zero. */
+void mb_strbuf_finish(struct mb_strbuf *buf);
+
+/* Append formatted text, plain text, `n_bytes` of text, or `n_spaces` spaces. */
+MB_PRINTF(2, 3) void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...);
+void mb_strbuf_append(struct mb_strbuf *buf, const char *text);
+void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes);
+void mb_strbuf_spaces(struct mb_strbuf *buf, size_t n_spaces);
+
+/* Append `text` broken at spaces so that no line is wider than `n_columns` (a longer word
+ * stands alone). The cursor is taken to be at column `indent`; further lines start with
+ * `indent` spaces. Nothing is added after the last word. */
+void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns);
+
+/* The text so far; "" for an empty or failed buffer. */
+const char *mb_strbuf_text(const struct mb_strbuf *buf);
+
+/* MB_OK, or MB_FAILED with MB_ERRC_RUNTIME if an append ran out of memory. */
+MB_MUST_CHECK enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err);
+
+#endif
