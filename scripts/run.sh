@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds mipbench and benchmarks the given images, or the bundled ones. Asks before it installs
+# missing packages (scripts/setup.sh). Works from any folder; results go to ./results unless an
+# output folder is given.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+build_dir=${MIPBENCH_BUILD_DIR:-$root/build}
+setup_options=()
+images=()
+options=()
+
+usage() {
+    cat <<'END'
+usage: scripts/run.sh [--yes] [IMAGE...] [-- OPTION...]
+
+  IMAGE     a PNG, BMP, TGA, PNM or HDR file, or pattern:NAME:WxH (default: tests/data)
+  OPTION    passed to mipbench, see mipbench --help
+  --yes     install missing packages without asking
+  --help    this text
+
+Environment: MIPBENCH_BUILD_DIR, where to build (default: build, beside scripts).
+END
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --yes) setup_options+=(--yes) ;;
+        --help)
+            usage
+            exit 0
+            ;;
+        --)
+            shift
+            options=("$@")
+            return
+            ;;
+        -*)
+            echo "run: error: unknown option '$1'; options for mipbench go after --" >&2
+            exit 2
+            ;;
+        *) images+=("$1") ;;
+        esac
+        shift
+    done
+}
+
+# Warnings are errors for developers (scripts/test.sh); a newer compiler with a new warning must
+# not keep a user from running the program.
+build() {
+    if ! [ -f "$build_dir/build.ninja" ]; then
+        meson setup --buildtype=release -Dwerror=false "$build_dir" "$root"
+    fi
+    meson compile -C "$build_dir" mipbench
+}
+
+main() {
+    parse_options "$@"
+    "$root/scripts/setup.sh" "${setup_options[@]}"
+    build >&2
+    if [ ${#images[@]} -eq 0 ]; then
+        images=("$root"/tests/data/*.png "$root"/tests/data/*.hdr)
+    fi
+    exec "$build_dir/mipbench" "${images[@]}" "${options[@]}"
+}
+
+main "$@"

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# Finds which packages are missing on this machine and, when told that it may, installs them.
+#
+# On Debian and its relatives: names the packages and the size of the download, asks on a
+# terminal, goes ahead with --yes or CI=true. Nothing is ever removed. Nothing is updated,
+# except an installed package that a missing one needs in the release's current version (libc6
+# for libc6-dev, say); it is named before you are asked. Elsewhere: checks that the tools are
+# there and, if not, names the packages to install.
+set -euo pipefail
+
+build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
+    glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
+test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy clang
+    clang-format git)
+tools=(meson ninja cc pkg-config python3 glslangValidator)
+pkg_config_modules=(vulkan libcjson libmd)
+headers=(volk.h stb/stb_image.h stb/stb_image_write.h)
+
+fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
+    stb_image-devel stb_image_write-devel cjson-devel libdeflate-devel libmd-devel
+    mesa-vulkan-drivers"
+fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy clang
+    clang-tools-extra libasan libubsan git"
+arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang stb cjson
+    libdeflate libmd vulkan-swrast"
+arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-numpy clang git"
+
+want_tests=false
+assume_yes=false
+work_dir=
+
+usage() {
+    cat <<'END'
+usage: scripts/setup.sh [--tests] [--yes]
+
+  --tests   also what the test suite needs
+  --yes     install without asking (so does CI=true)
+  --help    this text
+
+Exit: 0 everything is there, 1 something is missing, 2 usage.
+END
+}
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+die() {
+    say "error: $*"
+    exit 1
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --tests) want_tests=true ;;
+        --yes) assume_yes=true ;;
+        --help)
+            usage
+            exit 0
+            ;;
+        *)
+            say "error: unknown option '$1'"
+            usage >&2
+            exit 2
+            ;;
+        esac
+        shift
+    done
+    if [ "${CI:-}" = true ]; then
+        assume_yes=true
+    fi
+}
+
+# One question; yes is the default, as a person who runs this wants the program.
+confirm() {
+    if $assume_yes; then
+        return 0
+    fi
+    if ! [ -t 0 ] || ! [ -t 2 ]; then
+        say "not a terminal, so nothing was installed; run again with --yes, or by hand:"
+        say "  apt-get install --no-install-recommends ${missing[*]}"
+        return 1
+    fi
+    local answer
+    read -r -p "$1 [Y/n] " answer || return 1
+    case $answer in
+    '' | [Yy] | [Yy][Ee][Ss]) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@" </dev/null
+    elif ! command -v sudo >/dev/null; then
+        die "this needs root, and there is no sudo; run as root: $*"
+    elif [ -t 0 ]; then
+        sudo "$@"
+    else
+        sudo -n "$@" </dev/null || die "sudo wants a password; run as root: $*"
+    fi
+}
+
+# Sets `missing` to those of the arguments that are not installed.
+find_missing() {
+    missing=()
+    local package status
+    for package in "$@"; do
+        status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
+        if ! grep -qx installed <<<"$status"; then
+            missing+=("$package")
+        fi
+    done
+}
+
+# LC_ALL=C: the output is read below. As any user: a simulation and a list of files only.
+simulate() {
+    LC_ALL=C apt-get -s --no-install-recommends install "${missing[@]}" >"$work_dir/plan" \
+        2>"$work_dir/plan.err"
+}
+
+update_lists() {
+    as_root apt-get -q -o DPkg::Lock::Timeout=120 update >&2
+}
+
+# The plan, after an update of the lists if they do not know a package.
+make_plan() {
+    if simulate; then
+        return 0
+    fi
+    if grep -q 'unmet dependencies' "$work_dir/plan.err" "$work_dir/plan"; then
+        cat "$work_dir/plan" "$work_dir/plan.err" >&2
+        die "apt cannot install ${missing[*]} beside what is installed; nothing was changed"
+    fi
+    confirm "The package lists do not know all of: ${missing[*]}. Update them?" || exit 1
+    update_lists
+    if ! simulate; then
+        cat "$work_dir/plan.err" >&2
+        die "apt does not offer all of: ${missing[*]} (Debian 12 and later do)"
+    fi
+}
+
+# A plan that would take something away is refused: libvulkan-volk-dev, for one, conflicts with
+# GNU Radio's libvolk2-dev.
+refuse_removals() {
+    local removed
+    removed=$(awk '$1 == "Remv" || $1 == "Purg" { print $2 }' "$work_dir/plan" | paste -sd ' ' -)
+    if [ -n "$removed" ]; then
+        die "installing ${missing[*]} would remove: $removed; nothing was changed"
+    fi
+}
+
+megabytes_to_fetch() {
+    LC_ALL=C apt-get --print-uris -y --no-install-recommends install "${missing[@]}" 2>/dev/null |
+        awk '/^\x27/ { bytes += $3 } END { printf "%.0f", bytes / 1e6 }'
+}
+
+show_plan() {
+    local n_new updated
+    n_new=$(grep -c '^Inst ' "$work_dir/plan" || true)
+    # "Inst NAME [installed version] (new version ...": the bracket is there on updates only.
+    updated=$(awk '$1 == "Inst" && $3 ~ /^\[/ { print $2 }' "$work_dir/plan" | paste -sd ' ' -)
+    say "missing: ${missing[*]}"
+    say "$n_new packages with what they need, $(megabytes_to_fetch) MB to download"
+    if [ -n "$updated" ]; then
+        say "they need the release's current version of: $updated"
+    fi
+}
+
+install_missing() {
+    local command=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-remove
+        --no-install-recommends -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0
+        install "${missing[@]}")
+    if ! as_root "${command[@]}" >&2; then
+        # Most often the lists are older than the archive, and a file is gone from it.
+        say "that failed; updating the package lists and trying once more"
+        update_lists
+        as_root "${command[@]}" >&2 || die "apt-get could not install ${missing[*]}"
+    fi
+}
+
+setup_debian() {
+    local wanted=("${build_packages[@]}")
+    if $want_tests; then
+        wanted+=("${test_packages[@]}")
+    fi
+    find_missing "${wanted[@]}"
+    if [ ${#missing[@]} -eq 0 ]; then
+        say "all packages are there"
+        return 0
+    fi
+    work_dir=$(mktemp -d)
+    trap 'rm -rf "$work_dir"' EXIT
+    make_plan
+    refuse_removals
+    show_plan
+    confirm "Install them?" || exit 1
+    install_missing
+    find_missing "${wanted[@]}"
+    if [ ${#missing[@]} -ne 0 ]; then
+        die "still missing: ${missing[*]}"
+    fi
+}
+
+# Sets `missing` to the tools, pkg-config modules and headers that are not there.
+find_missing_elsewhere() {
+    missing=()
+    local name
+    for name in "${tools[@]}"; do
+        command -v "$name" >/dev/null || missing+=("$name")
+    done
+    if [ ${#missing[@]} -ne 0 ]; then
+        return
+    fi
+    for name in "${pkg_config_modules[@]}"; do
+        pkg-config --exists "$name" || missing+=("$name.pc")
+    done
+    for name in "${headers[@]}"; do
+        echo "#include <$name>" |
+            cc -DVK_NO_PROTOTYPES -E - >/dev/null 2>&1 || missing+=("<$name>")
+    done
+}
+
+setup_elsewhere() {
+    find_missing_elsewhere
+    if [ ${#missing[@]} -eq 0 ]; then
+        say "not a Debian system; all that is needed to build is there"
+        return 0
+    fi
+    if $want_tests; then
+        fedora_names+=" $fedora_test_names"
+        arch_names+=" $arch_test_names"
+    fi
+    say "missing: ${missing[*]}"
+    # shellcheck disable=SC2086 # split at blanks on purpose: one line of words
+    say Fedora: dnf install $fedora_names
+    # shellcheck disable=SC2086
+    say Arch: pacman -S --needed $arch_names
+    die "not a Debian system: install the packages with your own package manager"
+}
+
+main() {
+    parse_options "$@"
+    if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+        setup_debian
+    else
+        setup_elsewhere
+    fi
+}
+
+main "$@"

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Runs every check there is: the test suite in a normal build, a build by clang with warnings as
+# errors, and the test suite again under AddressSanitizer and UndefinedBehaviorSanitizer. All on
+# software Vulkan where there is no GPU. The last line is "N passed, N failed[, N skipped]", with
+# each of the three builds counted as one check.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+build_root=${MIPBENCH_BUILD_ROOT:-$root}
+setup_options=(--tests)
+n_passed=0
+n_failed=0
+n_skipped=0
+
+usage() {
+    cat <<'END'
+usage: scripts/test.sh [--yes]
+
+  --yes     install missing packages without asking
+  --help    this text
+
+Environment: MIPBENCH_BUILD_ROOT, where build-test, build-clang and build-sanitize are made
+(default: beside scripts).
+END
+}
+
+parse_options() {
+    for option in "$@"; do
+        case $option in
+        --yes) setup_options+=(--yes) ;;
+        --help)
+            usage
+            exit 0
+            ;;
+        *)
+            echo "test: error: unknown option '$option'" >&2
+            exit 2
+            ;;
+        esac
+    done
+}
+
+heading() { printf '\n== %s\n' "$*"; }
+
+passed() { n_passed=$((n_passed + 1)); }
+
+failed() {
+    n_failed=$((n_failed + 1))
+    echo "FAILED: $*"
+}
+
+# build NAME SETUP_OPTION...: configure and compile in build-NAME.
+build() {
+    local name=$1 dir=$build_root/build-$1
+    shift
+    heading "build $name"
+    local setup=(meson setup "$@")
+    if [ -f "$dir/build.ninja" ]; then
+        setup+=(--reconfigure)
+    fi
+    if "${setup[@]}" "$dir" "$root" >"$dir.log" 2>&1 && ninja -C "$dir" >>"$dir.log" 2>&1; then
+        passed
+    else
+        cat "$dir.log"
+        failed "build $name"
+        return 1
+    fi
+}
+
+# Prints "passed failed skipped" of a meson testlog.json (one JSON object a line).
+count_results() {
+    python3 - "$1" <<'END'
+import json, sys
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+with open(sys.argv[1], encoding="utf-8") as log:
+    for line in log:
+        result = json.loads(line)["result"]
+        kind = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}
+        counts[kind.get(result, "failed")] += 1
+print(counts["passed"], counts["failed"], counts["skipped"])
+END
+}
+
+# run_suite NAME MESON_TEST_OPTION...: run all tests of build-NAME and add up their results.
+run_suite() {
+    local name=$1 dir=$build_root/build-$1 status=0
+    shift
+    heading "tests in build $name"
+    rm -f "$dir/meson-logs/testlog.json"
+    meson test -C "$dir" --no-rebuild --print-errorlogs "$@" </dev/null || status=$?
+    local counts=(0 0 0)
+    if [ -f "$dir/meson-logs/testlog.json" ]; then
+        read -r -a counts < <(count_results "$dir/meson-logs/testlog.json")
+    fi
+    n_passed=$((n_passed + counts[0]))
+    n_failed=$((n_failed + counts[1]))
+    n_skipped=$((n_skipped + counts[2]))
+    if [ $((counts[0] + counts[1])) -eq 0 ]; then
+        failed "no test ran in build $name"
+    elif [ $status -ne 0 ] && [ "${counts[1]}" -eq 0 ]; then
+        failed "meson test ended with status $status in build $name"
+    fi
+}
+
+# The software driver is unloaded before the leak checker looks, and what it still holds then has
+# no owner and no names: a preloaded dlclose that does nothing keeps it in. Preloading anything
+# makes ASan doubt that it came first, hence verify_asan_link_order=0. Not with
+# fast_unwind_on_malloc=0: it hangs in the driver's code generator.
+run_sanitized() {
+    local dir=$build_root/build-sanitize
+    cc -std=c11 -shared -fPIC -o "$dir/no_dlclose.so" "$root/tests/sanitize/no_dlclose.c"
+    local suppressions=$root/tests/sanitize/lsan.supp
+    export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0
+    export ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    LD_PRELOAD=$dir/no_dlclose.so run_suite sanitize --timeout-multiplier 5
+    unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+main() {
+    parse_options "$@"
+    "$root/scripts/setup.sh" "${setup_options[@]}"
+    mkdir -p "$build_root"
+    if build test; then
+        run_suite test
+    fi
+    CC=clang build clang || true
+    # Sanitizers make gcc warn of paths that cannot be; the two builds above judge warnings.
+    if build sanitize -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dbuildtype=debugoptimized -Dwerror=false; then
+        run_sanitized
+    fi
+    heading "all"
+    local skipped=
+    if [ $n_skipped -ne 0 ]; then
+        skipped=", $n_skipped skipped"
+    fi
+    echo "$n_passed passed, $n_failed failed$skipped"
+    [ $n_failed -eq 0 ]
+}
+
+main "$@"
