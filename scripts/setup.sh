@@ -13,7 +13,7 @@ build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev
 test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy clang
     clang-format git)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
-pkg_config_modules=(vulkan libcjson libmd)
+pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_image.h stb/stb_image_write.h)
 
 fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
@@ -76,7 +76,7 @@ confirm() {
         return 0
     fi
     if ! [ -t 0 ] || ! [ -t 2 ]; then
-        say "not a terminal, so nothing was installed; run again with --yes, or by hand:"
+        say "not a terminal, so nothing was installed; run again with --yes, or as root:"
         say "  apt-get install --no-install-recommends ${missing[*]}"
         return 1
     fi
@@ -214,6 +214,8 @@ find_missing_elsewhere() {
     for name in "${pkg_config_modules[@]}"; do
         pkg-config --exists "$name" || missing+=("$name.pc")
     done
+    # Some distributions call it libcjson, some cjson.
+    pkg-config --exists libcjson || pkg-config --exists cjson || missing+=(libcjson.pc)
     for name in "${headers[@]}"; do
         echo "#include <$name>" |
             cc -DVK_NO_PROTOTYPES -E - >/dev/null 2>&1 || missing+=("<$name>")

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""scripts/check_layers.py on a small tree: silent while it is clean, and each planted violation
+named with its file and line."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers.py"
+
+CLEAN = {
+    "src/base/err.h": "#include <stddef.h>\n",
+    "src/base/err.c": '#include "base/err.h"\n#include <vulkan/vulkan_core.h>\n',
+    "src/base/version.h.in": "",
+    "src/image/golden.h": '#include "base/err.h"\n',
+    "src/image/compare.h": '#include "image/golden.h"\n',
+    "src/image/format.h": "#include <vulkan/vulkan_core.h>\n",
+    "src/vk/gpu.h": '#include <volk.h>\n#include "image/format.h"\n',
+    "src/strategy.h": '#include "image/compare.h"\n#include "vk/gpu.h"\n',
+    "src/bench/plan.h": '#include "strategy.h"\n',
+    "src/cli/main.c": '#include "bench/plan.h"\n#include "base/version.h"\n',
+    "strategies/good/good.c": '#include "strategy.h"\n#include "vk/gpu.h"\n'
+                              '#include "good_level.comp.h"\n',
+    "strategies/good/level.comp": '#include "reduce.glsl"\n',
+    "shaders/reduce.glsl": "",
+}
+
+# (file, its text, what the report must say of it)
+VIOLATIONS = [
+    ("src/base/bad.c", '#include "image/format.h"\n', "bad.c:1: image/format.h points right"),
+    ("src/image/bad.c", '\n#include "vk/gpu.h"\n', "bad.c:2: vk/gpu.h points rightwards"),
+    ("src/vk/bad.c", '#include "strategy.h"\n', "strategy.h points rightwards from vk"),
+    ("src/bench/bad.c", '# include "cli/main.h"\n', "cli/main.h points rightwards"),
+    ("src/base/bad.h", "#include <volk.h>\n", "volk.h brings Vulkan in below src/vk"),
+    ("src/image/bad.h", "#include <vulkan/vulkan.h>\n", "vulkan/vulkan.h brings Vulkan in"),
+    ("src/image/near.c", '#include "golden.h"\n', "golden.h is not a folder-prefixed path"),
+    ("src/image/up.c", '#include "../base/err.h"\n', "leaves its folder"),
+    ("src/image/up2.c", '#include "image/../vk/gpu.h"\n', "leaves its folder"),
+    ("src/vk/source.c", '#include "vk/gpu.c"\n', "includes a source file"),
+    ("src/vk/gone.c", '#include "vk/gone.h"\n', "vk/gone.h does not exist"),
+    ("src/extra/new.c", "", "new.c: belongs to no layer"),
+    ("src/loose.c", "", "loose.c: belongs to no layer"),
+    ("strategies/bad/bad.h", "", "bad.h: a strategy has no headers"),
+    ("strategies/bad/bad.c", '#include "bench/plan.h"\n', "bench/plan.h points rightwards"),
+    ("strategies/bad/bad.c", '#include "image/golden.h"\n', "must not know the right answer"),
+    ("strategies/bad/bad.c", '#include "image/compare.h"\n', "by way of strategy.h"),
+    ("strategies/bad/bad.c", '#include "good/good.h"\n', "good.h is not a folder-prefixed"),
+    ("strategies/bad/bad.c", '#include "../good/good.c"\n', "leaves its folder"),
+    ("strategies/bad/bad.comp", '#include "../good/level.comp"\n', "in neither its own folder"),
+    ("shaders/bad.glsl", '#include "level.comp"\n', "in neither its own folder"),
+]
+
+
+def run_check(tree):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in tree.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return subprocess.run([sys.executable, str(SCRIPT), folder], check=False,
+                              capture_output=True, text=True)
+
+
+class CheckLayers(unittest.TestCase):
+    def test_clean_tree_is_silent(self):
+        result = run_check(CLEAN)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_each_violation_is_named(self):
+        for name, text, message in VIOLATIONS:
+            with self.subTest(file=name, include=text):
+                result = run_check({**CLEAN, name: text})
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(message, result.stdout)
+                self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+
+    def test_a_folder_without_sources_is_an_error(self):
+        self.assertNotEqual(run_check({"README.md": ""}).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
