@@ -41,7 +41,8 @@ struct mb_level_verdict {
     double max_error_lsb; /* step error */
     double drift_lsb;     /* max distance to the policy's unrounded chain */
     double psnr_db;       /* of the level against the unrounded chain; infinite if equal; peak 1
-                             for UNORM, else the largest magnitude of the unrounded level */
+                             for UNORM, else the largest magnitude of the unrounded level;
+                             over layers: of the mean relative noise power */
     double box_lsb; /* max distance to the unrounded box chain: quality, not correctness */
     uint64_t n_bad_texels;
 };

@@ -51,6 +51,10 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
 /* The format that --format auto picks: rgba8, rgba32f (16-bit), rgba16f (float). */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image);
 
+/* MB_OK if both sizes are within [1, 16384], the limit of files; else MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_image_check_extent(const char *path, int64_t width,
+                                                   int64_t height, struct mb_err *err);
+
 /* Free and zero. */
 void mb_image_finish(struct mb_image *image);
 

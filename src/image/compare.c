@@ -1,0 +1,433 @@
+/* Judging an output chain against the golden model, texel by texel.
+ *
+ * Rows are split over threads; within a row, texels go in chunks that stay in the first-level
+ * cache. Each chunk is first reduced to its largest error; only one that breaks the bound is
+ * looked at texel by texel. */
+#include "image/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+
+#define CHUNK_TEXELS 256u
+
+/* What the doubles of the golden model themselves round off, in LSB: a claim of exactly 0.5
+ * must hold for a tie whose golden value comes out as 0.5 + 1e-14. */
+#define MODEL_ROUNDING_LSB 1e-9
+
+double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                          double want, double range, uint32_t n_carried)
+{
+    if (format->codec == MB_CODEC_UNORM8) {
+        static const double bounds_lsb[] = {
+            [MB_ARITHMETIC_FP32] = 0.5 + 0.01,
+            [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
+            [MB_ARITHMETIC_FILTER] = 1.0,
+        };
+        const double bound_lsb = bounds_lsb[claim->arithmetic];
+        const bool is_tighter = claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb;
+        return is_tighter ? claim->max_error_lsb : bound_lsb;
+    }
+    double bound_lsb = format->codec == MB_CODEC_SFLOAT16 ? 1.0 : 4.0 * n_carried;
+    if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
+        bound_lsb += ldexp(range, 1 - (int)claim->sub_texel_precision_bits) /
+                     mb_format_lsb(format, want);
+    }
+    return bound_lsb;
+}
+
+/* Distance in LSB; infinite where it is not a number but should be, or the other way round. */
+static double error_lsb(const struct mb_format *format, double got, double want)
+{
+    if (got == want || (isnan(got) && isnan(want))) {
+        return 0.0;
+    }
+    const double error = fabs(got - want) / mb_format_lsb(format, want);
+    return isnan(error) ? INFINITY : error;
+}
+
+/* The largest distance over `n` values, in LSB. */
+static double max_error_lsb(const struct mb_format *format, const double *got,
+                            const double *want, size_t n)
+{
+    double largest[4] = {0.0, 0.0, 0.0,
+                         0.0}; /* four, so that no comparison waits for another */
+    if (format->codec == MB_CODEC_UNORM8) {
+        for (size_t i = 0; i < n; i += 4) {
+            for (size_t c = 0; c < 4; c++) {
+                const double error = fabs(got[i + c] - want[i + c]);
+                largest[c] = error > largest[c] ? error : largest[c];
+            }
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            const double error = error_lsb(format, got[i], want[i]);
+            largest[i % 4] = error > largest[i % 4] ? error : largest[i % 4];
+        }
+    }
+    const double all = fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+    return format->codec == MB_CODEC_UNORM8 ? all * 255.0 : all;
+}
+
+/* Squared distance and the largest wanted magnitude, for the PSNR. */
+struct noise {
+    double sum_squares, peak;
+};
+
+static void add_noise(struct noise *noise, const double *got, const double *want, size_t n)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    double peak = noise->peak;
+    for (size_t i = 0; i < n; i += 4) {
+        for (size_t c = 0; c < 4; c++) {
+            const double d = got[i + c] == want[i + c] ? 0.0 : got[i + c] - want[i + c];
+            const double magnitude = fabs(want[i + c]);
+            sum[c] += d * d;
+            peak = magnitude > peak ? magnitude : peak;
+        }
+    }
+    noise->sum_squares += sum[0] + sum[1] + sum[2] + sum[3];
+    noise->peak = peak;
+}
+
+/* One worker's findings. */
+struct tally {
+    double max_error_lsb, drift_lsb, box_lsb;
+    struct noise noise;
+    uint64_t n_bad_texels;
+    struct mb_bad_texel first_bad;
+};
+
+/* A level being judged by several workers. */
+struct level_job {
+    const struct mb_format *format;
+    const struct mb_claim *claim;
+    struct mb_extent extent;
+    uint32_t level, layer, n_carried;
+    const uint8_t *output;            /* stored texels */
+    const uint8_t *source;            /* of level 0 only: as uploaded */
+    const double *want, *ideal, *box; /* of levels 1.. */
+    const double *range;              /* or NULL */
+    double least_bound_lsb;           /* no texel's bound is below it */
+    struct tally tally[MB_PARALLEL_MAX_WORKERS];
+};
+
+static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
+                      uint32_t channel, double want, double got, double bound_lsb)
+{
+    tally->n_bad_texels++;
+    if (tally->first_bad.found) {
+        return;
+    }
+    const double scale = job->format->codec == MB_CODEC_UNORM8 ? 255.0 : 1.0;
+    tally->first_bad = (struct mb_bad_texel){
+        .found = true,
+        .level = job->level,
+        .layer = job->layer,
+        .x = (uint32_t)(texel % job->extent.width),
+        .y = (uint32_t)(texel / job->extent.width),
+        .channel = channel,
+        .want = want * scale,
+        .got = got * scale,
+        .error_lsb = error_lsb(job->format, got, want),
+        .bound_lsb = bound_lsb,
+    };
+}
+
+/* Find the bad texels among `n` from `texel`: `got` and `want` start there. */
+static void find_bad(struct tally *tally, const struct level_job *job, size_t texel,
+                     const double *got, const double *want, size_t n)
+{
+    for (size_t i = 0; i < n * 4; i++) {
+        const double range = job->range != NULL ? job->range[texel * 4 + i] : 0.0;
+        const double bound_lsb =
+            mb_claim_bound_lsb(job->claim, job->format, want[i], range, job->n_carried);
+        if (error_lsb(job->format, got[i], want[i]) > bound_lsb + MODEL_ROUNDING_LSB) {
+            tally_bad(tally, job, texel + i / 4, i % 4, want[i], got[i], bound_lsb);
+            i |= 3; /* a texel counts once */
+        }
+    }
+}
+
+/* Judge `n` texels from `texel` of a level below the base. */
+static void judge_chunk(struct tally *tally, const struct level_job *job, size_t texel,
+                        size_t n)
+{
+    double got[CHUNK_TEXELS * 4];
+    const double *want = job->want + texel * 4;
+    const double *ideal = job->ideal + texel * 4;
+    const double *box = job->box + texel * 4;
+    mb_format_decode(job->format, job->output + texel * job->format->texel_bytes, n, got);
+
+    const double step_lsb = max_error_lsb(job->format, got, want, n * 4);
+    const double drift_lsb =
+        ideal == want ? step_lsb : max_error_lsb(job->format, got, ideal, n * 4);
+    const double box_lsb =
+        box == ideal ? drift_lsb : max_error_lsb(job->format, got, box, n * 4);
+
+    tally->max_error_lsb = fmax(tally->max_error_lsb, step_lsb);
+    tally->drift_lsb = fmax(tally->drift_lsb, drift_lsb);
+    tally->box_lsb = fmax(tally->box_lsb, box_lsb);
+    add_noise(&tally->noise, got, ideal, n * 4);
+    if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
+        find_bad(tally, job, texel, got, want, n);
+    }
+}
+
+static void judge_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
+{
+    struct level_job *job = ctx;
+    const size_t end = (size_t)row_end * job->extent.width;
+    for (size_t texel = (size_t)row_begin * job->extent.width; texel < end;
+         texel += CHUNK_TEXELS) {
+        const size_t n = end - texel < CHUNK_TEXELS ? end - texel : CHUNK_TEXELS;
+        judge_chunk(&job->tally[worker], job, texel, n);
+    }
+}
+
+/* Level 0 must come back as it went in, bit for bit: -0 is not 0 here. */
+static void judge_base_texel(struct tally *tally, const struct level_job *job, size_t texel)
+{
+    const size_t texel_bytes = job->format->texel_bytes;
+    const size_t channel_bytes = texel_bytes / job->format->n_channels;
+    const uint8_t *output = job->output + texel * texel_bytes;
+    const uint8_t *source = job->source + texel * texel_bytes;
+    if (memcmp(output, source, texel_bytes) == 0) {
+        return;
+    }
+    double got[4], want[4];
+    mb_format_decode(job->format, output, 1, got);
+    mb_format_decode(job->format, source, 1, want);
+    uint32_t channel = 0;
+    while (memcmp(output + channel * channel_bytes, source + channel * channel_bytes,
+                  channel_bytes) == 0) {
+        channel++;
+    }
+    tally_bad(tally, job, texel, channel, want[channel], got[channel], 0.0);
+    tally->max_error_lsb = fmax(tally->max_error_lsb, max_error_lsb(job->format, got, want, 4));
+    add_noise(&tally->noise, got, want, 4);
+}
+
+static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
+{
+    struct level_job *job = ctx;
+    const size_t row_bytes = (size_t)job->extent.width * job->format->texel_bytes;
+    for (size_t y = row_begin; y < row_end; y++) {
+        if (memcmp(job->output + y * row_bytes, job->source + y * row_bytes, row_bytes) == 0) {
+            continue;
+        }
+        for (size_t x = 0; x < job->extent.width; x++) {
+            judge_base_texel(&job->tally[worker], job, y * job->extent.width + x);
+        }
+    }
+}
+
+static double psnr_db(const struct noise *noise, const struct mb_format *format,
+                      uint64_t n_values)
+{
+    if (noise->sum_squares == 0.0) {
+        return INFINITY;
+    }
+    const double peak = format->codec == MB_CODEC_UNORM8 ? 1.0 : noise->peak;
+    return 10.0 * log10(peak * peak * (double)n_values / noise->sum_squares);
+}
+
+/* The PSNR of `n_layers` layers of `so_far_db` and one more of `layer_db`: the mean of their
+ * relative noise powers. */
+static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)
+{
+    if (n_layers == 0) {
+        return layer_db;
+    }
+    const double power =
+        (pow(10.0, -so_far_db / 10.0) * n_layers + pow(10.0, -layer_db / 10.0)) /
+        (n_layers + 1.0);
+    return power == 0.0 ? INFINITY : -10.0 * log10(power);
+}
+
+/* Add up the workers' findings, in order, so that the first bad texel is the first. */
+static void join_tallies(struct tally *total, const struct level_job *job, uint32_t n_workers)
+{
+    *total = job->tally[0];
+    for (uint32_t i = 1; i < n_workers; i++) {
+        const struct tally *tally = &job->tally[i];
+        total->max_error_lsb = fmax(total->max_error_lsb, tally->max_error_lsb);
+        total->drift_lsb = fmax(total->drift_lsb, tally->drift_lsb);
+        total->box_lsb = fmax(total->box_lsb, tally->box_lsb);
+        total->noise.sum_squares += tally->noise.sum_squares;
+        total->noise.peak = fmax(total->noise.peak, tally->noise.peak);
+        total->n_bad_texels += tally->n_bad_texels;
+        if (!total->first_bad.found) {
+            total->first_bad = tally->first_bad;
+        }
+    }
+}
+
+static void judge_level(struct level_job *job, struct mb_verdict *verdict)
+{
+    const uint32_t n_workers =
+        mb_parallel_rows(job->extent.height, mb_rows_per_thread(job->extent.width),
+                         job->level == 0 ? judge_base_rows : judge_rows, job);
+    struct tally total;
+    join_tallies(&total, job, n_workers);
+
+    struct mb_level_verdict *level = &verdict->level[job->level];
+    const double layer_psnr_db = psnr_db(&total.noise, job->format,
+                                         (uint64_t)job->extent.width * job->extent.height * 4);
+    level->extent = job->extent;
+    level->max_error_lsb = fmax(level->max_error_lsb, total.max_error_lsb);
+    level->drift_lsb = fmax(level->drift_lsb, total.drift_lsb);
+    level->box_lsb = fmax(level->box_lsb, total.box_lsb);
+    level->psnr_db = join_psnr_db(level->psnr_db, job->layer, layer_psnr_db);
+    level->n_bad_texels += total.n_bad_texels;
+
+    struct mb_bad_texel *first = &verdict->first_bad;
+    if (total.first_bad.found && (!first->found || total.first_bad.level < first->level)) {
+        *first = total.first_bad;
+    }
+    verdict->max_error_lsb = fmax(verdict->max_error_lsb, level->max_error_lsb);
+    verdict->drift_lsb = fmax(verdict->drift_lsb, level->drift_lsb);
+    verdict->box_lsb = fmax(verdict->box_lsb, level->box_lsb);
+}
+
+/* The golden chain of the step error while it is followed down. */
+struct golden {
+    const double *want; /* of the current level */
+    double *owned[2];   /* by level & 1: the level in use and the one it was made from */
+    double *range;      /* of the current level, or NULL */
+    uint32_t n_carried; /* levels since the last stored one */
+    bool is_ideal;      /* no stored level was re-read yet: `want` is the ideal chain */
+};
+
+static void golden_finish(struct golden *golden)
+{
+    mb_free(golden->owned[0]);
+    mb_free(golden->owned[1]);
+    mb_free(golden->range);
+}
+
+MB_MUST_CHECK static enum mb_status replace_level(double **level, struct mb_extent extent,
+                                                  struct mb_err *err)
+{
+    mb_free(*level);
+    *level = mb_malloc((size_t)extent.width * extent.height * 4 * sizeof **level);
+    return *level != NULL ? MB_OK
+                          : MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
+}
+
+/* What the next level is made from. */
+static struct mb_plane golden_source(const struct golden *golden, const struct level_job *job,
+                                     const struct mb_layout *layout, const void *output,
+                                     const void *source, bool is_reread)
+{
+    struct mb_plane plane = {.extent = mb_level_extent(layout->base, job->level - 1)};
+    if (job->level == 1 || is_reread) {
+        plane.format = layout->format;
+        plane.texels = job->level == 1
+                           ? source
+                           : mb_layout_level(layout, output, job->level - 1, job->layer);
+    } else {
+        plane.texels = golden->want;
+    }
+    return plane;
+}
+
+/* Go on to the level of `job`: as the ideal chain as long as nothing has been re-read, which
+ * costs nothing. */
+MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
+                                                   const struct mb_layout *layout,
+                                                   const void *output, const void *source,
+                                                   struct mb_err *err)
+{
+    enum mb_status status;
+    const bool is_reread =
+        job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
+    const bool needs_range = job->claim->arithmetic == MB_ARITHMETIC_FILTER &&
+                             layout->format->codec != MB_CODEC_UNORM8;
+
+    golden->n_carried = is_reread ? 1 : golden->n_carried + 1;
+    golden->is_ideal = golden->is_ideal && !is_reread;
+    if (!golden->is_ideal || needs_range) {
+        double **level = &golden->owned[job->level & 1u];
+        const struct mb_plane plane =
+            golden_source(golden, job, layout, output, source, is_reread);
+        MB_TRY(replace_level(level, job->extent, err));
+        if (needs_range) {
+            MB_TRY(replace_level(&golden->range, job->extent, err));
+        }
+        MB_TRY(mb_golden_level(job->claim->policy, &plane, *level, golden->range, err));
+        golden->want = *level;
+    } else {
+        golden->want = job->ideal;
+    }
+    job->want = golden->want;
+    job->range = golden->range;
+    job->n_carried = golden->n_carried;
+    return MB_OK;
+fail:
+    return status;
+}
+
+enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *output,
+                                uint32_t layer, const void *source,
+                                const struct mb_claim *claim, const struct mb_ideal *ideal,
+                                const struct mb_ideal *box, struct mb_verdict *verdict,
+                                struct mb_err *err)
+{
+    enum mb_status status;
+    struct golden golden = {.is_ideal = true};
+    verdict->n_levels = layout->n_levels;
+
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        struct level_job job = {
+            .format = layout->format,
+            .claim = claim,
+            .extent = mb_level_extent(layout->base, level),
+            .level = level,
+            .layer = layer,
+            .output = mb_layout_level(layout, output, level, layer),
+            .source = source,
+            .ideal = ideal->level[level],
+            .box = box->level[level],
+        };
+        if (level > 0) {
+            MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
+            job.least_bound_lsb =
+                mb_claim_bound_lsb(claim, layout->format, 0.0, 0.0, job.n_carried);
+        }
+        judge_level(&job, verdict);
+    }
+    verdict->pass = !verdict->first_bad.found;
+    golden_finish(&golden);
+    return MB_OK;
+fail:
+    golden_finish(&golden);
+    return status;
+}
+
+void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
+                      struct mb_extent extent, uint8_t *rgba)
+{
+    const size_t n_texels = (size_t)extent.width * extent.height;
+    const uint8_t *texels = output;
+    for (size_t i = 0; i < n_texels; i++) {
+        double got[4];
+        mb_format_decode(format, texels + i * format->texel_bytes, 1, got);
+        for (size_t c = 0; c < 3; c++) {
+            const double scaled =
+                got[c] == want[i * 4 + c] ? 0.0 : fabs(got[c] - want[i * 4 + c]) * 255.0 * 32.0;
+            rgba[i * 4 + c] = scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255; /* NaN: 255 */
+        }
+        rgba[i * 4 + 3] = 255;
+    }
+}
+
+void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes)
+{
+    snprintf(out, out_bytes,
+             "level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g", bad->level,
+             bad->layer, bad->x, bad->y, "rgba"[bad->channel & 3u], bad -> want, bad -> got);
+}

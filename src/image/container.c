@@ -1,0 +1,195 @@
+/* Image files told by their first bytes. TGA has no magic, so it comes last and its whole
+ * header must make sense. */
+#include "image/container.h"
+
+#include <string.h>
+
+#define DEFLATE_MAX_RATIO    1032u /* 258 bytes for two bits */
+#define TGA_RLE_MAX_TEXELS   64u   /* 128 texels in a packet of two bytes, per byte */
+#define HDR_RLE_MAX_TEXELS   16u   /* 127 values in two bytes, four values a texel, per byte */
+#define TGA_HEADER_BYTES     18u
+#define BMP_CORE_HEADER_SIZE 12u
+
+static bool starts_with(const uint8_t *data, size_t n_bytes, const char *magic, size_t n_magic)
+{
+    return n_bytes >= n_magic && memcmp(data, magic, n_magic) == 0;
+}
+
+static uint32_t read_u16_le(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static uint32_t read_u32_le(const uint8_t *p)
+{
+    return read_u16_le(p) | read_u16_le(p + 2) << 16;
+}
+
+/* Bits per texel by the colour type of IHDR; 0 if there is no such type. */
+static uint32_t png_bits_per_texel(uint32_t colour_type, uint32_t depth)
+{
+    static const uint8_t n_channels[] = {[0] = 1, [2] = 3, [3] = 1, [4] = 2, [6] = 4};
+    return colour_type < MB_COUNTOF(n_channels) ? n_channels[colour_type] * depth : 0;
+}
+
+static bool check_png(struct mb_container *container, const uint8_t *data, size_t n_bytes)
+{
+    const uint32_t bits = n_bytes > 25 ? png_bits_per_texel(data[25], data[24]) : 0;
+    if (bits == 0) {
+        return false;
+    }
+    container->max_texels = (uint64_t)n_bytes * DEFLATE_MAX_RATIO * 8 / bits;
+    return true;
+}
+
+/* stb takes the absolute value of a height, which INT_MIN has not. */
+static bool check_bmp(struct mb_container *container, const uint8_t *data, size_t n_bytes)
+{
+    if (n_bytes < 30) {
+        return false;
+    }
+    const bool is_core = read_u32_le(data + 14) == BMP_CORE_HEADER_SIZE;
+    const uint32_t bits = read_u16_le(data + (is_core ? 24 : 28));
+    if (bits == 0 || bits > 32 || (!is_core && read_u32_le(data + 22) == 0x80000000u)) {
+        return false;
+    }
+    container->max_texels = (uint64_t)n_bytes * 8 / bits;
+    return true;
+}
+
+static bool check_tga_colours(const uint8_t *data)
+{
+    const uint32_t type = data[2] & 7u, bits = data[16], map_bits = data[7];
+    if (data[1] == 1) {
+        return type == 1 && bits == 8 && read_u16_le(data + 5) > 0 &&
+               (map_bits == 15 || map_bits == 16 || map_bits == 24 || map_bits == 32);
+    }
+    const bool has_no_map = data[1] == 0 && read_u16_le(data + 3) == 0 &&
+                            read_u16_le(data + 5) == 0 &&
+                            (map_bits == 0 || map_bits == 24 || map_bits == 32);
+    const bool is_true_colour =
+        type == 2 && (bits == 15 || bits == 16 || bits == 24 || bits == 32);
+    const bool is_grey = type == 3 && (bits == 8 || bits == 16);
+    return has_no_map && (is_true_colour || is_grey);
+}
+
+static bool check_tga(struct mb_container *container, const uint8_t *data, size_t n_bytes)
+{
+    if (n_bytes <= TGA_HEADER_BYTES) {
+        return false;
+    }
+    const bool is_known_type = (data[2] & ~(8u | 3u)) == 0;
+    const bool has_extent = read_u16_le(data + 12) > 0 && read_u16_le(data + 14) > 0;
+    const uint32_t alpha_bits = data[17] & 15u;
+    const bool has_sane_descriptor = (data[17] & 0xc0u) == 0 && alpha_bits <= 8 &&
+                                     (data[16] == 16 || data[16] == 32 || alpha_bits == 0);
+    if (!is_known_type || !has_extent || !has_sane_descriptor || !check_tga_colours(data)) {
+        return false;
+    }
+    container->max_texels = (data[2] & 8u) != 0 ? (uint64_t)n_bytes * TGA_RLE_MAX_TEXELS
+                                                : (uint64_t)n_bytes * 8 / data[16];
+    return true;
+}
+
+static bool check_hdr(struct mb_container *container, const uint8_t *data, size_t n_bytes)
+{
+    (void)data;
+    container->max_texels = (uint64_t)n_bytes * HDR_RLE_MAX_TEXELS;
+    return true;
+}
+
+static bool check_pnm(struct mb_container *container, const uint8_t *data, size_t n_bytes)
+{
+    (void)data;
+    container->max_texels = n_bytes;
+    return true;
+}
+
+/* Formats that are read. */
+static const struct reader {
+    enum mb_container_kind kind;
+    const char *name, *magic;
+    size_t n_magic;
+    bool (*check)(struct mb_container *container, const uint8_t *data, size_t n_bytes);
+} readers[] = {
+    {MB_CONTAINER_PNG, "PNG", "\x89PNG\r\n\x1a\n", 8, check_png},
+    {MB_CONTAINER_HDR, "Radiance HDR", "#?RADIANCE\n", 11, check_hdr},
+    {MB_CONTAINER_HDR, "Radiance HDR", "#?RGBE\n", 7, check_hdr},
+    {MB_CONTAINER_PNM, "PNM", "P5", 2, check_pnm},
+    {MB_CONTAINER_PNM, "PNM", "P6", 2, check_pnm},
+    {MB_CONTAINER_BMP, "BMP", "BM", 2, check_bmp},
+};
+
+/* Formats that are only recognised, so that the message can say what to do. */
+static const struct stranger {
+    const char *name, *magic;
+    size_t n_magic, offset_bytes;
+} strangers[] = {
+    {"JPEG", "\xff\xd8\xff", 3, 0},
+    {"GIF", "GIF87a", 6, 0},
+    {"GIF", "GIF89a", 6, 0},
+    {"PSD", "8BPS", 4, 0},
+    {"WebP", "WEBP", 4, 8},
+    {"TIFF", "II*\0", 4, 0},
+    {"TIFF", "MM\0*", 4, 0},
+    {"OpenEXR", "\x76\x2f\x31\x01", 4, 0},
+    {"DDS", "DDS ", 4, 0},
+    {"KTX", "\xabKTX ", 5, 0},
+    {"AVIF or HEIF", "ftyp", 4, 4},
+    {"JPEG XL", "\xff\x0a", 2, 0},
+    {"PNM in text or bitmap form", "P1", 2, 0},
+    {"PNM in text or bitmap form", "P2", 2, 0},
+    {"PNM in text or bitmap form", "P3", 2, 0},
+    {"PNM in text or bitmap form", "P4", 2, 0},
+};
+
+static const struct stranger *find_stranger(const uint8_t *data, size_t n_bytes)
+{
+    for (size_t i = 0; i < MB_COUNTOF(strangers); i++) {
+        const struct stranger *s = &strangers[i];
+        if (n_bytes > s->offset_bytes &&
+            starts_with(data + s->offset_bytes, n_bytes - s->offset_bytes, s->magic,
+                        s->n_magic)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static const struct reader *find_reader(const uint8_t *data, size_t n_bytes)
+{
+    for (size_t i = 0; i < MB_COUNTOF(readers); i++) {
+        if (starts_with(data, n_bytes, readers[i].magic, readers[i].n_magic)) {
+            return &readers[i];
+        }
+    }
+    return NULL;
+}
+
+enum mb_status mb_container_detect(struct mb_container *container, const char *path,
+                                   const uint8_t *data, size_t n_bytes, struct mb_err *err)
+{
+    const struct reader *reader = find_reader(data, n_bytes);
+    if (reader != NULL) {
+        *container = (struct mb_container){.kind = reader->kind, .name = reader->name};
+        if (reader->check(container, data, n_bytes)) {
+            return MB_OK;
+        }
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: a %s with a damaged header", path,
+                       reader->name);
+    }
+    enum mb_status status;
+    const struct stranger *stranger = find_stranger(data, n_bytes);
+    if (stranger != NULL) {
+        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, stranger->name);
+        mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
+        return status;
+    }
+    *container = (struct mb_container){.kind = MB_CONTAINER_TGA, .name = "TGA"};
+    if (check_tga(container, data, n_bytes)) {
+        return MB_OK;
+    }
+    status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
+    mb_err_hint(err, "PNG, BMP, TGA, PNM (P5, P6) and Radiance HDR are");
+    return status;
+}

@@ -1,0 +1,237 @@
+/* Synthetic images. Each texel is a pure function of its place, so that rows can be made in any
+ * order by any number of threads. */
+#include "image/pattern.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+#define SPEC_PREFIX "pattern:"
+#define PI          3.14159265358979323846
+
+static void set_grey(uint8_t rgba[4], uint8_t value)
+{
+    rgba[0] = rgba[1] = rgba[2] = value;
+    rgba[3] = 255;
+}
+
+static uint8_t ramp(uint64_t position, uint64_t n)
+{
+    return n < 2 ? 0 : (uint8_t)((position * 510 + (n - 1)) / (2 * (n - 1)));
+}
+
+static void gradient_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
+                           uint64_t seed, uint8_t rgba[4])
+{
+    (void)seed;
+    rgba[0] = ramp(x, width);
+    rgba[1] = ramp(y, height);
+    rgba[2] = (uint8_t)(255 - ramp((uint64_t)x + y, (uint64_t)width + height - 1));
+    rgba[3] = 255;
+}
+
+/* The finaliser of splitmix64 (Steele, Lea and Flood, 2014) over place and seed. */
+static void noise_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
+                        uint8_t rgba[4])
+{
+    (void)width;
+    (void)height;
+    uint64_t z = ((uint64_t)y << 32 | x) + (seed + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    for (unsigned c = 0; c < 4; c++) {
+        rgba[c] = (uint8_t)(z >> (8 * c));
+    }
+}
+
+static void checker_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
+                          uint64_t seed, uint8_t rgba[4])
+{
+    (void)width;
+    (void)height;
+    (void)seed;
+    set_grey(rgba, ((x ^ y) & 1u) != 0 ? 255 : 0);
+}
+
+/* One white texel in the middle; red, green and blue ones in the corners that lie in the last
+ * column, the last row, and both: what drops an edge loses a colour. */
+static void impulse_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
+                          uint64_t seed, uint8_t rgba[4])
+{
+    (void)seed;
+    const bool is_last_x = x == width - 1;
+    const bool is_last_y = y == height - 1;
+    set_grey(rgba, x == width / 2 && y == height / 2 ? 255 : 0);
+    if (is_last_x && y == 0) {
+        rgba[0] = 255;
+    }
+    if (x == 0 && is_last_y) {
+        rgba[1] = 255;
+    }
+    if (is_last_x && is_last_y) {
+        rgba[2] = 255;
+    }
+}
+
+/* Rings whose frequency rises to Nyquist at the edge: aliasing shows as rings elsewhere. */
+static void zoneplate_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
+                            uint64_t seed, uint8_t rgba[4])
+{
+    (void)seed;
+    const double longest = width > height ? width : height;
+    const double dx = x + 0.5 - 0.5 * width;
+    const double dy = y + 0.5 - 0.5 * height;
+    const double value = 0.5 + 0.5 * cos(PI * (dx * dx + dy * dy) / longest);
+    set_grey(rgba, (uint8_t)(value * 255.0 + 0.5));
+}
+
+/* No value that a wrong rounding or a wrong channel order would leave alone. */
+static void flat_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
+                       uint8_t rgba[4])
+{
+    static const uint8_t colour[4] = {187, 99, 31, 203};
+    (void)x;
+    (void)y;
+    (void)width;
+    (void)height;
+    (void)seed;
+    memcpy(rgba, colour, sizeof colour);
+}
+
+const struct mb_pattern mb_patterns[] = {
+    {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel},
+    {"noise", "white noise in all four channels, from --seed", noise_texel},
+    {"checker", "single texels of 0 and 255: every average is known", checker_texel},
+    {"impulse", "single bright texels, in the middle and at the far edges", impulse_texel},
+    {"zoneplate", "rings up to the Nyquist frequency: aliasing shows", zoneplate_texel},
+    {"flat", "one colour: every level must stay exactly that", flat_texel},
+    {NULL, NULL, NULL},
+};
+
+struct fill_job {
+    const struct mb_pattern *pattern;
+    uint32_t width, height;
+    uint64_t seed;
+    uint8_t *rgba;
+};
+
+static void fill_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
+{
+    (void)worker;
+    const struct fill_job *job = ctx;
+    for (uint32_t y = row_begin; y < row_end; y++) {
+        uint8_t *row = job->rgba + (size_t)y * job->width * 4;
+        for (uint32_t x = 0; x < job->width; x++) {
+            job->pattern->texel(x, y, job->width, job->height, job->seed, row + (size_t)x * 4);
+        }
+    }
+}
+
+void mb_pattern_fill(const struct mb_pattern *p, uint32_t width, uint32_t height, uint64_t seed,
+                     uint8_t *rgba)
+{
+    struct fill_job job = {p, width, height, seed, rgba};
+    mb_parallel_rows(height, 1 + (1u << 15) / width, fill_rows, &job);
+}
+
+bool mb_pattern_is_spec(const char *spec)
+{
+    return strncmp(spec, SPEC_PREFIX, strlen(SPEC_PREFIX)) == 0;
+}
+
+static const struct mb_pattern *find_pattern(const char *name)
+{
+    for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
+        if (strcmp(p->name, name) == 0) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+MB_MUST_CHECK static enum mb_status unknown_pattern(const char *spec, const char *name,
+                                                    struct mb_err *err)
+{
+    const char *candidates[MB_COUNTOF(mb_patterns) - 1];
+    for (size_t i = 0; i < MB_COUNTOF(candidates); i++) {
+        candidates[i] = mb_patterns[i].name;
+    }
+    const char *nearest = mb_nearest_name(name, candidates, MB_COUNTOF(candidates));
+    const enum mb_status status =
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: unknown pattern '%s'", spec, name);
+    if (nearest != NULL) {
+        mb_err_hint(err, "did you mean '%s'?", nearest);
+    } else {
+        mb_err_hint(err, "see 'mipbench list patterns'");
+    }
+    return status;
+}
+
+/* Split "pattern:NAME:WxH". */
+MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
+                                               const struct mb_pattern **pattern,
+                                               uint32_t *width, uint32_t *height,
+                                               struct mb_err *err)
+{
+    const char *name = spec + strlen(SPEC_PREFIX);
+    const char *colon = strchr(name, ':');
+    const size_t name_bytes = colon != NULL ? (size_t)(colon - name) : strlen(name);
+    char text[64];
+    if (name_bytes >= sizeof text) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%.80s: unknown pattern", spec);
+    }
+    memcpy(text, name, name_bytes);
+    text[name_bytes] = '\0';
+
+    *pattern = find_pattern(text);
+    if (*pattern == NULL) {
+        return unknown_pattern(spec, text, err);
+    }
+    if (colon == NULL) {
+        const enum mb_status status = MB_FAIL(err, MB_ERRC_INPUT, "%s: no size", spec);
+        mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
+        return status;
+    }
+    if (!mb_parse_extent(colon + 1, MB_IMAGE_MAX_DIMENSION, width, height)) {
+        const enum mb_status status =
+            MB_FAIL(err, MB_ERRC_INPUT, "%.80s: bad size '%.80s'", spec, colon + 1);
+        mb_err_hint(err, "write WIDTHxHEIGHT, each from 1 to %u", MB_IMAGE_MAX_DIMENSION);
+        return status;
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_t seed,
+                               struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_pattern *pattern = NULL;
+    uint32_t width = 0, height = 0;
+    *image = (struct mb_image){0};
+    MB_TRY(parse_spec(spec, &pattern, &width, &height, err));
+
+    const size_t n_bytes = (size_t)width * height * 4;
+    *image = (struct mb_image){
+        .width = width,
+        .height = height,
+        .depth = MB_DEPTH_U8,
+        .texels = mb_malloc(n_bytes),
+    };
+    if (image->texels == NULL) {
+        status =
+            MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", spec, n_bytes);
+        goto fail;
+    }
+    mb_pattern_fill(pattern, width, height, seed, image->texels);
+    mb_slug(pattern->name, image->name, sizeof image->name);
+    mb_sha256_hex(image->texels, n_bytes, image->sha256);
+    return MB_OK;
+fail:
+    mb_image_finish(image);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
+#include "image/png.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "image/stb_impl.h"
+
+enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
+                             struct mb_bytes *out, struct mb_err *err)
+{
+    *out = (struct mb_bytes){0};
+    /* stb counts in int: filtered rows (a byte more each), and what deflate makes of them,
+     * which at worst is 5 bytes in 5000 longer, plus headers. */
+    const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
+    if (filtered_bytes + filtered_bytes / 1000 + 65536 > INT_MAX) {
+        return MB_FAIL(err, MB_ERRC_OUTPUT, "a PNG of %ux%u texels is too large to be encoded",
+                       width, height);
+    }
+    int n_bytes = 0;
+    uint8_t *data = mb_stb_png_encode(rgba, (int)width, (int)height, &n_bytes);
+    if (data == NULL || n_bytes <= 0) {
+        mb_free(data);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a PNG of %ux%u texels", width,
+                       height);
+    }
+    *out = (struct mb_bytes){.data = data, .n_bytes = (size_t)n_bytes};
+    return MB_OK;
+}
+
+enum mb_status mb_png_write(const char *path, const uint8_t *rgba, uint32_t width,
+                            uint32_t height, struct mb_err *err)
+{
+    struct mb_bytes png;
+    enum mb_status status = mb_png_encode(rgba, width, height, &png, err);
+    if (status == MB_OK) {
+        status = mb_file_write_atomic(path, png.data, png.n_bytes, err);
+    }
+    mb_bytes_finish(&png);
+    return status;
+}
+
+/* Convert `n` texels of any format to rgba8 codes. */
+static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texels, size_t n,
+                            uint8_t *rgba)
+{
+    static const struct mb_format rgba8 = {
+        .name = "rgba8", .texel_bytes = 4, .n_channels = 4, .codec = MB_CODEC_UNORM8};
+    if (format->codec == MB_CODEC_UNORM8 && format->n_channels == 4) {
+        memcpy(rgba, texels, n * 4);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double texel[4];
+        mb_format_decode(format, texels + i * format->texel_bytes, 1, texel);
+        mb_format_encode(&rgba8, texel, 1, rgba + i * 4);
+    }
+}
+
+void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
+                       uint8_t *rgba)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    texels_to_rgba8(layout->format, mb_layout_level(layout, block, level, 0),
+                    (size_t)extent.width * extent.height, rgba);
+}
+
+struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
+{
+    struct mb_extent atlas = base;
+    uint32_t stacked_height = 0;
+    for (uint32_t level = 1; level < n_levels; level++) {
+        stacked_height += mb_level_extent(base, level).height;
+    }
+    if (n_levels > 1) {
+        atlas.width += mb_level_extent(base, 1).width;
+    }
+    if (stacked_height > atlas.height) {
+        atlas.height = stacked_height;
+    }
+    return atlas;
+}
+
+/* Draw one level with its top left corner at (x, y) of the atlas. */
+static void draw_level(const struct mb_layout *layout, const void *block, uint32_t level,
+                       uint8_t *atlas, uint32_t atlas_width, uint32_t x, uint32_t y)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    const uint8_t *texels = mb_layout_level(layout, block, level, 0);
+    const size_t row_bytes = (size_t)extent.width * layout->format->texel_bytes;
+    for (size_t row = 0; row < extent.height; row++) {
+        texels_to_rgba8(layout->format, texels + row * row_bytes, extent.width,
+                        atlas + ((y + row) * atlas_width + x) * 4);
+    }
+}
+
+enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, uint8_t **rgba,
+                             struct mb_extent *extent, struct mb_err *err)
+{
+    *extent = mb_atlas_extent(layout->base, layout->n_levels);
+    *rgba = mb_alloc((size_t)extent->width * extent->height, 4);
+    if (*rgba == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for an atlas of %ux%u texels",
+                       extent->width, extent->height);
+    }
+    draw_level(layout, block, 0, *rgba, extent->width, 0, 0);
+    uint32_t y = 0;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        draw_level(layout, block, level, *rgba, extent->width, layout->base.width, y);
+        y += mb_level_extent(layout->base, level).height;
+    }
+    return MB_OK;
+}
