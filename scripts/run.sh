@@ -52,7 +52,7 @@ build() {
     if ! [ -f "$build_dir/build.ninja" ]; then
         meson setup --buildtype=release -Dwerror=false "$build_dir" "$root"
     fi
-    meson compile -C "$build_dir" mipbench
+    meson compile -C "$build_dir" mipbench:executable
 }
 
 main() {

@@ -70,6 +70,8 @@ parse_options() {
     fi
 }
 
+by_hand() { echo "apt-get install --no-install-recommends ${missing[*]}"; }
+
 # One question; yes is the default, as a person who runs this wants the program.
 confirm() {
     if $assume_yes; then
@@ -77,26 +79,30 @@ confirm() {
     fi
     if ! [ -t 0 ] || ! [ -t 2 ]; then
         say "not a terminal, so nothing was installed; run again with --yes, or as root:"
-        say "  apt-get install --no-install-recommends ${missing[*]}"
+        say "  $(by_hand)"
         return 1
     fi
     local answer
     read -r -p "$1 [Y/n] " answer || return 1
     case $answer in
     '' | [Yy] | [Yy][Ee][Ss]) return 0 ;;
-    *) return 1 ;;
+    *)
+        say "nothing was installed"
+        return 1
+        ;;
     esac
 }
 
+# On no terminal sudo must not wait for a password.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@" </dev/null
     elif ! command -v sudo >/dev/null; then
-        die "this needs root, and there is no sudo; run as root: $*"
+        die "this needs root, and there is no sudo; run as root: $(by_hand)"
     elif [ -t 0 ]; then
         sudo "$@"
     else
-        sudo -n "$@" </dev/null || die "sudo wants a password; run as root: $*"
+        sudo -n "$@" </dev/null
     fi
 }
 
@@ -151,7 +157,7 @@ refuse_removals() {
 
 megabytes_to_fetch() {
     LC_ALL=C apt-get --print-uris -y --no-install-recommends install "${missing[@]}" 2>/dev/null |
-        awk '/^\x27/ { bytes += $3 } END { printf "%.0f", bytes / 1e6 }'
+        awk '/^\x27/ { bytes += $3 } END { printf "%.1f", bytes / 1e6 }'
 }
 
 show_plan() {
@@ -160,7 +166,7 @@ show_plan() {
     # "Inst NAME [installed version] (new version ...": the bracket is there on updates only.
     updated=$(awk '$1 == "Inst" && $3 ~ /^\[/ { print $2 }' "$work_dir/plan" | paste -sd ' ' -)
     say "missing: ${missing[*]}"
-    say "$n_new packages with what they need, $(megabytes_to_fetch) MB to download"
+    say "to install, with what they need: $n_new; to download: $(megabytes_to_fetch) MB"
     if [ -n "$updated" ]; then
         say "they need the release's current version of: $updated"
     fi
@@ -174,7 +180,7 @@ install_missing() {
         # Most often the lists are older than the archive, and a file is gone from it.
         say "that failed; updating the package lists and trying once more"
         update_lists
-        as_root "${command[@]}" >&2 || die "apt-get could not install ${missing[*]}"
+        as_root "${command[@]}" >&2 || die "that failed again; by hand, as root: $(by_hand)"
     fi
 }
 

@@ -21,7 +21,7 @@ def code_of(text):
     for block in re.findall(r"^```\w*\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
         lines += re.sub(r"\\\n\s*", " ", block).splitlines()
     without_blocks = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
-    return lines + re.findall(r"`([^`\n]+)`", without_blocks)
+    return lines + [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", without_blocks)]
 
 
 def help_of(command):
