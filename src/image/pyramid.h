@@ -42,4 +42,7 @@ const void *mb_layout_level(const struct mb_layout *layout, const void *block, u
 /* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */
 uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout);
 
+/* Traffic of a chain in which every level is read once and its successor written once. */
+uint64_t mb_layout_per_level_bytes(const struct mb_layout *layout);
+
 #endif

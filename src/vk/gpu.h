@@ -60,6 +60,12 @@ struct mb_gpu_options {
     bool validate;        /* turn on the Khronos validation layer: core and synchronisation */
 };
 
+/* What changes after the device is open; written through const devices, too. */
+struct mb_gpu_state {
+    uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
+    bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
+};
+
 struct mb_gpu {
     struct mb_gpu_info info;
     VkInstance instance;
@@ -71,9 +77,7 @@ struct mb_gpu {
     VkDebugUtilsMessengerEXT messenger;
     bool has_debug_names;
     bool validate;
-    uint32_t n_validation_messages; /* warnings and errors of the layers so far; the messages go
-                                       to the log */
-    bool is_lost; /* a submission timed out or the device was lost: nothing may be destroyed */
+    struct mb_gpu_state *state; /* owned */
 };
 
 /* Facts of every Vulkan 1.2 device, in the loader's order. `*infos` is owned by the caller
@@ -91,6 +95,17 @@ void mb_gpu_finish(struct mb_gpu *gpu);
  */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
+
+/* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED with
+ * a sentence that says which use ("linear filtering") the device's format lacks. */
+MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
+                                                   VkFormatFeatureFlags features,
+                                                   const char *use, struct mb_err *why);
+
+/* MB_OK if a compute shader of `n_invocations` can store to `n_images` images without a format
+ * in the shader, else MB_UNSUPPORTED with a sentence. */
+MB_MUST_CHECK enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_images,
+                                                    uint32_t n_invocations, struct mb_err *why);
 
 /* Index of a memory type within `type_bits` with all of `flags`, or UINT32_MAX. */
 uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,

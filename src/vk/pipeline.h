@@ -2,6 +2,7 @@
 #ifndef MB_VK_PIPELINE_H
 #define MB_VK_PIPELINE_H
 
+#include "image/pyramid.h"
 #include "vk/buffer.h"
 #include "vk/gpu.h"
 #include "vk/shader.h"
@@ -65,5 +66,7 @@ void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
 /* A clamp-to-edge sampler, normalised coordinates. */
 MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
                                                VkSampler *sampler, struct mb_err *err);
+/* Accepts a null sampler, and a NULL gpu with it. */
+void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);
 
 #endif

@@ -1,0 +1,68 @@
+/* Barriers. */
+#include "vk/barrier.h"
+
+const struct mb_access mb_access_readable = {
+    .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+    .access = VK_ACCESS_MEMORY_READ_BIT,
+    .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+};
+const struct mb_access mb_access_undefined = {
+    .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+    .access = 0,
+    .layout = VK_IMAGE_LAYOUT_UNDEFINED,
+};
+const struct mb_access mb_access_compute_write = {
+    .stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+    .access = VK_ACCESS_SHADER_WRITE_BIT,
+    .layout = VK_IMAGE_LAYOUT_GENERAL,
+};
+const struct mb_access mb_access_compute_read = {
+    .stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+    .access = VK_ACCESS_SHADER_READ_BIT,
+    .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+};
+const struct mb_access mb_access_transfer_read = {
+    .stages = VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_TRANSFER_READ_BIT,
+    .layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+};
+const struct mb_access mb_access_transfer_write = {
+    .stages = VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_TRANSFER_WRITE_BIT,
+    .layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+};
+
+void mb_barrier_full(VkCommandBuffer cmd)
+{
+    VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+void mb_barrier_levels(VkCommandBuffer cmd, const struct mb_vk_image *image,
+                       uint32_t first_level, uint32_t n_levels, const struct mb_access *from,
+                       const struct mb_access *to)
+{
+    VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = from->access,
+        .dstAccessMask = to->access,
+        .oldLayout = from->layout,
+        .newLayout = to->layout,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image->image,
+        .subresourceRange =
+            {
+                .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+                .baseMipLevel = first_level,
+                .levelCount = n_levels,
+                .layerCount = image->layout.n_layers,
+            },
+    };
+    vkCmdPipelineBarrier(cmd, from->stages, to->stages, 0, 0, NULL, 0, NULL, 1, &barrier);
+}

@@ -1,0 +1,79 @@
+/* Buffers with their memory. */
+#include "vk/buffer.h"
+
+#include "vk/memory.h"
+#include "vk/submit.h"
+
+static enum mb_status zero(struct mb_buffer *buffer, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission submission = {0};
+    MB_TRY(mb_submission_init(&submission, buffer->gpu, "zero buffer", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    vkCmdFillBuffer(submission.cmd, buffer->buffer, 0, VK_WHOLE_SIZE, 0);
+    VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+    };
+    vkCmdPipelineBarrier(submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    return status;
+}
+
+enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
+                              enum mb_buffer_kind kind, VkDeviceSize size_bytes,
+                              VkBufferUsageFlags usage, const char *name, struct mb_err *err)
+{
+    static const struct {
+        VkMemoryPropertyFlags required, preferred;
+    } memory_flags[] = {
+        [MB_BUFFER_DEVICE] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
+        [MB_BUFFER_UPLOAD] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                  VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                              0},
+        [MB_BUFFER_READBACK] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                    VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
+    };
+    enum mb_status status = MB_OK;
+    *buffer = (struct mb_buffer){.gpu = gpu, .size_bytes = (size_bytes + 3) & ~UINT64_C(3)};
+    VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = buffer->size_bytes,
+        .usage = usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+    };
+    MB_VK(vkCreateBuffer(gpu->device, &info, NULL, &buffer->buffer));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
+    VkMemoryRequirements requirements;
+    vkGetBufferMemoryRequirements(gpu->device, buffer->buffer, &requirements);
+    MB_TRY(mb_memory_allocate(gpu, &requirements, memory_flags[kind].required,
+                              memory_flags[kind].preferred, name, &buffer->memory, err));
+    MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0));
+    if (kind == MB_BUFFER_DEVICE) {
+        MB_TRY(zero(buffer, err));
+    } else {
+        MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped));
+    }
+    return MB_OK;
+fail:
+    mb_buffer_finish(buffer);
+    return status;
+}
+
+void mb_buffer_finish(struct mb_buffer *buffer)
+{
+    if (!buffer->gpu || buffer->gpu->state->is_lost) {
+        return;
+    }
+    if (buffer->mapped) {
+        vkUnmapMemory(buffer->gpu->device, buffer->memory);
+    }
+    vkDestroyBuffer(buffer->gpu->device, buffer->buffer, NULL);
+    vkFreeMemory(buffer->gpu->device, buffer->memory, NULL);
+    *buffer = (struct mb_buffer){0};
+}

@@ -1,0 +1,279 @@
+/* Opening a device: selection, features, queue and command pool. */
+#include "vk/gpu.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "vk/gpu_info.h"
+#include "vk/instance.h"
+
+enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_gpu_state state = {0};
+    struct mb_gpu gpu = {.state = &state};
+    VkPhysicalDevice devices[MB_MAX_DEVICES];
+    *n_infos = 0;
+    *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
+    if (!*infos) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
+    }
+    MB_TRY(mb_instance_init(&gpu, err));
+    MB_TRY(mb_instance_devices(&gpu, devices, *infos, n_infos, err));
+    mb_instance_finish(&gpu);
+    return MB_OK;
+fail:
+    mb_instance_finish(&gpu);
+    mb_free(*infos);
+    *infos = NULL;
+    return status;
+}
+
+static bool contains_ignoring_case(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+    for (; *text; text++) {
+        if (strncasecmp(text, part, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lower is preferred when nothing was selected. */
+static int type_rank(VkPhysicalDeviceType type)
+{
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return 3;
+    default:
+        return 4;
+    }
+}
+
+static bool selector_fits(const char *selector, const struct mb_gpu_info *info)
+{
+    uint64_t index;
+    if (strcmp(selector, "cpu") == 0) {
+        return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    }
+    if (mb_parse_u64(selector, &index)) {
+        return index == info->index;
+    }
+    return strcasecmp(selector, info->uuid) == 0 ||
+           contains_ignoring_case(info->name, selector);
+}
+
+static size_t choose_device(const char *selector, const struct mb_gpu_info *infos, size_t n)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (selector && !selector_fits(selector, &infos[i])) {
+            continue;
+        }
+        if (best == SIZE_MAX || type_rank(infos[i].type) < type_rank(infos[best].type)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static enum mb_status no_such_device(const char *selector, const struct mb_gpu_info *infos,
+                                     size_t n, struct mb_err *err)
+{
+    if (n == 0) {
+        enum mb_status status =
+            MB_FAIL(err, MB_ERRC_DEVICE, "no device with Vulkan 1.2 and a compute queue");
+        mb_err_hint(err, "software: apt install mesa-vulkan-drivers");
+        return status;
+    }
+    char names[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < sizeof names; i++) {
+        int written = snprintf(names + used, sizeof names - used, "%s%u: %s", i ? ", " : "",
+                               infos[i].index, infos[i].name);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    enum mb_status status =
+        MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
+    mb_err_hint(err, "there is %s", names);
+    return status;
+}
+
+static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &gpu->info;
+    const char *extensions[2];
+    uint32_t n_extensions = 0;
+    if (info->has_full_subgroups && info->api_version < VK_API_VERSION_1_3) {
+        extensions[n_extensions++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+    }
+    /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
+    if (mb_gpu_has_extension(gpu->physical_device, "VK_KHR_portability_subset")) {
+        extensions[n_extensions++] = "VK_KHR_portability_subset";
+    }
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+        .subgroupSizeControl = VK_TRUE,
+        .computeFullSubgroups = VK_TRUE,
+    };
+    VkPhysicalDeviceVulkan12Features v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .pNext = info->has_full_subgroups ? &size_control : NULL,
+        .vulkanMemoryModel = info->has_memory_model_device_scope,
+        .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
+    };
+    VkPhysicalDeviceFeatures2 features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+        .pNext = &v12,
+        .features.shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
+    };
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+        .queueFamilyIndex = info->queue_family,
+        .queueCount = 1,
+        .pQueuePriorities = &priority,
+    };
+    VkDeviceCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &features,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = n_extensions,
+        .ppEnabledExtensionNames = extensions,
+    };
+    MB_VK(vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device));
+    volkLoadDevice(gpu->device);
+    vkGetDeviceQueue(gpu->device, info->queue_family, 0, &gpu->queue);
+    VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = info->queue_family,
+    };
+    MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->command_pool));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
+fail:
+    return status;
+}
+
+enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *gpu = (struct mb_gpu){.validate = options->validate};
+    VkPhysicalDevice devices[MB_MAX_DEVICES];
+    size_t n = 0;
+    struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
+    gpu->state = mb_alloc(1, sizeof *gpu->state);
+    if (!infos || !gpu->state) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
+        goto fail;
+    }
+    MB_TRY(mb_instance_init(gpu, err));
+    MB_TRY(mb_instance_devices(gpu, devices, infos, &n, err));
+    size_t chosen = choose_device(options->selector, infos, n);
+    if (chosen == SIZE_MAX) {
+        status = no_such_device(options->selector, infos, n, err);
+        goto fail;
+    }
+    gpu->physical_device = devices[chosen];
+    gpu->info = infos[chosen];
+    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
+    MB_TRY(create_device(gpu, err));
+    mb_free(infos);
+    return MB_OK;
+fail:
+    mb_free(infos);
+    mb_gpu_finish(gpu);
+    return status;
+}
+
+void mb_gpu_finish(struct mb_gpu *gpu)
+{
+    if (!gpu->state || gpu->state->is_lost) {
+        return; /* what is in flight must not be destroyed; the process ends */
+    }
+    if (gpu->command_pool) {
+        vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
+    }
+    if (gpu->device) {
+        vkDestroyDevice(gpu->device, NULL);
+    }
+    mb_instance_finish(gpu);
+    gpu->command_pool = VK_NULL_HANDLE;
+    gpu->device = VK_NULL_HANDLE;
+    gpu->queue = VK_NULL_HANDLE;
+    mb_free(gpu->state);
+    gpu->state = NULL;
+}
+
+void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name)
+{
+    if (!gpu->has_debug_names || !handle || !name) {
+        return;
+    }
+    VkDebugUtilsObjectNameInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+        .objectType = type,
+        .objectHandle = handle,
+        .pObjectName = name,
+    };
+    (void)vkSetDebugUtilsObjectNameEXT(gpu->device, &info);
+}
+
+enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
+                                     VkFormatFeatureFlags features, const char *use,
+                                     struct mb_err *why)
+{
+    VkFormatProperties properties;
+    vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format, &properties);
+    if ((properties.optimalTilingFeatures & features) != features) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device has no %s of this format", use);
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_images,
+                                      uint32_t n_invocations, struct mb_err *why)
+{
+    const struct mb_gpu_info *info = &gpu->info;
+    if (!info->has_storage_write_without_format) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device cannot store to images without a format in the shader");
+    }
+    if (info->max_storage_images < n_images) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device offers %u storage images to a shader; %u are needed",
+                       info->max_storage_images, n_images);
+    }
+    if (info->max_workgroup_invocations < n_invocations) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's workgroups have at most %u invocations; %u are needed",
+                       info->max_workgroup_invocations, n_invocations);
+    }
+    return MB_OK;
+}
+
+uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,
+                            VkMemoryPropertyFlags flags)
+{
+    for (uint32_t i = 0; i < gpu->memory.memoryTypeCount; i++) {
+        if ((type_bits & (UINT32_C(1) << i)) &&
+            (gpu->memory.memoryTypes[i].propertyFlags & flags) == flags) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}

@@ -1,0 +1,208 @@
+/* Facts of a physical device, read once and kept as plain data. */
+#include "vk/gpu_info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const char *mb_gpu_type_name(VkPhysicalDeviceType type)
+{
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return "cpu";
+    default:
+        return "other";
+    }
+}
+
+bool mb_gpu_has_extension(VkPhysicalDevice device, const char *name)
+{
+    VkExtensionProperties properties[512];
+    uint32_t n = MB_COUNTOF(properties);
+    VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, properties);
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(properties[i].extensionName, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void format_uuid(const uint8_t uuid[VK_UUID_SIZE], char out[37])
+{
+    char *p = out;
+    for (size_t i = 0; i < VK_UUID_SIZE; i++) {
+        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        p += snprintf(p, (size_t)(out + 37 - p), dash ? "-%02x" : "%02x", uuid[i]);
+    }
+}
+
+/* NVIDIA packs 10.8.8.6 bits, Intel's Windows driver 18.14, everyone else as an API version. */
+static void format_driver_version(VkDriverId driver, uint32_t version, char *out,
+                                  size_t out_bytes)
+{
+    if (driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY) {
+        snprintf(out, out_bytes, "%u.%u.%u", version >> 22, (version >> 14) & 0xffu,
+                 (version >> 6) & 0xffu);
+    } else if (driver == VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS) {
+        snprintf(out, out_bytes, "%u.%u", version >> 14, version & 0x3fffu);
+    } else {
+        snprintf(out, out_bytes, "%u.%u.%u", VK_API_VERSION_MAJOR(version),
+                 VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    }
+}
+
+/* The family that does most of what strategies ask for: graphics and compute, then compute;
+ * with timestamps before without. UINT32_MAX if none computes. */
+static uint32_t choose_queue_family(VkPhysicalDevice device, VkQueueFamilyProperties *chosen)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t n = MB_COUNTOF(families);
+    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
+    uint32_t best = UINT32_MAX;
+    int best_score = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0) {
+            continue;
+        }
+        int score = 1 + (families[i].timestampValidBits > 0 ? 1 : 0) +
+                    (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT ? 2 : 0);
+        if (score > best_score) {
+            best = i;
+            best_score = score;
+            *chosen = families[i];
+        }
+    }
+    return best;
+}
+
+static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info *info)
+{
+    info->timestamp_period_ns = (double)limits->timestampPeriod;
+    info->sub_texel_precision_bits = limits->subTexelPrecisionBits;
+    info->max_image_dimension_2d = limits->maxImageDimension2D;
+    info->max_image_array_layers = limits->maxImageArrayLayers;
+    info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
+    memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
+           sizeof info->max_workgroup_count);
+    info->max_storage_images = limits->maxPerStageDescriptorStorageImages;
+    info->max_shared_memory_bytes = limits->maxComputeSharedMemorySize;
+}
+
+static void read_properties(VkPhysicalDevice device, bool has_size_control,
+                            struct mb_gpu_info *info)
+{
+    VkPhysicalDeviceSubgroupSizeControlProperties size_control = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
+    };
+    VkPhysicalDeviceDriverProperties driver = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+        .pNext = has_size_control ? &size_control : NULL,
+    };
+    VkPhysicalDeviceIDProperties id = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+        .pNext = &driver,
+    };
+    VkPhysicalDeviceSubgroupProperties subgroup = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+        .pNext = &id,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &subgroup,
+    };
+    vkGetPhysicalDeviceProperties2(device, &properties);
+
+    const VkPhysicalDeviceProperties *p = &properties.properties;
+    mb_utf8_sanitize(p->deviceName, info->name, sizeof info->name);
+    info->type = p->deviceType;
+    info->vendor_id = p->vendorID;
+    info->device_id = p->deviceID;
+    info->api_version = p->apiVersion;
+    format_uuid(id.deviceUUID, info->uuid);
+    mb_utf8_sanitize(driver.driverName, info->driver_name, sizeof info->driver_name);
+    mb_utf8_sanitize(driver.driverInfo, info->driver_info, sizeof info->driver_info);
+    format_driver_version(driver.driverID, p->driverVersion, info->driver_version,
+                          sizeof info->driver_version);
+    read_limits(&p->limits, info);
+    bool in_compute = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    info->subgroup_size = subgroup.subgroupSize;
+    info->subgroup_operations = in_compute ? subgroup.supportedOperations : 0;
+    info->min_subgroup_size =
+        has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
+    info->max_subgroup_size =
+        has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
+    info->has_full_subgroups = has_size_control && (size_control.requiredSubgroupSizeStages &
+                                                    VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+}
+
+static void read_features(VkPhysicalDevice device, bool has_size_control,
+                          struct mb_gpu_info *info)
+{
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+    };
+    VkPhysicalDeviceVulkan12Features v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .pNext = has_size_control ? &size_control : NULL,
+    };
+    VkPhysicalDeviceFeatures2 features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+        .pNext = &v12,
+    };
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    info->has_full_subgroups = info->has_full_subgroups && size_control.subgroupSizeControl &&
+                               size_control.computeFullSubgroups;
+    info->has_memory_model_device_scope =
+        v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
+    info->has_storage_write_without_format =
+        features.features.shaderStorageImageWriteWithoutFormat != VK_FALSE;
+}
+
+static void read_heaps(VkPhysicalDevice device, struct mb_gpu_info *info)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(device, &memory);
+    info->n_heaps = memory.memoryHeapCount;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
+        info->heap[i] = (struct mb_gpu_heap){
+            .size_bytes = memory.memoryHeaps[i].size,
+            .device_local =
+                (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0,
+        };
+    }
+}
+
+bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
+{
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    VkQueueFamilyProperties family = {0};
+    uint32_t queue_family = choose_queue_family(device, &family);
+    if (properties.apiVersion < VK_API_VERSION_1_2 || queue_family == UINT32_MAX) {
+        return false;
+    }
+    *info = (struct mb_gpu_info){
+        .index = index,
+        .queue_family = queue_family,
+        .queue_flags = family.queueFlags,
+        .timestamp_valid_bits = family.timestampValidBits,
+    };
+    bool has_size_control =
+        properties.apiVersion >= VK_API_VERSION_1_3 ||
+        mb_gpu_has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+    read_properties(device, has_size_control, info);
+    read_features(device, has_size_control, info);
+    read_heaps(device, info);
+    return true;
+}

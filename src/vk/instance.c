@@ -1,0 +1,208 @@
+/* The Vulkan instance: loader, driver, and the validation layer when asked for. */
+#include "vk/instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "vk/gpu_info.h"
+
+#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+
+static bool has_instance_extension(const char *layer, const char *name)
+{
+    VkExtensionProperties properties[128];
+    uint32_t n = MB_COUNTOF(properties);
+    VkResult result = vkEnumerateInstanceExtensionProperties(layer, &n, properties);
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(properties[i].extensionName, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_layer(const char *name)
+{
+    VkLayerProperties properties[64];
+    uint32_t n = MB_COUNTOF(properties);
+    VkResult result = vkEnumerateInstanceLayerProperties(&n, properties);
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(properties[i].layerName, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Messages of type GENERAL are the loader's own chatter and prove nothing about the program. */
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    uint32_t *n_messages = user;
+    if (types == VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
+        mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+        return VK_FALSE;
+    }
+    (*n_messages)++;
+    mb_log(severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? MB_LOG_ERROR
+                                                                     : MB_LOG_WARN,
+           "validation: %s", data->pMessage);
+    return VK_FALSE;
+}
+
+static enum mb_status check_validation_layer(struct mb_err *err)
+{
+    if (!has_layer(VALIDATION_LAYER)) {
+        enum mb_status status = MB_FAIL(
+            err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed", VALIDATION_LAYER);
+        mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
+        return status;
+    }
+    /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's own
+     * choice is kept. */
+    setenv("VK_LAYER_ENABLES",
+           "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
+    return MB_OK;
+}
+
+static enum mb_status describe_failure(VkResult result, struct mb_err *err)
+{
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
+        enum mb_status status = MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found");
+        mb_err_hint(err, "install one (software: apt install mesa-vulkan-drivers) and check "
+                         "VK_DRIVER_FILES");
+        return status;
+    }
+    return mb_err_vk(err, result, "vkCreateInstance", __FILE__, __LINE__);
+}
+
+/* Names of layers and extensions to enable. */
+struct names {
+    const char *layers[1], *extensions[3];
+    uint32_t n_layers, n_extensions;
+    bool portability;
+};
+
+static void collect_names(struct mb_gpu *gpu, struct names *names)
+{
+    if (gpu->validate) {
+        names->layers[names->n_layers++] = VALIDATION_LAYER;
+        names->extensions[names->n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+    }
+    gpu->has_debug_names =
+        gpu->validate || has_instance_extension(NULL, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    if (gpu->has_debug_names) {
+        names->extensions[names->n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    }
+    names->portability =
+        has_instance_extension(NULL, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    if (names->portability) {
+        names->extensions[names->n_extensions++] =
+            VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    }
+}
+
+static VkResult create_instance(struct mb_gpu *gpu, const struct names *names,
+                                const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+{
+    const VkValidationFeatureEnableEXT enables[] = {
+        VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
+    };
+    const VkValidationFeaturesEXT features = {
+        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+        .pNext = messenger,
+        .enabledValidationFeatureCount = MB_COUNTOF(enables),
+        .pEnabledValidationFeatures = enables,
+    };
+    const VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+        .pApplicationName = "mipbench",
+        .apiVersion = volkGetInstanceVersion() >= VK_API_VERSION_1_3 ? VK_API_VERSION_1_3
+                                                                     : VK_API_VERSION_1_2,
+    };
+    const VkInstanceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pNext = gpu->validate ? &features : NULL,
+        .flags = names->portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
+        .pApplicationInfo = &application,
+        .enabledLayerCount = names->n_layers,
+        .ppEnabledLayerNames = names->layers,
+        .enabledExtensionCount = names->n_extensions,
+        .ppEnabledExtensionNames = names->extensions,
+    };
+    return vkCreateInstance(&info, NULL, &gpu->instance);
+}
+
+enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    if (volkInitialize() != VK_SUCCESS) {
+        status = MB_FAIL(err, MB_ERRC_DEVICE, "the Vulkan loader (libvulkan.so.1) is missing");
+        mb_err_hint(err, "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
+        return status;
+    }
+    if (gpu->validate) {
+        MB_TRY(check_validation_layer(err));
+    }
+    struct names names = {0};
+    collect_names(gpu, &names);
+    const VkDebugUtilsMessengerCreateInfoEXT messenger = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = on_message,
+        .pUserData = &gpu->state->n_validation_messages,
+    };
+    VkResult result = create_instance(gpu, &names, &messenger);
+    if (result != VK_SUCCESS) {
+        return describe_failure(result, err);
+    }
+    volkLoadInstance(gpu->instance);
+    if (gpu->validate) {
+        MB_VK(vkCreateDebugUtilsMessengerEXT(gpu->instance, &messenger, NULL, &gpu->messenger));
+    }
+fail:
+    return status;
+}
+
+void mb_instance_finish(struct mb_gpu *gpu)
+{
+    if (gpu->messenger) {
+        vkDestroyDebugUtilsMessengerEXT(gpu->instance, gpu->messenger, NULL);
+    }
+    if (gpu->instance) {
+        vkDestroyInstance(gpu->instance, NULL);
+    }
+    gpu->messenger = VK_NULL_HANDLE;
+    gpu->instance = VK_NULL_HANDLE;
+}
+
+enum mb_status mb_instance_devices(const struct mb_gpu *gpu,
+                                   VkPhysicalDevice devices[MB_MAX_DEVICES],
+                                   struct mb_gpu_info infos[MB_MAX_DEVICES], size_t *n_devices,
+                                   struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkPhysicalDevice all[MB_MAX_DEVICES];
+    uint32_t n_all = MB_MAX_DEVICES;
+    *n_devices = 0;
+    MB_VK(vkEnumeratePhysicalDevices(gpu->instance, &n_all, all));
+    for (uint32_t i = 0; i < n_all; i++) {
+        if (mb_gpu_read_info(all[i], i, &infos[*n_devices])) {
+            devices[(*n_devices)++] = all[i];
+        }
+    }
+fail:
+    return status;
+}

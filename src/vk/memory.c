@@ -1,0 +1,34 @@
+/* Device memory: type choice and the size check before the allocation. */
+#include "vk/memory.h"
+
+enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
+                                  const VkMemoryRequirements *requirements,
+                                  VkMemoryPropertyFlags required,
+                                  VkMemoryPropertyFlags preferred, const char *what,
+                                  VkDeviceMemory *memory, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint32_t type = mb_gpu_memory_type(gpu, requirements->memoryTypeBits, required | preferred);
+    if (type == UINT32_MAX) {
+        type = mb_gpu_memory_type(gpu, requirements->memoryTypeBits, required);
+    }
+    if (type == UINT32_MAX) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: the device has no fitting memory type", what);
+    }
+    uint32_t heap = gpu->memory.memoryTypes[type].heapIndex;
+    VkDeviceSize heap_bytes = gpu->memory.memoryHeaps[heap].size;
+    if (requirements->size > heap_bytes) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "%s: needs %.2f GiB of memory, heap %u of the device has %.2f GiB", what,
+                       (double)requirements->size / 0x1p30, heap, (double)heap_bytes / 0x1p30);
+    }
+    VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = requirements->size,
+        .memoryTypeIndex = type,
+    };
+    MB_VK(vkAllocateMemory(gpu->device, &info, NULL, memory));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_DEVICE_MEMORY, (uint64_t)*memory, what);
+fail:
+    return status;
+}

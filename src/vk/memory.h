@@ -1,0 +1,16 @@
+/* Device memory for one image or buffer; used by image.c and buffer.c. */
+#ifndef MB_VK_MEMORY_H
+#define MB_VK_MEMORY_H
+
+#include "vk/gpu.h"
+
+/* Allocate for `requirements` from a memory type with `required` flags and, if there is one,
+ * also `preferred`. A heap that is too small is MB_ERRC_RUNTIME, says how much `what` needs and
+ * how much the heap has, and nothing is allocated: software drivers promise more than they
+ * have. */
+MB_MUST_CHECK enum mb_status
+mb_memory_allocate(const struct mb_gpu *gpu, const VkMemoryRequirements *requirements,
+                   VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred,
+                   const char *what, VkDeviceMemory *memory, struct mb_err *err);
+
+#endif

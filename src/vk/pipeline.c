@@ -1,0 +1,247 @@
+/* Compute pipelines with their descriptor sets. */
+#include "vk/pipeline.h"
+
+#include "base/alloc.h"
+
+static enum mb_status create_set_layout(struct mb_compute *compute,
+                                        const struct mb_compute_options *options,
+                                        struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkDescriptorSetLayoutBinding bindings[MB_MAX_BINDINGS];
+    for (uint32_t i = 0; i < options->n_bindings; i++) {
+        bindings[i] = (VkDescriptorSetLayoutBinding){
+            .binding = options->bindings[i].binding,
+            .descriptorType = options->bindings[i].type,
+            .descriptorCount = options->bindings[i].n_descriptors,
+            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        };
+    }
+    VkDescriptorSetLayoutCreateInfo set_layout = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = options->n_bindings,
+        .pBindings = bindings,
+    };
+    MB_VK(vkCreateDescriptorSetLayout(compute->gpu->device, &set_layout, NULL,
+                                      &compute->set_layout));
+    VkPushConstantRange push = {
+        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        .size = options->push_constant_bytes,
+    };
+    VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &compute->set_layout,
+        .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
+        .pPushConstantRanges = &push,
+    };
+    MB_VK(vkCreatePipelineLayout(compute->gpu->device, &layout, NULL, &compute->layout));
+fail:
+    return status;
+}
+
+static enum mb_status create_sets(struct mb_compute *compute,
+                                  const struct mb_compute_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkDescriptorPoolSize sizes[MB_MAX_BINDINGS];
+    for (uint32_t i = 0; i < options->n_bindings; i++) {
+        sizes[i] = (VkDescriptorPoolSize){
+            .type = options->bindings[i].type,
+            .descriptorCount = options->bindings[i].n_descriptors * options->n_sets,
+        };
+    }
+    VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = options->n_sets,
+        .poolSizeCount = options->n_bindings,
+        .pPoolSizes = sizes,
+    };
+    MB_VK(vkCreateDescriptorPool(compute->gpu->device, &pool, NULL, &compute->pool));
+    compute->sets = mb_alloc(options->n_sets, sizeof *compute->sets);
+    if (!compute->sets) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
+    }
+    compute->n_sets = options->n_sets;
+    for (uint32_t i = 0; i < options->n_sets; i++) {
+        VkDescriptorSetAllocateInfo allocate = {
+            .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+            .descriptorPool = compute->pool,
+            .descriptorSetCount = 1,
+            .pSetLayouts = &compute->set_layout,
+        };
+        MB_VK(vkAllocateDescriptorSets(compute->gpu->device, &allocate, &compute->sets[i]));
+        mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)compute->sets[i],
+                    options->name);
+    }
+fail:
+    return status;
+}
+
+static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule module,
+                                      const struct mb_compute_options *options,
+                                      struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS];
+    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
+        entries[i] = (VkSpecializationMapEntry){
+            .constantID = i,
+            .offset = i * (uint32_t)sizeof(uint32_t),
+            .size = sizeof(uint32_t),
+        };
+    }
+    VkSpecializationInfo specialization = {
+        .mapEntryCount = options->n_spec_constants,
+        .pMapEntries = entries,
+        .dataSize = options->n_spec_constants * sizeof(uint32_t),
+        .pData = options->spec_constants,
+    };
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+        .requiredSubgroupSize = options->subgroup_size,
+    };
+    bool full = options->subgroup_size > 0 && compute->gpu->info.has_full_subgroups;
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage =
+            {
+                .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .pNext = full ? &required : NULL,
+                .flags = full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main",
+                .pSpecializationInfo = &specialization,
+            },
+        .layout = compute->layout,
+    };
+    MB_VK(vkCreateComputePipelines(compute->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                   &compute->pipeline));
+    mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)compute->pipeline,
+                options->name);
+fail:
+    return status;
+}
+
+enum mb_status mb_compute_init(struct mb_compute *compute, const struct mb_gpu *gpu,
+                               const struct mb_compute_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkShaderModule module = VK_NULL_HANDLE;
+    *compute = (struct mb_compute){.gpu = gpu};
+    VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = options->shader->code_bytes,
+        .pCode = options->shader->code,
+    };
+    MB_TRY(create_set_layout(compute, options, err));
+    MB_TRY(create_sets(compute, options, err));
+    MB_VK(vkCreateShaderModule(gpu->device, &info, NULL, &module));
+    MB_TRY(create_pipeline(compute, module, options, err));
+fail:
+    vkDestroyShaderModule(gpu->device, module, NULL);
+    if (status != MB_OK) {
+        mb_compute_finish(compute);
+    }
+    return status;
+}
+
+void mb_compute_finish(struct mb_compute *compute)
+{
+    if (!compute->gpu) {
+        return;
+    }
+    if (!compute->gpu->state->is_lost) {
+        VkDevice device = compute->gpu->device;
+        vkDestroyPipeline(device, compute->pipeline, NULL);
+        vkDestroyDescriptorPool(device, compute->pool, NULL);
+        vkDestroyPipelineLayout(device, compute->layout, NULL);
+        vkDestroyDescriptorSetLayout(device, compute->set_layout, NULL);
+    }
+    mb_free(compute->sets);
+    *compute = (struct mb_compute){0};
+}
+
+void mb_compute_bind_images(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                            VkDescriptorType type, VkSampler sampler, const VkImageView *views,
+                            uint32_t n)
+{
+    VkDescriptorImageInfo images[MB_MAX_LEVELS];
+    for (uint32_t i = 0; i < n; i++) {
+        images[i] = (VkDescriptorImageInfo){
+            .sampler = sampler,
+            .imageView = views[i],
+            .imageLayout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                               ? VK_IMAGE_LAYOUT_GENERAL
+                               : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+        };
+    }
+    VkWriteDescriptorSet write = {
+        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+        .dstSet = compute->sets[set],
+        .dstBinding = binding,
+        .descriptorCount = n,
+        .descriptorType = type,
+        .pImageInfo = images,
+    };
+    vkUpdateDescriptorSets(compute->gpu->device, 1, &write, 0, NULL);
+}
+
+void mb_compute_bind_buffer(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                            const struct mb_buffer *buffer)
+{
+    VkDescriptorBufferInfo info = {
+        .buffer = buffer->buffer,
+        .range = VK_WHOLE_SIZE,
+    };
+    VkWriteDescriptorSet write = {
+        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+        .dstSet = compute->sets[set],
+        .dstBinding = binding,
+        .descriptorCount = 1,
+        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+        .pBufferInfo = &info,
+    };
+    vkUpdateDescriptorSets(compute->gpu->device, 1, &write, 0, NULL);
+}
+
+void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
+                         const struct mb_dispatch *dispatch)
+{
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
+                            &compute->sets[dispatch->set], 0, NULL);
+    if (dispatch->push) {
+        vkCmdPushConstants(cmd, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                           dispatch->push_bytes, dispatch->push);
+    }
+    vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
+}
+
+enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter, VkSampler *sampler,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkSamplerCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .magFilter = filter,
+        .minFilter = filter,
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+        .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+        .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+        .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+        .maxLod = VK_LOD_CLAMP_NONE,
+    };
+    MB_VK(vkCreateSampler(gpu->device, &info, NULL, sampler));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler, "bilinear");
+fail:
+    return status;
+}
+
+void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)
+{
+    if (gpu && !gpu->state->is_lost) {
+        vkDestroySampler(gpu->device, sampler, NULL);
+    }
+}

@@ -1,0 +1,117 @@
+/* Command buffers and submissions that never wait for ever. */
+#include "vk/submit.h"
+
+enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
+                                  const char *name, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *submission = (struct mb_submission){.gpu = gpu};
+    VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = gpu->command_pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)(uintptr_t)submission->cmd, name);
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    MB_VK(vkCreateFence(gpu->device, &fence, NULL, &submission->fence));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_FENCE, (uint64_t)submission->fence, name);
+    return MB_OK;
+fail:
+    mb_submission_finish(submission);
+    return status;
+}
+
+void mb_submission_finish(struct mb_submission *submission)
+{
+    const struct mb_gpu *gpu = submission->gpu;
+    if (!gpu) {
+        return;
+    }
+    struct mb_err ignored;
+    if (!gpu->state->is_lost && mb_submission_wait(submission, &ignored) == MB_OK) {
+        vkDestroyFence(gpu->device, submission->fence, NULL);
+        if (submission->cmd) {
+            vkFreeCommandBuffers(gpu->device, gpu->command_pool, 1, &submission->cmd);
+        }
+    }
+    *submission = (struct mb_submission){0};
+}
+
+enum mb_status mb_submission_begin(struct mb_submission *submission,
+                                   VkCommandBufferUsageFlags usage, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkCommandBufferBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = usage,
+    };
+    MB_TRY(mb_submission_wait(submission, err));
+    MB_VK(vkBeginCommandBuffer(submission->cmd, &info));
+fail:
+    return status;
+}
+
+enum mb_status mb_submission_end(struct mb_submission *submission, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_VK(vkEndCommandBuffer(submission->cmd));
+fail:
+    return status;
+}
+
+static void note_loss(const struct mb_submission *submission, VkResult result)
+{
+    if (result == VK_ERROR_DEVICE_LOST) {
+        submission->gpu->state->is_lost = true;
+    }
+}
+
+enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = submission->gpu;
+    MB_VK(vkResetFences(gpu->device, 1, &submission->fence));
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &submission->cmd,
+    };
+    VkResult result = vkQueueSubmit(gpu->queue, 1, &info, submission->fence);
+    note_loss(submission, result);
+    if (result < 0) {
+        return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);
+    }
+    submission->is_pending = true;
+fail:
+    return status;
+}
+
+enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_err *err)
+{
+    const struct mb_gpu *gpu = submission->gpu;
+    if (!submission->is_pending) {
+        return MB_OK;
+    }
+    VkResult result =
+        vkWaitForFences(gpu->device, 1, &submission->fence, VK_TRUE, MB_SUBMIT_TIMEOUT_NS);
+    if (result == VK_TIMEOUT) {
+        gpu->state->is_lost = true;
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "device: no answer for %.0f s; it hangs or the work is too large",
+                       (double)MB_SUBMIT_TIMEOUT_NS * 1e-9);
+    }
+    note_loss(submission, result);
+    if (result < 0) {
+        return mb_err_vk(err, result, "vkWaitForFences", __FILE__, __LINE__);
+    }
+    submission->is_pending = false;
+    return MB_OK;
+}
+
+enum mb_status mb_submission_run(struct mb_submission *submission, struct mb_err *err)
+{
+    enum mb_status status = mb_submission_submit(submission, err);
+    return status == MB_OK ? mb_submission_wait(submission, err) : status;
+}

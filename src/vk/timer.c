@@ -1,0 +1,209 @@
+/* GPU timestamps. A stamp at ALL_COMMANDS waits for what came before, but its second scope is
+ * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a full
+ * barrier follows each stamp. TOP_OF_PIPE would wait for nothing. */
+#include "vk/timer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "vk/barrier.h"
+#include "vk/submit.h"
+
+#define N_STAMPS      4096u
+#define N_EMPTY_PAIRS 64u
+
+static enum mb_status create_pool(const struct mb_gpu *gpu, uint32_t n_queries,
+                                  VkQueryPool *pool, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = n_queries,
+    };
+    if (gpu->info.timestamp_valid_bits == 0) {
+        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
+                       "timer: queue family %u of %s has no timestamps (timestampValidBits 0)",
+                       gpu->info.queue_family, gpu->info.name);
+    }
+    if (!(gpu->info.timestamp_period_ns > 0.0)) {
+        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "timer: %s gives no timestamp period",
+                       gpu->info.name);
+    }
+    MB_VK(vkCreateQueryPool(gpu->device, &info, NULL, pool));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)*pool, "timestamps");
+fail:
+    return status;
+}
+
+enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, uint32_t n_pairs,
+                             struct mb_err *err)
+{
+    *timer = (struct mb_timer){.gpu = gpu, .n_pairs = n_pairs};
+    return create_pool(gpu, 2 * n_pairs, &timer->pool, err);
+}
+
+void mb_timer_finish(struct mb_timer *timer)
+{
+    if (timer->gpu && !timer->gpu->state->is_lost) {
+        vkDestroyQueryPool(timer->gpu->device, timer->pool, NULL);
+    }
+    *timer = (struct mb_timer){0};
+}
+
+void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair)
+{
+    vkCmdResetQueryPool(cmd, timer->pool, 2 * pair, 2);
+    mb_barrier_full(cmd);
+    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, 2 * pair);
+    mb_barrier_full(cmd);
+}
+
+void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair)
+{
+    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, 2 * pair + 1);
+    mb_barrier_full(cmd);
+}
+
+static enum mb_status read_stamps(const struct mb_gpu *gpu, VkQueryPool pool, uint32_t first,
+                                  uint32_t n, uint64_t *stamps, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkResult result = vkGetQueryPoolResults(gpu->device, pool, first, n, n * sizeof *stamps,
+                                            stamps, sizeof *stamps, VK_QUERY_RESULT_64_BIT);
+    if (result == VK_NOT_READY) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: a finished submission left no timestamp");
+    }
+    MB_VK(result);
+fail:
+    return status;
+}
+
+uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits)
+{
+    uint64_t mask = valid_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << valid_bits) - 1;
+    return (end - begin) & mask;
+}
+
+enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
+                                double *duration_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &timer->gpu->info;
+    uint64_t stamps[2];
+    MB_TRY(read_stamps(timer->gpu, timer->pool, 2 * pair, 2, stamps, err));
+    uint64_t ticks = mb_ticks_between(stamps[0], stamps[1], info->timestamp_valid_bits);
+    if (ticks >> (info->timestamp_valid_bits - 1)) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "timer: the second timestamp lies before the first, or the region took "
+                       "longer than half the counter's wrap");
+    }
+    *duration_ns = (double)ticks * info->timestamp_period_ns;
+fail:
+    return status;
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
+                          uint64_t *least, uint64_t *gcd)
+{
+    *least = 0;
+    *gcd = 0;
+    for (size_t i = 1; i < n; i++) {
+        uint64_t ticks = mb_ticks_between(stamps[i - 1], stamps[i], valid_bits);
+        if (ticks == 0) {
+            continue;
+        }
+        *least = *least == 0 || ticks < *least ? ticks : *least;
+        *gcd = greatest_common_divisor(ticks, *gcd);
+    }
+}
+
+static enum mb_status measure_granularity(const struct mb_gpu *gpu,
+                                          struct mb_timer_marks *marks, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    struct mb_submission submission = {0};
+    uint64_t least, gcd;
+    uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
+    if (!stamps) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: out of memory");
+    }
+    MB_TRY(create_pool(gpu, N_STAMPS, &pool, err));
+    MB_TRY(mb_submission_init(&submission, gpu, "granularity", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    vkCmdResetQueryPool(submission.cmd, pool, 0, N_STAMPS);
+    mb_barrier_full(submission.cmd);
+    for (uint32_t i = 0; i < N_STAMPS; i++) {
+        vkCmdWriteTimestamp(submission.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, pool, i);
+    }
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+    MB_TRY(read_stamps(gpu, pool, 0, N_STAMPS, stamps, err));
+    mb_ticks_granularity(stamps, N_STAMPS, gpu->info.timestamp_valid_bits, &least, &gcd);
+    marks->granularity_ns = (double)least * gpu->info.timestamp_period_ns;
+    marks->granularity_gcd_ns = (double)gcd * gpu->info.timestamp_period_ns;
+fail:
+    mb_submission_finish(&submission);
+    if (pool && !gpu->state->is_lost) {
+        vkDestroyQueryPool(gpu->device, pool, NULL);
+    }
+    mb_free(stamps);
+    return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static enum mb_status measure_empty_pair(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
+                                         struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_timer timer = {0};
+    struct mb_submission submission = {0};
+    double durations_ns[N_EMPTY_PAIRS];
+    MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS, err));
+    MB_TRY(mb_submission_init(&submission, gpu, "empty pairs", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
+        mb_timer_begin(&timer, submission.cmd, i);
+        mb_timer_end(&timer, submission.cmd, i);
+    }
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
+        MB_TRY(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
+    }
+    qsort(durations_ns, N_EMPTY_PAIRS, sizeof durations_ns[0], compare_doubles);
+    marks->empty_pair_ns =
+        0.5 * (durations_ns[N_EMPTY_PAIRS / 2 - 1] + durations_ns[N_EMPTY_PAIRS / 2]);
+fail:
+    mb_submission_finish(&submission);
+    mb_timer_finish(&timer);
+    return status;
+}
+
+enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
+                                      struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *marks = (struct mb_timer_marks){0};
+    MB_TRY(measure_granularity(gpu, marks, err));
+    MB_TRY(measure_empty_pair(gpu, marks, err));
+fail:
+    return status;
+}

@@ -1,0 +1,176 @@
+/* compute: one dispatch and one memory barrier per level. */
+#include "strategy.h"
+
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+
+enum { PARAM_NPOT, PARAM_LOAD };
+enum { NPOT_BOX, NPOT_FLOOR };
+enum { LOAD_TEXEL, LOAD_SAMPLER };
+
+#define WORKGROUP_WIDTH 16u /* as local_size_x and local_size_y in compute.comp */
+
+extern const struct mb_shader mb_spv_compute;
+extern const struct mb_strategy mb_strategy_compute;
+
+struct state {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    struct mb_params params;
+    VkSampler sampler;
+    struct mb_compute compute; /* set n: from level n to level n + 1 */
+};
+
+struct push {
+    int32_t source_extent[2];
+    int32_t target_extent[2];
+    float inv_source_extent[2];
+};
+
+static const struct mb_param params[] = {
+    {
+        .name = "npot",
+        .values = (const char *const[]){"box", "floor", NULL},
+        .help = "odd sizes: exact area average, or drop the last row and column as published",
+    },
+    {
+        .name = "load",
+        .values = (const char *const[]){"texel", "sampler", NULL},
+        .help = "2x2 texels by four fetches, or by one bilinear fetch",
+    },
+    {0},
+};
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_params *choice, struct mb_err *why)
+{
+    enum mb_status status =
+        mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
+    if (status != MB_OK) {
+        return status;
+    }
+    if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
+        return mb_gpu_require_format(gpu, layout->format->vk_format,
+                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                     "linear filtering", why);
+    }
+    return MB_OK;
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct state *s = state;
+    const struct mb_vk_image *image = target->image;
+    s->gpu = gpu;
+    s->image = image;
+    s->params = *choice;
+    uint32_t n_levels = image->layout.n_levels;
+    const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+    };
+    const uint32_t constants[] = {
+        choice->choice[PARAM_NPOT] == NPOT_BOX,
+        choice->choice[PARAM_LOAD] == LOAD_SAMPLER,
+    };
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_compute,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .spec_constants = constants,
+        .n_spec_constants = MB_COUNTOF(constants),
+        .push_constant_bytes = sizeof(struct push),
+        .n_sets = n_levels > 1 ? n_levels - 1 : 1,
+        .name = "compute",
+    };
+    VkFilter filter =
+        choice->choice[PARAM_LOAD] == LOAD_SAMPLER ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    MB_TRY(mb_sampler_create(gpu, filter, &s->sampler, err));
+    MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
+    for (uint32_t level = 0; level + 1 < n_levels; level++) {
+        mb_compute_bind_images(&s->compute, level, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+                               s->sampler, &image->sampled[level], 1);
+        mb_compute_bind_images(&s->compute, level, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+                               VK_NULL_HANDLE, &image->storage[level + 1], 1);
+    }
+fail:
+    return status;
+}
+
+static void dispatch_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    struct mb_extent source = mb_level_extent(layout->base, level);
+    struct mb_extent target = mb_level_extent(layout->base, level + 1);
+    const struct push push = {
+        .source_extent = {(int32_t)source.width, (int32_t)source.height},
+        .target_extent = {(int32_t)target.width, (int32_t)target.height},
+        .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
+    };
+    const struct mb_dispatch dispatch = {
+        .set = level,
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {(target.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
+                     (target.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
+    };
+    mb_compute_dispatch(&s->compute, cmd, &dispatch);
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    uint32_t n_levels = s->image->layout.n_levels;
+    if (n_levels == 1) {
+        return;
+    }
+    mb_barrier_levels(cmd, s->image, 1, n_levels - 1, &mb_access_undefined,
+                      &mb_access_compute_write);
+    for (uint32_t level = 0; level + 1 < n_levels; level++) {
+        dispatch_level(s, cmd, level);
+        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
+                          &mb_access_readable);
+    }
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct state *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
+    work->n_dispatches = layout->n_levels - 1;
+    work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
+    work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
+    work->workgroup_size[2] = 1;
+    work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
+    work->claim = (struct mb_claim){
+        .policy = s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
+        .reread_levels = ~UINT32_C(0),
+    };
+}
+
+static void finish(void *state)
+{
+    struct state *s = state;
+    mb_compute_finish(&s->compute);
+    mb_sampler_destroy(s->gpu, s->sampler);
+}
+
+const struct mb_strategy mb_strategy_compute = {
+    .name = "compute",
+    .title = "compute shader, one dispatch and one barrier per level",
+    .source = "https://github.com/stripe2933/mipmap",
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .params = params,
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .finish = finish,
+};

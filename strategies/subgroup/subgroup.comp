@@ -1,0 +1,119 @@
+/* Up to five levels per dispatch by subgroup shuffles; after stripe2933/mipmap.
+ *
+ * A workgroup of 256 invocations takes a 32x32 tile of the source level. Each invocation averages
+ * 2x2 texels of it; what follows is in Z-order, so that four neighbouring indices, then sixteen,
+ * then sixty-four, are square blocks:
+ *
+ *     00 01 04 05 10 ..       index ^ 1: the texel beside     (mask 1)
+ *     02 03 06 07 12 ..       index ^ 2: the texel below
+ *     08 09 0c 0d 18 ..       index ^ 3: the texel across
+ *     0a 0b 0e 0f 1a ..       the same with 4, 8, 12 one level further down, and so on
+ *
+ * A subgroup of 4 or 8 lanes makes one further level in this way, of 16 or 32 two, of 64 or 128
+ * three. The first lane of each block then leaves its texel in shared memory, and as many
+ * invocations as there are texels go on from there. Floor policy: texels 2x and 2x+1. */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "levels.glsl"
+
+layout(local_size_x = 256) in;
+
+layout(constant_id = 0) const uint SUBGROUP_SIZE = 32;
+
+layout(set = 0, binding = 0) uniform sampler2DArray source;
+layout(set = 0, binding = 1) uniform writeonly image2DArray targets[5];
+
+layout(push_constant) uniform Push
+{
+    ivec2 source_extent;
+    int n_targets; /* levels to make, 1 to 5 */
+};
+
+/* Levels that shuffles make within one subgroup. */
+const int LEVELS_PER_SUBGROUP = SUBGROUP_SIZE >= 64 ? 3 : SUBGROUP_SIZE >= 16 ? 2 : 1;
+
+/* Room for every exchange of a chain 64, 16, 4: nothing is overwritten that may still be read. */
+shared vec4 cells[64 + 16 + 4];
+
+/* Z-order: even bits to x, odd bits to y. */
+ivec2 place(uint index)
+{
+    uint x = index & 1u | index >> 1 & 2u | index >> 2 & 4u | index >> 3 & 8u;
+    uint y = index >> 1 & 1u | index >> 2 & 2u | index >> 3 & 4u | index >> 4 & 8u;
+    return ivec2(x, y);
+}
+
+/* Texel `at` of the level that is `step` below the source. */
+void store(int step, ivec2 at, int layer, vec4 texel)
+{
+    ivec3 p = ivec3(at, layer);
+    switch (step) {
+    case 1: imageStore(targets[0], p, texel); break;
+    case 2: imageStore(targets[1], p, texel); break;
+    case 3: imageStore(targets[2], p, texel); break;
+    case 4: imageStore(targets[3], p, texel); break;
+    case 5: imageStore(targets[4], p, texel); break;
+    }
+}
+
+vec4 fetch(ivec2 at, int layer)
+{
+    return texelFetch(source, ivec3(min(at, source_extent - 1), layer), 0);
+}
+
+vec4 average_source(ivec2 at, int layer)
+{
+    ivec2 p = 2 * at;
+    return average_2x2(fetch(p, layer), fetch(p + ivec2(1, 0), layer),
+                       fetch(p + ivec2(0, 1), layer), fetch(p + ivec2(1, 1), layer),
+                       source_extent);
+}
+
+/* The average over the block that differs in two index bits; right in the block's first lane. */
+vec4 average_lanes(vec4 texel, uint mask, ivec2 extent)
+{
+    return average_2x2(texel, subgroupShuffleXor(texel, mask),
+                       subgroupShuffleXor(texel, mask << 1),
+                       subgroupShuffleXor(texel, mask * 3u), extent);
+}
+
+void main()
+{
+    ivec2 tile = ivec2(gl_WorkGroupID.xy);
+    int layer = int(gl_WorkGroupID.z);
+    uint index = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+
+    ivec2 at = tile * 16 + place(index);
+    vec4 texel = average_source(at, layer);
+    store(1, at, layer, texel);
+
+    uint n_texels = 256u; /* of level `step` that this workgroup holds, one per index */
+    uint first_cell = 0u;
+    for (int step = 1; step < n_targets; step += LEVELS_PER_SUBGROUP) {
+        if (index < n_texels) {
+            for (int k = 0; k < LEVELS_PER_SUBGROUP && step + k < n_targets; k++) {
+                texel = average_lanes(texel, 1u << 2 * k,
+                                      level_extent(source_extent, step + k));
+                if ((index & (4u << 2 * k) - 1u) == 0u) {
+                    ivec2 block = place(index >> 2 * (k + 1));
+                    store(step + k + 1, tile * (16 >> step + k) + block, layer, texel);
+                }
+            }
+        }
+        if (step + LEVELS_PER_SUBGROUP >= n_targets) {
+            break;
+        }
+        uint shift = uint(2 * LEVELS_PER_SUBGROUP);
+        if (index < n_texels && (index & (1u << shift) - 1u) == 0u) {
+            cells[first_cell + (index >> shift)] = texel;
+        }
+        barrier();
+        n_texels >>= shift;
+        if (index < n_texels) {
+            texel = cells[first_cell + index];
+        }
+        first_cell += n_texels;
+    }
+}
