@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No object may be larger (C11 6.5.6); refused here, since sanitizers abort at such requests.
+ */
+#define MAX_BYTES ((size_t)PTRDIFF_MAX)
+
 static _Atomic uint64_t n_live;
 static _Atomic uint64_t fail_countdown; /* 1: the next allocation fails; 0: none does */
 static _Atomic bool fail_sticky;
@@ -36,16 +40,16 @@ static void *counted(void *ptr)
 
 void *mb_alloc(size_t count, size_t elem_bytes)
 {
-    if (must_fail()) {
+    if (must_fail() || (elem_bytes != 0 && count > MAX_BYTES / elem_bytes)) {
         return NULL;
     }
-    /* calloc checks the product; of zero bytes it may return NULL, which here means failure. */
+    /* Of zero bytes calloc may return NULL, which here would mean failure. */
     return counted(count == 0 || elem_bytes == 0 ? calloc(1, 1) : calloc(count, elem_bytes));
 }
 
 void *mb_malloc(size_t bytes)
 {
-    if (must_fail()) {
+    if (must_fail() || bytes > MAX_BYTES) {
         return NULL;
     }
     return counted(malloc(bytes == 0 ? 1 : bytes));
@@ -56,7 +60,7 @@ void *mb_realloc(void *ptr, size_t bytes)
     if (ptr == NULL) {
         return mb_malloc(bytes);
     }
-    if (must_fail()) {
+    if (must_fail() || bytes > MAX_BYTES) {
         return NULL;
     }
     return realloc(ptr, bytes == 0 ? 1 : bytes);

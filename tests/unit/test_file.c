@@ -1,0 +1,262 @@
+/* Files: what is refused, that a failure leaves the old content, and that no temporary stays.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "check.h"
+
+static char folder[] = "/tmp/mipbench-test-file-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][512];
+    static unsigned n_used;
+    char *path = paths[n_used++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static unsigned count_entries(void)
+{
+    unsigned n = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    }
+    closedir(dir);
+    return n;
+}
+
+static void check_content(const char *path, const char *want)
+{
+    struct mb_bytes bytes;
+    struct mb_err err;
+    CHECK_EQ_INT(mb_file_read(path, 1000, &bytes, &err), MB_OK);
+    CHECK_EQ_INT(bytes.n_bytes, strlen(want));
+    CHECK(bytes.data != NULL && memcmp(bytes.data, want, strlen(want)) == 0);
+    mb_bytes_finish(&bytes);
+}
+
+static void check_read_fails(const char *path, size_t max_bytes, const char *part)
+{
+    struct mb_bytes bytes = {.n_bytes = 1};
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    CHECK_EQ_INT(mb_file_read(path, max_bytes, &bytes, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK(bytes.data == NULL && bytes.n_bytes == 0);
+    if (strstr(err.text, part) == NULL || strstr(err.text, path) == NULL) {
+        CHECK_EQ_STR(err.text, part);
+    }
+}
+
+static void check_write_fails(const char *path, size_t n_bytes, const char *part)
+{
+    static const char data[65536];
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    const unsigned n_before = count_entries();
+    CHECK_EQ_INT(mb_file_write_atomic(path, data, n_bytes, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    CHECK_EQ_INT(count_entries(), n_before);
+    if (strstr(err.text, part) == NULL) {
+        CHECK_EQ_STR(err.text, part);
+    }
+}
+
+static void test_write(void)
+{
+    struct mb_err err;
+    const char *path = in_folder("out.txt");
+    CHECK_EQ_INT(mb_file_write_atomic(path, "first", 5, &err), MB_OK);
+    check_content(path, "first");
+    CHECK_EQ_INT(mb_file_write_atomic(path, "second time", 11, &err), MB_OK);
+    check_content(path, "second time");
+
+    const char *link_path = in_folder("link");
+    CHECK_EQ_INT(symlink("out.txt", link_path), 0);
+    CHECK_EQ_INT(mb_file_write_atomic(link_path, "third", 5, &err), MB_OK);
+    check_content(path, "third");
+    struct stat info;
+    CHECK(lstat(link_path, &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK_EQ_INT(count_entries(), 2);
+
+    /* A leftover of a killed run with our number is stepped over, and not touched. */
+    char name[64];
+    snprintf(name, sizeof name, ".mipbench-%ld-0.tmp", (long)getpid());
+    const int fd = open(in_folder(name), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0);
+    close(fd);
+    CHECK_EQ_INT(mb_file_write_atomic(path, "fourth", 6, &err), MB_OK);
+    check_content(path, "fourth");
+    CHECK_EQ_INT(unlink(in_folder(name)), 0);
+}
+
+static void test_write_refused(void)
+{
+    check_write_fails(folder, 5, "is a folder");
+    check_write_fails("-", 5, "not a file name");
+    check_write_fails("", 5, "not a file name");
+    check_write_fails(in_folder("missing/out.txt"), 5, "No such file");
+    check_write_fails(in_folder("out.txt/below"), 5, "Not a directory");
+    check_write_fails("/proc/mipbench-out.txt", 5, "cannot be written");
+    check_write_fails("/dev/full", 5, "No space left");
+    CHECK_EQ_INT(mkfifo(in_folder("fifo"), 0600), 0);
+    check_write_fails(in_folder("fifo"), 5, "cannot be written");
+    char long_name[400];
+    memset(long_name, 'n', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    check_write_fails(in_folder(long_name), 5, "File name too long");
+    check_content(in_folder("out.txt"), "fourth");
+
+    struct mb_err err;
+    struct stat info;
+    CHECK_EQ_INT(mb_file_write_atomic("/dev/null", "x", 1, &err), MB_OK);
+    CHECK(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
+}
+
+static void test_write_limited(void)
+{
+    struct rlimit old;
+    CHECK_EQ_INT(getrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {.rlim_cur = 4096, .rlim_max = old.rlim_max};
+    CHECK_EQ_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+    check_write_fails(in_folder("out.txt"), 65536, "File too large");
+    check_write_fails(in_folder("new.txt"), 65536, "File too large");
+    CHECK_EQ_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
+    check_content(in_folder("out.txt"), "fourth");
+}
+
+static void test_write_without_memory(void)
+{
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    const unsigned n_before = count_entries();
+    for (uint64_t nth = 1; nth <= 2; nth++) {
+        mb_alloc_fail_nth(nth, false);
+        CHECK_EQ_INT(mb_file_write_atomic(in_folder("out.txt"), "x", 1, &err), MB_FAILED);
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(count_entries(), n_before);
+    }
+    mb_alloc_fail_nth(0, false);
+    check_content(in_folder("out.txt"), "fourth");
+}
+
+static void test_read_refused(void)
+{
+    const int fd = open(in_folder("empty"), O_WRONLY | O_CREAT, 0600);
+    CHECK(fd >= 0);
+    close(fd);
+    check_read_fails(in_folder("missing"), 100, "No such file");
+    check_read_fails(folder, 100, "is a folder");
+    check_read_fails(in_folder("fifo"), 100, "is a pipe");
+    check_read_fails("/dev/zero", 100, "is a device");
+    check_read_fails(in_folder("empty"), 100, "is empty");
+    check_read_fails(in_folder("out.txt"), 5, "has 6 bytes; at most 5");
+    check_content(in_folder("out.txt"), "fourth");
+}
+
+static void test_stdout(void)
+{
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    fflush(stdout);
+    const int saved = dup(STDOUT_FILENO);
+    const int full = open("/dev/full", O_WRONLY);
+    CHECK(saved >= 0 && full >= 0 && dup2(full, STDOUT_FILENO) == STDOUT_FILENO);
+    CHECK_EQ_INT(mb_stdout_write("text", 4, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    close(full);
+    close(STDOUT_FILENO);
+    err = (struct mb_err){.code = MB_ERRC_NONE};
+    CHECK_EQ_INT(mb_stdout_write("text", 4, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+
+    const int file = open(in_folder("stdout"), O_RDWR | O_CREAT, 0600);
+    CHECK_EQ_INT(file, STDOUT_FILENO); /* the lowest number that is free */
+    CHECK_EQ_INT(mb_stdout_write("text", 4, &err), MB_OK);
+    CHECK_EQ_INT(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
+    close(saved);
+    check_content(in_folder("stdout"), "text");
+}
+
+static void test_folders(void)
+{
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    struct stat info;
+    CHECK_EQ_INT(mb_make_dirs(in_folder("a/b/c/"), &err), MB_OK);
+    CHECK(stat(in_folder("a/b/c"), &info) == 0 && S_ISDIR(info.st_mode));
+    CHECK_EQ_INT(mb_make_dirs(in_folder("a//b/c"), &err), MB_OK);
+    CHECK_EQ_INT(mb_make_dirs("/", &err), MB_OK);
+    static const char *const bad[] = {"out.txt", "out.txt/x"};
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        CHECK_EQ_INT(mb_make_dirs(in_folder(bad[i]), &err), MB_FAILED);
+        CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    }
+    CHECK_EQ_INT(mb_make_dirs("/proc/mipbench/x", &err), MB_FAILED);
+    CHECK_EQ_INT(mb_make_dirs("", &err), MB_FAILED);
+}
+
+static void test_paths(void)
+{
+    static const struct {
+        const char *dir, *name, *want;
+    } joins[] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"", "b", "b"}};
+    for (size_t i = 0; i < MB_COUNTOF(joins); i++) {
+        char *path = mb_path_join(joins[i].dir, joins[i].name);
+        CHECK_EQ_STR(path, joins[i].want);
+        mb_free(path);
+    }
+    static const struct {
+        const char *text, *want;
+    } slugs[] = {
+        {"NVIDIA H200", "nvidia-h200"},
+        {"llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe-llvm-15.0.6-256-bits"},
+        {"../../etc/passwd", "etc-passwd"},
+        {"compute_npot=floor", "compute_npot-floor"},
+        {"caf\xc3\xa9\n", "caf"},
+        {"", "unnamed"},
+        {"...", "unnamed"},
+        {"a234567890123456789012345678901234567890", "a23456789012345678901234567890123456789"},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(slugs); i++) {
+        char slug[40];
+        mb_slug(slugs[i].text, slug, sizeof slug);
+        CHECK_EQ_STR(slug, slugs[i].want);
+    }
+}
+
+static void clean_up(void)
+{
+    static const char *const files[] = {"out.txt", "link", "fifo", "empty", "stdout"};
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        CHECK_EQ_INT(unlink(in_folder(files[i])), 0);
+    }
+    CHECK_EQ_INT(rmdir(in_folder("a/b/c")), 0);
+    CHECK_EQ_INT(rmdir(in_folder("a/b")), 0);
+    CHECK_EQ_INT(rmdir(in_folder("a")), 0);
+    CHECK_EQ_INT(rmdir(folder), 0); /* fails if anything else was left */
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+int main(void)
+{
+    if (mkdtemp(folder) == NULL) {
+        perror(folder);
+        return 1;
+    }
+    test_write();
+    test_write_refused();
+    test_write_limited();
+    test_write_without_memory();
+    test_read_refused();
+    test_stdout();
+    test_folders();
+    test_paths();
+    clean_up();
+    return check_summary("file");
+}

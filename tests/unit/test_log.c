@@ -1,0 +1,89 @@
+/* What reaches stderr, byte for byte. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "check.h"
+
+static int saved_stderr = -1;
+static FILE *capture;
+
+static void begin_capture(void)
+{
+    fflush(stderr);
+    capture = tmpfile();
+    saved_stderr = dup(STDERR_FILENO);
+    if (capture == NULL || saved_stderr < 0 || dup2(fileno(capture), STDERR_FILENO) < 0) {
+        abort();
+    }
+}
+
+static const char *end_capture(void)
+{
+    static char text[8192];
+    fflush(stderr);
+    dup2(saved_stderr, STDERR_FILENO);
+    close(saved_stderr);
+    rewind(capture);
+    text[fread(text, 1, sizeof text - 1, capture)] = '\0';
+    fclose(capture);
+    return text;
+}
+
+static void test_levels(void)
+{
+    begin_capture();
+    CHECK_EQ_INT(mb_log_get_level(), MB_LOG_INFO);
+    mb_log(MB_LOG_ERROR, "no %d", 1);
+    mb_log(MB_LOG_WARN, "hm\n\033[2J");
+    mb_log(MB_LOG_INFO, "caf\xc3\xa9");
+    mb_log(MB_LOG_DEBUG, "hidden");
+    mb_log_set_level(MB_LOG_ERROR);
+    mb_log(MB_LOG_WARN, "hidden");
+    mb_log_set_level(MB_LOG_DEBUG);
+    mb_log(MB_LOG_DEBUG, "seen");
+    mb_log_set_level(MB_LOG_INFO);
+    CHECK_EQ_STR(end_capture(), "mipbench: error: no 1\nmipbench: warning: hm??[2J\n"
+                                "caf\xc3\xa9\nseen\n");
+}
+
+static void test_transient(void)
+{
+    begin_capture();
+    mb_log_set_transient(NULL, 80); /* nothing is up: nothing is written */
+    mb_log_set_transient("\xc2\xb7 one", 3);
+    mb_log_set_transient("two", 80);
+    mb_log(MB_LOG_DEBUG, "dropped, so the line stays up");
+    mb_log(MB_LOG_INFO, "message");
+    mb_log(MB_LOG_INFO, "again");
+    mb_log_set_transient("three", 80);
+    mb_log_set_transient("", 80);
+    CHECK_EQ_STR(end_capture(), "\r\033[K\xc2\xb7 o\r\033[Ktwo\r\033[Kmessage\nagain\n"
+                                "\r\033[Kthree\r\033[K");
+}
+
+static void test_err(void)
+{
+    struct mb_err err;
+    enum mb_status status = mb_err_set(&err, MB_ERRC_USAGE, "x.c", 3, "unknown strategy 'sdp'");
+    CHECK_EQ_INT(status, MB_FAILED);
+    begin_capture();
+    mb_log_err(&err);
+    mb_err_hint(&err, "did you mean 'spd'?");
+    mb_log_err(&err);
+    mb_log_set_level(MB_LOG_DEBUG);
+    mb_log_err(&err);
+    mb_log_set_level(MB_LOG_INFO);
+    CHECK_EQ_STR(end_capture(),
+                 "mipbench: error: unknown strategy 'sdp'\n"
+                 "mipbench: error: unknown strategy 'sdp'; did you mean 'spd'?\n"
+                 "mipbench: error: unknown strategy 'sdp'; did you mean 'spd'?\nat x.c:3\n");
+}
+
+int main(void)
+{
+    test_levels();
+    test_transient();
+    test_err();
+    return check_summary("log");
+}
