@@ -40,7 +40,7 @@ parse_options() {
     done
 }
 
-heading() { printf '\n== %s\n' "$*"; }
+heading() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
 
 passed() { n_passed=$((n_passed + 1)); }
 
@@ -52,16 +52,18 @@ failed() {
 # build NAME SETUP_OPTION...: configure and compile in build-NAME.
 build() {
     local name=$1 dir=$build_root/build-$1
+    local log=$dir/build.log
     shift
     heading "build $name"
+    mkdir -p "$dir"
     local setup=(meson setup "$@")
     if [ -f "$dir/build.ninja" ]; then
         setup+=(--reconfigure)
     fi
-    if "${setup[@]}" "$dir" "$root" >"$dir.log" 2>&1 && ninja -C "$dir" >>"$dir.log" 2>&1; then
+    if "${setup[@]}" "$dir" "$root" >"$log" 2>&1 && ninja -C "$dir" >>"$log" 2>&1; then
         passed
     else
-        cat "$dir.log"
+        cat "$log"
         failed "build $name"
         return 1
     fi
@@ -120,7 +122,6 @@ run_sanitized() {
 main() {
     parse_options "$@"
     "$root/scripts/setup.sh" "${setup_options[@]}"
-    mkdir -p "$build_root"
     if build test; then
         run_suite test
     fi

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-PATHS = re.compile(r"\b(?:scripts|src|strategies|shaders|tests|results/reference|\.ci)/[\w./-]*\w")
+PATHS = re.compile(r"\b(?:scripts|src|strategies|shaders|tests|results|\.ci)/[\w./-]*\w")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
 STRATEGY = re.compile(r"(?:-s|--strategy)[ =]([\w:=,*-]+)")
 
@@ -63,6 +63,8 @@ def check_strategies(text, known):
 
 def main():
     root, mipbench = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if not pathlib.Path(mipbench).is_file():
+        sys.exit(f"{mipbench}: not there")
     text = (root / "README.md").read_text(encoding="utf-8")
     mipbench_help = help_of([mipbench])
     listing = subprocess.run([mipbench, "list", "strategies"], check=True,
