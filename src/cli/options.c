@@ -65,25 +65,37 @@ static const struct mb_option_row *find_row(int value)
     return NULL;
 }
 
+/* "option '--s' may be --size, --sweep or --seed": more than one name begins with `name`. */
+static enum mb_status fail_ambiguous(const char *name, const char *const *names, size_t n_names,
+                                     struct mb_err *err)
+{
+    char list[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n_names && used < sizeof list; i++) {
+        const char *separator = i == 0 ? "" : i + 1 == n_names ? " or " : ", ";
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s--%s", separator, names[i]);
+    }
+    return MB_FAIL(err, MB_ERRC_USAGE, "option '--%s' may be %s", name, list);
+}
+
 /* An unknown or ambiguous long option, as written: "--smaples=3". */
 static enum mb_status fail_unknown_long(const char *written, struct mb_err *err)
 {
     char name[64];
     const char *names[MAX_OPTIONS];
-    const char *match[2] = {NULL, NULL};
+    const char *matches[MAX_OPTIONS];
     size_t n_matches = 0;
     const char *bare = written + strspn(written, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
     for (size_t i = 0; i < mb_option_count; i++) {
         names[i] = mb_option_rows[i].name;
         if (strncmp(names[i], name, strlen(name)) == 0) {
-            match[n_matches < 1 ? 0 : 1] = names[i];
-            n_matches++;
+            matches[n_matches++] = names[i];
         }
     }
     if (n_matches > 1) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "option '--%s' may be --%s or --%s", name, match[0],
-                       match[1]);
+        return fail_ambiguous(name, matches, n_matches, err);
     }
     const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown option '--%s'", name);
     const char *near = mb_nearest_name(name, names, mb_option_count);

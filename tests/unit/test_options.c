@@ -1,0 +1,364 @@
+/* The command line: what is understood, and what is said about everything that is not. */
+#include "cli/options.h"
+
+#include "base/alloc.h"
+#include "check.h"
+#include "strategy.h"
+
+#define MAX_WORDS 100
+
+static const char *const loads[] = {"texel", "sampler", NULL};
+static const struct mb_param spd_params[] = {
+    {.name = "load", .values = loads, .help = "how texels are read"},
+    {0},
+};
+static const struct mb_strategy blit = {.name = "blit"};
+static const struct mb_strategy spd = {.name = "spd", .params = spd_params};
+const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
+
+/* argv from words and a NULL; "mipbench" comes first. Returns argc. */
+static int make_argv(char *argv[MAX_WORDS + 2], const char *const *words)
+{
+    static char name[] = "mipbench";
+    int argc = 0;
+    argv[argc++] = name;
+    for (; *words != NULL && argc < MAX_WORDS; words++) {
+        argv[argc++] = (char *)(uintptr_t)*words;
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
+/* "" if the command line is fine, else "error" or "error; hint". */
+static const char *error_of(const char *const *words)
+{
+    static char text[800];
+    char *argv[MAX_WORDS + 2];
+    struct mb_options options;
+    struct mb_err err = {0};
+    const int argc = make_argv(argv, words);
+    const enum mb_status status = mb_options_parse(&options, argc, argv, &err);
+    text[0] = '\0';
+    if (status != MB_OK) {
+        CHECK_EQ_INT(err.code, MB_ERRC_USAGE);
+        snprintf(text, sizeof text, "%s%s%s", err.text, err.hint[0] != '\0' ? "; " : "",
+                 err.hint);
+    }
+    mb_options_finish(&options);
+    return text;
+}
+
+#define WORDS(...)    ((const char *const[]){__VA_ARGS__, NULL})
+#define ERROR_OF(...) error_of(WORDS(__VA_ARGS__))
+
+/* Parse what must be right. The argv lives as long as the program. */
+static struct mb_options parse(const char *const *words)
+{
+    static char *argv[MAX_WORDS + 2];
+    struct mb_options options;
+    struct mb_err err = {0};
+    const int argc = make_argv(argv, words);
+    const enum mb_status status = mb_options_parse(&options, argc, argv, &err);
+    CHECK_EQ_STR(err.text, "");
+    CHECK_EQ_INT(status, MB_OK);
+    return options;
+}
+
+#define PARSE(...) parse(WORDS(__VA_ARGS__))
+
+static void test_defaults(void)
+{
+    struct mb_options options = PARSE("a.png");
+    CHECK_EQ_INT(options.verb, MB_VERB_RUN);
+    CHECK_EQ_INT(options.settings.n_inputs, 1);
+    CHECK_EQ_STR(options.settings.inputs[0], "a.png");
+    CHECK_EQ_INT(options.settings.n_specs, 0);
+    CHECK_EQ_INT(options.settings.n_sizes, 0);
+    CHECK_EQ_INT(options.settings.n_levels, 0);
+    CHECK_EQ_INT(options.settings.n_samples, 0);
+    CHECK_EQ_INT(options.settings.n_warmup, UINT32_MAX);
+    CHECK_EQ_INT(options.settings.seed, 1);
+    CHECK(options.settings.verify && !options.settings.validate);
+    CHECK_EQ_INT(options.settings.images, MB_IMAGES_ATLAS);
+    CHECK(options.settings.device == NULL && options.settings.format == NULL);
+    CHECK(options.out_dir == NULL && options.json == NULL && options.csv == NULL);
+    CHECK(!options.quiet && options.verbosity == 0 && options.color == MB_COLOR_AUTO);
+    mb_options_finish(&options);
+}
+
+static void test_every_option(void)
+{
+    struct mb_options options = PARSE(
+        "run", "-s", "spd,blit", "-dcpu", "--format=rgba8", "-l", "3", "-w", "0", "-n", "25",
+        "--seed", "18446744073709551615", "-o", "out", "--json", "-", "--csv", "a.csv",
+        "--markdown", "b.md", "--images", "levels", "--no-verify", "--validate", "-qvv",
+        "--color", "never", "--size", "7x9,16x16", "a.png", "--strategy", "spd:*", "b.png");
+    const struct mb_settings *settings = &options.settings;
+    CHECK_EQ_INT(settings->n_specs, 3);
+    CHECK_EQ_STR(settings->specs[0], "spd");
+    CHECK_EQ_STR(settings->specs[1], "blit");
+    CHECK_EQ_STR(settings->specs[2], "spd:*");
+    CHECK_EQ_STR(settings->device, "cpu");
+    CHECK_EQ_STR(settings->format, "rgba8");
+    CHECK_EQ_INT(settings->n_levels, 3);
+    CHECK_EQ_INT(settings->n_warmup, 0);
+    CHECK_EQ_INT(settings->n_samples, 25);
+    CHECK(settings->seed == UINT64_MAX);
+    CHECK(!settings->verify && settings->validate);
+    CHECK_EQ_INT(settings->images, MB_IMAGES_LEVELS);
+    CHECK_EQ_INT(settings->n_sizes, 2);
+    CHECK_EQ_INT(settings->size[0].width, 7);
+    CHECK_EQ_INT(settings->size[0].height, 9);
+    CHECK_EQ_INT(settings->n_inputs, 2);
+    CHECK_EQ_STR(settings->inputs[1], "b.png");
+    CHECK_EQ_STR(options.out_dir, "out");
+    CHECK_EQ_STR(options.json, "-");
+    CHECK_EQ_STR(options.csv, "a.csv");
+    CHECK_EQ_STR(options.markdown, "b.md");
+    CHECK(options.quiet && options.verbosity == 2 && options.color == MB_COLOR_NEVER);
+    mb_options_finish(&options);
+}
+
+static void test_sweep(void)
+{
+    struct mb_options options = PARSE("a", "--size", "64x64,5x3", "--sweep", "32:128");
+    const struct mb_settings *settings = &options.settings;
+    CHECK_EQ_INT(settings->n_sizes, 4); /* 64x64 is there already */
+    CHECK_EQ_INT(settings->size[2].width, 32);
+    CHECK_EQ_INT(settings->size[3].height, 128);
+    mb_options_finish(&options);
+    options = PARSE("a", "--sweep", "1:32768");
+    CHECK_EQ_INT(options.settings.n_sizes, 16);
+    mb_options_finish(&options);
+    options = PARSE("a", "--sweep", "8:8");
+    CHECK_EQ_INT(options.settings.n_sizes, 1);
+    mb_options_finish(&options);
+
+    static const char *const bad[] = {"3:8", "8:4",   "8",    "8:",   ":8",     "0:8",
+                                      "8:9", "8:16:", "-8:8", "8:8x", "1:65536"};
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        char want[160];
+        snprintf(want, sizeof want,
+                 "--sweep: '%s' is not A:B with powers of two 1 <= A <= B <= 32768", bad[i]);
+        CHECK_EQ_STR(ERROR_OF("a", "--sweep", bad[i]), want);
+    }
+}
+
+static void test_numbers(void)
+{
+    static const char *const bad[] = {"0",    "-1", "1e9", "abc", "12345678901234567890",
+                                      "1.5",  " 1", "+1",  "0x1", "1000001",
+                                      "1 000"};
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        char want[160];
+        snprintf(want, sizeof want, "--samples: '%s' is not a whole number from 1 to 1000000",
+                 bad[i]);
+        CHECK_EQ_STR(ERROR_OF("a", "-n", bad[i]), want);
+    }
+    CHECK_EQ_STR(ERROR_OF("a", "-n1000000", "-w", "1000000", "-l", "16"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "-l", "17"),
+                 "--levels: '17' is not a whole number from 1 to 16");
+    CHECK_EQ_STR(ERROR_OF("a", "--warmup=-1"),
+                 "--warmup: '-1' is not a whole number from 0 to 1000000");
+    CHECK_EQ_STR(ERROR_OF("a", "--seed", "18446744073709551616"),
+                 "--seed: '18446744073709551616' is not a whole number from 0 to "
+                 "18446744073709551615");
+    CHECK_EQ_STR(ERROR_OF("a", "--size", "0x4"),
+                 "--size: '0x4' is not WxH with each from 1 to 32768");
+    CHECK_EQ_STR(ERROR_OF("a", "--size", "4x4,32769x1"),
+                 "--size: '32769x1' is not WxH with each from 1 to 32768");
+}
+
+static void test_too_many_sizes(void)
+{
+    char sizes[1024] = "1x1";
+    for (int i = 2; i <= MB_MAX_SIZES; i++) {
+        const size_t used = strlen(sizes);
+        snprintf(sizes + used, sizeof sizes - used, ",%dx1", i);
+    }
+    CHECK_EQ_STR(ERROR_OF("a", "--size", sizes), "");
+    CHECK_EQ_STR(ERROR_OF("a", "--size", sizes, "--size", "64x1"), ""); /* seen before */
+    CHECK_EQ_STR(ERROR_OF("a", "--size", sizes, "--size", "65x1"),
+                 "--size: more than 64 sizes");
+    CHECK_EQ_STR(ERROR_OF("a", "--size", sizes, "--sweep", "2:2"),
+                 "--sweep: more than 64 sizes");
+}
+
+static void test_unknown(void)
+{
+    CHECK_EQ_STR(ERROR_OF("a", "--smaples=3"),
+                 "unknown option '--smaples'; did you mean '--samples'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
+                 "unknown option '--frobnicate'; 'mipbench --help' lists them");
+    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"), "option '--s' may be --strategy, --size, --sweep, "
+                                            "--samples or --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench --help' lists them");
+    CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench --help' lists them");
+    CHECK_EQ_STR(ERROR_OF("a", "-s", "sdp"), "unknown strategy 'sdp'; did you mean 'spd'?");
+    CHECK_EQ_STR(
+        ERROR_OF("a", "-s", "spd:load=tex"),
+        "strategy 'spd': parameter 'load' has no value 'tex'; there is: texel, sampler");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "etc2-compressed"),
+                 "unknown format 'etc2-compressed'; 'mipbench list formats' names them");
+    CHECK_EQ_STR(ERROR_OF("a", "--images", "atls"),
+                 "--images: 'atls' is not one of none|atlas|levels|all; did you mean 'atlas'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--color", "x"), "--color: 'x' is not one of auto|always|never");
+}
+
+static void test_values(void)
+{
+    CHECK_EQ_STR(ERROR_OF("a", "-s"), "--strategy needs a value: SPEC[,SPEC...]");
+    CHECK_EQ_STR(ERROR_OF("a", "--out"), "--out needs a value: DIR");
+    CHECK_EQ_STR(ERROR_OF("a", "--quiet=3"), "--quiet takes no value");
+    CHECK_EQ_STR(ERROR_OF("a", "--out="), "--out: the value is empty");
+    CHECK_EQ_STR(ERROR_OF("a", "-d", ""), "--device: the value is empty");
+    CHECK_EQ_STR(ERROR_OF(""), "input: the name is empty");
+    CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,,blit"), "--strategy: 'spd,,blit' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,"), "--strategy: 'spd,' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("a", "--size", ","), "--size: ',' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"), "--json and --csv both go to '-'");
+    CHECK_EQ_STR(ERROR_OF("a", "--csv", "x", "--markdown", "x"),
+                 "--csv and --markdown both go to 'x'");
+}
+
+static void test_verbs(void)
+{
+    const char *no_input = "no input; give an image file, or pattern:noise:1024x1024";
+    CHECK_EQ_STR(ERROR_OF("run"), no_input);
+    CHECK_EQ_STR(ERROR_OF("-q"), no_input);
+    struct mb_options options = PARSE("--", "list", "-n", "run");
+    CHECK_EQ_INT(options.verb, MB_VERB_RUN);
+    CHECK_EQ_INT(options.settings.n_inputs, 3);
+    CHECK_EQ_STR(options.settings.inputs[1], "-n");
+    mb_options_finish(&options);
+    options = PARSE("a.png", "list"); /* only the first word can be a verb */
+    CHECK_EQ_INT(options.settings.n_inputs, 2);
+    mb_options_finish(&options);
+    options = PARSE("-n", "3", "--help", "--bogus");
+    CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+    mb_options_finish(&options);
+    options = PARSE("--version");
+    CHECK_EQ_INT(options.verb, MB_VERB_VERSION);
+    mb_options_finish(&options);
+    options = parse((const char *const[]){NULL});
+    CHECK_EQ_INT(options.verb, MB_VERB_NOTHING);
+    mb_options_finish(&options);
+}
+
+static void test_list(void)
+{
+    static const struct {
+        const char *word;
+        enum mb_list_what what;
+    } subjects[] = {{"devices", MB_LIST_DEVICES},
+                    {"strategies", MB_LIST_STRATEGIES},
+                    {"formats", MB_LIST_FORMATS},
+                    {"patterns", MB_LIST_PATTERNS}};
+    for (size_t i = 0; i < MB_COUNTOF(subjects); i++) {
+        struct mb_options options = PARSE("-v", "list", "--json", subjects[i].word);
+        CHECK_EQ_INT(options.verb, MB_VERB_LIST);
+        CHECK_EQ_INT(options.list_what, subjects[i].what);
+        CHECK(options.list_json && options.json == NULL);
+        mb_options_finish(&options);
+    }
+    struct mb_options options = PARSE("list");
+    CHECK_EQ_INT(options.list_what, MB_LIST_ALL);
+    CHECK(!options.list_json);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("list", "--json=-"), "");
+    CHECK_EQ_STR(ERROR_OF("list", "--json=f"),
+                 "--json: 'list' writes to stdout only, not to 'f'");
+    CHECK_EQ_STR(ERROR_OF("list", "devces"),
+                 "list: there is no 'devces'; did you mean 'devices'?");
+    CHECK_EQ_STR(ERROR_OF("list", "x"),
+                 "list: there is no 'x'; there is: devices, strategies, formats, patterns");
+    CHECK_EQ_STR(ERROR_OF("list", "formats", "patterns"),
+                 "list: one thing at a time, not 'patterns' as well");
+    CHECK_EQ_STR(ERROR_OF("list", "-n", "3"), "--samples does not go with 'list'");
+    CHECK_EQ_STR(ERROR_OF("-n", "3", "list"), "--samples does not go with 'list'");
+    CHECK_EQ_STR(ERROR_OF("--json", "f", "list"),
+                 "--json: 'list' writes to stdout; write 'list --json'");
+}
+
+static void test_nearest_verb(void)
+{
+    struct mb_options options = PARSE("lst", "devices");
+    const char *const *inputs = options.settings.inputs;
+    CHECK_EQ_STR(mb_options_nearest_verb(&options, inputs[0]), "list");
+    CHECK(mb_options_nearest_verb(&options, inputs[1]) == NULL);
+    mb_options_finish(&options);
+    options = PARSE("run", "lst");
+    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
+    mb_options_finish(&options);
+    options = PARSE("photo.png");
+    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
+    mb_options_finish(&options);
+}
+
+static void test_help(void)
+{
+    static const char *const wanted[] = {"Usage:",
+                                         "Examples:",
+                                         "Exit codes:",
+                                         "NO_COLOR",
+                                         "TERM",
+                                         "VK_DRIVER_FILES",
+                                         "LP_NATIVE_VECTOR_WIDTH",
+                                         "  -s, --strategy SPEC",
+                                         "      --no-verify ",
+                                         "--sweep A:B"};
+    const char *help = mb_options_help();
+    for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
+        CHECK(strstr(help, wanted[i]) != NULL);
+    }
+    for (const char *line = help; *line != '\0';) {
+        const size_t n_bytes = strcspn(line, "\n");
+        CHECK(n_bytes <= 80);
+        CHECK(n_bytes == 0 || line[n_bytes - 1] != ' ');
+        CHECK(line[n_bytes] == '\n');
+        line += n_bytes + 1;
+    }
+    CHECK(strstr(mb_options_short_help(), "--help") != NULL);
+    CHECK_EQ_STR(help, mb_options_help());
+}
+
+static void test_no_memory(void)
+{
+    const uint64_t live = mb_alloc_live_count();
+    int n_failed = 0;
+    for (uint64_t nth = 1; nth < 10; nth++) {
+        char *argv[MAX_WORDS + 2];
+        struct mb_options options;
+        struct mb_err err = {0};
+        const int argc = make_argv(argv, WORDS("a.png", "-s", "spd"));
+        mb_alloc_fail_nth(nth, false);
+        const enum mb_status status = mb_options_parse(&options, argc, argv, &err);
+        mb_alloc_fail_nth(0, false);
+        if (status != MB_OK) {
+            n_failed++;
+            CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+        }
+        mb_options_finish(&options);
+        CHECK_EQ_INT(mb_alloc_live_count(), live);
+    }
+    CHECK(n_failed >= 4 && n_failed < 9);
+}
+
+int main(void)
+{
+    test_defaults();
+    test_every_option();
+    test_sweep();
+    test_numbers();
+    test_too_many_sizes();
+    test_unknown();
+    test_values();
+    test_verbs();
+    test_list();
+    test_nearest_verb();
+    test_help();
+    test_no_memory();
+    return check_summary("options");
+}
