@@ -12,7 +12,7 @@ import sys
 
 PATHS = re.compile(r"\b(?:scripts|src|strategies|shaders|tests|results|\.ci)/[\w./-]*\w")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
-STRATEGY = re.compile(r"(?:-s|--strategy)[ =]([\w:=,*-]+)")
+STRATEGY = re.compile(r"(?:-s|--strategy)[ =]['\"]?([\w:=,*-]+)")
 
 
 def code_of(text):
