@@ -59,10 +59,11 @@ static void add_device(struct mb_strbuf *out, const struct mb_gpu_info *device)
     mb_strbuf_printf(out, "  %" PRIu32 "  %s (%s)\n", device->index, device->name,
                      mb_gpu_type_name(device->type));
     mb_strbuf_printf(out, "     uuid        %s\n", device->uuid);
-    mb_strbuf_printf(out, "     driver      %s %s, Vulkan %u.%u.%u\n", device->driver_name,
-                     device->driver_version, VK_API_VERSION_MAJOR(device->api_version),
-                     VK_API_VERSION_MINOR(device->api_version),
-                     VK_API_VERSION_PATCH(device->api_version));
+    mb_strbuf_printf(
+        out, "     driver      %s %s, Vulkan %u.%u.%u\n", device->driver_name,
+        device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
+        VK_API_VERSION_MAJOR(device->api_version), VK_API_VERSION_MINOR(device->api_version),
+        VK_API_VERSION_PATCH(device->api_version));
     add_heaps(out, device);
     mb_strbuf_printf(out,
                      "     images      up to %" PRIu32 "x%" PRIu32 ", %" PRIu32

@@ -317,9 +317,11 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char
 {
     const struct mb_gpu_info *device = &run->device;
     const char *dot = style->unicode ? "\xc2\xb7" : "-";
+    /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
+    const char *driver =
+        device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
     mb_strbuf_printf(out, "mipbench %s %s %s %s driver %s %s Vulkan %u.%u\n", version, dot,
-                     device->name, dot, device->driver_version, dot,
-                     VK_API_VERSION_MAJOR(device->api_version),
+                     device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");

@@ -276,10 +276,11 @@ static void test_header(void)
 
     const struct mb_table_style unicode = {.unicode = true, .color = true};
     f.run.device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    snprintf(f.run.device.driver_info, sizeof f.run.device.driver_info, "Mesa 22");
     f.run.timer.valid_bits = 0;
     mb_table_header(&out, &f.run, "0.1.0", &unicode);
     CHECK_EQ_STR(mb_strbuf_text(&out),
-                 "mipbench 0.1.0 \u00b7 Test GPU \u00b7 driver 1.2.3 \u00b7 Vulkan 1.3\n"
+                 "mipbench 0.1.0 \u00b7 Test GPU \u00b7 driver Mesa 22 \u00b7 Vulkan 1.3\n"
                  "\033[1;33mSOFTWARE DEVICE: its times do not predict those of a GPU.\033[0m\n"
                  "\033[1;33mThis device has no timestamps: no times are reported.\033[0m\n");
     mb_strbuf_finish(&out);
