@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cJSON.h>
@@ -79,21 +78,6 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
     mb_free(clean);
 }
 
-/* Integers as integers; else the fewest digits that read back as the same double. */
-static void print_number(double value, char *out, size_t out_bytes)
-{
-    if (value == floor(value) && fabs(value) <= (double)MAX_EXACT_INTEGER) {
-        snprintf(out, out_bytes, "%.0f", value);
-        return;
-    }
-    for (int n_digits = 15; n_digits <= 17; n_digits++) {
-        snprintf(out, out_bytes, "%.*g", n_digits, value);
-        if (strtod(out, NULL) == value) {
-            return;
-        }
-    }
-}
-
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key, double value)
 {
     if (!isfinite(value)) {
@@ -101,7 +85,7 @@ void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
         return;
     }
     char text[32];
-    print_number(value, text, sizeof text);
+    mb_number_text(value, text, sizeof text);
     attach(json, parent, key, cJSON_CreateRaw(text));
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,21 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
     *width = (uint32_t)w;
     *height = (uint32_t)h;
     return true;
+}
+
+void mb_number_text(double value, char *out, size_t out_bytes)
+{
+    const double max_exact_integer = 0x1.0p53;
+    if (value == floor(value) && fabs(value) <= max_exact_integer) {
+        snprintf(out, out_bytes, "%.0f", value);
+        return;
+    }
+    for (int n_digits = 15; n_digits <= 17; n_digits++) {
+        snprintf(out, out_bytes, "%.*g", n_digits, value);
+        if (strtod(out, NULL) == value) {
+            return;
+        }
+    }
 }
 
 static bool same_letter(char a, char b)

@@ -25,6 +25,10 @@ bool mb_parse_double(const char *text, double min, double max, double *out);
 /* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
 
+/* Print a finite number for machines: integers up to 2^53 as integers, else the fewest of 15 to
+ * 17 significant digits that read back as the same double. 32 bytes are enough. */
+void mb_number_text(double value, char *out, size_t out_bytes);
+
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
  * (distance above max(1, length / 3)). */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);

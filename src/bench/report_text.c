@@ -1,0 +1,228 @@
+/* The results as CSV, for spreadsheets, and as Markdown, for people. */
+#include "bench/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/version.h"
+
+/* Hand the text over, or say that memory ran out. */
+static enum mb_status take_text(struct mb_strbuf *buf, char **text, struct mb_err *err)
+{
+    const enum mb_status status = mb_strbuf_check(buf, err);
+    *text = NULL;
+    if (status == MB_OK) {
+        *text = buf->text;
+        buf->text = NULL;
+    }
+    mb_strbuf_finish(buf);
+    return status;
+}
+
+/* Longer than any text of a result. Texts are cleaned once more on their way out: one that was
+ * cut to its array may end within a character. */
+#define MAX_TEXT_BYTES 512
+
+/* RFC 4180: quotes around a field with a comma or a quote; quotes doubled. Line ends
+ * do not get here. */
+static void csv_text(struct mb_strbuf *buf, const char *text)
+{
+    char clean[MAX_TEXT_BYTES];
+    mb_utf8_sanitize(text, clean, sizeof clean);
+    const bool needs_quotes = strpbrk(clean, ",\"") != NULL;
+    mb_strbuf_append(buf, needs_quotes ? "\"" : "");
+    for (const char *s = clean; *s != '\0'; s++) {
+        mb_strbuf_append_n(buf, s, 1);
+        if (*s == '"') {
+            mb_strbuf_append(buf, "\"");
+        }
+    }
+    mb_strbuf_append(buf, needs_quotes ? "\"," : ",");
+}
+
+/* An empty field where there is no figure. */
+static void csv_number(struct mb_strbuf *buf, double value)
+{
+    char text[32] = "";
+    if (isfinite(value)) {
+        mb_number_text(value, text, sizeof text);
+    }
+    mb_strbuf_printf(buf, "%s,", text);
+}
+
+static void csv_stats(struct mb_strbuf *buf, const struct mb_stats *stats)
+{
+    const double figures[] = {
+        stats->min_ns, stats->p05_ns,          stats->p25_ns,          stats->median_ns,
+        stats->p75_ns, stats->p95_ns,          stats->max_ns,          stats->mean_ns,
+        stats->mad_ns, stats->median_ci_ns[0], stats->median_ci_ns[1],
+    };
+    mb_strbuf_printf(buf, "%zu,", stats->n);
+    for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
+        csv_number(buf, stats->n > 0 ? figures[i] : NAN);
+    }
+}
+
+static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_cell *cell,
+                    const struct mb_result *result)
+{
+    const struct mb_layout *layout = &cell->layout;
+    const bool is_judged = result->verify != MB_VERIFY_SKIPPED && result->verdict.n_levels > 0;
+    const bool has_work = result->work.n_dispatches > 0;
+    csv_text(buf, run->id);
+    csv_text(buf, run->device.name);
+    csv_text(buf, cell->input);
+    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,avg,box,hot,latency,", cell->input_sha256,
+                     layout->base.width, layout->base.height, layout->n_layers,
+                     layout->n_levels, layout->format->name);
+    csv_text(buf, result->label);
+    csv_text(buf, mb_result_status_name(result->status));
+    csv_text(buf, result->reason);
+    csv_stats(buf, &result->stats);
+    csv_number(buf, cell->fastest < cell->n_results ? result->relative_ratio : NAN);
+    csv_number(buf, (double)cell->compulsory_bytes);
+    csv_number(buf, has_work ? (double)result->work.algorithmic_bytes : NAN);
+    csv_number(buf, has_work ? (double)result->work.n_dispatches : NAN);
+    csv_number(buf, has_work ? (double)result->work.n_barriers : NAN);
+    csv_number(buf, is_judged ? result->verdict.max_error_lsb : NAN);
+    csv_number(buf, is_judged ? result->verdict.drift_lsb : NAN);
+    csv_number(buf, is_judged ? result->verdict.box_lsb : NAN);
+    mb_strbuf_printf(buf, "%s\n", mb_verify_status_name(result->verify));
+}
+
+enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    struct mb_strbuf buf = {.text = NULL};
+    mb_strbuf_append(&buf, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
+                           "reduce,filter,cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
+                           "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
+                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,compulsory_bytes,"
+                           "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
+                           "box_lsb,verify\n");
+    for (size_t i = 0; i < run->n_cells; i++) {
+        for (size_t k = 0; k < run->cells[i].n_results; k++) {
+            csv_row(&buf, run, &run->cells[i], &run->cells[i].results[k]);
+        }
+    }
+    return take_text(&buf, text, err);
+}
+
+/* What Markdown, or HTML within it, would take as markup is escaped. */
+static void md_text(struct mb_strbuf *buf, const char *text)
+{
+    char clean[MAX_TEXT_BYTES];
+    mb_utf8_sanitize(text, clean, sizeof clean);
+    for (const char *s = clean; *s != '\0'; s++) {
+        if (strchr("\\`*_{}[]<>#|~&!$", *s) != NULL) {
+            mb_strbuf_append(buf, "\\");
+        }
+        mb_strbuf_append_n(buf, s, 1);
+    }
+}
+
+struct unit {
+    const char *name;
+    double ns;
+};
+
+/* The unit in which a duration has one to three digits before the point. */
+static struct unit unit_of(double duration_ns)
+{
+    static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+    for (size_t i = 0; i < MB_COUNTOF(units); i++) {
+        if (duration_ns >= units[i].ns) {
+            return units[i];
+        }
+    }
+    return (struct unit){"ns", 1};
+}
+
+static void md_times(struct mb_strbuf *buf, const struct mb_stats *stats,
+                     uint64_t compulsory_bytes)
+{
+    const struct unit unit = unit_of(stats->median_ns);
+    const struct unit p95_unit = unit_of(stats->p95_ns);
+    mb_strbuf_printf(buf, " %.4g %s | %.4g - %.4g %s | %.4g %s | %.4g |",
+                     stats->median_ns / unit.ns, unit.name, stats->median_ci_ns[0] / unit.ns,
+                     stats->median_ci_ns[1] / unit.ns, unit.name, stats->p95_ns / p95_unit.ns,
+                     p95_unit.name, (double)compulsory_bytes / stats->median_ns);
+}
+
+static void md_verified(struct mb_strbuf *buf, const struct mb_result *result)
+{
+    if (result->verify == MB_VERIFY_SKIPPED) {
+        mb_strbuf_append(buf, " not checked |\n");
+    } else if (result->verify == MB_VERIFY_FAIL) {
+        mb_strbuf_append(buf, " FAILED: ");
+        md_text(buf, result->reason);
+        mb_strbuf_append(buf, " |\n");
+    } else if (result->verdict.max_error_lsb == 0) {
+        mb_strbuf_append(buf, " exact |\n");
+    } else {
+        mb_strbuf_printf(buf, " max %.2f LSB |\n", result->verdict.max_error_lsb);
+    }
+}
+
+static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t index)
+{
+    const struct mb_result *result = &cell->results[index];
+    const char *emphasis = index == cell->fastest ? "**" : "";
+    mb_strbuf_printf(buf, "| %s", emphasis);
+    md_text(buf, result->label);
+    mb_strbuf_printf(buf, "%s |", emphasis);
+    if (result->stats.n == 0) {
+        mb_strbuf_printf(buf, " %s: ", mb_result_status_name(result->status));
+        md_text(buf, result->reason);
+        mb_strbuf_append(buf, " | | | | | |\n");
+        return;
+    }
+    md_times(buf, &result->stats, cell->compulsory_bytes);
+    if (cell->fastest < cell->n_results && isfinite(result->relative_ratio)) {
+        mb_strbuf_printf(buf, " %.2f |", result->relative_ratio);
+    } else {
+        mb_strbuf_append(buf, " |");
+    }
+    md_verified(buf, result);
+}
+
+static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
+{
+    const struct mb_layout *layout = &cell->layout;
+    mb_strbuf_append(buf, "\n### ");
+    md_text(buf, cell->input);
+    mb_strbuf_printf(buf, " %ux%u %s, %u level%s, box avg, hot, latency\n\n",
+                     layout->base.width, layout->base.height, layout->format->name,
+                     layout->n_levels, layout->n_levels == 1 ? "" : "s");
+    mb_strbuf_append(buf, "| Strategy | Median | 95 % interval | p95 | GB/s | Relative | "
+                          "Verified |\n"
+                          "|:--|--:|--:|--:|--:|--:|:--|\n");
+    for (size_t i = 0; i < cell->n_results; i++) {
+        md_row(buf, cell, i);
+    }
+}
+
+enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    const struct mb_gpu_info *device = &run->device;
+    struct mb_strbuf buf = {.text = NULL};
+    mb_strbuf_append(&buf, "mipbench " MB_VERSION " \xc2\xb7 ");
+    md_text(&buf, device->name);
+    mb_strbuf_append(&buf, " \xc2\xb7 driver ");
+    md_text(&buf, device->driver_version);
+    mb_strbuf_printf(&buf, " \xc2\xb7 Vulkan %u.%u\n",
+                     VK_API_VERSION_MAJOR(device->api_version),
+                     VK_API_VERSION_MINOR(device->api_version));
+    if (!run->complete) {
+        mb_strbuf_append(&buf, "\nIncomplete: ");
+        md_text(&buf, run->exit_reason);
+        mb_strbuf_append(&buf, ".\n");
+    }
+    for (size_t i = 0; i < run->n_cells; i++) {
+        md_cell(&buf, &run->cells[i]);
+    }
+    return take_text(&buf, text, err);
+}
