@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+"""Hold the reports of test_report's made-up run to results/schema.json and to their shapes.
+
+usage: check_schema.py TEST_REPORT SCHEMA
+Exit 77 (skipped) without python3-jsonschema.
+"""
+import copy
+import csv
+import io
+import json
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not installed")
+    sys.exit(77)
+
+
+def report(program, kind):
+    done = subprocess.run([program, kind], check=True, stdout=subprocess.PIPE)
+    text = done.stdout.decode("utf-8")  # strict: raises on invalid UTF-8
+    assert text.endswith("\n")
+    return text
+
+
+def no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def unique_keys(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"a key occurs twice in {keys}"
+    return dict(pairs)
+
+
+def check_values(run):
+    assert run["run"]["seed"] == str(2**64 - 1)
+    assert run["run"]["argv"] == ["mipbench", "a?b?[2J?.png", "café", '"q",\\']
+    assert run["run"]["complete"] is False and run["run"]["exit_reason"] == "interrupted"
+    assert run["device"]["heaps"] == [{"size_bytes": str(2**64 - 1), "device_local": True}]
+    assert run["device"]["api"] == "1.3.239" and run["host"]["os"] == "O?"
+    assert run["timer"]["granularity_ns"] is None and run["timer"]["empty_pair_ns"] == 670.5
+    assert list(run["shaders"]) == ["spd/spd.comp"]
+    spd, sampler, failed, skipped, lost = run["results"]
+    assert spd["id"] == "my-photo-1_300x200_rgba8_avg/spd"
+    assert spd["params"] == {"load": "texel", "wave": "on"}
+    assert sampler["params"] == {"load": "sampler", "wave": "off"}
+    assert failed["params"] == {}
+    assert spd["samples_ns"] == [1000.1 + i / 3 for i in range(7)]
+    assert spd["stats"]["median_ns"] == 1000.1 + 3 / 3
+    assert abs(spd["stats"]["median_ci_level"] - 0.984375) < 1e-9
+    assert spd["relative"] == {"ratio": 1, "to": "spd"}
+    assert sampler["relative"] == {"ratio": None, "to": "spd"}
+    assert spd["bytes"]["algorithmic"] == str(2**60)
+    assert spd["work"]["workgroup_size"] == [256, 1, 1]
+    levels = spd["verify"]["levels"]
+    assert [(v["width"], v["height"]) for v in levels] == [
+        (max(1, 300 >> i), max(1, 200 >> i)) for i in range(9)]
+    assert levels[0]["psnr_db"] is None and levels[1]["psnr_db"] == 51.7
+    assert spd["verify"]["policy"] == "floor" and len(spd["warnings"]) == 8
+    assert spd["images"] == ["photo/spd/atlas.png"]
+    assert sampler["verify"]["max_error_lsb"] is None and sampler["verify"]["levels"] == []
+    bad = failed["verify"]["first_bad"]
+    assert (bad["level"], bad["x"], bad["y"], bad["channel"]) == (3, 5, 7, 1)
+    assert bad["want"] == 1 and bad["got"] is None
+    assert failed["verify"]["max_error_lsb"] is None
+    for result in (skipped, lost):
+        assert result["work"] is None and result["bytes"]["algorithmic"] is None
+        assert result["stats"]["n"] == 0 and result["stats"]["median_ns"] is None
+        assert result["verify"]["policy"] is None and result["reason"]
+    assert skipped["reason"].endswith("| here?")
+
+
+def check_schema_is_strict(validator, run):
+    """Each change to a good document must be refused."""
+    changes = [
+        lambda r: r.pop("timer"),
+        lambda r: r.update(extra=1),
+        lambda r: r["run"].update(seed=-1),
+        lambda r: r["run"].update(exit_reason="because"),
+        lambda r: r["schema"].update(version="2.0.0"),
+        lambda r: r["device"].update(uuid="x"),
+        lambda r: r["shaders"].update(bad="x"),
+        lambda r: r["results"][0].pop("stats"),
+        lambda r: r["results"][0].update(status="good"),
+        lambda r: r["results"][0].update(reason="ok, but"),
+        lambda r: r["results"][0].update(width=0),
+        lambda r: r["results"][0].update(cache="warm"),
+        lambda r: r["results"][0]["stats"].update(median_ns="1"),
+        lambda r: r["results"][0]["stats"].update(median_ci_ns=[1]),
+        lambda r: r["results"][0]["verify"].update(status="fail"),
+        lambda r: r["results"][0]["verify"]["levels"][0].pop("box_lsb"),
+        lambda r: r["results"][3].update(samples_ns=[1]),
+        lambda r: r["results"][3].update(reason=""),
+    ]
+    for i, change in enumerate(changes):
+        wrong = copy.deepcopy(run)
+        change(wrong)
+        assert not validator.is_valid(wrong), f"change {i} was not refused"
+
+
+def check_csv(text, run):
+    rows = list(csv.DictReader(io.StringIO(text), strict=True))
+    assert len(rows) == len(run["results"])
+    for row, result in zip(rows, run["results"]):
+        assert None not in row and None not in row.values(), "fields and columns differ"
+        assert row["input"] == result["input"] and row["reason"] == result["reason"]
+        assert row["status"] == result["status"] and row["verify"] == result["verify"]["status"]
+        for key in ("n", "min_ns", "median_ns", "p95_ns", "mad_ns"):
+            want = result["stats"][key]
+            assert row[key] == "" if want is None else float(row[key]) == want
+        assert int(row["compulsory_bytes"]) == result["bytes"]["compulsory"]
+    assert "inf" not in text and "nan" not in text  # a reason has "NaN"
+    assert rows[0]["box_lsb"] == "0" and rows[3]["box_lsb"] == ""
+
+
+def check_markdown(text):
+    lines = text.splitlines()
+    assert lines[0].startswith("mipbench ") and "G€\\*PU" in lines[0] and "Vulkan 1.3" in lines[0]
+    assert "Incomplete: interrupted." in lines
+    assert any(line.startswith('### my, "photo" \\[1\\].png 300x200 rgba8, 9 levels')
+               for line in lines)
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 2 + 5
+    for line in table:
+        assert line.replace("\\|", "").count("|") == 8, line
+    assert table[2].startswith("| **spd** | 1.001 us |") and "| max 0.50 LSB |" in table[2]
+    assert "| not checked |" in table[3]
+    assert "| 3.003 s |" in table[4]
+    assert "FAILED: level 3" in table[4]
+    assert "skipped: no" in table[5] and "\\<b\\>" in table[5] and "<b>" not in table[5]
+
+
+def main():
+    program, schema_path = sys.argv[1:]
+    with open(schema_path, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    run = json.loads(report(program, "json"), parse_constant=no_constant,
+                     object_pairs_hook=unique_keys)
+    errors = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors(run)]
+    assert not errors, "\n".join(errors)
+    check_values(run)
+    check_schema_is_strict(validator, run)
+    check_csv(report(program, "csv"), run)
+    check_markdown(report(program, "markdown"))
+    print("check_schema: JSON, CSV and Markdown are as they should be")
+
+
+if __name__ == "__main__":
+    main()

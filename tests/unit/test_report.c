@@ -1,0 +1,236 @@
+/* A made-up run with everything that is awkward to report. Without arguments: checks of the
+ * texts themselves and of every allocation failing. With "json", "csv" or "markdown": prints
+ * that report for check_schema.py. */
+#include "base/alloc.h"
+#include "bench/report.h"
+#include "check.h"
+#include "vk/shader.h"
+
+static const uint32_t code[] = {0x07230203};
+static const struct mb_shader shader = {
+    .name = "spd/spd.comp",
+    .code = code,
+    .code_bytes = sizeof code,
+    .sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+};
+const struct mb_shader *const mb_shaders[] = {&shader, NULL};
+
+static const struct mb_param spd_params[] = {
+    {.name = "load",
+     .values = (const char *const[]){"texel", "sampler", NULL},
+     .help = "loads"},
+    {.name = "wave", .values = (const char *const[]){"on", "off", NULL}, .help = "subgroups"},
+    {.name = NULL},
+};
+static const struct mb_strategy spd = {.name = "spd", .params = spd_params};
+static const struct mb_strategy blit = {.name = "blit"};
+
+static const char *const argv[] = {"mipbench", "a\nb\033[2J\xff.png", "caf\xc3\xa9",
+                                   "\"q\",\\"};
+static const struct mb_settings settings = {.seed = UINT64_MAX, .verify = true};
+
+enum { SPD, SPD_SAMPLER, BLIT_FAILED, BLIT_SKIPPED, BLIT_LOST, N_RESULTS };
+
+static void set_verdict(struct mb_result *result, const struct mb_layout *layout)
+{
+    result->verdict = (struct mb_verdict){
+        .pass = true, .n_levels = layout->n_levels, .max_error_lsb = 0.5, .drift_lsb = 1.25};
+    for (uint32_t i = 0; i < layout->n_levels; i++) {
+        result->verdict.level[i] = (struct mb_level_verdict){
+            .extent = mb_level_extent(layout->base, i),
+            .max_error_lsb = i == 0 ? 0 : 0.5,
+            .psnr_db = i == 0 ? (double)INFINITY : 51.7,
+        };
+    }
+}
+
+static void set_measured(struct mb_result *result, const struct mb_layout *layout, double scale)
+{
+    struct mb_err err;
+    result->n_samples = 7;
+    result->samples_ns = mb_alloc(result->n_samples, sizeof *result->samples_ns);
+    for (size_t i = 0; result->samples_ns != NULL && i < result->n_samples; i++) {
+        result->samples_ns[i] = scale * (1000.1 + (double)i / 3);
+    }
+    CHECK_EQ_INT(mb_stats_compute(result->samples_ns, result->n_samples, &result->stats, &err),
+                 MB_OK);
+    result->work = (struct mb_work){
+        .n_dispatches = 1,
+        .n_barriers = 2,
+        .workgroup_size = {256, 1, 1},
+        .subgroup_size = 32,
+        .algorithmic_bytes = UINT64_C(1) << 60,
+        .claim = {.policy = MB_POLICY_FLOOR},
+    };
+    set_verdict(result, layout);
+}
+
+static void set_failed(struct mb_result *result, const struct mb_layout *layout)
+{
+    set_measured(result, layout, 3e6);
+    result->status = MB_RESULT_FAILED;
+    result->verify = MB_VERIFY_FAIL;
+    snprintf(result->reason, sizeof result->reason, "level 3 texel (5, 7): wanted 1, got NaN");
+    result->verdict.pass = false;
+    result->verdict.max_error_lsb = INFINITY;
+    result->verdict.first_bad = (struct mb_bad_texel){
+        .found = true, .level = 3, .x = 5, .y = 7, .channel = 1, .want = 1, .got = NAN};
+}
+
+static void set_label(struct mb_result *result, const struct mb_strategy *strategy,
+                      const char *label, const char *slug)
+{
+    result->strategy = strategy;
+    snprintf(result->label, sizeof result->label, "%s", label);
+    snprintf(result->slug, sizeof result->slug, "%s", slug);
+    result->relative_ratio = NAN;
+}
+
+static void make_results(struct mb_cell *cell)
+{
+    struct mb_result *r = cell->results;
+    set_label(&r[SPD], &spd, "spd", "spd");
+    set_measured(&r[SPD], &cell->layout, 1);
+    r[SPD].relative_ratio = 1;
+    r[SPD].images = mb_alloc(1, sizeof *r[SPD].images);
+    r[SPD].images[r[SPD].n_images++] = mb_strdup("photo/spd/atlas.png");
+    for (unsigned i = 0; i < MB_MAX_WARNINGS + 3; i++) {
+        mb_result_warn(&r[SPD], "few_samples", "only %u\n", i);
+    }
+    set_label(&r[SPD_SAMPLER], &spd, "spd:load=sampler:wave=off", "spd_load-sampler_wave-off");
+    r[SPD_SAMPLER].params = (struct mb_params){.choice = {1, 1}};
+    set_measured(&r[SPD_SAMPLER], &cell->layout, 1.5);
+    r[SPD_SAMPLER].verify = MB_VERIFY_SKIPPED;
+    r[SPD_SAMPLER].verdict = (struct mb_verdict){.n_levels = 0};
+    set_label(&r[BLIT_FAILED], &blit, "blit", "blit");
+    set_failed(&r[BLIT_FAILED], &cell->layout);
+    set_label(&r[BLIT_SKIPPED], &blit, "bl|it", "blit-2");
+    r[BLIT_SKIPPED].status = MB_RESULT_SKIPPED;
+    r[BLIT_SKIPPED].verify = MB_VERIFY_SKIPPED;
+    snprintf(r[BLIT_SKIPPED].reason, sizeof r->reason,
+             "no \"linear\" blit, <b>not</b> | here\xc3");
+    set_label(&r[BLIT_LOST], &blit, "blit", "blit-3");
+    r[BLIT_LOST].status = MB_RESULT_FAILED;
+    r[BLIT_LOST].verify = MB_VERIFY_SKIPPED;
+    snprintf(r[BLIT_LOST].reason, sizeof r->reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
+}
+
+static void make_run(struct mb_run *run)
+{
+    *run = (struct mb_run){
+        .id = "20261121T023000Z-gpu",
+        .utc = "20261121T023000Z",
+        .argc = (int)MB_COUNTOF(argv),
+        .argv = argv,
+        .settings = &settings,
+        .host = {.os = "O\xff", .kernel = "K", .cpu = "C", .n_cores = 2},
+        .device = {.name = "G\xe2\x82\xac*PU",
+                   .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
+                   .uuid = "00112233-4455-6677-8899-aabbccddeeff",
+                   .driver_version = "1.2.3",
+                   .api_version = VK_MAKE_API_VERSION(0, 1, 3, 239),
+                   .n_heaps = 1,
+                   .heap = {{.size_bytes = UINT64_MAX, .device_local = true}}},
+        .timer = {.source = "timestamp_query",
+                  .period_ns = 1,
+                  .valid_bits = 64,
+                  .granularity_ns = NAN,
+                  .granularity_gcd_ns = 32,
+                  .empty_pair_ns = 670.5},
+        .exit_reason = "interrupted",
+        .cells = mb_alloc(1, sizeof *run->cells),
+        .n_cells = 1,
+    };
+    struct mb_cell *cell = run->cells;
+    snprintf(cell->input, sizeof cell->input, "my, \"photo\" [1].png");
+    snprintf(cell->input_name, sizeof cell->input_name, "my-photo-1");
+    memset(cell->input_sha256, 'a', 64);
+    mb_layout_init(&cell->layout, mb_format_find("rgba8"), (struct mb_extent){300, 200}, 1, 9);
+    cell->compulsory_bytes = mb_layout_compulsory_bytes(&cell->layout);
+    cell->results = mb_alloc(N_RESULTS, sizeof *cell->results);
+    cell->n_results = N_RESULTS;
+    cell->fastest = SPD;
+    make_results(cell);
+}
+
+typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);
+
+static const struct {
+    const char *name;
+    report_fn *report;
+} reports[] = {
+    {"json", mb_report_json},
+    {"csv", mb_report_csv},
+    {"markdown", mb_report_markdown},
+};
+
+static void test_names(void)
+{
+    CHECK_EQ_STR(mb_result_status_name(MB_RESULT_OK), "ok");
+    CHECK_EQ_STR(mb_result_status_name(MB_RESULT_SKIPPED), "skipped");
+    CHECK_EQ_STR(mb_result_status_name(MB_RESULT_FAILED), "failed");
+    CHECK_EQ_STR(mb_verify_status_name(MB_VERIFY_PASS), "pass");
+    CHECK_EQ_STR(mb_verify_status_name(MB_VERIFY_FAIL), "fail");
+    CHECK_EQ_STR(mb_verify_status_name(MB_VERIFY_SKIPPED), "skipped");
+}
+
+static void test_warnings(const struct mb_run *run)
+{
+    const struct mb_result *result = &run->cells[0].results[SPD];
+    CHECK_EQ_INT(result->n_warnings, MB_MAX_WARNINGS);
+    CHECK_EQ_STR(result->warning[7].message, "only 7?");
+}
+
+static void test_failing_allocations(const struct mb_run *run, report_fn *report)
+{
+    const uint64_t n_before = mb_alloc_live_count();
+    unsigned n_failures = 0;
+    enum mb_status status = MB_FAILED;
+    for (uint64_t nth = 1; nth < 10000 && status != MB_OK; nth++) {
+        struct mb_err err = {.code = MB_ERRC_NONE};
+        char *text = NULL;
+        mb_alloc_fail_nth(nth, false);
+        status = report(run, &text, &err);
+        mb_alloc_fail_nth(0, false);
+        n_failures += status != MB_OK;
+        CHECK(status == MB_OK ? text != NULL : text == NULL && err.code == MB_ERRC_RUNTIME);
+        mb_free(text);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_before);
+    }
+    CHECK_EQ_INT(status, MB_OK);
+    CHECK(n_failures > 1);
+}
+
+static int print_report(const struct mb_run *run, const char *name)
+{
+    for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
+        struct mb_err err;
+        char *text = NULL;
+        if (strcmp(reports[i].name, name) == 0 &&
+            reports[i].report(run, &text, &err) == MB_OK) {
+            fputs(text, stdout);
+            mb_free(text);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int main(int argc, char **args)
+{
+    struct mb_run run;
+    int exit_code = 0;
+    make_run(&run);
+    if (argc == 2) {
+        exit_code = print_report(&run, args[1]);
+    } else {
+        test_names();
+        test_warnings(&run);
+        for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
+            test_failing_allocations(&run, reports[i].report);
+        }
+    }
+    mb_run_finish(&run);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return argc == 2 ? exit_code : check_summary("report");
+}
