@@ -54,6 +54,15 @@ static void csv_number(struct mb_strbuf *buf, double value)
     mb_strbuf_printf(buf, "%s,", text);
 }
 
+/* A count; empty where the strategy never said. */
+static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
+{
+    if (is_known) {
+        mb_strbuf_printf(buf, "%llu", (unsigned long long)value);
+    }
+    mb_strbuf_append(buf, ",");
+}
+
 static void csv_stats(struct mb_strbuf *buf, const struct mb_stats *stats)
 {
     const double figures[] = {
@@ -84,10 +93,10 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
     csv_text(buf, result->reason);
     csv_stats(buf, &result->stats);
     csv_number(buf, cell->fastest < cell->n_results ? result->relative_ratio : NAN);
-    csv_number(buf, (double)cell->compulsory_bytes);
-    csv_number(buf, has_work ? (double)result->work.algorithmic_bytes : NAN);
-    csv_number(buf, has_work ? (double)result->work.n_dispatches : NAN);
-    csv_number(buf, has_work ? (double)result->work.n_barriers : NAN);
+    csv_count(buf, true, cell->compulsory_bytes);
+    csv_count(buf, has_work, result->work.algorithmic_bytes);
+    csv_count(buf, has_work, result->work.n_dispatches);
+    csv_count(buf, has_work, result->work.n_barriers);
     csv_number(buf, is_judged ? result->verdict.max_error_lsb : NAN);
     csv_number(buf, is_judged ? result->verdict.drift_lsb : NAN);
     csv_number(buf, is_judged ? result->verdict.box_lsb : NAN);
@@ -141,15 +150,27 @@ static struct unit unit_of(double duration_ns)
     return (struct unit){"ns", 1};
 }
 
+/* Decimals that show a value with four digits, zeros at the end included. */
+static int decimals_of(double value)
+{
+    return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+}
+
+/* All durations of a row in one unit, so that they compare at a glance. */
 static void md_times(struct mb_strbuf *buf, const struct mb_stats *stats,
                      uint64_t compulsory_bytes)
 {
     const struct unit unit = unit_of(stats->median_ns);
-    const struct unit p95_unit = unit_of(stats->p95_ns);
-    mb_strbuf_printf(buf, " %.4g %s | %.4g - %.4g %s | %.4g %s | %.4g |",
-                     stats->median_ns / unit.ns, unit.name, stats->median_ci_ns[0] / unit.ns,
-                     stats->median_ci_ns[1] / unit.ns, unit.name, stats->p95_ns / p95_unit.ns,
-                     p95_unit.name, (double)compulsory_bytes / stats->median_ns);
+    const int n_decimals = decimals_of(stats->median_ns / unit.ns);
+    const double bandwidth = (double)compulsory_bytes / stats->median_ns; /* bytes/ns: GB/s */
+    mb_strbuf_printf(
+        buf, " %.*f %s | %.*f - %.*f | %.*f %s | ", n_decimals, stats->median_ns / unit.ns,
+        unit.name, n_decimals, stats->median_ci_ns[0] / unit.ns, n_decimals,
+        stats->median_ci_ns[1] / unit.ns, n_decimals, stats->p95_ns / unit.ns, unit.name);
+    if (isfinite(bandwidth)) {
+        mb_strbuf_printf(buf, "%.*f ", decimals_of(bandwidth), bandwidth);
+    }
+    mb_strbuf_append(buf, "|");
 }
 
 static void md_verified(struct mb_strbuf *buf, const struct mb_result *result)

@@ -113,6 +113,7 @@ def check_csv(text, run):
             assert row[key] == "" if want is None else float(row[key]) == want
         assert int(row["compulsory_bytes"]) == result["bytes"]["compulsory"]
     assert "inf" not in text and "nan" not in text  # a reason has "NaN"
+    assert rows[0]["algorithmic_bytes"] == str(2**60) and rows[3]["algorithmic_bytes"] == ""
     assert rows[0]["box_lsb"] == "0" and rows[3]["box_lsb"] == ""
 
 
@@ -126,7 +127,7 @@ def check_markdown(text):
     assert len(table) == 2 + 5
     for line in table:
         assert line.replace("\\|", "").count("|") == 8, line
-    assert table[2].startswith("| **spd** | 1.001 us |") and "| max 0.50 LSB |" in table[2]
+    assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| max 0.50 LSB |" in table[2]
     assert "| not checked |" in table[3]
     assert "| 3.003 s |" in table[4]
     assert "FAILED: level 3" in table[4]
