@@ -25,6 +25,11 @@ static uint32_t read_u32_le(const uint8_t *p)
     return read_u16_le(p) | read_u16_le(p + 2) << 16;
 }
 
+static uint32_t read_u32_be(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 /* Bits per texel by the colour type of IHDR; 0 if there is no such type. */
 static uint32_t png_bits_per_texel(uint32_t colour_type, uint32_t depth)
 {
@@ -32,12 +37,16 @@ static uint32_t png_bits_per_texel(uint32_t colour_type, uint32_t depth)
     return colour_type < MB_COUNTOF(n_channels) ? n_channels[colour_type] * depth : 0;
 }
 
+/* stb looks at the extent, too, but does not say what is wrong with it. */
 static bool check_png(struct mb_container *container, const uint8_t *data, size_t n_bytes)
 {
     const uint32_t bits = n_bytes > 25 ? png_bits_per_texel(data[25], data[24]) : 0;
     if (bits == 0) {
         return false;
     }
+    container->has_extent = true;
+    container->width = read_u32_be(data + 16);
+    container->height = read_u32_be(data + 20);
     container->max_texels = (uint64_t)n_bytes * DEFLATE_MAX_RATIO * 8 / bits;
     return true;
 }
@@ -175,7 +184,8 @@ enum mb_status mb_container_detect(struct mb_container *container, const char *p
         if (reader->check(container, data, n_bytes)) {
             return MB_OK;
         }
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: a %s with a damaged header", path,
+        return MB_FAIL(err, MB_ERRC_INPUT,
+                       "%s: bad %s: its header is damaged or of a kind not read", path,
                        reader->name);
     }
     enum mb_status status;

@@ -87,10 +87,7 @@ static const char *stb_reason(void)
         {"outofdata", "truncated"},
         {"unexpected end", "truncated"},
         {"no IDAT", "no image data in it"},
-        {"0-pixel image", "no texels"},
-        {"too large", "too large: at most 16384 on a side"},
         {"not enough pixels", "truncated: not enough texels in it"},
-        {"BMP RLE", "a run-length encoded BMP is not read"},
     };
     const char *reason = stbi_failure_reason();
     if (reason == NULL) {
@@ -113,10 +110,15 @@ MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, cons
     enum mb_status status;
     struct source source = {.file = file};
     int width = 0, height = 0, n_channels = 0;
+    if (container->has_extent) {
+        MB_TRY(mb_image_check_extent(path, container->width, container->height, err));
+    }
+    /* No reason is asked for: stb tries every format and keeps the last one's. */
     if (stbi_info_from_callbacks(&source_callbacks, &source, &width, &height, &n_channels) ==
         0) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: %s", path, container->name,
-                       source.is_overrun ? "truncated" : stb_reason());
+                       source.is_overrun ? "truncated"
+                                         : "its header is damaged or of a kind not read");
     }
     MB_TRY(mb_image_check_extent(path, width, height, err));
     if ((uint64_t)width * (uint64_t)height > container->max_texels) {

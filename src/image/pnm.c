@@ -99,7 +99,7 @@ enum mb_status mb_pnm_decode(struct mb_image *image, const char *path,
     struct cursor cursor = {.at = file->data, .end = file->data + file->n_bytes};
     struct header header;
     if (!read_header(&cursor, &header)) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: a PNM with a damaged header", path);
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNM: its header is damaged", path);
     }
     enum mb_status status = mb_image_check_extent(path, header.width, header.height, err);
     if (status != MB_OK) {

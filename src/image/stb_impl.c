@@ -6,6 +6,7 @@
 #include "image/stb_impl.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -40,24 +41,27 @@ static void *capped_realloc(void *ptr, size_t n_bytes)
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
+/* What deflate gave stb, which leaks it if the next allocation fails. */
+static _Thread_local unsigned char *deflated;
+
 #if MB_HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
-#define DEFLATE_LEVEL 3
+#define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
 
-/* stb's own compressor takes eight times as long. The interface is stb's: int sizes. */
-static unsigned char *deflate_zlib(unsigned char *data, int n_bytes, int *n_out, int quality)
+/* stb's own compressor takes eight times as long, and cannot bear to run out of memory. */
+static unsigned char *deflate_zlib(const unsigned char *data, int n_bytes, int *n_out)
 {
-    (void)quality;
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
     const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)n_bytes);
-    unsigned char *out = compressor != NULL ? mb_malloc(bound) : NULL;
-    if (out != NULL) {
-        *n_out = (int)libdeflate_zlib_compress(compressor, data, (size_t)n_bytes, out, bound);
+    deflated = compressor != NULL ? mb_malloc(bound) : NULL;
+    if (deflated != NULL) {
+        *n_out =
+            (int)libdeflate_zlib_compress(compressor, data, (size_t)n_bytes, deflated, bound);
     }
     libdeflate_free_compressor(compressor);
-    return out;
+    return deflated;
 }
 
 static unsigned int deflate_crc32(const unsigned char *data, int n_bytes)
@@ -65,10 +69,53 @@ static unsigned int deflate_crc32(const unsigned char *data, int n_bytes)
     return (unsigned int)libdeflate_crc32(0, data, (size_t)n_bytes);
 }
 
-#define STBIW_ZLIB_COMPRESS(data, n, n_out, quality) deflate_zlib(data, n, n_out, quality)
-#define STBIW_CRC32(data, n)                         deflate_crc32(data, n)
+#define STBIW_CRC32(data, n) deflate_crc32(data, n)
+#else
+#define MAX_STORED_BYTES 65535u
+
+static uint32_t adler32(const unsigned char *data, size_t n_bytes)
+{
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        a = (a + data[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+/* Without libdeflate, stored blocks (RFC 1951, 3.2.4): larger files, but fast, and unlike stb's
+ * compressor able to run out of memory. */
+static unsigned char *deflate_zlib(const unsigned char *data, int n_bytes, int *n_out)
+{
+    const size_t n = (size_t)n_bytes;
+    deflated = mb_malloc(n + 5 * (n / MAX_STORED_BYTES + 1) + 6);
+    if (deflated == NULL) {
+        return NULL;
+    }
+    unsigned char *out = deflated;
+    *out++ = 0x78;
+    *out++ = 0x01;
+    for (size_t at = 0; at < n;) {
+        const size_t n_block = n - at < MAX_STORED_BYTES ? n - at : MAX_STORED_BYTES;
+        *out++ = at + n_block == n;
+        *out++ = (unsigned char)n_block;
+        *out++ = (unsigned char)(n_block >> 8);
+        *out++ = (unsigned char)~n_block;
+        *out++ = (unsigned char)(~n_block >> 8);
+        memcpy(out, data + at, n_block);
+        out += n_block;
+        at += n_block;
+    }
+    const uint32_t checksum = adler32(data, n);
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        *out++ = (unsigned char)(checksum >> shift);
+    }
+    *n_out = (int)(out - deflated);
+    return deflated;
+}
 #endif
 
+#define STBIW_ZLIB_COMPRESS(data, n, n_out, quality) deflate_zlib(data, n, n_out)
 #define STBI_WRITE_NO_STDIO
 #define STBIW_MALLOC(n_bytes)       mb_malloc(n_bytes)
 #define STBIW_REALLOC(ptr, n_bytes) mb_realloc(ptr, n_bytes)
@@ -82,5 +129,10 @@ uint8_t *mb_stb_png_encode(const uint8_t *rgba, int width, int height, int *n_by
 {
     /* Trying all five filters per row costs more than the compression saves. */
     stbi_write_force_png_filter = FILTER_SUB;
-    return stbi_write_png_to_mem(rgba, 0, width, height, 4, n_bytes);
+    deflated = NULL;
+    uint8_t *png = stbi_write_png_to_mem(rgba, 0, width, height, 4, n_bytes);
+    if (png == NULL) {
+        mb_free(deflated);
+    }
+    return png;
 }

@@ -1,0 +1,397 @@
+/* The judge: right chains pass, each planted defect is found and named. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "image/compare.h"
+#include "image/pattern.h"
+
+/* A right chain to be damaged. */
+struct fixture {
+    struct mb_layout layout;
+    uint8_t *output, *source;
+    struct mb_ideal ideal, box;
+    struct mb_claim claim;
+};
+
+static void must(enum mb_status status, const struct mb_err *err)
+{
+    if (status != MB_OK) {
+        fprintf(stderr, "setup failed: %s\n", err->text);
+        exit(1);
+    }
+}
+
+static uint8_t *level_of(struct fixture *f, uint32_t level)
+{
+    return f->output + f->layout.level_offset_bytes[level];
+}
+
+/* Write the rounded golden chain of the claim: from stored texels where they are re-read. */
+static void fill_output(struct fixture *f)
+{
+    struct mb_err err = {0};
+    double *carried = NULL;
+    for (uint32_t level = 1; level < f->layout.n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(f->layout.base, level);
+        const size_t n_texels = (size_t)extent.width * extent.height;
+        const bool is_stored = level == 1 || (f->claim.reread_levels >> (level - 1) & 1) != 0;
+        const struct mb_plane plane = {
+            .extent = mb_level_extent(f->layout.base, level - 1),
+            .format = is_stored ? f->layout.format : NULL,
+            .texels = is_stored ? (const void *)level_of(f, level - 1) : carried,
+        };
+        double *next = mb_malloc(n_texels * 4 * sizeof *next);
+        must(mb_golden_level(f->claim.policy, &plane, next, NULL, &err), &err);
+        mb_format_encode(f->layout.format, next, n_texels, level_of(f, level));
+        mb_free(carried);
+        carried = next;
+    }
+    mb_free(carried);
+}
+
+static void setup(struct fixture *f, const char *spec, const char *format,
+                  const struct mb_claim *claim)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    must(mb_pattern_make(&image, spec, 5, &err), &err);
+    const struct mb_extent base = {image.width, image.height};
+    *f = (struct fixture){.claim = *claim};
+    mb_layout_init(&f->layout, mb_format_find(format), base, 1, mb_full_level_count(base));
+    f->output = mb_alloc(f->layout.total_bytes, 1);
+    f->source = mb_alloc(f->layout.level_layer_bytes[0], 1);
+    mb_image_encode(&image, f->layout.format, f->source);
+    memcpy(f->output, f->source, f->layout.level_layer_bytes[0]);
+    const struct mb_plane plane = {base, f->layout.format, f->source};
+    must(mb_ideal_init(&f->ideal, claim->policy, &plane, f->layout.n_levels, &err), &err);
+    must(mb_ideal_init(&f->box, MB_POLICY_BOX, &plane, f->layout.n_levels, &err), &err);
+    fill_output(f);
+    mb_image_finish(&image);
+}
+
+static void teardown(struct fixture *f)
+{
+    mb_ideal_finish(&f->ideal);
+    mb_ideal_finish(&f->box);
+    mb_free(f->output);
+    mb_free(f->source);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static struct mb_verdict judge(const struct fixture *f)
+{
+    struct mb_verdict verdict = {0};
+    struct mb_err err = {0};
+    must(mb_compare_chain(&f->layout, f->output, 0, f->source, &f->claim, &f->ideal, &f->box,
+                          &verdict, &err),
+         &err);
+    return verdict;
+}
+
+static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint32_t y,
+                      uint32_t channel, uint64_t n_bad)
+{
+    const struct mb_verdict verdict = judge(f);
+    CHECK(!verdict.pass);
+    CHECK(verdict.first_bad.found);
+    CHECK_EQ_INT(verdict.first_bad.level, level);
+    CHECK_EQ_INT(verdict.first_bad.x, x);
+    CHECK_EQ_INT(verdict.first_bad.y, y);
+    CHECK_EQ_INT(verdict.first_bad.channel, channel);
+    CHECK_EQ_INT(verdict.level[level].n_bad_texels, n_bad);
+    CHECK(level == 0 || verdict.first_bad.error_lsb > verdict.first_bad.bound_lsb);
+}
+
+static void check_right_chains(void)
+{
+    static const char *const specs[] = {"pattern:noise:1x1",     "pattern:noise:64x64",
+                                        "pattern:noise:255x257", "pattern:noise:1x300",
+                                        "pattern:noise:600x523", "pattern:checker:33x17"};
+    static const uint32_t rereads[] = {0, ~0u, 1u << 3, 1u << 1 | 1u << 4};
+    for (size_t i = 0; i < MB_COUNTOF(specs) * MB_COUNTOF(rereads) * 3 * mb_format_count; i++) {
+        const size_t reread = i / MB_COUNTOF(specs) % MB_COUNTOF(rereads);
+        const size_t rest = i / MB_COUNTOF(specs) / MB_COUNTOF(rereads);
+        const struct mb_claim claim = {.policy = (enum mb_policy)(rest % 3),
+                                       .reread_levels = rereads[reread],
+                                       .max_error_lsb = 0.5};
+        struct fixture f;
+        setup(&f, specs[i % MB_COUNTOF(specs)], mb_formats[rest / 3].name, &claim);
+        const struct mb_verdict verdict = judge(&f);
+        CHECK(verdict.pass);
+        CHECK(!verdict.first_bad.found);
+        CHECK(verdict.max_error_lsb <= 0.5 + 1e-9);
+        CHECK_EQ_INT(verdict.n_levels, f.layout.n_levels);
+        CHECK_EQ_INT(verdict.level[f.layout.n_levels - 1].extent.width, 1);
+        CHECK(isinf(verdict.level[0].psnr_db));
+        teardown(&f);
+    }
+}
+
+static void check_wrong_texel(void)
+{
+    const struct mb_claim claims[] = {{.reread_levels = 0}, {.reread_levels = ~0u}};
+    for (size_t i = 0; i < MB_COUNTOF(claims); i++) {
+        struct fixture f;
+        char text[128];
+        setup(&f, "pattern:gradient:100x75", "rgba8", &claims[i]);
+        uint8_t *channel = level_of(&f, 2) + (7 * 25 + 11) * 4 + 2;
+        const uint8_t right = *channel;
+        *channel = (uint8_t)(right ^ 64);
+        check_bad(&f, 2, 11, 7, 2, 1);
+        const struct mb_verdict verdict = judge(&f);
+        CHECK_EQ_DBL(verdict.first_bad.got, right ^ 64, 1e-12);
+        CHECK_EQ_DBL(verdict.first_bad.want, right, 0.5001);
+        mb_bad_texel_describe(&verdict.first_bad, text, sizeof text);
+        CHECK(strstr(text, "level 2 layer 0 texel (11, 7) channel b: wanted ") == text);
+        teardown(&f);
+    }
+}
+
+/* One LSB too much everywhere, and the half LSB of rounding up what should be rounded down. */
+static void check_bias(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:flat:32x32", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    for (size_t i = 0; i < f.layout.level_layer_bytes[3]; i++) {
+        level_of(&f, 3)[i]++;
+    }
+    check_bad(&f, 3, 0, 0, 0, 16);
+    teardown(&f);
+
+    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    const double *golden = f.ideal.level[1];
+    for (size_t i = 0; i < f.layout.level_layer_bytes[1]; i++) {
+        level_of(&f, 1)[i] = (uint8_t)ceil(golden[i] * 255.0 - 1e-9);
+    }
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(!verdict.pass);
+    CHECK_EQ_DBL(verdict.level[1].max_error_lsb, 0.75, 1e-9); /* sums of four: quarters */
+    f.claim.arithmetic = MB_ARITHMETIC_FILTER;
+    CHECK(judge(&f).pass);
+    f.claim.arithmetic = MB_ARITHMETIC_FP16;
+    CHECK(judge(&f).pass);
+    f.claim.max_error_lsb = 0.6;
+    CHECK(!judge(&f).pass);
+    teardown(&f);
+}
+
+static void check_unwritten_and_swapped(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:65x33", "rgba8", &(struct mb_claim){.reread_levels = 1u << 2});
+    /* An unwritten texel holds one of two poisons; at least one must be found out. */
+    unsigned n_found = 0;
+    for (int poison = 0; poison < 2; poison++) {
+        memset(level_of(&f, 1) + (15 * 32 + 31) * 4, poison == 0 ? 0x5a : 0xc3, 4);
+        n_found += !judge(&f).pass;
+    }
+    CHECK(n_found >= 1);
+    fill_output(&f);
+    uint8_t *texels = level_of(&f, 3);
+    for (size_t i = 0; i < f.layout.level_layer_bytes[3]; i += 4) {
+        const uint8_t red = texels[i];
+        texels[i] = texels[i + 2];
+        texels[i + 2] = red;
+    }
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(!verdict.pass);
+    CHECK_EQ_INT(verdict.first_bad.level, 3);
+    CHECK(verdict.level[3].n_bad_texels > 16);
+    teardown(&f);
+}
+
+static void check_changed_base(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:9x9", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    level_of(&f, 0)[(4 * 9 + 3) * 4 + 1] ^= 1;
+    check_bad(&f, 0, 3, 4, 1, 1);
+    CHECK_EQ_DBL(judge(&f).level[0].max_error_lsb, 1.0, 1e-9);
+    teardown(&f);
+
+    setup(&f, "pattern:checker:4x4", "rgba32f", &(struct mb_claim){.reread_levels = 0});
+    level_of(&f, 0)[3] = 0x80; /* 0 to -0: equal in value, not in bits */
+    check_bad(&f, 0, 0, 0, 0, 1);
+    teardown(&f);
+}
+
+static void check_nan(void)
+{
+    static const char *const formats[] = {"rgba16f", "rgba32f"};
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        struct fixture f;
+        setup(&f, "pattern:noise:16x16", formats[i], &(struct mb_claim){.reread_levels = 0});
+        const double nans[4] = {NAN, NAN, NAN, NAN};
+        mb_format_encode(f.layout.format, nans, 1,
+                         level_of(&f, 1) + 9 * f.layout.format->texel_bytes);
+        check_bad(&f, 1, 1, 1, 0, 1);
+        CHECK(isinf(judge(&f).max_error_lsb));
+
+        /* What the source itself holds is no fault of the output. */
+        mb_format_encode(f.layout.format, nans, 1, f.source);
+        mb_format_encode(f.layout.format, nans, 1, f.output);
+        const struct mb_plane plane = {f.layout.base, f.layout.format, f.source};
+        struct mb_err err = {0};
+        mb_ideal_finish(&f.ideal);
+        mb_ideal_finish(&f.box);
+        must(mb_ideal_init(&f.ideal, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
+        must(mb_ideal_init(&f.box, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
+        fill_output(&f);
+        CHECK(judge(&f).pass);
+        teardown(&f);
+    }
+}
+
+/* Re-reading: a wrong level that is re-read does not spoil the ones below it; the drift does
+ * see it. Not re-read, every level stands for itself. */
+static void check_restart(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    memset(level_of(&f, 2), 0, f.layout.level_layer_bytes[2]);
+    for (uint32_t level = 3; level < f.layout.n_levels; level++) {
+        memset(level_of(&f, level), 0, f.layout.level_layer_bytes[level]);
+    }
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(!verdict.pass);
+    CHECK_EQ_INT(verdict.first_bad.level, 2);
+    CHECK_EQ_DBL(verdict.level[3].max_error_lsb, 0.0, 1e-12);
+    CHECK(verdict.level[3].drift_lsb > 64);
+    CHECK_EQ_INT(verdict.level[3].n_bad_texels, 0);
+    f.claim.reread_levels = 0;
+    CHECK(judge(&f).level[3].n_bad_texels == 64);
+    teardown(&f);
+}
+
+static void check_quality_figures(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:65x65", "rgba8",
+          &(struct mb_claim){.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(verdict.pass);
+    CHECK(verdict.drift_lsb > 0.5 && verdict.drift_lsb < 2.0);
+    CHECK(verdict.box_lsb > 2.0);
+    CHECK(verdict.level[1].psnr_db > 55.0 && verdict.level[1].psnr_db < 62.0);
+    teardown(&f);
+}
+
+static void check_bounds(void)
+{
+    const struct mb_format *rgba8 = mb_format_find("rgba8");
+    const struct mb_format *rgba16f = mb_format_find("rgba16f");
+    const struct mb_format *rgba32f = mb_format_find("rgba32f");
+    struct mb_claim claim = {.arithmetic = MB_ARITHMETIC_FP32};
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 3), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0.5, 0, 3), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0.5, 0, 3), 12.0, 0.0);
+    claim.max_error_lsb = 0.7; /* looser than the arithmetic allows: ignored */
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 1), 0.51, 1e-15);
+    claim =
+        (struct mb_claim){.arithmetic = MB_ARITHMETIC_FILTER, .sub_texel_precision_bits = 8};
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1), 1.0, 0.0);
+    /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 1.0, 1.0, 1), 9.0, 1e-12);
+}
+
+/* A filter with weights a little off passes on floats only where the texels differ. */
+static void check_filter_range(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:33x33", "rgba32f",
+          &(struct mb_claim){.policy = MB_POLICY_BLIT,
+                             .arithmetic = MB_ARITHMETIC_FILTER,
+                             .sub_texel_precision_bits = 8});
+    CHECK(judge(&f).pass);
+    float *texels = (float *)(void *)level_of(&f, 1);
+    for (size_t i = 0; i < 16 * 16 * 4; i++) {
+        texels[i] += 1e-4f;
+    }
+    CHECK(judge(&f).pass);
+    f.claim.arithmetic = MB_ARITHMETIC_FP32;
+    CHECK(!judge(&f).pass);
+    teardown(&f);
+}
+
+static void check_layers(void)
+{
+    struct fixture f;
+    struct mb_err err = {0};
+    struct mb_verdict verdict = {0};
+    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    struct mb_layout layout;
+    mb_layout_init(&layout, f.layout.format, f.layout.base, 2, f.layout.n_levels);
+    uint8_t *block = mb_alloc(layout.total_bytes, 1);
+    for (uint32_t i = 0; i < layout.n_levels * 2; i++) {
+        const size_t n_bytes = layout.level_layer_bytes[i / 2];
+        memcpy(block + layout.level_offset_bytes[i / 2] + n_bytes * (i % 2),
+               level_of(&f, i / 2), n_bytes);
+    }
+    uint8_t *bad = block + layout.level_offset_bytes[2] + layout.level_layer_bytes[2];
+    bad[3] ^= 128;
+    for (uint32_t layer = 0; layer < 2; layer++) {
+        must(mb_compare_chain(&layout, block, layer, f.source, &f.claim, &f.ideal, &f.box,
+                              &verdict, &err),
+             &err);
+        CHECK_EQ_INT(verdict.pass, layer == 0);
+    }
+    CHECK_EQ_INT(verdict.first_bad.level, 2);
+    CHECK_EQ_INT(verdict.first_bad.layer, 1);
+    CHECK_EQ_INT(verdict.first_bad.channel, 3);
+    CHECK(verdict.level[1].psnr_db > 50 && verdict.level[1].psnr_db < 65);
+    mb_free(block);
+    teardown(&f);
+}
+
+static void check_error_picture(void)
+{
+    const uint8_t output[8] = {100, 101, 104, 7, 0, 255, 0, 0};
+    double want[8];
+    uint8_t rgba[8];
+    const uint8_t right[8] = {100, 100, 100, 7, 0, 0, 0, 0};
+    const uint8_t wanted[8] = {0, 32, 128, 255, 0, 255, 0, 255};
+    mb_format_decode(mb_format_find("rgba8"), right, 2, want);
+    mb_error_picture(mb_format_find("rgba8"), output, want, (struct mb_extent){2, 1}, rgba);
+    CHECK(memcmp(rgba, wanted, sizeof wanted) == 0);
+}
+
+static void check_no_memory(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    const uint64_t n_live = mb_alloc_live_count();
+    enum mb_status status = MB_FAILED;
+    uint64_t nth = 0;
+    while (status != MB_OK && nth < 100) {
+        struct mb_verdict verdict = {0};
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(++nth, false);
+        status = mb_compare_chain(&f.layout, f.output, 0, f.source, &f.claim, &f.ideal, &f.box,
+                                  &verdict, &err);
+        mb_alloc_fail_nth(0, false);
+        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+    }
+    CHECK(nth > 3 && nth < 100);
+    teardown(&f);
+}
+
+int main(void)
+{
+    check_right_chains();
+    check_wrong_texel();
+    check_bias();
+    check_unwritten_and_swapped();
+    check_changed_base();
+    check_nan();
+    check_restart();
+    check_quality_figures();
+    check_bounds();
+    check_filter_range();
+    check_layers();
+    check_error_picture();
+    check_no_memory();
+    return check_summary("compare");
+}

@@ -1,0 +1,510 @@
+/* Loading: each format right, each hostile file refused with one clear sentence; resizing and
+ * conversion. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "image/image.h"
+
+static char dir[] = "/tmp/mipbench-test-image-XXXXXX";
+
+/* A file being put together. */
+struct build {
+    uint8_t data[4096];
+    size_t n;
+};
+
+static void put(struct build *b, const void *data, size_t n)
+{
+    memcpy(b->data + b->n, data, n);
+    b->n += n;
+}
+
+static void put_text(struct build *b, const char *text)
+{
+    put(b, text, strlen(text));
+}
+
+static void put_u16_le(struct build *b, uint32_t v)
+{
+    put(b, (uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
+}
+
+static void put_u32_le(struct build *b, uint32_t v)
+{
+    put_u16_le(b, v & 0xffff);
+    put_u16_le(b, v >> 16);
+}
+
+static void put_u32_be(struct build *b, uint32_t v)
+{
+    put(b, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v},
+        4);
+}
+
+static uint32_t crc32(const uint8_t *data, size_t n)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < n * 8; i++) {
+        crc ^= i % 8 == 0 ? data[i / 8] : 0;
+        crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+}
+
+static void put_chunk(struct build *b, const char *type, const void *data, size_t n)
+{
+    put_u32_be(b, (uint32_t)n);
+    const size_t begin = b->n;
+    put(b, type, 4);
+    put(b, data, n);
+    put_u32_be(b, crc32(b->data + begin, b->n - begin));
+}
+
+/* A PNG whose filtered rows are `raw`, in one stored deflate block. */
+static struct build make_png(uint32_t width, uint32_t height, uint8_t depth, uint8_t colour,
+                             const uint8_t *raw, size_t n_raw)
+{
+    struct build png = {.n = 0}, header = {.n = 0}, zlib = {.n = 0};
+    put(&png, "\x89PNG\r\n\x1a\n", 8);
+    put_u32_be(&header, width);
+    put_u32_be(&header, height);
+    put(&header, (uint8_t[]){depth, colour, 0, 0, 0}, 5);
+    put_chunk(&png, "IHDR", header.data, header.n);
+    put(&zlib, "\x78\x01\x01", 3);
+    put_u16_le(&zlib, (uint32_t)n_raw);
+    put_u16_le(&zlib, ~(uint32_t)n_raw & 0xffff);
+    put(&zlib, raw, n_raw);
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < n_raw; i++) {
+        a = (a + raw[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    put_u32_be(&zlib, b << 16 | a);
+    put_chunk(&png, "IDAT", zlib.data, zlib.n);
+    put_chunk(&png, "IEND", "", 0);
+    return png;
+}
+
+static const uint8_t png_raw[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 11, 12, 13, 14, 15, 255};
+
+static struct build make_png8(void)
+{
+    return make_png(2, 2, 8, 6, png_raw, sizeof png_raw);
+}
+
+static struct build make_bmp(uint32_t width, uint32_t height)
+{
+    struct build bmp = {.n = 0};
+    put_text(&bmp, "BM");
+    put_u32_le(&bmp, 54 + 16);
+    put_u32_le(&bmp, 0);
+    put_u32_le(&bmp, 54);
+    put_u32_le(&bmp, 40);
+    put_u32_le(&bmp, width);
+    put_u32_le(&bmp, height);
+    put_u16_le(&bmp, 1);
+    put_u16_le(&bmp, 24);
+    for (int i = 0; i < 6; i++) {
+        put_u32_le(&bmp, 0);
+    }
+    /* Bottom row first, blue first, rows padded to 4 bytes. */
+    put(&bmp, (uint8_t[]){7, 8, 9, 10, 11, 12, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0}, 16);
+    return bmp;
+}
+
+static struct build make_tga(uint8_t type, uint32_t width, uint32_t height, uint8_t bits)
+{
+    struct build tga = {.n = 0};
+    put(&tga, (uint8_t[]){0, 0, type, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 12);
+    put_u16_le(&tga, width);
+    put_u16_le(&tga, height);
+    put(&tga, (uint8_t[]){bits, 0x20}, 2); /* top row first */
+    return tga;
+}
+
+static struct build make_tga8(void)
+{
+    struct build tga = make_tga(2, 2, 1, 24);
+    put(&tga, (uint8_t[]){3, 2, 1, 6, 5, 4}, 6);
+    return tga;
+}
+
+static struct build make_hdr(const char *extent)
+{
+    struct build hdr = {.n = 0};
+    put_text(&hdr, "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n");
+    put_text(&hdr, extent);
+    put(&hdr, (uint8_t[]){128, 64, 32, 129, 0, 0, 0, 0}, 8);
+    return hdr;
+}
+
+static const char *write_file(const char *name, const void *data, size_t n)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(data, 1, n, file) != n || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+    return path;
+}
+
+/* Load what was built; the caller checks and finishes the image. */
+static struct mb_image load(const struct build *b)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    const char *path = write_file("good.bin", b->data, b->n);
+    const enum mb_status status = mb_image_load(&image, path, &err);
+    CHECK_EQ_INT(status, MB_OK);
+    if (status != MB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+    }
+    unlink(path);
+    return image;
+}
+
+static void check_u8(const struct build *b, uint32_t width, uint32_t height,
+                     const uint8_t *want)
+{
+    struct mb_image image = load(b);
+    CHECK_EQ_INT(image.width, width);
+    CHECK_EQ_INT(image.height, height);
+    CHECK_EQ_INT(image.depth, MB_DEPTH_U8);
+    CHECK_EQ_STR(image.name, "good");
+    CHECK_EQ_INT(strlen(image.sha256), 64);
+    CHECK(image.texels != NULL && memcmp(image.texels, want, (size_t)width * height * 4) == 0);
+    mb_image_finish(&image);
+}
+
+static void check_8_bit_formats(void)
+{
+    struct build b = make_png8();
+    check_u8(&b, 2, 2, (uint8_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255});
+    b = make_png(2, 1, 8, 0, (uint8_t[]){0, 7, 200}, 3);
+    check_u8(&b, 2, 1, (uint8_t[]){7, 7, 7, 255, 200, 200, 200, 255});
+    b = make_bmp(2, 2);
+    check_u8(&b, 2, 2, (uint8_t[]){3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 12, 11, 10, 255});
+    b = make_tga8();
+    check_u8(&b, 2, 1, (uint8_t[]){1, 2, 3, 255, 4, 5, 6, 255});
+    b = make_tga(10, 200, 1, 24); /* two packets: 128 and 72 texels alike */
+    put(&b, (uint8_t[]){0xff, 1, 2, 3, 0xc7, 4, 5, 6}, 8);
+    uint8_t run[800];
+    for (size_t i = 0; i < 200; i++) {
+        memcpy(run + i * 4, i < 128 ? "\3\2\1\xff" : "\6\5\4\xff", 4);
+    }
+    check_u8(&b, 200, 1, run);
+
+    b.n = 0;
+    put_text(&b, "P6 # a comment\n2 1\n255\nabcdef");
+    check_u8(&b, 2, 1, (const uint8_t *)"abc\377def\377");
+    b.n = 0;
+    put_text(&b, "P5\n2 1\n100\n");
+    put(&b, (uint8_t[]){50, 200}, 2); /* 50 of 100, and one above the maximum */
+    check_u8(&b, 2, 1, (uint8_t[]){128, 128, 128, 255, 255, 255, 255, 255});
+}
+
+static void check_deep_formats(void)
+{
+    struct build b = make_png(1, 1, 16, 2, (uint8_t[]){0, 0x12, 0x34, 0xab, 0xcd, 0, 1}, 7);
+    struct mb_image image = load(&b);
+    const uint16_t *u16 = image.texels;
+    CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
+    CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
+    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba32f");
+    mb_image_finish(&image);
+
+    b.n = 0;
+    put_text(&b, "P6 1 1 65535\n");
+    put(&b, (uint8_t[]){0x12, 0x34, 0xab, 0xcd, 0, 1}, 6);
+    image = load(&b);
+    u16 = image.texels;
+    CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
+    CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
+    mb_image_finish(&image);
+
+    b = make_hdr("-Y 1 +X 2\n");
+    image = load(&b);
+    const float *f32 = image.texels;
+    CHECK_EQ_INT(image.depth, MB_DEPTH_F32);
+    CHECK_EQ_INT(image.width, 2);
+    CHECK(f32[0] == 1.0f && f32[1] == 0.5f && f32[2] == 0.25f && f32[3] == 1.0f);
+    CHECK(f32[4] == 0.0f && f32[7] == 1.0f);
+    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba16f");
+    mb_image_finish(&image);
+}
+
+/* The file must be refused as bad input, its name and `needle` in the message. */
+static void check_refused(const void *data, size_t n, const char *needle, const char *hint)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    const char *path = write_file("hostile.bin", data, n);
+    const uint64_t n_live = mb_alloc_live_count();
+    CHECK_EQ_INT(mb_image_load(&image, path, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK(strstr(err.text, "hostile.bin") != NULL);
+    if (!check_record(strstr(err.text, needle) != NULL, __FILE__, __LINE__)) {
+        fprintf(stderr, "'%s' lacks '%s'\n", err.text, needle);
+    }
+    CHECK(strstr(err.hint, hint) != NULL);
+    CHECK(image.texels == NULL);
+    CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+    unlink(path);
+}
+
+static void check_build_refused(struct build b, const char *needle)
+{
+    check_refused(b.data, b.n, needle, "");
+}
+
+static void check_strangers(void)
+{
+    check_refused("", 0, "empty", "");
+    check_refused("\xff\xd8\xff\xe0 JFIF", 9, "JPEG is not read", "convert");
+    check_refused("GIF89a......", 12, "GIF is not read", "convert");
+    check_refused("8BPS........", 12, "PSD is not read", "convert");
+    check_refused("RIFF....WEBPVP8 ", 16, "WebP is not read", "convert");
+    check_refused("P3 1 1 255 0 0 0", 16, "PNM in text", "convert");
+    check_refused("Hello, world. This is no image at all.", 38, "not an image", "PNG, BMP");
+    check_refused("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 23, "not an image", "PNG");
+    check_refused("B", 1, "not an image", "PNG");
+}
+
+/* Random bytes with a header that could pass for TGA by chance: none of 2000 may. */
+static void check_rubbish(void)
+{
+    struct mb_rng rng;
+    unsigned n_accepted = 0;
+    mb_rng_init(&rng, 1);
+    for (int i = 0; i < 2000; i++) {
+        uint8_t data[256];
+        struct mb_image image;
+        struct mb_err err = {0};
+        for (size_t k = 0; k < sizeof data; k++) {
+            data[k] = (uint8_t)mb_rng_next(&rng);
+        }
+        const char *path = write_file("rubbish.bin", data, sizeof data);
+        n_accepted += mb_image_load(&image, path, &err) == MB_OK;
+        mb_image_finish(&image);
+        unlink(path);
+    }
+    CHECK_EQ_INT(n_accepted, 0);
+}
+
+/* Cut at every length: never accepted, never a crash. */
+static void check_cut(struct build b, size_t n_needed)
+{
+    for (size_t n = 1; n < n_needed; n++) {
+        check_refused(b.data, n, ":", "");
+    }
+}
+
+static void check_truncated(void)
+{
+    struct build b = make_png8();
+    check_cut(b, b.n - 12); /* IEND itself stb does not miss when its type is cut off */
+    b = make_bmp(2, 2);
+    check_cut(b, b.n - 2); /* all but the padding of the last row */
+    b = make_tga8();
+    check_cut(b, b.n);
+    b = make_hdr("-Y 1 +X 2\n");
+    check_cut(b, b.n);
+    b.n = 0;
+    put_text(&b, "P6\n2 2\n255\nabcdefghijkl");
+    check_cut(b, b.n);
+}
+
+static void check_lying_headers(void)
+{
+    check_build_refused(make_png(0, 2, 8, 6, png_raw, 18), "no texels (its header says 0x2)");
+    check_build_refused(make_png(2, 0, 8, 6, png_raw, 18), "no texels");
+    check_build_refused(make_png(2, 3, 8, 6, png_raw, 18), "not enough texels");
+    check_build_refused(make_png(16384, 16384, 8, 6, png_raw, 18), "cannot hold the 16384x");
+    check_build_refused(make_png(16385, 1, 8, 6, png_raw, 18), "too large");
+    check_build_refused(make_png(0x7fffffff, 0x7fffffff, 8, 6, png_raw, 18), "too large");
+    check_build_refused(make_png(2, 2, 8, 5, png_raw, 18), ": its header is damaged");
+    check_build_refused(make_png(2, 2, 7, 6, png_raw, 18), "bad PNG: its header");
+    check_build_refused(make_bmp(0, 2), "no texels");
+    check_build_refused(make_bmp(16385, 1), "too large");
+    check_build_refused(make_bmp(16384, 16384), "cannot hold");
+    check_build_refused(make_bmp(2, 0x80000000u), ": its header is damaged");
+    check_build_refused(make_tga(2, 0, 1, 24), "not an image");
+    check_build_refused(make_tga(2, 65535, 65535, 24), "not an image");
+    check_build_refused(make_hdr("-Y 0 +X 2\n"), "no texels");
+    check_build_refused(make_hdr("-Y -5 +X 2\n"), "no texels");
+    check_build_refused(make_hdr("-Y 99999 +X 2\n"), "too large");
+    check_build_refused(make_hdr("-Y 9999 +X 9999\n"), "cannot hold");
+    check_build_refused(make_hdr("+Y 1 +X 2\n"), "bad Radiance HDR");
+    check_refused("P6 0 1 255\nabc", 14, "no texels", "");
+    check_refused("P6 99999999999999 1 255\nabc", 27, "too large", "");
+    check_refused("P6 1 1 0\nabc", 12, ": its header is damaged", "");
+    check_refused("P6 1 1 65536\nabcdef", 19, ": its header is damaged", "");
+    check_refused("P6 -1 1 255\nabc", 15, ": its header is damaged", "");
+}
+
+/* A PNG of one texel whose data inflates without end must not take memory without end: a stored
+ * block cannot, so this one is 60000 times the same two-bit match. */
+static void check_bomb(void)
+{
+    static uint8_t file[70000];
+    struct build head = make_png(1, 1, 8, 6, png_raw, 1);
+    const size_t n_head = 8 + 25;
+    memcpy(file, head.data, n_head);
+    /* zlib header; final block, fixed codes, literal 0, then all-ones bits decode to literals
+     * or lengths until the input ends */
+    const size_t n_zlib = 65000;
+    uint8_t *chunk = file + n_head;
+    memcpy(chunk, (uint8_t[]){0, 0, (uint8_t)(n_zlib >> 8), (uint8_t)n_zlib}, 4);
+    memcpy(chunk + 4, "IDAT\x78\x01\x63", 7);
+    memset(chunk + 11, 0x63, n_zlib - 3);
+    memcpy(chunk + 8 + n_zlib + 4, head.data + head.n - 12, 12);
+    const size_t n_file = n_head + 8 + n_zlib + 4 + 12;
+    struct mb_image image;
+    struct mb_err err = {0};
+    const char *path = write_file("bomb.png", file, n_file);
+    const enum mb_status status = mb_image_load(&image, path, &err);
+    CHECK(status == MB_OK || err.code == MB_ERRC_INPUT || err.code == MB_ERRC_RUNTIME);
+    mb_image_finish(&image);
+    unlink(path);
+}
+
+/* Flip bytes of good files, thousands of ways: refused or a whole image, never a crash (the
+ * sanitizer build sees the rest). */
+static void check_mutations(void)
+{
+    struct build seeds[6] = {make_png8(), make_bmp(2, 2), make_tga8(), make_hdr("-Y 1 +X 2\n"),
+                             make_png(1, 1, 16, 2, (uint8_t[]){0, 1, 2, 3, 4, 5, 6}, 7)};
+    put_text(&seeds[5], "P6 # x\n2 2\n255\nabcdefghijkl");
+    struct mb_rng rng;
+    mb_rng_init(&rng, 2);
+    for (int i = 0; i < 6000; i++) {
+        struct build b = seeds[i % 6];
+        struct mb_image image;
+        struct mb_err err = {0};
+        const uint32_t n_flips = 1 + mb_rng_below(&rng, 3);
+        for (uint32_t k = 0; k < n_flips; k++) {
+            b.data[mb_rng_below(&rng, (uint32_t)b.n)] = (uint8_t)mb_rng_next(&rng);
+        }
+        const char *path = write_file("mutant.bin", b.data, b.n);
+        const enum mb_status status = mb_image_load(&image, path, &err);
+        if (status == MB_OK) {
+            CHECK(image.texels != NULL && image.width >= 1 && image.height >= 1);
+        } else {
+            CHECK(err.text[0] != '\0' && image.texels == NULL);
+        }
+        mb_image_finish(&image);
+    }
+    unlink(write_file("mutant.bin", "", 0));
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void check_missing(void)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_image_open(&image, "/nonexistent/a.png", 0, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK_EQ_INT(mb_image_open(&image, dir, 0, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+}
+
+/* 3x2 to 8x5: columns a b c c b a a b, rows 0 1 1 0 0. */
+static void check_resize(void)
+{
+    uint32_t texels[6] = {0xa0, 0xb0, 0xc0, 0xa1, 0xb1, 0xc1};
+    const struct mb_image in = {
+        .width = 3, .height = 2, .depth = MB_DEPTH_U8, .texels = texels, .name = "in"};
+    const uint32_t columns[8] = {0xa0, 0xb0, 0xc0, 0xc0, 0xb0, 0xa0, 0xa0, 0xb0};
+    const uint32_t rows[5] = {0, 1, 1, 0, 0};
+    struct mb_image out;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_image_resize(&out, &in, 8, 5, &err), MB_OK);
+    CHECK_EQ_STR(out.name, "in");
+    for (uint32_t i = 0; i < 40; i++) {
+        CHECK_EQ_INT(((const uint32_t *)out.texels)[i], columns[i % 8] + rows[i / 8]);
+    }
+    mb_image_finish(&out);
+    CHECK_EQ_INT(mb_image_resize(&out, &in, 2, 1, &err), MB_OK);
+    CHECK_EQ_INT(out.width, 2);
+    CHECK(memcmp(out.texels, texels, 8) == 0);
+    mb_image_finish(&out);
+
+    mb_alloc_fail_nth(1, false);
+    CHECK_EQ_INT(mb_image_resize(&out, &in, 2, 1, &err), MB_FAILED);
+    mb_alloc_fail_nth(0, false);
+    CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+}
+
+static void check_encode(void)
+{
+    uint16_t u16[4] = {0, 65535, 32768, 257};
+    float f32[4] = {-1.0f, 0.5f, 3.0f, 1.0f}, as_f32[4];
+    uint8_t u8[4] = {0, 51, 102, 255}, as_u8[4];
+    struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U16, .texels = u16};
+    mb_image_encode(&image, mb_format_find("rgba32f"), as_f32);
+    CHECK_EQ_DBL((double)as_f32[1], 1.0, 0.0);
+    CHECK_EQ_DBL((double)as_f32[3], 257.0 / 65535.0, 1e-9);
+    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    CHECK(memcmp(as_u8, (uint8_t[]){0, 255, 128, 1}, 4) == 0);
+
+    image.depth = MB_DEPTH_F32;
+    image.texels = f32;
+    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    CHECK(memcmp(as_u8, (uint8_t[]){0, 128, 255, 255}, 4) == 0);
+
+    image.depth = MB_DEPTH_U8;
+    image.texels = u8;
+    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    CHECK(memcmp(as_u8, u8, 4) == 0);
+    mb_image_encode(&image, mb_format_find("rgba32f"), as_f32);
+    CHECK_EQ_DBL((double)as_f32[1], 0.2, 1e-7);
+}
+
+static void check_no_memory(void)
+{
+    const struct build b = make_png8();
+    const char *path = write_file("memory.png", b.data, b.n);
+    enum mb_status status = MB_FAILED;
+    uint64_t nth = 0;
+    while (status != MB_OK && nth < 100) {
+        struct mb_image image;
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(++nth, false);
+        status = mb_image_load(&image, path, &err);
+        mb_alloc_fail_nth(0, false);
+        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
+        mb_image_finish(&image);
+        CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    }
+    CHECK(nth > 3 && nth < 100);
+    unlink(path);
+}
+
+int main(void)
+{
+    if (mkdtemp(dir) == NULL) {
+        perror("mkdtemp");
+        return 1;
+    }
+    check_8_bit_formats();
+    check_deep_formats();
+    check_strangers();
+    check_rubbish();
+    check_truncated();
+    check_lying_headers();
+    check_bomb();
+    check_mutations();
+    check_missing();
+    check_resize();
+    check_encode();
+    check_no_memory();
+    rmdir(dir);
+    return check_summary("image");
+}

@@ -1,0 +1,150 @@
+/* Patterns: what each promises, and specs that are wrong. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "image/pattern.h"
+
+static void check_specs(void)
+{
+    static const struct {
+        const char *spec, *needle, *hint;
+    } bad[] = {
+        {"pattern:", "unknown pattern ''", "list patterns"},
+        {"pattern:nois:4x4", "unknown pattern 'nois'", "did you mean 'noise'?"},
+        {"pattern:noise", "no size", "pattern:noise:512x512"},
+        {"pattern:noise:", "bad size", "WIDTHxHEIGHT"},
+        {"pattern:noise:0x4", "bad size '0x4'", "WIDTHxHEIGHT"},
+        {"pattern:noise:4x", "bad size '4x'", "WIDTHxHEIGHT"},
+        {"pattern:noise:4x-4", "bad size '4x-4'", "WIDTHxHEIGHT"},
+        {"pattern:noise:32769x1", "bad size", "32768"},
+        {"pattern:noise:99999999999999999999x1", "bad size", "32768"},
+        {"pattern:noise:4x4x4", "bad size", "WIDTHxHEIGHT"},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        struct mb_image image;
+        struct mb_err err = {0};
+        CHECK_EQ_INT(mb_pattern_make(&image, bad[i].spec, 0, &err), MB_FAILED);
+        CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+        CHECK(strstr(err.text, bad[i].needle) != NULL);
+        CHECK(strstr(err.hint, bad[i].hint) != NULL);
+        CHECK(image.texels == NULL);
+    }
+    CHECK(mb_pattern_is_spec("pattern:x"));
+    CHECK(!mb_pattern_is_spec("pattern.png"));
+}
+
+/* Make a pattern; the texel at (x, y) is checked by the caller. */
+static struct mb_image make(const char *spec, uint64_t seed)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    if (mb_image_open(&image, spec, seed, &err) != MB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    return image;
+}
+
+static const uint8_t *texel(const struct mb_image *image, uint32_t x, uint32_t y)
+{
+    return (const uint8_t *)image->texels + ((size_t)y * image->width + x) * 4;
+}
+
+static void check_contents(void)
+{
+    struct mb_image image = make("pattern:checker:3x2", 0);
+    CHECK_EQ_STR(image.name, "checker");
+    CHECK_EQ_INT(image.width, 3);
+    CHECK_EQ_INT(image.height, 2);
+    CHECK_EQ_INT(texel(&image, 0, 0)[0], 0);
+    CHECK_EQ_INT(texel(&image, 1, 0)[0], 255);
+    CHECK_EQ_INT(texel(&image, 1, 1)[2], 0);
+    CHECK_EQ_INT(texel(&image, 2, 1)[3], 255);
+    mb_image_finish(&image);
+
+    image = make("pattern:gradient:256x256", 0);
+    for (uint32_t i = 0; i < 256; i++) {
+        CHECK_EQ_INT(texel(&image, i, 7)[0], i);
+        CHECK_EQ_INT(texel(&image, 7, i)[1], i);
+    }
+    mb_image_finish(&image);
+
+    image = make("pattern:impulse:5x4", 0);
+    unsigned sum[3] = {0};
+    for (uint32_t i = 0; i < 20; i++) {
+        for (int c = 0; c < 3; c++) {
+            sum[c] += texel(&image, i % 5, i / 5)[c];
+        }
+    }
+    CHECK_EQ_INT(texel(&image, 2, 2)[0], 255);
+    CHECK_EQ_INT(texel(&image, 4, 0)[0], 255);
+    CHECK_EQ_INT(texel(&image, 0, 3)[1], 255);
+    CHECK_EQ_INT(texel(&image, 4, 3)[2], 255);
+    CHECK_EQ_INT(sum[0] + sum[1] + sum[2], 6 * 255);
+    mb_image_finish(&image);
+
+    image = make("pattern:flat:7x7", 0);
+    for (uint32_t i = 1; i < 49; i++) {
+        CHECK(memcmp(texel(&image, i % 7, i / 7), texel(&image, 0, 0), 4) == 0);
+    }
+    mb_image_finish(&image);
+}
+
+/* Noise: the seed decides, all 256 values come about equally often, and the picture does not
+ * depend on how rows were split (a one-row image is the first row of a taller one). */
+static void check_noise(void)
+{
+    struct mb_image a = make("pattern:noise:1024x256", 1);
+    struct mb_image b = make("pattern:noise:1024x256", 1);
+    struct mb_image c = make("pattern:noise:1024x256", 2);
+    struct mb_image row = make("pattern:noise:1024x1", 1);
+    CHECK_EQ_STR(a.sha256, b.sha256);
+    CHECK(strcmp(a.sha256, c.sha256) != 0);
+    CHECK(memcmp(a.texels, row.texels, 4096) == 0);
+
+    unsigned count[256] = {0};
+    for (size_t i = 0; i < 1024 * 256 * 4; i++) {
+        count[((const uint8_t *)a.texels)[i]]++;
+    }
+    for (int v = 0; v < 256; v++) {
+        CHECK(count[v] > 3700 && count[v] < 4500); /* 4096 expected, 6 sigma is 384 */
+    }
+    mb_image_finish(&a);
+    mb_image_finish(&b);
+    mb_image_finish(&c);
+    mb_image_finish(&row);
+}
+
+static void check_smallest(void)
+{
+    for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "pattern:%s:1x1", p->name);
+        struct mb_image image = make(spec, 0);
+        CHECK_EQ_INT(image.width * image.height, 1);
+        mb_image_finish(&image);
+    }
+}
+
+static void check_no_memory(void)
+{
+    struct mb_image image;
+    struct mb_err err = {0};
+    mb_alloc_fail_nth(1, false);
+    CHECK_EQ_INT(mb_pattern_make(&image, "pattern:flat:4x4", 0, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    mb_alloc_fail_nth(0, false);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+int main(void)
+{
+    check_specs();
+    check_contents();
+    check_noise();
+    check_smallest();
+    check_no_memory();
+    return check_summary("pattern");
+}

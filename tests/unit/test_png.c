@@ -1,0 +1,144 @@
+/* PNG output: what is written is read back the same; pictures of levels and the atlas. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "image/image.h"
+#include "image/pattern.h"
+#include "image/png.h"
+
+static void check_round_trip(const char *dir, const char *spec)
+{
+    struct mb_image image, back;
+    struct mb_err err = {0};
+    char path[128];
+    snprintf(path, sizeof path, "%s/round trip.png", dir);
+    CHECK_EQ_INT(mb_pattern_make(&image, spec, 1, &err), MB_OK);
+    CHECK_EQ_INT(mb_png_write(path, image.texels, image.width, image.height, &err), MB_OK);
+    const enum mb_status status = mb_image_load(&back, path, &err);
+    CHECK_EQ_INT(status, MB_OK);
+    if (status == MB_OK) {
+        CHECK_EQ_INT(back.width, image.width);
+        CHECK_EQ_INT(back.height, image.height);
+        CHECK_EQ_INT(back.depth, MB_DEPTH_U8);
+        CHECK_EQ_STR(back.name, "round-trip");
+        CHECK(memcmp(back.texels, image.texels, (size_t)image.width * image.height * 4) == 0);
+        mb_image_finish(&back);
+    }
+    mb_image_finish(&image);
+    unlink(path);
+}
+
+/* Refused by size alone: the texels are not looked at. */
+static void check_too_large(void)
+{
+    const uint8_t texel[4] = {0};
+    struct mb_bytes out;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_png_encode(texel, 32768, 16384, &out, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    CHECK_EQ_INT(mb_png_encode(texel, 0x40000000, 4, &out, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    CHECK(out.data == NULL);
+}
+
+static void check_no_memory(void)
+{
+    const uint8_t texels[4 * 4 * 4] = {0};
+    enum mb_status status = MB_FAILED;
+    uint64_t nth = 0;
+    while (status != MB_OK && nth < 100) {
+        struct mb_bytes out;
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(++nth, false);
+        status = mb_png_encode(texels, 4, 4, &out, &err);
+        mb_alloc_fail_nth(0, false);
+        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
+        mb_bytes_finish(&out);
+        CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    }
+    CHECK(nth > 3 && nth < 100);
+}
+
+static void check_atlas_extents(void)
+{
+    const struct {
+        struct mb_extent base;
+        uint32_t n_levels;
+        struct mb_extent want;
+    } cases[] = {
+        {{256, 256}, 9, {384, 256}}, {{256, 256}, 1, {256, 256}}, {{1, 1}, 1, {1, 1}},
+        {{8, 1}, 4, {12, 3}},        {{1, 8}, 4, {2, 8}},         {{5, 3}, 3, {7, 3}},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_extent got = mb_atlas_extent(cases[i].base, cases[i].n_levels);
+        CHECK_EQ_INT(got.width, cases[i].want.width);
+        CHECK_EQ_INT(got.height, cases[i].want.height);
+    }
+}
+
+/* 5x3, 2x1 and 1x1, numbered by level and place:
+ *   0 0 0 0 0 1 1
+ *   0 0 0 0 0 2 .
+ *   0 0 0 0 0 . .      . is transparent */
+static void check_atlas(void)
+{
+    struct mb_layout layout;
+    struct mb_err err = {0};
+    struct mb_extent extent;
+    uint8_t *atlas = NULL;
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){5, 3}, 1, 3);
+    uint8_t *block = mb_alloc(layout.total_bytes, 1);
+    for (uint32_t level = 0; level < 3; level++) {
+        memset(block + layout.level_offset_bytes[level], (int)(10 + level),
+               layout.level_layer_bytes[level]);
+    }
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_OK);
+    CHECK_EQ_INT(extent.width, 7);
+    const uint8_t want[21] = {10, 10, 10, 10, 10, 11, 11, 10, 10, 10, 10,
+                              10, 12, 0,  10, 10, 10, 10, 10, 0,  0};
+    for (size_t i = 0; atlas != NULL && i < 21; i++) {
+        for (size_t c = 0; c < 4; c++) {
+            CHECK_EQ_INT(atlas[i * 4 + c], want[i]);
+        }
+    }
+    mb_free(atlas);
+    mb_alloc_fail_nth(1, false);
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_FAILED);
+    mb_alloc_fail_nth(0, false);
+    CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    mb_free(block);
+}
+
+static void check_level_picture(void)
+{
+    const float block[8] = {0.0f, 1.0f, 0.5f, 2.0f, -1.0f, NAN, 0.2f, INFINITY};
+    const uint8_t want[8] = {0, 255, 128, 255, 0, 0, 51, 255};
+    struct mb_layout layout;
+    uint8_t rgba[8];
+    mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){2, 1}, 1, 1);
+    mb_level_to_rgba8(&layout, block, 0, rgba);
+    CHECK(memcmp(rgba, want, sizeof want) == 0);
+}
+
+int main(void)
+{
+    char dir[] = "/tmp/mipbench-test-png-XXXXXX";
+    if (mkdtemp(dir) == NULL) {
+        perror("mkdtemp");
+        return 1;
+    }
+    check_round_trip(dir, "pattern:noise:64x48");
+    check_round_trip(dir, "pattern:gradient:257x3");
+    check_round_trip(dir, "pattern:flat:1x1");
+    check_round_trip(dir, "pattern:zoneplate:1x1000");
+    check_too_large();
+    check_no_memory();
+    check_atlas_extents();
+    check_atlas();
+    check_level_picture();
+    rmdir(dir);
+    return check_summary("png");
+}
