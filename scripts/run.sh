@@ -19,6 +19,7 @@ usage: scripts/run.sh [--yes] [IMAGE...] [-- OPTION...]
   --yes     install missing packages without asking
   --help    this text
 
+Exit: that of mipbench; 2 usage, 6 if a package is missing or the build fails.
 Environment: MIPBENCH_BUILD_DIR, where to build (default: build, beside scripts).
 END
 }
@@ -46,18 +47,30 @@ parse_options() {
     done
 }
 
-# Warnings are errors for developers (scripts/test.sh); a newer compiler with a new warning must
-# not keep a user from running the program.
-build() {
+configure_and_compile() {
     if ! [ -f "$build_dir/build.ninja" ]; then
-        meson setup --buildtype=release -Dwerror=false "$build_dir" "$root"
+        # Warnings are errors for developers (scripts/test.sh); a newer compiler with a new
+        # warning must not keep a user from running the program.
+        meson setup --buildtype=release -Dwerror=false "$build_dir" "$root" || return
     fi
     meson compile -C "$build_dir" mipbench:executable
 }
 
+# The compiler's output is of interest only when it fails.
+build() {
+    mkdir -p "$build_dir"
+    local log=$build_dir/build.log
+    echo "run: building in $build_dir"
+    if ! configure_and_compile >"$log" 2>&1; then
+        cat "$log"
+        echo "run: error: the build failed; its output is above and in $log"
+        exit 6
+    fi
+}
+
 main() {
     parse_options "$@"
-    "$root/scripts/setup.sh" "${setup_options[@]}"
+    "$root/scripts/setup.sh" "${setup_options[@]}" || exit 6
     build >&2
     if [ ${#images[@]} -eq 0 ]; then
         images=("$root"/tests/data/*.png "$root"/tests/data/*.hdr)
