@@ -74,3 +74,9 @@ uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
     }
     return n_workers;
 }
+
+uint32_t mb_rows_per_thread(uint32_t width)
+{
+    /* 2^15 texels take several times what starting a thread does. */
+    return 1 + (1u << 15) / width;
+}

@@ -16,4 +16,8 @@ uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
                                      uint32_t row_end),
                           void *ctx);
 
+/* Rows of `width` texels that are worth a thread: a `min_rows` for work of a few nanoseconds a
+ * texel. */
+uint32_t mb_rows_per_thread(uint32_t width);
+
 #endif

@@ -70,7 +70,7 @@ static bool check_tga_colours(const uint8_t *data)
 {
     const uint32_t type = data[2] & 7u, bits = data[16], map_bits = data[7];
     if (data[1] == 1) {
-        return type == 1 && bits == 8 && read_u16_le(data + 5) > 0 &&
+        return type == 1 && (bits == 8 || bits == 16) && read_u16_le(data + 5) > 0 &&
                (map_bits == 15 || map_bits == 16 || map_bits == 24 || map_bits == 32);
     }
     const bool has_no_map = data[1] == 0 && read_u16_le(data + 3) == 0 &&

@@ -305,12 +305,6 @@ fail:
     return status;
 }
 
-uint32_t mb_rows_per_thread(uint32_t width)
-{
-    /* 2^15 texels take about a hundred times what starting a thread costs. */
-    return 1 + (1u << 15) / width;
-}
-
 /* A level being made by several workers. */
 struct level_job {
     enum mb_policy policy;

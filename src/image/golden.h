@@ -55,9 +55,6 @@ MB_MUST_CHECK enum mb_status mb_golden_level(enum mb_policy policy,
                                              const struct mb_plane *source, double *dst,
                                              double *range, struct mb_err *err);
 
-/* Rows of a level `width` texels wide that are worth a thread (see mb_parallel_rows). */
-uint32_t mb_rows_per_thread(uint32_t width);
-
 /* An ideal chain, never rounded between levels: doubles of levels 1..n-1 of one layer. */
 struct mb_ideal {
     struct mb_extent base;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "image/container.h"
 #include "image/pattern.h"
@@ -170,6 +171,10 @@ MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, cons
     struct source source = {.file = file};
     int width = 0, height = 0;
     image->texels = decode_stb(image->depth, &source, &width, &height);
+    if (image->texels == NULL && mb_stb_is_cap_hit()) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: holds far more than its %ux%u texels",
+                       path, container->name, image->width, image->height);
+    }
     if (image->texels == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", path,
                        image->width, image->height);
@@ -276,7 +281,7 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     return MB_OK;
 }
 
-/* Values `first`.. of the image as doubles. */
+/* `n` values from the `first` of the image as doubles. */
 static void values_to_doubles(const struct mb_image *image, size_t first, size_t n, double *out)
 {
     const uint8_t *const u8 = image->texels;
@@ -297,21 +302,34 @@ static void values_to_doubles(const struct mb_image *image, size_t first, size_t
     }
 }
 
+struct encode_job {
+    const struct mb_image *image;
+    const struct mb_format *format;
+    uint8_t *texels;
+};
+
+static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
+{
+    (void)worker;
+    const struct encode_job *job = ctx;
+    const size_t end = (size_t)row_end * job->image->width;
+    for (size_t i = (size_t)row_begin * job->image->width; i < end; i += ENCODE_CHUNK) {
+        double rgba[ENCODE_CHUNK * 4];
+        const size_t n = end - i < ENCODE_CHUNK ? end - i : ENCODE_CHUNK;
+        values_to_doubles(job->image, i * 4, n * 4, rgba);
+        mb_format_encode(job->format, rgba, n, job->texels + i * job->format->texel_bytes);
+    }
+}
+
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format, void *texels)
 {
-    const size_t n_texels = (size_t)image->width * image->height;
-    uint8_t *const out = texels;
     if (image->depth == MB_DEPTH_U8 && format->codec == MB_CODEC_UNORM8 &&
         format->n_channels == 4) {
-        memcpy(out, image->texels, n_texels * 4);
+        memcpy(texels, image->texels, (size_t)image->width * image->height * 4);
         return;
     }
-    for (size_t i = 0; i < n_texels; i += ENCODE_CHUNK) {
-        double rgba[ENCODE_CHUNK * 4];
-        const size_t n = n_texels - i < ENCODE_CHUNK ? n_texels - i : ENCODE_CHUNK;
-        values_to_doubles(image, i * 4, n * 4, rgba);
-        mb_format_encode(format, rgba, n, out + i * format->texel_bytes);
-    }
+    struct encode_job job = {.image = image, .format = format, .texels = texels};
+    mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
 const struct mb_format *mb_image_natural_format(const struct mb_image *image)

@@ -136,7 +136,7 @@ void mb_pattern_fill(const struct mb_pattern *p, uint32_t width, uint32_t height
                      uint8_t *rgba)
 {
     struct fill_job job = {p, width, height, seed, rgba};
-    mb_parallel_rows(height, 1 + (1u << 15) / width, fill_rows, &job);
+    mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows, &job);
 }
 
 bool mb_pattern_is_spec(const char *spec)

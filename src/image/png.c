@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "image/stb_impl.h"
 
+#define CHUNK_TEXELS 256u
+
 enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
                              struct mb_bytes *out, struct mb_err *err)
 {
@@ -51,10 +53,11 @@ static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texel
         memcpy(rgba, texels, n * 4);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        double texel[4];
-        mb_format_decode(format, texels + i * format->texel_bytes, 1, texel);
-        mb_format_encode(&rgba8, texel, 1, rgba + i * 4);
+    for (size_t i = 0; i < n; i += CHUNK_TEXELS) {
+        double chunk[CHUNK_TEXELS * 4];
+        const size_t n_chunk = n - i < CHUNK_TEXELS ? n - i : CHUNK_TEXELS;
+        mb_format_decode(format, texels + i * format->texel_bytes, n_chunk, chunk);
+        mb_format_encode(&rgba8, chunk, n_chunk, rgba + i * 4);
     }
 }
 

@@ -12,20 +12,33 @@
 
 /* stb's allocation macros carry no context, so the cap is the thread's. */
 static _Thread_local size_t cap_bytes = INT_MAX;
+static _Thread_local bool is_cap_hit;
 
 void mb_stb_set_cap(size_t max_block_bytes)
 {
     cap_bytes = max_block_bytes;
+    is_cap_hit = false;
+}
+
+bool mb_stb_is_cap_hit(void)
+{
+    return is_cap_hit;
+}
+
+static bool is_within_cap(size_t n_bytes)
+{
+    is_cap_hit = is_cap_hit || n_bytes > cap_bytes;
+    return n_bytes <= cap_bytes;
 }
 
 static void *capped_malloc(size_t n_bytes)
 {
-    return n_bytes <= cap_bytes ? mb_malloc(n_bytes) : NULL;
+    return is_within_cap(n_bytes) ? mb_malloc(n_bytes) : NULL;
 }
 
 static void *capped_realloc(void *ptr, size_t n_bytes)
 {
-    return n_bytes <= cap_bytes ? mb_realloc(ptr, n_bytes) : NULL;
+    return is_within_cap(n_bytes) ? mb_realloc(ptr, n_bytes) : NULL;
 }
 
 #define STBI_ONLY_PNG
