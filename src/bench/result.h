@@ -37,7 +37,7 @@ struct mb_result {
     char slug[96];  /* "compute_npot-floor": a folder name */
 
     enum mb_result_status status;
-    char reason[320]; /* "" where status is OK */
+    char reason[512]; /* "" where status is OK */
 
     double *samples_ns; /* in the order taken; owned */
     size_t n_samples;

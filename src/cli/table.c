@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-#define TEXT_BYTES 400
+#define TEXT_BYTES 600
 #define GAP        2 /* spaces between columns */
 
 #define PAINT_BEST "\033[1;32m"

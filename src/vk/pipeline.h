@@ -63,7 +63,9 @@ struct mb_dispatch {
 void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
                          const struct mb_dispatch *dispatch);
 
-/* A clamp-to-edge sampler, normalised coordinates. */
+/* A sampler for normalised coordinates within [0, 1], where MIRRORED_REPEAT reads the same texels
+ * as CLAMP_TO_EDGE: half a texel beyond an edge lies the edge texel again. With clamping,
+ * llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a whole LSB. */
 MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
                                                VkSampler *sampler, struct mb_err *err);
 /* Accepts a null sampler, and a NULL gpu with it. */

@@ -1,0 +1,293 @@
+/* A whole run: inputs x sizes, each a cell. */
+#include "bench/bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "bench/host.h"
+#include "vk/timer.h"
+
+#define KEEP_BYTES (UINT64_C(1) << 30)
+
+static uint64_t image_bytes(const struct mb_image *image)
+{
+    static const uint32_t component_bytes[] = {
+        [MB_DEPTH_U8] = 1,
+        [MB_DEPTH_U16] = 2,
+        [MB_DEPTH_F32] = 4,
+    };
+    return UINT64_C(4) * component_bytes[image->depth] * image->width * image->height;
+}
+
+enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
+                              struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint64_t kept_bytes = 0;
+    *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
+    inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
+    if (!inputs->images) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "inputs: out of memory");
+    }
+    for (size_t i = 0; i < settings->n_inputs; i++) {
+        struct mb_image *image = &inputs->images[i];
+        MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));
+        kept_bytes += image_bytes(image);
+        if (kept_bytes > KEEP_BYTES && i > 0) {
+            kept_bytes -= image_bytes(image);
+            mb_image_finish(image);
+        }
+    }
+    return MB_OK;
+fail:
+    mb_inputs_finish(inputs);
+    return status;
+}
+
+void mb_inputs_finish(struct mb_inputs *inputs)
+{
+    for (size_t i = 0; inputs->images && i < inputs->n_inputs; i++) {
+        mb_image_finish(&inputs->images[i]);
+    }
+    mb_free(inputs->images);
+    *inputs = (struct mb_inputs){0};
+}
+
+size_t mb_bench_n_cells(const struct mb_settings *settings)
+{
+    return settings->n_inputs * (settings->n_sizes > 0 ? settings->n_sizes : 1);
+}
+
+void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
+                 const struct mb_settings *settings, int argc, const char *const *argv)
+{
+    char device[40];
+    *run = (struct mb_run){
+        .argc = argc,
+        .argv = argv,
+        .settings = settings,
+        .device = gpu->info,
+        .exit_reason = "error",
+        .timer =
+            {
+                .source = "timestamp_query",
+                .period_ns = gpu->info.timestamp_period_ns,
+                .valid_bits = gpu->info.timestamp_valid_bits,
+            },
+    };
+    mb_host_read(&run->host);
+    mb_utc_now(run->utc);
+    mb_slug(gpu->info.name, device, sizeof device);
+    snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
+}
+
+static const struct mb_format *cell_format(const struct mb_settings *settings,
+                                           const struct mb_image *image)
+{
+    const struct mb_format *named = settings->format ? mb_format_find(settings->format) : NULL;
+    return named ? named : mb_image_natural_format(image);
+}
+
+static void fill_cell(struct mb_cell *cell, const struct mb_settings *settings, size_t input,
+                      const struct mb_image *image)
+{
+    struct mb_extent base = {image->width, image->height};
+    uint32_t n_full = mb_full_level_count(base);
+    uint32_t n_levels =
+        settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
+    mb_utf8_sanitize(settings->inputs[input], cell->input, sizeof cell->input);
+    snprintf(cell->input_name, sizeof cell->input_name, "%s", image->name);
+    snprintf(cell->input_sha256, sizeof cell->input_sha256, "%s", image->sha256);
+    mb_layout_init(&cell->layout, cell_format(settings, image), base, 1, n_levels);
+    cell->compulsory_bytes = mb_layout_compulsory_bytes(&cell->layout);
+    cell->fastest = SIZE_MAX;
+}
+
+/* Names of inputs become folders and result ids: a second file of the same stem gets a number.
+ */
+static void make_name_unique(const struct mb_run *run, struct mb_cell *cell)
+{
+    unsigned n_same = 1;
+    size_t n = strlen(cell->input_name);
+    for (size_t i = 0; i < run->n_cells; i++) {
+        const struct mb_cell *other = &run->cells[i];
+        n_same += strncmp(other->input_name, cell->input_name, n) == 0 &&
+                  (other->input_name[n] == '\0' || other->input_name[n] == '~') &&
+                  other->layout.format == cell->layout.format &&
+                  other->layout.base.width == cell->layout.base.width &&
+                  other->layout.base.height == cell->layout.base.height;
+    }
+    if (n_same > 1) {
+        n = n < sizeof cell->input_name - 8 ? n : sizeof cell->input_name - 8;
+        snprintf(cell->input_name + n, sizeof cell->input_name - n, "~%u", n_same);
+    }
+}
+
+/* Level 0 as it is uploaded: the image at the asked size, in the cell's format. */
+static enum mb_status make_source(struct mb_cell *cell, const struct mb_settings *settings,
+                                  size_t input, size_t size, const struct mb_image *image,
+                                  void **source, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_image resized = {0};
+    const struct mb_image *used = image;
+    if (settings->n_sizes > 0) {
+        MB_TRY(mb_image_resize(&resized, image, settings->size[size].width,
+                               settings->size[size].height, err));
+        used = &resized;
+    }
+    fill_cell(cell, settings, input, used);
+    *source = mb_malloc(cell->layout.level_layer_bytes[0]);
+    if (!*source) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", cell->input);
+        goto fail;
+    }
+    mb_image_encode(used, cell->layout.format, *source);
+fail:
+    mb_image_finish(&resized);
+    return status;
+}
+
+static bool has_samples(const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (cell->results[i].n_samples > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A stamp pair with nothing in it costs something, too: where that is more than a twentieth of
+ * a median, the figure says so. */
+static void warn_overhead(const struct mb_run *run, struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_result *result = &cell->results[i];
+        if (result->n_samples > 0 &&
+            run->timer.empty_pair_ns > 0.05 * result->stats.median_ns) {
+            mb_result_warn(result, "overhead_bound",
+                           "an empty timestamp pair takes %.0f ns, above 5 %% of the median",
+                           run->timer.empty_pair_ns);
+        }
+    }
+}
+
+/* The ruler is marked once, when the first cell has warmed the device up. */
+static enum mb_status mark_timer(const struct mb_gpu *gpu, struct mb_run *run,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_timer_marks marks;
+    if (run->n_cells > 0 || gpu->info.timestamp_valid_bits == 0 ||
+        !(gpu->info.timestamp_period_ns > 0.0)) {
+        return MB_OK;
+    }
+    MB_TRY(mb_timer_measure_marks(gpu, &marks, err));
+    run->timer.granularity_ns = marks.granularity_ns;
+    run->timer.granularity_gcd_ns = marks.granularity_gcd_ns;
+    run->timer.empty_pair_ns = marks.empty_pair_ns;
+fail:
+    return status;
+}
+
+static enum mb_status run_cell(const struct mb_bench_options *options, struct mb_run *run,
+                               size_t input, size_t size, const struct mb_image *image,
+                               bool *is_complete, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    void *source = NULL;
+    struct mb_cell *cell = &run->cells[run->n_cells];
+    const struct mb_cell_options cell_options = {
+        .gpu = options->gpu,
+        .settings = options->settings,
+        .hooks = options->hooks,
+        .rows = options->rows,
+        .n_rows = options->n_rows,
+    };
+    MB_TRY(make_source(cell, options->settings, input, size, image, &source, err));
+    make_name_unique(run, cell);
+    MB_TRY(mb_cell_run(&cell_options, source, cell, is_complete, err));
+    if (!*is_complete && !has_samples(cell)) {
+        mb_cell_finish(cell);
+        goto fail;
+    }
+    MB_TRY(mark_timer(options->gpu, run, err));
+    warn_overhead(run, cell);
+    run->n_cells++;
+    MB_TRY(options->on_cell_done(options->hooks->user, run, cell, err));
+fail:
+    mb_free(source);
+    if (status != MB_OK && cell == &run->cells[run->n_cells]) {
+        mb_cell_finish(cell);
+    }
+    return status;
+}
+
+static enum mb_status run_input(const struct mb_bench_options *options,
+                                struct mb_inputs *inputs, struct mb_run *run, size_t input,
+                                bool *is_complete, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_settings *settings = options->settings;
+    struct mb_image *image = &inputs->images[input];
+    size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
+    if (!image->texels) {
+        MB_TRY(mb_image_open(image, settings->inputs[input], settings->seed, err));
+    }
+    for (size_t size = 0; size < n_sizes && *is_complete; size++) {
+        options->on_cell_begin(options->hooks->user, input * n_sizes + size);
+        MB_TRY(run_cell(options, run, input, size, image, is_complete, err));
+    }
+fail:
+    mb_image_finish(image);
+    return status;
+}
+
+enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_inputs *inputs,
+                            struct mb_run *run, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    bool is_complete = true;
+    run->cells = mb_alloc(mb_bench_n_cells(options->settings), sizeof *run->cells);
+    if (!run->cells) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    for (size_t input = 0; input < inputs->n_inputs && is_complete; input++) {
+        MB_TRY(run_input(options, inputs, run, input, &is_complete, err));
+    }
+    run->complete = is_complete;
+    run->exit_reason = is_complete ? "done" : "interrupted";
+fail:
+    return status;
+}
+
+static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row *rows)
+{
+    bool all_skipped = true, named_skipped = false;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        bool skipped = cell->results[i].status == MB_RESULT_SKIPPED;
+        if (cell->results[i].status == MB_RESULT_FAILED) {
+            return MB_ERRC_VERIFY;
+        }
+        all_skipped = all_skipped && skipped;
+        named_skipped = named_skipped || (skipped && rows[i].by_name);
+    }
+    return all_skipped || named_skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
+}
+
+enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows)
+{
+    enum mb_errc verdict = MB_ERRC_NONE;
+    for (size_t i = 0; i < run->n_cells; i++) {
+        enum mb_errc of_cell = cell_verdict(&run->cells[i], rows);
+        if (of_cell == MB_ERRC_VERIFY) {
+            return of_cell;
+        }
+        verdict = of_cell != MB_ERRC_NONE ? of_cell : verdict;
+    }
+    return verdict;
+}

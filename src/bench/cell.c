@@ -1,0 +1,454 @@
+/* One cell of a run. The order of things is the point:
+ *
+ *     record every strategy once, into the command buffers that will be timed
+ *     verify each, over two different poisons
+ *     warm up and sample all of them, interleaved
+ *     verify each once more, and hand its chain on
+ */
+#include "bench/cell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "bench/measure.h"
+#include "bench/rig.h"
+#include "vk/barrier.h"
+#include "vk/timer.h"
+
+/* One strategy, ready to run. */
+struct candidate {
+    const struct mb_row *row;
+    struct mb_result *result;
+    void *state;
+    struct mb_submission submission[MB_N_SLOTS]; /* the same commands, a query pair each */
+    uint64_t fingerprint;                        /* of the output that was judged */
+    bool is_ready;
+};
+
+struct cell_context {
+    const struct mb_cell_options *options;
+    struct mb_cell *cell;
+    struct mb_rig rig;
+    struct mb_timer timer;
+    bool has_timer;
+    struct mb_verifier verifier;
+    struct candidate *candidates; /* one per row */
+    size_t *ready;                /* indices of candidates that run */
+    size_t n_ready;
+    uint32_t n_total_blocks; /* for progress */
+};
+
+static enum mb_status check_support(const struct cell_context *c, const struct mb_row *row,
+                                    struct mb_err *why)
+{
+    const struct mb_gpu *gpu = c->options->gpu;
+    const struct mb_strategy *strategy = row->strategy;
+    if ((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device's queue has no graphics commands");
+    }
+    if ((c->rig.image.usage & strategy->image_usage) != strategy->image_usage) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device has no storage images of format %s",
+                       c->cell->layout.format->name);
+    }
+    return strategy->supports(gpu, &c->cell->layout, &row->params, why);
+}
+
+static enum mb_status record(struct cell_context *c, struct candidate *candidate, uint32_t slot,
+                             struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &candidate->submission[slot];
+    uint32_t pair = (uint32_t)(candidate - c->candidates) * MB_N_SLOTS + slot;
+    MB_TRY(mb_submission_init(submission, c->options->gpu, candidate->result->label, err));
+    MB_TRY(mb_submission_begin(submission, 0, err));
+    if (c->has_timer) {
+        mb_timer_begin(&c->timer, submission->cmd, pair);
+    } else {
+        mb_barrier_full(submission->cmd);
+    }
+    candidate->row->strategy->record(candidate->state, submission->cmd);
+    if (c->has_timer) {
+        mb_timer_end(&c->timer, submission->cmd, pair);
+    } else {
+        mb_barrier_full(submission->cmd);
+    }
+    MB_TRY(mb_submission_end(submission, err));
+fail:
+    return status;
+}
+
+static enum mb_status prepare(struct cell_context *c, struct candidate *candidate,
+                              struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_strategy *strategy = candidate->row->strategy;
+    const struct mb_target target = {.image = &c->rig.image};
+    candidate->state = mb_alloc(1, strategy->state_bytes);
+    if (!candidate->state) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
+    }
+    MB_TRY(strategy->init(candidate->state, c->options->gpu, &target, &candidate->row->params,
+                          err));
+    strategy->describe(candidate->state, &candidate->result->work);
+    candidate->result->work.claim.sub_texel_precision_bits =
+        c->options->gpu->info.sub_texel_precision_bits;
+    for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {
+        MB_TRY(record(c, candidate, slot, err));
+    }
+    candidate->is_ready = true;
+fail:
+    return status;
+}
+
+static enum mb_status prepare_all(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (size_t i = 0; i < c->options->n_rows; i++) {
+        struct candidate *candidate = &c->candidates[i];
+        struct mb_err why = {0};
+        status = check_support(c, candidate->row, &why);
+        if (status == MB_OK) {
+            MB_TRY(prepare(c, candidate, err));
+            c->ready[c->n_ready++] = i;
+        } else if (status == MB_UNSUPPORTED) {
+            candidate->result->status = MB_RESULT_SKIPPED;
+            snprintf(candidate->result->reason, sizeof candidate->result->reason, "%s",
+                     why.text);
+        } else {
+            *err = why;
+            goto fail;
+        }
+    }
+    return MB_OK;
+fail:
+    return status;
+}
+
+/* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
+ * multiply and rotate over words, order-dependent, not cryptographic. */
+static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const uint8_t *bytes = mb_layout_level(layout, block, level, 0);
+        size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
+        for (size_t i = 0; i < n_bytes; i += sizeof(uint64_t)) {
+            uint64_t word = 0;
+            memcpy(&word, bytes + i, n_bytes - i < sizeof word ? n_bytes - i : sizeof word);
+            hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+            hash = (hash << 29) | (hash >> 35);
+        }
+    }
+    return hash;
+}
+
+static void note_failure(struct mb_result *result, const char *when)
+{
+    char where[256];
+    mb_bad_texel_describe(&result->verdict.first_bad, where, sizeof where);
+    result->verify = MB_VERIFY_FAIL;
+    result->status = MB_RESULT_FAILED;
+    snprintf(result->reason, sizeof result->reason, "%s: %s", when, where);
+}
+
+/* Run a candidate's own commands over a poison and judge the output, unless it is, texel for
+ * texel, the one that was judged before. */
+static enum mb_status run_and_judge(struct cell_context *c, struct candidate *candidate,
+                                    uint32_t poison, uint32_t slot, const char *when,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_result *result = candidate->result;
+    const struct mb_layout *layout = &c->cell->layout;
+    bool is_first = poison == 0 && slot == 0;
+    MB_TRY(mb_rig_poison(&c->rig, poison, err));
+    MB_TRY(mb_submission_run(&candidate->submission[slot], err));
+    MB_TRY(mb_rig_read(&c->rig, err));
+    if (!c->options->settings->verify || result->verify == MB_VERIFY_FAIL) {
+        return MB_OK;
+    }
+    uint64_t hash = fingerprint(layout, c->rig.readback.mapped);
+    if (!is_first && hash == candidate->fingerprint) {
+        return MB_OK;
+    }
+    struct mb_verdict verdict;
+    MB_TRY(mb_verify(&c->verifier, c->rig.readback.mapped, &result->work.claim, &verdict, err));
+    candidate->fingerprint = hash;
+    if (is_first || !verdict.pass) {
+        result->verdict = verdict;
+    }
+    result->verify = MB_VERIFY_PASS;
+    if (!verdict.pass) {
+        note_failure(result, when);
+    }
+fail:
+    return status;
+}
+
+static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_hooks *hooks = c->options->hooks;
+    for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
+        struct candidate *candidate = &c->candidates[c->ready[i]];
+        if (!c->options->settings->verify) {
+            continue;
+        }
+        hooks->on_step(hooks->user, candidate->result->label, "verifying");
+        MB_TRY(run_and_judge(c, candidate, 0, 0, "wrong", err));
+        MB_TRY(run_and_judge(c, candidate, 1, 0, "wrong over another poison", err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_hooks *hooks = c->options->hooks;
+    bool verify = c->options->settings->verify;
+    for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
+        struct candidate *candidate = &c->candidates[c->ready[i]];
+        hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");
+        MB_TRY(run_and_judge(c, candidate, 0, 1, "wrong after timing", err));
+        MB_TRY(hooks->on_chain(hooks->user, c->cell, candidate->result, c->rig.readback.mapped,
+                               verify ? &c->verifier : NULL, err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status start_sample(void *user, size_t candidate, uint32_t slot,
+                                   struct mb_err *err)
+{
+    struct cell_context *c = user;
+    return mb_submission_submit(&c->candidates[c->ready[candidate]].submission[slot], err);
+}
+
+static enum mb_status collect_sample(void *user, size_t candidate, uint32_t slot,
+                                     double *duration_ns, struct mb_err *err)
+{
+    struct cell_context *c = user;
+    size_t index = c->ready[candidate];
+    enum mb_status status = mb_submission_wait(&c->candidates[index].submission[slot], err);
+    if (status == MB_OK) {
+        uint32_t pair = (uint32_t)index * MB_N_SLOTS + slot;
+        status = mb_timer_read_ns(&c->timer, pair, duration_ns, err);
+    }
+    return status;
+}
+
+static uint64_t monotonic_ns(void *user)
+{
+    (void)user;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static bool after_block(void *user, uint32_t n_blocks)
+{
+    const struct cell_context *c = user;
+    const struct mb_hooks *hooks = c->options->hooks;
+    hooks->on_block(hooks->user, c->n_ready, n_blocks, c->n_total_blocks);
+    return hooks->is_interrupted(hooks->user);
+}
+
+/* A software device takes milliseconds for what a GPU does in microseconds, and has no clocks
+ * to warm up: fewer blocks keep a first run short. */
+static struct mb_measure_options measure_options(const struct cell_context *c)
+{
+    const struct mb_settings *settings = c->options->settings;
+    bool is_cpu = c->options->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    struct mb_measure_options options = {
+        .n_candidates = c->n_ready,
+        .seed = settings->seed,
+        .min_warmup_blocks = is_cpu ? 1 : 3,
+        .min_warmup_ns = is_cpu ? 0 : UINT64_C(300000000),
+        .min_blocks = is_cpu ? 10 : 40,
+        .max_blocks = is_cpu ? 40 : 320,
+        .budget_ns = UINT64_C(2000000000),
+    };
+    if (settings->n_warmup != UINT32_MAX) {
+        options.min_warmup_blocks = settings->n_warmup;
+        options.min_warmup_ns = 0;
+    }
+    if (settings->n_samples > 0) {
+        options.min_blocks = options.max_blocks = settings->n_samples;
+    }
+    return options;
+}
+
+static enum mb_status keep_samples(const struct cell_context *c,
+                                   const struct mb_samples *samples, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (size_t i = 0; i < c->n_ready; i++) {
+        struct mb_result *result = c->candidates[c->ready[i]].result;
+        result->samples_ns = mb_alloc(samples->n_blocks, sizeof *result->samples_ns);
+        if (!result->samples_ns) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
+        }
+        result->n_samples = samples->n_blocks;
+        for (uint32_t block = 0; block < samples->n_blocks; block++) {
+            result->samples_ns[block] = samples->duration_ns[block * c->n_ready + i];
+        }
+        MB_TRY(mb_stats_compute(result->samples_ns, result->n_samples, &result->stats, err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status time_candidates(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_samples samples = {0};
+    const struct mb_measure_options options = measure_options(c);
+    const struct mb_sampler sampler = {
+        .user = c,
+        .start = start_sample,
+        .collect = collect_sample,
+        .now_ns = monotonic_ns,
+        .after_block = after_block,
+    };
+    c->n_total_blocks = options.max_blocks;
+    MB_TRY(mb_measure(&sampler, &options, &samples, err));
+    MB_TRY(keep_samples(c, &samples, err));
+fail:
+    mb_samples_finish(&samples);
+    return status;
+}
+
+static void compare_results(struct mb_cell *cell, bool may_rank)
+{
+    cell->fastest = SIZE_MAX;
+    for (size_t i = 0; i < cell->n_results && may_rank; i++) {
+        const struct mb_result *result = &cell->results[i];
+        if (result->verify != MB_VERIFY_PASS || result->n_samples == 0) {
+            continue;
+        }
+        if (cell->fastest == SIZE_MAX ||
+            result->stats.median_ns < cell->results[cell->fastest].stats.median_ns) {
+            cell->fastest = i;
+        }
+    }
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_result *result = &cell->results[i];
+        bool has_ratio = cell->fastest != SIZE_MAX && result->n_samples > 0;
+        result->relative_ratio =
+            has_ratio ? result->stats.median_ns / cell->results[cell->fastest].stats.median_ns
+                      : (double)NAN;
+        if (result->n_samples > 0 && result->n_samples < 20) {
+            mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
+                           result->n_samples);
+        }
+    }
+}
+
+static enum mb_status allocate(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_cell_options *options = c->options;
+    c->candidates = mb_alloc(options->n_rows, sizeof *c->candidates);
+    c->ready = mb_alloc(options->n_rows, sizeof *c->ready);
+    c->cell->results = mb_alloc(options->n_rows, sizeof *c->cell->results);
+    if (!c->candidates || !c->ready || !c->cell->results) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    c->cell->n_results = options->n_rows;
+    for (size_t i = 0; i < options->n_rows; i++) {
+        struct mb_result *result = &c->cell->results[i];
+        result->strategy = options->rows[i].strategy;
+        result->params = options->rows[i].params;
+        result->verify = MB_VERIFY_SKIPPED;
+        mb_row_label(&options->rows[i], result->label, sizeof result->label);
+        mb_row_slug(&options->rows[i], result->slug, sizeof result->slug);
+        c->candidates[i] = (struct candidate){.row = &options->rows[i], .result = result};
+        MB_TRY(
+            mb_stats_compute(NULL, 0, &result->stats, err)); /* NaN until there are samples */
+    }
+fail:
+    return status;
+}
+
+static void release(struct cell_context *c)
+{
+    for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
+        struct candidate *candidate = &c->candidates[i];
+        for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {
+            mb_submission_finish(&candidate->submission[slot]);
+        }
+        if (candidate->state) {
+            candidate->row->strategy->finish(candidate->state);
+            mb_free(candidate->state);
+        }
+    }
+    mb_free(c->candidates);
+    mb_free(c->ready);
+    mb_timer_finish(&c->timer);
+    mb_rig_finish(&c->rig);
+    mb_verifier_finish(&c->verifier);
+}
+
+/* The image cannot be made here: every strategy is skipped for that reason. */
+static void skip_all(struct cell_context *c, const struct mb_err *why)
+{
+    for (size_t i = 0; i < c->cell->n_results; i++) {
+        struct mb_result *result = &c->cell->results[i];
+        result->status = MB_RESULT_SKIPPED;
+        snprintf(result->reason, sizeof result->reason, "%s", why->text);
+    }
+}
+
+static enum mb_status open_timer(struct cell_context *c, struct mb_err *err)
+{
+    uint32_t n_pairs = (uint32_t)c->options->n_rows * MB_N_SLOTS;
+    struct mb_err why = {0};
+    enum mb_status status = mb_timer_init(&c->timer, c->options->gpu, n_pairs, &why);
+    c->has_timer = status == MB_OK;
+    if (status == MB_UNSUPPORTED) {
+        for (size_t i = 0; i < c->cell->n_results; i++) {
+            mb_result_warn(&c->cell->results[i], "no_timestamps", "%s", why.text);
+        }
+        return MB_OK;
+    }
+    if (status != MB_OK) {
+        *err = why;
+    }
+    return status;
+}
+
+enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *source,
+                           struct mb_cell *cell, bool *is_complete, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_hooks *hooks = options->hooks;
+    struct cell_context c = {.options = options, .cell = cell};
+    *is_complete = false;
+    MB_TRY(allocate(&c, err));
+    mb_verifier_init(&c.verifier, &cell->layout, source);
+    status = mb_rig_init(&c.rig, options->gpu, &cell->layout, source, err);
+    if (status == MB_UNSUPPORTED) {
+        skip_all(&c, err);
+        *is_complete = true;
+        status = MB_OK;
+        goto fail;
+    }
+    MB_TRY(status);
+    MB_TRY(open_timer(&c, err));
+    MB_TRY(prepare_all(&c, err));
+    MB_TRY(verify_before(&c, err));
+    if (c.has_timer && c.n_ready > 0 && !hooks->is_interrupted(hooks->user)) {
+        MB_TRY(time_candidates(&c, err));
+    }
+    MB_TRY(verify_after(&c, err));
+    compare_results(cell, options->settings->verify && !options->settings->validate);
+    *is_complete = !hooks->is_interrupted(hooks->user);
+fail:
+    release(&c);
+    return status;
+}

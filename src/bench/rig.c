@@ -1,0 +1,148 @@
+/* The test bench for one cell: upload, poison and read-back of the image under test. */
+#include "bench/rig.h"
+
+#include <string.h>
+
+#include "vk/barrier.h"
+
+VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format)
+{
+    VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                              VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+    struct mb_err ignored;
+    if (mb_gpu_require_format(gpu, format->vk_storage_format,
+                              VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT, "storage",
+                              &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+    }
+    return usage;
+}
+
+static void record_upload(const struct mb_rig *rig, const struct mb_buffer *upload)
+{
+    const struct mb_layout *layout = &rig->image.layout;
+    VkCommandBuffer cmd = rig->submission.cmd;
+    VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
+        .imageExtent = {layout->base.width, layout->base.height, 1},
+    };
+    mb_barrier_levels(cmd, &rig->image, 0, 1, &mb_access_undefined, &mb_access_transfer_write);
+    vkCmdCopyBufferToImage(cmd, upload->buffer, rig->image.image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    mb_barrier_levels(cmd, &rig->image, 0, 1, &mb_access_transfer_write, &mb_access_readable);
+}
+
+static enum mb_status upload(struct mb_rig *rig, const void *source, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_buffer buffer = {0};
+    const struct mb_layout *layout = &rig->image.layout;
+    size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
+    MB_TRY(mb_buffer_init(&buffer, rig->gpu, MB_BUFFER_UPLOAD, n_bytes, 0, "upload", err));
+    memcpy(buffer.mapped, source, n_bytes);
+    MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    record_upload(rig, &buffer);
+    MB_TRY(mb_submission_end(&rig->submission, err));
+    MB_TRY(mb_submission_run(&rig->submission, err));
+fail:
+    mb_buffer_finish(&buffer);
+    return status;
+}
+
+enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
+                           const struct mb_layout *layout, const void *source,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *rig = (struct mb_rig){.gpu = gpu};
+    MB_TRY(mb_vk_image_init(&rig->image, gpu, layout, mb_rig_usage(gpu, layout->format),
+                            "image", err));
+    MB_TRY(mb_buffer_init(&rig->readback, gpu, MB_BUFFER_READBACK, layout->total_bytes, 0,
+                          "read-back", err));
+    MB_TRY(mb_submission_init(&rig->submission, gpu, "rig", err));
+    MB_TRY(upload(rig, source, err));
+    return MB_OK;
+fail:
+    mb_rig_finish(rig);
+    return status;
+}
+
+void mb_rig_finish(struct mb_rig *rig)
+{
+    mb_submission_finish(&rig->submission);
+    mb_buffer_finish(&rig->readback);
+    mb_vk_image_finish(&rig->image);
+    rig->gpu = NULL;
+}
+
+enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *err)
+{
+    static const VkClearColorValue colors[MB_N_POISONS] = {
+        {.float32 = {0.25f, 0.75f, 0.125f, 0.625f}},
+        {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
+    };
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &rig->image.layout;
+    if (layout->n_levels == 1) {
+        return MB_OK;
+    }
+    VkImageSubresourceRange range = {
+        .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+        .baseMipLevel = 1,
+        .levelCount = layout->n_levels - 1,
+        .layerCount = layout->n_layers,
+    };
+    MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    VkCommandBuffer cmd = rig->submission.cmd;
+    mb_barrier_levels(cmd, &rig->image, 1, layout->n_levels - 1, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    vkCmdClearColorImage(cmd, rig->image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         &colors[index], 1, &range);
+    mb_barrier_levels(cmd, &rig->image, 1, layout->n_levels - 1, &mb_access_transfer_write,
+                      &mb_access_readable);
+    MB_TRY(mb_submission_end(&rig->submission, err));
+    MB_TRY(mb_submission_run(&rig->submission, err));
+fail:
+    return status;
+}
+
+static void record_read(const struct mb_rig *rig)
+{
+    const struct mb_layout *layout = &rig->image.layout;
+    VkCommandBuffer cmd = rig->submission.cmd;
+    mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_readable,
+                      &mb_access_transfer_read);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        struct mb_extent extent = mb_level_extent(layout->base, level);
+        VkBufferImageCopy region = {
+            .bufferOffset = layout->level_offset_bytes[level],
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+            .imageExtent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyImageToBuffer(cmd, rig->image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                               rig->readback.buffer, 1, &region);
+    }
+    mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_transfer_read,
+                      &mb_access_readable);
+    VkMemoryBarrier to_host = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &to_host, 0, NULL, 0, NULL);
+}
+
+enum mb_status mb_rig_read(struct mb_rig *rig, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    record_read(rig);
+    MB_TRY(mb_submission_end(&rig->submission, err));
+    MB_TRY(mb_submission_run(&rig->submission, err));
+fail:
+    return status;
+}

@@ -1,0 +1,75 @@
+/* Verification of one cell's outputs. */
+#include "bench/verify.h"
+
+#include "base/alloc.h"
+
+void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layout,
+                      const void *source)
+{
+    *verifier = (struct mb_verifier){.layout = *layout, .source = source};
+}
+
+void mb_verifier_finish(struct mb_verifier *verifier)
+{
+    for (uint32_t policy = 0; policy < MB_N_POLICIES; policy++) {
+        if (!verifier->ideal[policy]) {
+            continue;
+        }
+        for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
+            mb_ideal_finish(&verifier->ideal[policy][layer]);
+        }
+        mb_free(verifier->ideal[policy]);
+    }
+    *verifier = (struct mb_verifier){0};
+}
+
+static const void *source_layer(const struct mb_verifier *verifier, uint32_t layer)
+{
+    return (const uint8_t *)verifier->source + layer * verifier->layout.level_layer_bytes[0];
+}
+
+enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, enum mb_policy policy,
+                                 uint32_t layer, const struct mb_ideal **ideal,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &verifier->layout;
+    if (mb_policies_agree(layout->base, layout->n_levels)) {
+        policy = MB_POLICY_BOX;
+    }
+    struct mb_ideal **chains = &verifier->ideal[policy];
+    if (!*chains) {
+        *chains = mb_alloc(layout->n_layers, sizeof **chains);
+        if (!*chains) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
+        }
+    }
+    if ((*chains)[layer].n_levels == 0) {
+        const struct mb_plane level0 = {
+            .extent = layout->base,
+            .format = layout->format,
+            .texels = source_layer(verifier, layer),
+        };
+        MB_TRY(mb_ideal_init(&(*chains)[layer], policy, &level0, layout->n_levels, err));
+    }
+    *ideal = &(*chains)[layer];
+fail:
+    return status;
+}
+
+enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
+                         const struct mb_claim *claim, struct mb_verdict *verdict,
+                         struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *verdict = (struct mb_verdict){0};
+    for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
+        const struct mb_ideal *ideal, *box;
+        MB_TRY(mb_verifier_ideal(verifier, claim->policy, layer, &ideal, err));
+        MB_TRY(mb_verifier_ideal(verifier, MB_POLICY_BOX, layer, &box, err));
+        MB_TRY(mb_compare_chain(&verifier->layout, output, layer, source_layer(verifier, layer),
+                                claim, ideal, box, verdict, err));
+    }
+fail:
+    return status;
+}

@@ -1,0 +1,34 @@
+/* Verification of one cell's outputs: the golden chains, made once, and the judgement. */
+#ifndef MB_BENCH_VERIFY_H
+#define MB_BENCH_VERIFY_H
+
+#include "image/compare.h"
+
+#define MB_N_POLICIES 3u
+
+struct mb_verifier {
+    struct mb_layout layout;
+    const void *source; /* level 0 of every layer; borrowed */
+    /* Unrounded chains [policy][layer], made when first asked for; policies that agree at this
+     * size share the box chain. Owned. */
+    struct mb_ideal *ideal[MB_N_POLICIES];
+};
+
+/* `source` must outlive the verifier. Never fails: chains come later. */
+void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layout,
+                      const void *source);
+void mb_verifier_finish(struct mb_verifier *verifier);
+
+/* The unrounded chain of a policy for one layer. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_verifier_ideal(struct mb_verifier *verifier,
+                                               enum mb_policy policy, uint32_t layer,
+                                               const struct mb_ideal **ideal,
+                                               struct mb_err *err);
+
+/* Judge every texel of every level and layer of `output`, a packed block of the layout. Fails
+ * only without memory; a wrong output is a verdict. */
+MB_MUST_CHECK enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
+                                       const struct mb_claim *claim, struct mb_verdict *verdict,
+                                       struct mb_err *err);
+
+#endif

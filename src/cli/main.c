@@ -1,0 +1,248 @@
+/* mipbench: parse options, open the device, plan; for each cell measure, verify, write; close.
+ */
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "bench/bench.h"
+#include "bench/plan.h"
+#include "cli/list.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+static volatile sig_atomic_t caught_signal;
+
+/* The first signal asks the run to end after its sample; the next one kills as usual. */
+static void on_signal(int number)
+{
+    caught_signal = number;
+}
+
+static void install_signals(void)
+{
+    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+    /* A closed pipe and a file limit come back as EPIPE and EFBIG, which are reported. */
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+/* What the hooks of a run need. */
+struct session {
+    struct mb_output output;
+    struct mb_progress progress;
+};
+
+static bool is_interrupted(void *user)
+{
+    (void)user;
+    return caught_signal != 0;
+}
+
+static void on_step(void *user, const char *label, const char *step)
+{
+    struct session *session = user;
+    mb_progress_step(&session->progress, label, step);
+}
+
+static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
+{
+    struct session *session = user;
+    char label[48];
+    snprintf(label, sizeof label, "%zu %s", n_candidates,
+             n_candidates == 1 ? "strategy" : "strategies");
+    if (n_done == 0) {
+        mb_progress_step(&session->progress, label, "warming up");
+    } else {
+        mb_progress_samples(&session->progress, label, n_done, n_total, (double)NAN);
+    }
+}
+
+static enum mb_status on_chain(void *user, const struct mb_cell *cell, struct mb_result *result,
+                               const void *block, struct mb_verifier *verifier,
+                               struct mb_err *err)
+{
+    struct session *session = user;
+    return mb_output_images(&session->output, cell, result, block, verifier, err);
+}
+
+static void on_cell_begin(void *user, size_t index)
+{
+    struct session *session = user;
+    mb_progress_cell(&session->progress, index);
+}
+
+static enum mb_status on_cell_done(void *user, const struct mb_run *run,
+                                   const struct mb_cell *cell, struct mb_err *err)
+{
+    struct session *session = user;
+    enum mb_status status = MB_OK;
+    mb_progress_cell_done(&session->progress, cell);
+    MB_TRY(mb_output_table(&session->output, run, cell, err));
+    MB_TRY(mb_output_results(&session->output, run, err));
+fail:
+    return status;
+}
+
+static bool is_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* Run every cell, then write the results whether or not the run got to its end. */
+static enum mb_status run_and_write(const struct mb_options *options, const struct mb_gpu *gpu,
+                                    const struct mb_row *rows, size_t n_rows,
+                                    struct mb_inputs *inputs, struct mb_run *run,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct session session = {0};
+    const struct mb_progress_io io = mb_progress_stderr(is_utf8());
+    const struct mb_hooks hooks = {
+        .user = &session,
+        .is_interrupted = is_interrupted,
+        .on_step = on_step,
+        .on_block = on_block,
+        .on_chain = on_chain,
+    };
+    const struct mb_bench_options bench = {
+        .gpu = gpu,
+        .settings = &options->settings,
+        .rows = rows,
+        .n_rows = n_rows,
+        .hooks = &hooks,
+        .on_cell_begin = on_cell_begin,
+        .on_cell_done = on_cell_done,
+    };
+    MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
+    mb_progress_init(&session.progress, &io, options->quiet,
+                     mb_bench_n_cells(&options->settings));
+    MB_TRY(mb_output_header(&session.output, run, err));
+    status = mb_bench_run(&bench, inputs, run, err);
+    mb_progress_finish(&session.progress);
+    struct mb_err later = {0};
+    struct mb_err *write_err = status == MB_OK ? err : &later;
+    enum mb_status written = mb_output_results(&session.output, run, write_err);
+    if (written == MB_OK) {
+        written = mb_output_copies(&session.output, run, write_err);
+    }
+    if (written == MB_OK) {
+        written = mb_output_place(&session.output, write_err);
+    }
+    status = status == MB_OK ? written : status;
+fail:
+    mb_output_finish(&session.output);
+    return status;
+}
+
+static enum mb_status open_inputs(const struct mb_options *options, struct mb_inputs *inputs,
+                                  struct mb_err *err)
+{
+    enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
+    for (size_t i = 0; status != MB_OK && i < options->settings.n_inputs; i++) {
+        const char *verb = mb_options_nearest_verb(options, options->settings.inputs[i]);
+        if (verb && err->hint[0] == '\0') {
+            mb_err_hint(err, "did you mean the command '%s'?", verb);
+        }
+    }
+    return status;
+}
+
+static enum mb_status check_validation(const struct mb_gpu *gpu, struct mb_err *err)
+{
+    if (gpu->state && gpu->state->n_validation_messages > 0) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
+                       gpu->state->n_validation_messages);
+    }
+    return MB_OK;
+}
+
+static enum mb_status benchmark(const struct mb_options *options, int argc, char **argv,
+                                enum mb_errc *verdict, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_settings *settings = &options->settings;
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_inputs inputs = {0};
+    struct mb_gpu gpu = {0};
+    struct mb_run run = {0};
+    const struct mb_gpu_options gpu_options = {
+        .selector = settings->device,
+        .validate = settings->validate,
+    };
+    MB_TRY(
+        mb_plan_rows(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows, err));
+    MB_TRY(open_inputs(options, &inputs, err));
+    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
+    mb_run_init(&run, &gpu, settings, argc, (const char *const *)argv);
+    MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
+    *verdict = mb_run_verdict(&run, rows);
+    MB_TRY(check_validation(&gpu, err));
+fail:
+    mb_run_finish(&run);
+    mb_gpu_finish(&gpu);
+    mb_inputs_finish(&inputs);
+    mb_free(rows);
+    return status;
+}
+
+static enum mb_status dispatch(const struct mb_options *options, int argc, char **argv,
+                               enum mb_errc *verdict, struct mb_err *err)
+{
+    const char *text;
+    switch (options->verb) {
+    case MB_VERB_RUN:
+        return benchmark(options, argc, argv, verdict, err);
+    case MB_VERB_LIST:
+        return mb_list_run(options, err);
+    case MB_VERB_HELP:
+        text = mb_options_help();
+        return mb_stdout_write(text, strlen(text), err);
+    case MB_VERB_VERSION:
+        text = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
+        return mb_stdout_write(text, strlen(text), err);
+    case MB_VERB_NOTHING:
+        fputs(mb_options_short_help(), stderr);
+        *verdict = MB_ERRC_USAGE;
+        return MB_OK;
+    }
+    return MB_OK;
+}
+
+static void set_log_level(const struct mb_options *options)
+{
+    enum mb_log_level level = options->quiet ? MB_LOG_ERROR : MB_LOG_INFO;
+    mb_log_set_level(options->verbosity > 1 ? MB_LOG_DEBUG : level);
+}
+
+int main(int argc, char **argv)
+{
+    struct mb_err err = {0};
+    struct mb_options options = {0};
+    enum mb_errc verdict = MB_ERRC_NONE;
+    setlocale(LC_CTYPE, "");
+    install_signals();
+    mb_strategies_check(mb_strategies);
+    enum mb_status status = mb_options_parse(&options, argc, argv, &err);
+    if (status == MB_OK) {
+        set_log_level(&options);
+        status = dispatch(&options, argc, argv, &verdict, &err);
+    }
+    mb_options_finish(&options);
+    if (status != MB_OK) {
+        mb_log_err(&err);
+        verdict = err.code;
+    }
+    return caught_signal ? 128 + (int)caught_signal : (int)verdict;
+}

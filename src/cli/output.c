@@ -1,0 +1,163 @@
+/* What a run leaves behind. */
+#include "cli/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "bench/report.h"
+#include "cli/picture.h"
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* See https://no-color.org: any non-empty value turns colours off. */
+static bool terminal_has_color(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) &&
+           !(term && strcmp(term, "dumb") == 0);
+}
+
+enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
+                              const struct mb_run *run, bool unicode, struct mb_err *err)
+{
+    bool wants_color = options->color == MB_COLOR_ALWAYS;
+    if (options->color == MB_COLOR_AUTO) {
+        wants_color = terminal_has_color();
+    }
+    *output = (struct mb_output){
+        .options = options,
+        .dir =
+            options->out_dir ? mb_strdup(options->out_dir) : mb_path_join("results", run->id),
+        .style = {.color = wants_color, .unicode = unicode},
+        .stdout_is_taken =
+            is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown),
+    };
+    if (!output->dir) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
+    }
+    return mb_make_dirs(output->dir, err);
+}
+
+void mb_output_finish(struct mb_output *output)
+{
+    mb_free(output->dir);
+    *output = (struct mb_output){0};
+}
+
+/* Tables are results and go to stdout, unless a copy of the results has it for itself. */
+static enum mb_status show(const struct mb_output *output, struct mb_strbuf *text,
+                           struct mb_err *err)
+{
+    enum mb_status status = mb_strbuf_check(text, err);
+    if (status == MB_OK) {
+        const char *shown = mb_strbuf_text(text);
+        if (output->stdout_is_taken) {
+            fputs(shown, stderr);
+        } else {
+            status = mb_stdout_write(shown, strlen(shown), err);
+        }
+    }
+    mb_strbuf_finish(text);
+    return status;
+}
+
+enum mb_status mb_output_header(const struct mb_output *output, const struct mb_run *run,
+                                struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    mb_table_header(&text, run, MB_VERSION, &output->style);
+    return show(output, &text, err);
+}
+
+enum mb_status mb_output_table(const struct mb_output *output, const struct mb_run *run,
+                               const struct mb_cell *cell, struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    mb_table_cell(&text, run, cell, &output->style);
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        for (size_t w = 0; w < result->n_warnings && output->options->verbosity > 0; w++) {
+            mb_strbuf_printf(&text, "  note: %s: %s\n", result->label,
+                             result->warning[w].message);
+        }
+    }
+    return show(output, &text, err);
+}
+
+enum mb_status mb_output_place(const struct mb_output *output, struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "Results: %s/results.json\n", output->dir);
+    return show(output, &text, err);
+}
+
+enum mb_status mb_output_images(const struct mb_output *output, const struct mb_cell *cell,
+                                struct mb_result *result, const void *block,
+                                struct mb_verifier *verifier, struct mb_err *err)
+{
+    const struct mb_picture_options options = {
+        .dir = output->dir,
+        .images = output->options->settings.images,
+        .verifier = verifier,
+    };
+    return mb_pictures_write(&options, cell, result, block, err);
+}
+
+enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char *text = NULL;
+    char *path = mb_path_join(output->dir, "results.json");
+    if (!path) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results.json: out of memory");
+    }
+    MB_TRY(mb_report_json(run, &text, err));
+    MB_TRY(mb_file_write_atomic(path, text, strlen(text), err));
+fail:
+    mb_free(text);
+    mb_free(path);
+    return status;
+}
+
+static enum mb_status write_copy(const char *path, const struct mb_run *run,
+                                 enum mb_status (*make)(const struct mb_run *run, char **text,
+                                                        struct mb_err *err),
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char *text = NULL;
+    if (!path) {
+        return MB_OK;
+    }
+    MB_TRY(make(run, &text, err));
+    if (is_stdout(path)) {
+        MB_TRY(mb_stdout_write(text, strlen(text), err));
+    } else {
+        MB_TRY(mb_file_write_atomic(path, text, strlen(text), err));
+    }
+fail:
+    mb_free(text);
+    return status;
+}
+
+enum mb_status mb_output_copies(const struct mb_output *output, const struct mb_run *run,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(write_copy(output->options->json, run, mb_report_json, err));
+    MB_TRY(write_copy(output->options->csv, run, mb_report_csv, err));
+    MB_TRY(write_copy(output->options->markdown, run, mb_report_markdown, err));
+fail:
+    return status;
+}

@@ -1,0 +1,50 @@
+/* What a run leaves behind: the output folder with pictures and results.json, extra copies, and
+ * the tables on the terminal. */
+#ifndef MB_CLI_OUTPUT_H
+#define MB_CLI_OUTPUT_H
+
+#include "bench/bench.h"
+#include "cli/options.h"
+#include "cli/table.h"
+
+struct mb_output {
+    const struct mb_options *options;
+    char *dir; /* owned */
+    struct mb_table_style style;
+    bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
+};
+
+/* Choose and create the output folder. MB_ERRC_OUTPUT if it cannot be. */
+MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
+                                            const struct mb_options *options,
+                                            const struct mb_run *run, bool unicode,
+                                            struct mb_err *err);
+void mb_output_finish(struct mb_output *output);
+
+/* Print the head of the run, and the table of a cell with its warnings. */
+MB_MUST_CHECK enum mb_status mb_output_header(const struct mb_output *output,
+                                              const struct mb_run *run, struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_output_table(const struct mb_output *output,
+                                             const struct mb_run *run,
+                                             const struct mb_cell *cell, struct mb_err *err);
+
+/* Print where the results are. */
+MB_MUST_CHECK enum mb_status mb_output_place(const struct mb_output *output,
+                                             struct mb_err *err);
+
+/* Write the pictures that --images asks for and note them in result->images. `verifier` may be
+ * NULL: then there are no error pictures. */
+MB_MUST_CHECK enum mb_status mb_output_images(const struct mb_output *output,
+                                              const struct mb_cell *cell,
+                                              struct mb_result *result, const void *block,
+                                              struct mb_verifier *verifier, struct mb_err *err);
+
+/* Write results.json: after each cell, so that a crash loses nothing, and last of all. */
+MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
+                                               const struct mb_run *run, struct mb_err *err);
+
+/* Write the extra copies (--json, --csv, --markdown), once the run has ended. */
+MB_MUST_CHECK enum mb_status mb_output_copies(const struct mb_output *output,
+                                              const struct mb_run *run, struct mb_err *err);
+
+#endif
