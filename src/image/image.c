@@ -8,11 +8,13 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "image/container.h"
+#include "image/hdr.h"
 #include "image/pattern.h"
 #include "image/pnm.h"
 #include "image/stb_impl.h"
 
 #define STBI_NO_STDIO
+#define STBI_NO_LINEAR
 #include <stb/stb_image.h>
 
 #define MAX_FILE_DIMENSION 16384 /* as STBI_MAX_DIMENSIONS: stb counts bytes in int */
@@ -130,9 +132,7 @@ MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, cons
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     source = (struct source){.file = file};
-    if (container->kind == MB_CONTAINER_HDR) {
-        image->depth = MB_DEPTH_F32;
-    } else if (stbi_is_16_bit_from_callbacks(&source_callbacks, &source) != 0) {
+    if (stbi_is_16_bit_from_callbacks(&source_callbacks, &source) != 0) {
         image->depth = MB_DEPTH_U16;
     }
     return MB_OK;
@@ -143,10 +143,6 @@ fail:
 static void *decode_stb(enum mb_depth depth, struct source *source, int *width, int *height)
 {
     int n_channels = 0;
-    if (depth == MB_DEPTH_F32) {
-        return stbi_loadf_from_callbacks(&source_callbacks, source, width, height, &n_channels,
-                                         4);
-    }
     if (depth == MB_DEPTH_U16) {
         return stbi_load_16_from_callbacks(&source_callbacks, source, width, height,
                                            &n_channels, 4);
@@ -220,6 +216,8 @@ enum mb_status mb_image_load(struct mb_image *image, const char *path, struct mb
     MB_TRY(mb_container_detect(&container, path, file.data, file.n_bytes, err));
     if (container.kind == MB_CONTAINER_PNM) {
         MB_TRY(mb_pnm_decode(image, path, &file, err));
+    } else if (container.kind == MB_CONTAINER_HDR) {
+        MB_TRY(mb_hdr_decode(image, path, &file, err));
     } else {
         MB_TRY(decode_with_stb(image, path, &container, &file, err));
     }

@@ -44,8 +44,8 @@ static void *capped_realloc(void *ptr, size_t n_bytes)
 #define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
-#define STBI_ONLY_HDR
 #define STBI_NO_STDIO
+#define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS        16384
 #define STBI_ASSERT(x)             ((void)0)
 #define STBI_MALLOC(n_bytes)       capped_malloc(n_bytes)

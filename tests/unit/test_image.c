@@ -306,6 +306,31 @@ static void check_cut(struct build b, size_t n_needed)
     }
 }
 
+/* Two rows of 12: runs of 12 alike, then 12 literals, for each of r, g, b, e. */
+static void check_hdr_runs(void)
+{
+    struct build b = {.n = 0};
+    put_text(&b, "#?RGBE\n# made by hand\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 12\n");
+    put(&b, (uint8_t[]){2, 2, 0, 12, 140, 64, 140, 128, 140, 0, 140, 130}, 12);
+    put(&b, (uint8_t[]){2, 2, 0, 12, 12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 17);
+    put(&b, (uint8_t[]){130, 7, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 140, 0, 140, 136}, 17);
+    struct mb_image image = load(&b);
+    const float *f32 = image.texels;
+    CHECK_EQ_INT(image.width, 12);
+    CHECK_EQ_INT(image.height, 2);
+    for (int x = 0; f32 != NULL && x < 12; x++) {
+        const float *top = f32 + x * 4, *bottom = f32 + (12 + x) * 4;
+        CHECK(top[0] == 1.0f && top[1] == 2.0f && top[2] == 0.0f && top[3] == 1.0f);
+        CHECK(bottom[0] == (float)x && bottom[1] == (x < 2 ? 7.0f : x == 11 ? 9.0f : 0.0f));
+    }
+    mb_image_finish(&image);
+    check_cut(b, b.n);
+    b.data[b.n - 2] = 0; /* a run of length 0: stb would never return */
+    check_build_refused(b, "truncated or damaged");
+    b.data[b.n - 2] = 141; /* beyond the row */
+    check_build_refused(b, "truncated or damaged");
+}
+
 static void check_truncated(void)
 {
     struct build b = make_png8();
@@ -340,7 +365,7 @@ static void check_lying_headers(void)
     check_build_refused(make_hdr("-Y 0 +X 2\n"), "no texels");
     check_build_refused(make_hdr("-Y -5 +X 2\n"), "no texels");
     check_build_refused(make_hdr("-Y 99999 +X 2\n"), "too large");
-    check_build_refused(make_hdr("-Y 9999 +X 9999\n"), "cannot hold");
+    check_build_refused(make_hdr("-Y 9999 +X 9999\n"), "truncated");
     check_build_refused(make_hdr("+Y 1 +X 2\n"), "bad Radiance HDR");
     check_refused("P6 0 1 255\nabc", 14, "no texels", "");
     check_refused("P6 99999999999999 1 255\nabc", 27, "too large", "");
@@ -504,6 +529,7 @@ int main(void)
     check_strangers();
     check_rubbish();
     check_truncated();
+    check_hdr_runs();
     check_lying_headers();
     check_bomb();
     check_mutations();
