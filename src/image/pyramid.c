@@ -57,6 +57,15 @@ const void *mb_layout_level(const struct mb_layout *layout, const void *block, u
            layout->level_layer_bytes[level] * layer;
 }
 
+bool mb_layout_has_narrow_levels(const struct mb_layout *layout)
+{
+    if (layout->n_levels < 2) {
+        return false;
+    }
+    const struct mb_extent extent = mb_level_extent(layout->base, layout->n_levels - 2);
+    return extent.width == 1 || extent.height == 1;
+}
+
 uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout)
 {
     uint64_t n_bytes = 0;

@@ -2,6 +2,7 @@
 #ifndef MB_IMAGE_PYRAMID_H
 #define MB_IMAGE_PYRAMID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ void mb_layout_init(struct mb_layout *layout, const struct mb_format *format,
 /* Texels of one layer of one level within `block`. */
 const void *mb_layout_level(const struct mb_layout *layout, const void *block, uint32_t level,
                             uint32_t layer);
+
+/* True if some level but the last is one texel wide or high (the base is not square enough). */
+bool mb_layout_has_narrow_levels(const struct mb_layout *layout);
 
 /* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */
 uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout);

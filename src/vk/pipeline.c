@@ -1,6 +1,8 @@
 /* Compute pipelines with their descriptor sets. */
 #include "vk/pipeline.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 static enum mb_status create_set_layout(struct mb_compute *compute,
@@ -78,25 +80,48 @@ fail:
     return status;
 }
 
+/* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
+struct specialization {
+    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + 2];
+    uint32_t values[MB_MAX_SPEC_CONSTANTS + 2];
+    VkSpecializationInfo info;
+};
+
+static void add_constant(struct specialization *s, uint32_t id, uint32_t value)
+{
+    uint32_t i = s->info.mapEntryCount++;
+    s->values[i] = value;
+    s->entries[i] = (VkSpecializationMapEntry){
+        .constantID = id,
+        .offset = i * (uint32_t)sizeof s->values[0],
+        .size = sizeof s->values[0],
+    };
+}
+
+static void fill_specialization(struct specialization *s,
+                                const struct mb_compute_options *options)
+{
+    *s = (struct specialization){0};
+    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
+        add_constant(s, i, options->spec_constants[i]);
+    }
+    float unorm_max = options->layout->format->codec == MB_CODEC_UNORM8 ? 255.0f : 0.0f;
+    uint32_t unorm_max_bits;
+    memcpy(&unorm_max_bits, &unorm_max, sizeof unorm_max_bits);
+    add_constant(s, MB_MAX_SPEC_CONSTANTS, mb_layout_has_narrow_levels(options->layout));
+    add_constant(s, MB_MAX_SPEC_CONSTANTS + 1, unorm_max_bits);
+    s->info.pMapEntries = s->entries;
+    s->info.dataSize = s->info.mapEntryCount * sizeof s->values[0];
+    s->info.pData = s->values;
+}
+
 static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule module,
                                       const struct mb_compute_options *options,
                                       struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS];
-    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
-        entries[i] = (VkSpecializationMapEntry){
-            .constantID = i,
-            .offset = i * (uint32_t)sizeof(uint32_t),
-            .size = sizeof(uint32_t),
-        };
-    }
-    VkSpecializationInfo specialization = {
-        .mapEntryCount = options->n_spec_constants,
-        .pMapEntries = entries,
-        .dataSize = options->n_spec_constants * sizeof(uint32_t),
-        .pData = options->spec_constants,
-    };
+    struct specialization specialization;
+    fill_specialization(&specialization, options);
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = options->subgroup_size,
@@ -112,7 +137,7 @@ static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
                 .pName = "main",
-                .pSpecializationInfo = &specialization,
+                .pSpecializationInfo = &specialization.info,
             },
         .layout = compute->layout,
     };

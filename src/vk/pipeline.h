@@ -8,7 +8,7 @@
 #include "vk/shader.h"
 
 #define MB_MAX_BINDINGS       8
-#define MB_MAX_SPEC_CONSTANTS 16
+#define MB_MAX_SPEC_CONSTANTS 10 /* ids from 10 on belong to shaders/levels.glsl */
 
 struct mb_binding {
     uint32_t binding;
@@ -21,7 +21,8 @@ struct mb_compute_options {
     const struct mb_binding *bindings;
     uint32_t n_bindings;
     const uint32_t *spec_constants; /* constant_id i is spec_constants[i] */
-    uint32_t n_spec_constants;
+    uint32_t n_spec_constants;      /* at most MB_MAX_SPEC_CONSTANTS */
+    const struct mb_layout *layout; /* of the image: sets what shaders/levels.glsl needs */
     uint32_t push_constant_bytes;
     uint32_t
         subgroup_size; /* require full subgroups of this size where the device can; 0: no */
@@ -63,9 +64,10 @@ struct mb_dispatch {
 void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
                          const struct mb_dispatch *dispatch);
 
-/* A sampler for normalised coordinates within [0, 1], where MIRRORED_REPEAT reads the same texels
- * as CLAMP_TO_EDGE: half a texel beyond an edge lies the edge texel again. With clamping,
- * llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a whole LSB. */
+/* A sampler for normalised coordinates within [0, 1], where MIRRORED_REPEAT reads the same
+ * texels as CLAMP_TO_EDGE: half a texel beyond an edge lies the edge texel again. With
+ * clamping, llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a whole
+ * LSB. */
 MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
                                                VkSampler *sampler, struct mb_err *err);
 /* Accepts a null sampler, and a NULL gpu with it. */

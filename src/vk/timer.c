@@ -1,6 +1,6 @@
 /* GPU timestamps. A stamp at ALL_COMMANDS waits for what came before, but its second scope is
- * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a full
- * barrier follows each stamp. TOP_OF_PIPE would wait for nothing. */
+ * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a
+ * barrier follows the first. TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
     vkCmdResetQueryPool(cmd, timer->pool, 2 * pair, 2);
     mb_barrier_full(cmd);
     vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, 2 * pair);
-    mb_barrier_full(cmd);
+    mb_barrier_execution(cmd); /* memory was made visible before the stamp */
 }
 
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair)

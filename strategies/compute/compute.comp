@@ -9,6 +9,8 @@
  *
  * The floor policy takes 2x and 2x+1 whatever the size, and so drops the last row or column. */
 #version 460
+#extension GL_GOOGLE_include_directive : require
+#include "levels.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -91,5 +93,5 @@ void main()
     bool weighted = (source_extent.x & 1) == 1 && source_extent.x > 1 ||
                     (source_extent.y & 1) == 1 && source_extent.y > 1;
     vec4 texel = NPOT_BOX && weighted ? average_box(at, layer) : average_pair(at, layer);
-    imageStore(target, ivec3(at, layer), texel);
+    imageStore(target, ivec3(at, layer), rounded(texel));
 }

@@ -90,6 +90,7 @@ ivec2 place(uint index)
 void store(int level, ivec2 at, int slice, vec4 texel)
 {
     ivec3 p = ivec3(at, slice);
+    texel = rounded(texel);
     switch (level) {
     case 1: imageStore(levels[0], p, texel); break;
     case 2: imageStore(levels[1], p, texel); break;
@@ -239,11 +240,17 @@ bool hand_off_is_last(ivec2 tile, uint index, int slice)
             atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
         }
     }
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice,
-                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+    barrier();
+    return is_last;
+}
+
+/* What the last workgroup's one invocation acquired becomes visible to all of it. Only the last
+ * comes here: at device scope this barrier waits for every store of the workgroup. */
+void acquire_hand_off()
+{
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                    gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
                        gl_SemanticsMakeVisible);
-    return is_last;
 }
 
 vec4 load_level6(ivec2 at, int slice)
@@ -283,6 +290,7 @@ void main()
     if (n_levels <= 7 || !hand_off_is_last(tile, index, slice)) {
         return;
     }
+    acquire_hand_off();
     make_levels_7_8(index, slice);
     step_four(8, ivec2(0), index, slice);
 }

@@ -4,6 +4,9 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
+enum { PARAM_LOAD };
+enum { LOAD_SAMPLER, LOAD_TEXEL };
+
 #define MAX_TARGETS   5u  /* as targets[] in subgroup.comp */
 #define TILE_WIDTH    32u /* source texels per workgroup and axis */
 #define N_INVOCATIONS 256u
@@ -14,6 +17,7 @@ extern const struct mb_strategy mb_strategy_subgroup;
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_params params;
     uint32_t n_chunks;
     VkSampler sampler;
     struct mb_compute compute; /* set n: chunk n */
@@ -21,7 +25,17 @@ struct state {
 
 struct push {
     int32_t source_extent[2];
+    float inv_source_extent[2];
     int32_t n_targets;
+};
+
+static const struct mb_param params[] = {
+    {
+        .name = "load",
+        .values = (const char *const[]){"sampler", "texel", NULL},
+        .help = "2x2 texels by one bilinear fetch, or by four fetches",
+    },
+    {0},
 };
 
 /* A dispatch makes levels [source + 1, source + n_targets]. */
@@ -41,8 +55,6 @@ static struct chunk chunk_at(uint32_t n_levels, uint32_t index)
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_params *choice, struct mb_err *why)
 {
-    (void)layout;
-    (void)choice;
     const struct mb_gpu_info *info = &gpu->info;
     if (!(info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -52,6 +64,14 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device's subgroup size is %u; 4 to 128 are needed",
                        info->subgroup_size);
+    }
+    if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
+        enum mb_status status = mb_gpu_require_format(
+            gpu, layout->format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+            "linear filtering", why);
+        if (status != MB_OK) {
+            return status;
+        }
     }
     return mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
 }
@@ -63,13 +83,17 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
         {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
     };
-    const uint32_t constants[] = {gpu->info.subgroup_size};
+    const uint32_t constants[] = {
+        gpu->info.subgroup_size,
+        s->params.choice[PARAM_LOAD] == LOAD_SAMPLER,
+    };
     const struct mb_compute_options options = {
         .shader = &mb_spv_subgroup,
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
         .n_spec_constants = MB_COUNTOF(constants),
+        .layout = &s->image->layout,
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = gpu->info.subgroup_size,
         .n_sets = s->n_chunks > 0 ? s->n_chunks : 1,
@@ -98,13 +122,15 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    (void)choice;
     enum mb_status status = MB_OK;
     struct state *s = state;
+    bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
     s->gpu = gpu;
     s->image = target->image;
+    s->params = *choice;
     s->n_chunks = (s->image->layout.n_levels - 1 + MAX_TARGETS - 1) / MAX_TARGETS;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, &s->sampler,
+                             err));
     MB_TRY(make_pipeline(s, gpu, err));
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         bind_chunk(s, i);
@@ -127,6 +153,7 @@ static void record(const void *state, VkCommandBuffer cmd)
         struct mb_extent source = mb_level_extent(layout->base, chunk.source);
         const struct push push = {
             .source_extent = {(int32_t)source.width, (int32_t)source.height},
+            .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
             .n_targets = (int32_t)chunk.n_targets,
         };
         const struct mb_dispatch dispatch = {
@@ -154,7 +181,8 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout);
     work->claim = (struct mb_claim){
         .policy = MB_POLICY_FLOOR,
-        .arithmetic = MB_ARITHMETIC_FP32,
+        .arithmetic = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_ARITHMETIC_FILTER
+                                                                   : MB_ARITHMETIC_FP32,
     };
     for (uint32_t i = 1; i < s->n_chunks; i++) {
         uint32_t source = chunk_at(layout->n_levels, i).source;
@@ -177,6 +205,7 @@ const struct mb_strategy mb_strategy_subgroup = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .state_bytes = sizeof(struct state),
+    .params = params,
     .supports = supports,
     .init = init,
     .record = record,

@@ -21,6 +21,7 @@
 layout(local_size_x = 256) in;
 
 layout(constant_id = 0) const uint SUBGROUP_SIZE = 32;
+layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* 2x2 texels by one bilinear fetch */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray targets[5];
@@ -28,6 +29,7 @@ layout(set = 0, binding = 1) uniform writeonly image2DArray targets[5];
 layout(push_constant) uniform Push
 {
     ivec2 source_extent;
+    vec2 inv_source_extent;
     int n_targets; /* levels to make, 1 to 5 */
 };
 
@@ -49,6 +51,7 @@ ivec2 place(uint index)
 void store(int step, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
+    texel = rounded(texel);
     switch (step) {
     case 1: imageStore(targets[0], p, texel); break;
     case 2: imageStore(targets[1], p, texel); break;
@@ -65,6 +68,10 @@ vec4 fetch(ivec2 at, int layer)
 
 vec4 average_source(ivec2 at, int layer)
 {
+    if (LOAD_SAMPLER) {
+        vec2 corner = vec2(2 * at + 1) * inv_source_extent;
+        return textureLod(source, vec3(corner, layer), 0.0);
+    }
     ivec2 p = 2 * at;
     return average_2x2(fetch(p, layer), fetch(p + ivec2(1, 0), layer),
                        fetch(p + ivec2(0, 1), layer), fetch(p + ivec2(1, 1), layer),
