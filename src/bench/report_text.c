@@ -173,7 +173,8 @@ static void md_times(struct mb_strbuf *buf, const struct mb_stats *stats,
     mb_strbuf_append(buf, "|");
 }
 
-static void md_verified(struct mb_strbuf *buf, const struct mb_result *result)
+static void md_verified(struct mb_strbuf *buf, const struct mb_cell *cell,
+                        const struct mb_result *result)
 {
     if (result->verify == MB_VERIFY_SKIPPED) {
         mb_strbuf_append(buf, " not checked |\n");
@@ -181,10 +182,10 @@ static void md_verified(struct mb_strbuf *buf, const struct mb_result *result)
         mb_strbuf_append(buf, " FAILED: ");
         md_text(buf, result->reason);
         mb_strbuf_append(buf, " |\n");
-    } else if (result->verdict.max_error_lsb == 0) {
-        mb_strbuf_append(buf, " exact |\n");
     } else {
-        mb_strbuf_printf(buf, " max %.2f LSB |\n", result->verdict.max_error_lsb);
+        char text[64];
+        mb_verdict_describe(&result->verdict, cell->layout.format, text, sizeof text);
+        mb_strbuf_printf(buf, " %s |\n", text);
     }
 }
 
@@ -207,7 +208,7 @@ static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t ind
     } else {
         mb_strbuf_append(buf, " |");
     }
-    md_verified(buf, result);
+    md_verified(buf, cell, result);
 }
 
 static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)

@@ -133,7 +133,6 @@ static void text_quality(const struct view *view, const struct mb_result *result
 static void text_verified(const struct view *view, const struct mb_result *result, char *out)
 {
     const struct mb_verdict *verdict = &result->verdict;
-    const bool is_unorm = view->cell->layout.format->codec == MB_CODEC_UNORM8;
     char place[200];
     if (result->verify == MB_VERIFY_SKIPPED) {
         snprintf(out, TEXT_BYTES, "not checked");
@@ -142,10 +141,8 @@ static void text_verified(const struct view *view, const struct mb_result *resul
         snprintf(out, TEXT_BYTES, "FAIL: %s", place);
     } else if (result->verify == MB_VERIFY_FAIL) {
         snprintf(out, TEXT_BYTES, "FAIL: %s", result->reason);
-    } else if (is_unorm && verdict->max_error_lsb <= 0.5) {
-        snprintf(out, TEXT_BYTES, "exact"); /* rounded correctly */
     } else {
-        snprintf(out, TEXT_BYTES, "max %.2f %s", verdict->max_error_lsb, lsb_word(view->cell));
+        mb_verdict_describe(verdict, view->cell->layout.format, out, TEXT_BYTES);
     }
 }
 

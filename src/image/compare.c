@@ -18,9 +18,20 @@
  * must hold for a tie whose golden value comes out as 0.5 + 1e-14. */
 #define MODEL_ROUNDING_LSB 1e-9
 
-double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                          double want, double range, uint32_t n_carried)
+uint32_t mb_claim_quantised_axes(const struct mb_claim *claim, struct mb_extent source)
 {
+    if (claim->policy != MB_POLICY_BLIT || claim->arithmetic != MB_ARITHMETIC_FILTER) {
+        return 0;
+    }
+    return (uint32_t)(source.width > 1 && source.width % 2 == 1) +
+           (uint32_t)(source.height > 1 && source.height % 2 == 1);
+}
+
+double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                          double want, double range, uint32_t n_carried,
+                          uint32_t n_quantised_axes)
+{
+    const int weight_bits = (int)claim->sub_texel_precision_bits;
     if (format->codec == MB_CODEC_UNORM8) {
         static const double bounds_lsb[] = {
             [MB_ARITHMETIC_FP32] = 0.5 + 0.01,
@@ -29,12 +40,13 @@ double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *
         };
         const double bound_lsb = bounds_lsb[claim->arithmetic];
         const bool is_tighter = claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb;
-        return is_tighter ? claim->max_error_lsb : bound_lsb;
+        const double weights_lsb =
+            n_quantised_axes * ldexp(range, -weight_bits) / mb_format_lsb(format, want);
+        return is_tighter ? claim->max_error_lsb : bound_lsb + weights_lsb;
     }
     double bound_lsb = format->codec == MB_CODEC_SFLOAT16 ? 1.0 : 4.0 * n_carried;
     if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
-        bound_lsb += ldexp(range, 1 - (int)claim->sub_texel_precision_bits) /
-                     mb_format_lsb(format, want);
+        bound_lsb += ldexp(range, 1 - weight_bits) / mb_format_lsb(format, want);
     }
     return bound_lsb;
 }
@@ -111,6 +123,7 @@ struct level_job {
     const uint8_t *source;            /* of level 0 only: as uploaded */
     const double *want, *ideal, *box; /* of levels 1.. */
     const double *range;              /* or NULL */
+    uint32_t n_quantised_axes;        /* of the source level, for the bound */
     double least_bound_lsb;           /* no texel's bound is below it */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
@@ -143,8 +156,8 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
 {
     for (size_t i = 0; i < n * 4; i++) {
         const double range = job->range != NULL ? job->range[texel * 4 + i] : 0.0;
-        const double bound_lsb =
-            mb_claim_bound_lsb(job->claim, job->format, want[i], range, job->n_carried);
+        const double bound_lsb = mb_claim_bound_lsb(job->claim, job->format, want[i], range,
+                                                    job->n_carried, job->n_quantised_axes);
         if (error_lsb(job->format, got[i], want[i]) > bound_lsb + MODEL_ROUNDING_LSB) {
             tally_bad(tally, job, texel + i / 4, i % 4, want[i], got[i], bound_lsb);
             i |= 3; /* a texel counts once */
@@ -345,8 +358,9 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     enum mb_status status;
     const bool is_reread =
         job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
-    const bool needs_range = job->claim->arithmetic == MB_ARITHMETIC_FILTER &&
-                             layout->format->codec != MB_CODEC_UNORM8;
+    const bool needs_range =
+        job->claim->arithmetic == MB_ARITHMETIC_FILTER &&
+        (layout->format->codec != MB_CODEC_UNORM8 || job->n_quantised_axes > 0);
 
     golden->n_carried = is_reread ? 1 : golden->n_carried + 1;
     golden->is_ideal = golden->is_ideal && !is_reread;
@@ -355,6 +369,8 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
         const struct mb_plane plane =
             golden_source(golden, job, layout, output, source, is_reread);
         MB_TRY(replace_level(level, job->extent, err));
+        mb_free(golden->range);
+        golden->range = NULL;
         if (needs_range) {
             MB_TRY(replace_level(&golden->range, job->extent, err));
         }
@@ -394,9 +410,11 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
             .box = box->level[level],
         };
         if (level > 0) {
+            job.n_quantised_axes =
+                mb_claim_quantised_axes(claim, mb_level_extent(layout->base, level - 1));
             MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
             job.least_bound_lsb =
-                mb_claim_bound_lsb(claim, layout->format, 0.0, 0.0, job.n_carried);
+                mb_claim_bound_lsb(claim, layout->format, 0.0, 0.0, job.n_carried, 0);
         }
         judge_level(&job, verdict);
     }
@@ -406,6 +424,18 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
 fail:
     golden_finish(&golden);
     return status;
+}
+
+void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
+                         char *out, size_t out_bytes)
+{
+    const bool is_unorm = format->codec == MB_CODEC_UNORM8;
+    if (is_unorm && verdict->max_error_lsb <= 0.5 + 1e-4) {
+        snprintf(out, out_bytes, "exact");
+    } else {
+        snprintf(out, out_bytes, "max %.2f %s", verdict->max_error_lsb,
+                 is_unorm ? "LSB" : "ulp");
+    }
 }
 
 void mb_error_picture(const struct mb_format *format, const void *output, const double *want,

@@ -27,14 +27,22 @@ struct mb_claim {
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
+/* Axes of a source level along which the filter's weights are not exactly representable: those
+ * of odd size above 1 under MB_POLICY_BLIT with MB_ARITHMETIC_FILTER. 0, 1 or 2. */
+uint32_t mb_claim_quantised_axes(const struct mb_claim *claim, struct mb_extent source);
+
 /* Largest step error allowed, in LSB of the stored value, for a texel of golden value `want`
  * whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1):
  *   UNORM8: 0.5 + 0.01 (FP32), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's tighter bound;
  *   SFLOAT16: 1 ulp; SFLOAT32: 4 ulp per level carried;
- *   FILTER on floats: the same, plus range * 2^(1 - sub_texel_precision_bits) for the two
- *   quantised axis weights. */
+ *   FILTER on floats: the same, plus range * 2^(1 - sub_texel_precision_bits).
+ * A filter's weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering"
+ * and the limit subTexelPrecisionBits). 1/2 is among them; other weights are off by up to one
+ * step, which moves the result by up to range * 2^-sub_texel_precision_bits per quantised axis,
+ * and UNORM8 with FILTER is allowed that much more there. */
 double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                          double want, double range, uint32_t n_carried);
+                          double want, double range, uint32_t n_carried,
+                          uint32_t n_quantised_axes);
 
 struct mb_level_verdict {
     struct mb_extent extent;
@@ -71,6 +79,12 @@ MB_MUST_CHECK enum mb_status
 mb_compare_chain(const struct mb_layout *layout, const void *output, uint32_t layer,
                  const void *source, const struct mb_claim *claim, const struct mb_ideal *ideal,
                  const struct mb_ideal *box, struct mb_verdict *verdict, struct mb_err *err);
+
+/* A passing verdict in words. "exact": UNORM rounded to the nearest code everywhere (half a
+ * step, and the 1e-4 that 32-bit sums of ties may leave above it); else "max 0.56 LSB", for
+ * floats "max 0.56 ulp". */
+void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
+                         char *out, size_t out_bytes);
 
 /* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
  * UNORM8 is 32 and alpha is opaque; `want` is rgba[h][w][4] doubles. */

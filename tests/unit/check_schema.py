@@ -129,7 +129,7 @@ def check_markdown(text):
     assert len(table) == 2 + 5
     for line in table:
         assert line.replace("\\|", "").count("|") == 8, line
-    assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| max 0.50 LSB |" in table[2]
+    assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| exact |" in table[2]
     assert "| not checked |" in table[3]
     assert "| 3.003 s |" in table[4]
     assert "FAILED: level 3" in table[4]

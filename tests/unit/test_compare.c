@@ -297,16 +297,25 @@ static void check_bounds(void)
     const struct mb_format *rgba16f = mb_format_find("rgba16f");
     const struct mb_format *rgba32f = mb_format_find("rgba32f");
     struct mb_claim claim = {.arithmetic = MB_ARITHMETIC_FP32};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 3), 0.51, 1e-15);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0.5, 0, 3), 1.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0.5, 0, 3), 12.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 3, 0), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0.5, 0, 3, 0), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0.5, 0, 3, 0), 12.0, 0.0);
     claim.max_error_lsb = 0.7; /* looser than the arithmetic allows: ignored */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 1), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 1, 0), 0.51, 1e-15);
     claim =
         (struct mb_claim){.arithmetic = MB_ARITHMETIC_FILTER, .sub_texel_precision_bits = 8};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 0), 1.0, 0.0);
+
+    /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
+    claim.policy = MB_POLICY_BLIT;
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 2), 1.0 + 2 * 255.0 / 256, 1e-12);
+    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 2);
+    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){4, 7}), 1);
+    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){1, 6}), 0);
+    claim.policy = MB_POLICY_FLOOR;
+    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 0);
     /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 1.0, 1.0, 1), 9.0, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 1.0, 1.0, 1, 0), 9.0, 1e-12);
 }
 
 /* A filter with weights a little off passes on floats only where the texels differ. */
