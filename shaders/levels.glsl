@@ -35,17 +35,17 @@ vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
 
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of
  * float to UNORM open (3.9.2 "Conversion from Floating-Point to Normalized Fixed-Point"), and an
- * H200 is off by up to 0.06 of a code. Adding and taking away 1.5 * 2^23 rounds to the nearest
- * integer at full rate, unlike round(); `precise` keeps the compiler from folding the two. */
+ * H200 is off by up to 0.06 of a code. Adding 2^23 rounds to the nearest integer, which then is
+ * the low bits of the sum, at full rate, unlike round(); the mask, which changes nothing for
+ * texels within [0, 1], keeps the compiler from folding the sum with the difference. */
 vec4 rounded(vec4 texel)
 {
     if (UNORM_MAX == 0.0) {
         return texel;
     }
-    const float magic = 12582912.0;
-    precise vec4 shifted = texel * UNORM_MAX + magic;
-    precise vec4 code = shifted - magic;
-    return code * (1.0 / UNORM_MAX);
+    const float two_23 = 8388608.0; /* 0x4b000000 */
+    uvec4 bits = floatBitsToUint(texel * UNORM_MAX + two_23) & 0x4b00ffffu;
+    return (uintBitsToFloat(bits) - two_23) * (1.0 / UNORM_MAX);
 }
 
 #endif
