@@ -14,12 +14,7 @@
 
 static uint64_t image_bytes(const struct mb_image *image)
 {
-    static const uint32_t component_bytes[] = {
-        [MB_DEPTH_U8] = 1,
-        [MB_DEPTH_U16] = 2,
-        [MB_DEPTH_F32] = 4,
-    };
-    return UINT64_C(4) * component_bytes[image->depth] * image->width * image->height;
+    return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
 }
 
 enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,

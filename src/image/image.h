@@ -2,6 +2,7 @@
 #ifndef MB_IMAGE_IMAGE_H
 #define MB_IMAGE_IMAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -15,6 +16,9 @@ enum mb_depth {
     MB_DEPTH_U16,
     MB_DEPTH_F32,
 };
+
+/* Bytes of a texel, four channels. */
+size_t mb_depth_texel_bytes(enum mb_depth depth);
 
 struct mb_image {
     uint32_t width, height; /* texels, both >= 1 in a valid image */
