@@ -38,8 +38,9 @@ struct mb_gpu_info {
 
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
     VkSubgroupFeatureFlags
-        subgroup_operations; /* of the compute stage; 0 if not offered there */
-    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS and a required size */
+        subgroup_operations;          /* of the compute stage; 0 if not offered there */
+    bool has_full_subgroups;          /* REQUIRE_FULL_SUBGROUPS and a required size */
+    uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
     bool has_memory_model_device_scope;
     bool has_storage_write_without_format;
     uint32_t sub_texel_precision_bits;

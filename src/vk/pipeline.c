@@ -126,13 +126,18 @@ static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = options->subgroup_size,
     };
-    bool full = options->subgroup_size > 0 && compute->gpu->info.has_full_subgroups;
+    const struct mb_gpu_info *gpu = &compute->gpu->info;
+    bool full = options->subgroup_size > 0 && gpu->has_full_subgroups;
+    /* Small subgroups: the size cannot be required of a workgroup of too many of them
+     * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756); that they be full still can. */
+    bool sized =
+        full && options->n_invocations <= options->subgroup_size * gpu->max_workgroup_subgroups;
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage =
             {
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                .pNext = full ? &required : NULL,
+                .pNext = sized ? &required : NULL,
                 .flags = full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,

@@ -24,9 +24,11 @@ struct mb_compute_options {
     uint32_t n_spec_constants;      /* at most MB_MAX_SPEC_CONSTANTS */
     const struct mb_layout *layout; /* of the image: sets what shaders/levels.glsl needs */
     uint32_t push_constant_bytes;
-    uint32_t
-        subgroup_size; /* require full subgroups of this size where the device can; 0: no */
-    uint32_t n_sets;   /* descriptor sets to allocate, at least 1 */
+    /* Full subgroups of this size are required where the device can; 0: no. The workgroup has
+     * n_invocations. */
+    uint32_t subgroup_size;
+    uint32_t n_invocations;
+    uint32_t n_sets; /* descriptor sets to allocate, at least 1 */
     const char *name;
 };
 

@@ -1,6 +1,7 @@
 /* blit: one linear vkCmdBlitImage and one layout change per level. */
-#include "strategy.h"
+#include <string.h>
 
+#include "strategy.h"
 #include "vk/barrier.h"
 
 extern const struct mb_strategy mb_strategy_blit;
@@ -9,10 +10,22 @@ struct state {
     const struct mb_vk_image *image;
 };
 
+/* llvmpipe of Mesa 22 crashes while it compiles the shader of any blit for 512-bit vectors. */
+static bool driver_crashes(const struct mb_gpu_info *info)
+{
+    return strcmp(info->driver_name, "llvmpipe") == 0 &&
+           strncmp(info->driver_info, "Mesa 22.", strlen("Mesa 22.")) == 0 &&
+           strstr(info->name, "512 bits") != NULL;
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_params *choice, struct mb_err *why)
 {
     (void)choice;
+    if (driver_crashes(&gpu->info)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "this llvmpipe (Mesa 22) crashes on blits with 512-bit vectors");
+    }
     return mb_gpu_require_format(gpu, layout->format->vk_format,
                                  VK_FORMAT_FEATURE_BLIT_SRC_BIT |
                                      VK_FORMAT_FEATURE_BLIT_DST_BIT |

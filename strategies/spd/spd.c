@@ -98,6 +98,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         .layout = &s->image->layout,
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = wave ? gpu->info.subgroup_size : 0,
+        .n_invocations = N_INVOCATIONS,
         .n_sets = 1,
         .name = "spd",
     };

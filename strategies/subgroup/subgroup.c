@@ -96,6 +96,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         .layout = &s->image->layout,
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = gpu->info.subgroup_size,
+        .n_invocations = N_INVOCATIONS,
         .n_sets = s->n_chunks > 0 ? s->n_chunks : 1,
         .name = "subgroup",
     };
