@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Hold single-pass kernels to the rules of the Vulkan memory model, by their SPIR-V.
+
+usage: check_memory_model.py SOURCE_ROOT
+
+A CPU driver does not show a race, so the operands are read. Every module whose workgroups hand
+data on through an atomic counter must
+
+ 1. declare the Vulkan memory model with device scope;
+ 2. count with OpAtomicIAdd at Device scope that releases buffer memory and makes it available;
+ 3. acquire buffer memory at Device scope and make it visible (OpMemoryBarrier) after counting;
+ 4. pass that on to the workgroup by a control barrier with Device memory scope;
+ 5. access the hand-off data as non-private;
+ 6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
+    the count, which would make every workgroup wait for its own stores.
+
+The shader is compiled here with glslangValidator, once as it is and once with each rule broken on
+purpose: a check that lets a broken kernel pass fails. Exits 77 without the tools.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SCOPE_DEVICE, SCOPE_WORKGROUP = 1, 2
+ACQUIRE, RELEASE, ACQUIRE_RELEASE = 0x2, 0x4, 0x8
+BUFFER, SHARED = 0x40, 0x100
+MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
+
+KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp"]
+
+# name of the rule that must catch it, text in spd.glsl, replacement
+BREAKAGES = [
+    ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelaxed);"),
+    ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelease);"),
+    ("scope", "atomicAdd(counter[slice], 1u, gl_ScopeDevice", "atomicAdd(counter[slice], 1u, gl_ScopeWorkgroup"),
+    ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
+    ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
+    ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
+    ("barrier", "    acquire_hand_off();\n", "    barrier();\n"),
+    ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+]
+
+
+def compile_kernel(source_root, kernel, folder):
+    module = folder / "kernel.spv"
+    subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.2",
+                    f"-I{source_root / 'shaders'}", "-o", module, folder / kernel],
+                   check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(["spirv-dis", "--no-color", "--raw-id", module], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def parse(text):
+    """Integer constants by id, and the instructions in order: (opcode, operands)."""
+    constants, instructions = {}, []
+    for line in text.splitlines():
+        match = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
+        if not match:
+            continue
+        result, opcode, operands = match.group(1), match.group(2), match.group(3).split()
+        if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
+            constants[result] = int(operands[-1])
+        instructions.append((opcode, operands))
+    return constants, instructions
+
+
+def has(value, *flags):
+    return all(value & flag for flag in flags)
+
+
+def problems(text):
+    """The rules that a module breaks."""
+    constants, instructions = parse(text)
+    value = lambda operand: constants.get(operand, -1)
+    found = []
+    capabilities = {ops[0] for op, ops in instructions if op == "OpCapability"}
+    if not {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= capabilities:
+        found.append("model")
+
+    adds = [i for i, (op, _) in enumerate(instructions) if op == "OpAtomicIAdd"]
+    others = [op for op, _ in instructions
+              if op.startswith("OpAtomic") and op not in ("OpAtomicIAdd", "OpAtomicStore")]
+    if len(adds) != 1 or others:
+        return found + ["counter"]
+    count = adds[0]
+    _, _, scope, semantics, _ = instructions[count][1]
+    if value(scope) != SCOPE_DEVICE:
+        found.append("scope")
+    if not (has(value(semantics), BUFFER, MAKE_AVAILABLE) and
+            value(semantics) & (RELEASE | ACQUIRE_RELEASE)):
+        found.append("release")
+
+    fences = [ops for op, ops in instructions[count:] if op == "OpMemoryBarrier"]
+    if not any(value(ops[0]) == SCOPE_DEVICE and has(value(ops[1]), BUFFER, MAKE_VISIBLE) and
+               value(ops[1]) & (ACQUIRE | ACQUIRE_RELEASE) for ops in fences):
+        found.append("acquire")
+    after = [ops for op, ops in instructions[count:] if op == "OpControlBarrier"]
+    if not any(value(ops[1]) == SCOPE_DEVICE and
+               has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+               for ops in after):
+        found.append("barrier")
+    before = [ops for op, ops in instructions[:count] if op == "OpControlBarrier"]
+    if any(value(ops[1]) != SCOPE_WORKGROUP or not has(value(ops[2]), SHARED) for ops in before):
+        found.append("wide")
+    # Shared memory is MakePointerAvailable|NonPrivatePointer at workgroup scope; buffers, which the
+    # count orders, are NonPrivatePointer alone.
+    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer"
+                 for op, ops in instructions[:count])
+    loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer"
+                 for op, ops in instructions[count:])
+    if not (stored and loaded):
+        found.append("private")
+    return found
+
+
+def main(argv):
+    if len(argv) != 2:
+        sys.exit(__doc__)
+    for tool in ("glslangValidator", "spirv-dis"):
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is missing")
+            return 77
+    source_root = pathlib.Path(argv[1])
+    n_failed = n_done = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        shutil.copytree(source_root / "strategies" / "spd", folder / "spd")
+        body = folder / "spd" / "spd.glsl"
+        original = body.read_text()
+        for kernel in KERNELS:
+            for rule, text, replacement in [(None, "", "")] + BREAKAGES:
+                if text and text not in original:
+                    sys.exit(f"spd.glsl no longer holds: {text}")
+                body.write_text(original.replace(text, replacement) if text else original)
+                found = problems(compile_kernel(source_root, kernel, folder))
+                as_wanted = rule in found if rule else not found
+                n_done += 1
+                n_failed += not as_wanted
+                print(f"{'ok  ' if as_wanted else 'FAIL'} {kernel}: "
+                      f"{'broken: ' + text.strip() if rule else 'as it is'}: "
+                      f"{', '.join(found) or 'no problem'}")
+    print(f"check_memory_model: {n_done} checks, {n_failed} failed")
+    return 1 if n_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
