@@ -130,6 +130,9 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     MB_TRY(mb_output_header(&session.output, run, err));
     status = mb_bench_run(&bench, inputs, run, err);
     mb_progress_finish(&session.progress);
+    if (status != MB_OK && run->n_cells == 0) {
+        goto fail; /* nothing to tell: an older result stays */
+    }
     struct mb_err later = {0};
     struct mb_err *write_err = status == MB_OK ? err : &later;
     enum mb_status written = mb_output_results(&session.output, run, write_err);
@@ -167,6 +170,22 @@ static enum mb_status check_validation(const struct mb_gpu *gpu, struct mb_err *
     return MB_OK;
 }
 
+/* The table says it, too, but an exit code other than 0 has its line on stderr. */
+static enum mb_status check_support(const struct mb_run *run, enum mb_errc verdict,
+                                    struct mb_err *err)
+{
+    for (size_t i = 0; i < run->n_cells && verdict == MB_ERRC_UNSUPPORTED; i++) {
+        const struct mb_cell *cell = &run->cells[i];
+        for (size_t j = 0; j < cell->n_results; j++) {
+            const struct mb_result *result = &cell->results[j];
+            if (result->status == MB_RESULT_SKIPPED) {
+                return MB_FAIL(err, verdict, "%s: %s", result->label, result->reason);
+            }
+        }
+    }
+    return MB_OK;
+}
+
 static enum mb_status benchmark(const struct mb_options *options, int argc, char **argv,
                                 enum mb_errc *verdict, struct mb_err *err)
 {
@@ -189,6 +208,7 @@ static enum mb_status benchmark(const struct mb_options *options, int argc, char
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
     *verdict = mb_run_verdict(&run, rows);
     MB_TRY(check_validation(&gpu, err));
+    MB_TRY(check_support(&run, *verdict, err));
 fail:
     mb_run_finish(&run);
     mb_gpu_finish(&gpu);

@@ -81,7 +81,12 @@ static enum mb_status describe_failure(VkResult result, struct mb_err *err)
                          "VK_DRIVER_FILES");
         return status;
     }
-    return mb_err_vk(err, result, "vkCreateInstance", __FILE__, __LINE__);
+    /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
+    enum mb_status status = mb_err_set(err, MB_ERRC_DEVICE, __FILE__, __LINE__,
+                                       "no Vulkan driver could be loaded: vkCreateInstance: %s",
+                                       mb_vk_result_name(result));
+    mb_err_hint(err, "check the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES");
+    return status;
 }
 
 /* Names of layers and extensions to enable. */

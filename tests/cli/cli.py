@@ -1,0 +1,149 @@
+"""What the tests of the command line share: running mipbench, its error lines, PNG files."""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+TIMEOUT_S = 60
+ERROR_PREFIX = "mipbench: error: "
+ROOT = pathlib.Path(os.environ["MB_TEST_ROOT"])
+BINARY = None
+
+
+def main():
+    """Run the tests of the calling module on the program named by the first argument."""
+    global BINARY
+    if len(sys.argv) < 2:
+        sys.exit("usage: test_NAME.py MIPBENCH [TEST...]")
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    # The tests call the module that they imported, not the one that runs.
+    sys.modules["cli"].BINARY = BINARY
+    unittest.main(module="__main__", verbosity=1)
+
+
+class Outcome:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def __str__(self):
+        return f"exit {self.code}\nstdout: {self.out!r}\nstderr: {self.err!r}"
+
+
+class TestCase(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-cli-"))
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def run_it(self, *args, env=None, stdout=subprocess.PIPE, **options):
+        """Run mipbench in the test's own folder; a hang fails by the time limit."""
+        all_env = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
+        done = subprocess.run([BINARY, *args], cwd=self.dir, env=all_env, stdout=stdout,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              timeout=TIMEOUT_S, check=False, **options)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def quick(self, *args, **options):
+        """Three samples, no warm-up, errors only on stderr."""
+        return self.run_it("-q", "-n", "3", "-w", "0", *args, **options)
+
+    def assert_error(self, outcome, code, *parts):
+        """One line "mipbench: error: OBJECT: REASON" that holds each of `parts`."""
+        text = outcome.err.decode("utf-8")  # fails if it is not UTF-8
+        self.assertEqual(outcome.code, code, outcome)
+        self.assertTrue(text.endswith("\n"), outcome)
+        lines = text[:-1].split("\n")
+        self.assertEqual(len(lines), 1, outcome)
+        self.assertTrue(lines[0].startswith(ERROR_PREFIX), outcome)
+        self.assertIsNone(re.search(r"[\x00-\x1f\x7f]", lines[0]), outcome)
+        self.assertGreater(len(lines[0]), len(ERROR_PREFIX) + 5, outcome)
+        for part in parts:
+            self.assertIn(part, lines[0], outcome)
+
+
+def snapshot(folder):
+    """Every path below `folder` with the digest of what it holds."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+        found[str(path.relative_to(folder))] = digest
+    return found
+
+
+def png_chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png_header(width, height):
+    ihdr = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", ihdr)
+
+
+def write_png(path, width, height, rgba):
+    """rgba: bytes of `width` x `height` texels."""
+    stride = 4 * width
+    rows = b"".join(b"\0" + rgba[y * stride:(y + 1) * stride] for y in range(height))
+    data = png_chunk(b"IDAT", zlib.compress(rows)) + png_chunk(b"IEND", b"")
+    pathlib.Path(path).write_bytes(png_header(width, height) + data)
+
+
+def paeth(left, up, corner):
+    estimate = left + up - corner
+    distances = [abs(estimate - left), abs(estimate - up), abs(estimate - corner)]
+    return (left, up, corner)[distances.index(min(distances))]
+
+
+def unfilter(kind, line, above, n_texel_bytes):
+    for i, value in enumerate(line):
+        left = line[i - n_texel_bytes] if i >= n_texel_bytes else 0
+        corner = above[i - n_texel_bytes] if i >= n_texel_bytes else 0
+        up = above[i]
+        line[i] = (value + (0, left, up, (left + up) // 2, paeth(left, up, corner))[kind]) & 255
+
+
+def read_png(path):
+    """(width, height, rgba) of an 8-bit RGBA PNG, by the specification; checks every CRC."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path}: no PNG"
+    at, packed, header, last = 8, b"", None, None
+    while at < len(data):
+        n_bytes, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + n_bytes]
+        crc, = struct.unpack(">I", data[at + 8 + n_bytes:at + 12 + n_bytes])
+        assert crc == zlib.crc32(kind + body), f"{path}: bad CRC in {kind}"
+        header = body if kind == b"IHDR" else header
+        packed += body if kind == b"IDAT" else b""
+        at, last = at + 12 + n_bytes, kind
+    width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", header)
+    assert (last, depth, colour, interlace) == (b"IEND", 8, 6, 0), f"{path}: not RGBA8"
+    rows = zlib.decompress(packed)
+    stride = 4 * width + 1
+    assert len(rows) == stride * height, f"{path}: wrong amount of data"
+    above, texels = bytearray(4 * width), bytearray()
+    for y in range(height):
+        line = bytearray(rows[y * stride + 1:(y + 1) * stride])
+        unfilter(rows[y * stride], line, above, 4)
+        texels += line
+        above = line
+    return width, height, bytes(texels)
+
+
+def crop(rgba, width, x, y, crop_width, crop_height):
+    rows = [rgba[4 * (width * (y + i) + x):4 * (width * (y + i) + x + crop_width)]
+            for i in range(crop_height)]
+    return b"".join(rows)
+
+
+def noise(n_bytes, seed=1):
+    """Bytes that look random and are always the same."""
+    out, state = bytearray(), str(seed).encode()
+    while len(out) < n_bytes:
+        state = hashlib.sha256(state).digest()
+        out += state
+    return bytes(out[:n_bytes])

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Bad input: one line that says what and why, the documented exit code, nothing left behind."""
+import errno
+import json
+import os
+import resource
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import cli
+
+USAGE, INPUT, DEVICE, UNSUPPORTED, RUNTIME, OUTPUT = 2, 3, 4, 5, 6, 7
+SMALL = "pattern:gradient:16x16"
+IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
+
+
+class CommandLine(cli.TestCase):
+    def check(self, args, *parts):
+        with self.subTest(args=args):
+            self.assert_error(self.run_it(*args), USAGE, *parts)
+            self.assertEqual(cli.snapshot(self.dir), {})
+
+    def test_unknown_names_have_suggestions(self):
+        self.check([SMALL, "--smaples", "3"], "--smaples", "did you mean '--samples'?")
+        self.check([SMALL, "--zzzzzz"], "--zzzzzz", "--help")
+        self.check([SMALL, "-Z"], "-Z")
+        self.check([SMALL, "-s", "sdp"], "unknown strategy 'sdp'; did you mean 'spd'?")
+        self.check([SMALL, "-s", "spd,blti"], "did you mean 'blit'?")
+        self.check([SMALL, "-f", "rgab8"], "unknown format 'rgab8'; did you mean 'rgba8'?")
+        self.check([SMALL, "-s", "spd:laod=texel"], "'laod'", "did you mean 'load'?")
+        self.check([SMALL, "-s", "spd:load=texle"], "'texle'", "did you mean 'texel'?")
+        self.check([SMALL, "--images", "atlsa"], "did you mean 'atlas'?")
+        self.check([SMALL, "--color", "alwasy"], "did you mean 'always'?")
+        self.check(["list", "devcies"], "did you mean 'devices'?")
+
+    def test_missing_values(self):
+        for option in ["-s", "-d", "-f", "-l", "--size", "--sweep", "-n", "-w", "--seed", "-o",
+                       "--json", "--csv", "--markdown", "--images", "--color"]:
+            self.check([SMALL, option], "needs a value")
+        self.check([SMALL, "--samples="], "--samples", "empty")
+        self.check(["run"], "no input")
+        self.check([SMALL, "--quiet=yes"], "takes no value")
+        self.check([SMALL, "-s", "spd:"], "spd")
+        self.check([SMALL, "-s", ",spd"], "empty")
+
+    def test_numbers(self):
+        bad = {
+            "-n": ["0", "-1", "1000000001", "abc", "9" * 20, "1.5", " 3", "0x10", "3k"],
+            "-w": ["-1", "1000000001", "abc", "9" * 20],
+            "-l": ["0", "-1", "1000000000", "abc", "9" * 20],
+            "--seed": ["-1", "abc", "9" * 20, "1e9"],
+            "--size": ["0", "-1", "1000000000", "abc", "9" * 20, "0x8", "8x0", "8x-1", "8x8x8",
+                       "1000000000x8", "9" * 20 + "x8", "8x8,"],
+            "--sweep": ["0", "8", "-1:8", "0:8", "abc:8", "8:1000000000", "9" * 20 + ":8", "16:8",
+                        "3:8"],
+        }
+        for option, values in bad.items():
+            for value in values:
+                self.check([SMALL, option, value], f"{value}'")
+        self.check([SMALL, "--json", "-", "--csv", "-"], "both go to '-'")
+
+    def test_no_arguments(self):
+        outcome = self.run_it()
+        self.assertEqual((outcome.code, outcome.out), (USAGE, b""), outcome)
+        self.assertIn(b"--help", outcome.err)
+
+
+class InputFiles(cli.TestCase):
+    def check(self, name, *parts, code=INPUT, args=()):
+        with self.subTest(name=name):
+            before = sorted(os.listdir(self.dir))
+            self.assert_error(self.run_it(str(name), "-o", "out", *args), code, *parts)
+            self.assertEqual(sorted(os.listdir(self.dir)), before)
+
+    def write(self, name, data):
+        (self.dir / name).write_bytes(data)
+        return name
+
+    def test_what_is_no_file(self):
+        self.check("lst", "lst: No such file", "did you mean the command 'list'?")
+        self.check("no/such.png", "no/such.png: No such file")
+        self.check("/dev/zero", "a device")
+        os.mkdir(self.dir / "folder")
+        self.check("folder", "folder: is a folder")
+        os.mkfifo(self.dir / "fifo")
+        self.check("fifo", "fifo: is a pipe")
+        self.check("x" * 300, "too long")
+
+    def test_unreadable(self):
+        cli.write_png(self.dir / "secret.png", 1, 1, bytes(4))
+        (self.dir / "secret.png").chmod(0)
+        self.dir.chmod(0o755)
+        options = {"user": 65534} if os.geteuid() == 0 else {}
+        try:
+            outcome = self.run_it("secret.png", **options)
+        except PermissionError:
+            self.skipTest("another user cannot start the program where it lies")
+        self.assert_error(outcome, INPUT, "secret.png: Permission denied")
+
+    def test_damaged(self):
+        self.check(self.write("empty.png", b""), "empty")
+        cli.write_png(self.dir / "whole.png", 32, 32, cli.noise(32 * 32 * 4))
+        whole = (self.dir / "whole.png").read_bytes()
+        for n_bytes in [1, 8, 20, 33, 40, len(whole) // 2, len(whole) - 200]:
+            self.check(self.write(f"cut{n_bytes}.png", whole[:n_bytes]), f"cut{n_bytes}.png: ")
+        self.check(self.write("magic.png", b"\x88" + whole[1:]), "not an image that can be read")
+        self.check(self.write("text.png", b"no picture at all, only words\n" * 4), "not an image")
+        self.check("tests-are-not-here.png", "No such file")
+
+    def test_formats_that_are_not_read(self):
+        strangers = {"JPEG": b"\xff\xd8\xff\xe0\0\x10JFIF", "GIF": b"GIF89a\1\0\1\0",
+                     "PSD": b"8BPS\0\1", "WebP": b"RIFF\x20\0\0\0WEBPVP8 "}
+        for name, magic in strangers.items():
+            self.check(self.write(name + ".png", magic + bytes(64)), f"{name} is not read",
+                       "convert it: ")
+
+    def test_extents(self):
+        def crafted(width, height):
+            body = cli.png_chunk(b"IDAT", b"x\x9c\3\0\0\0\0\1") + cli.png_chunk(b"IEND", b"")
+            return self.write(f"{width}x{height}.png", cli.png_header(width, height) + body)
+
+        self.check(crafted(0, 5), "no texels")
+        self.check(crafted(5, 0), "no texels")
+        self.check(crafted(16385, 1), "too large", "16384")
+        self.check(crafted(1, 1 << 31), "too large")
+        self.check(crafted(0xffffffff, 0xffffffff), "too large")
+        self.check(crafted(16384, 16384), "truncated")
+        bmp = b"BM" + struct.pack("<IHHIIiiHH", 70, 0, 0, 54, 40, 20000, 1, 1, 32) + bytes(40)
+        self.check(self.write("wide.bmp", bmp), "too large")
+
+    def test_patterns(self):
+        self.check("pattern:niose:8x8", "did you mean 'noise'?")
+        for size in ["", ":", ":0x8", ":8x0", ":abc", ":-1x8", ":1000000000x8", ":8x" + "9" * 20]:
+            self.check("pattern:noise" + size, "pattern:noise")
+
+    def test_one_bad_input_among_good_ones(self):
+        outcome = self.run_it(SMALL, "missing.png", "-o", "out")
+        self.assert_error(outcome, INPUT, "missing.png")
+        self.assertEqual(os.listdir(self.dir), [])
+
+    def test_odd_names(self):
+        for name in [b"line\nbreak.png", b"escape\x1b[31m.png", b"bad\xff\xfeutf8.png",
+                     b"\xc3\xa4\xe2\x82.png"]:
+            with self.subTest(name=name):
+                outcome = self.run_it(name)
+                self.assert_error(outcome, INPUT, "No such file")
+                cli.write_png(self.dir / os.fsdecode(name), 4, 4, cli.noise(64))
+                outcome = self.quick(name, "-o", "out", "-s", "compute")
+                self.assertEqual(outcome.code, 0, outcome)
+                self.assertNotIn(b"\x1b", outcome.out)
+                outcome.out.decode("utf-8")
+                text = (self.dir / "out/results.json").read_bytes().decode("utf-8")
+                self.assertEqual(json.loads(text)["results"][0]["verify"]["status"], "pass")
+                for image in json.loads(text)["results"][0]["images"]:
+                    self.assertTrue((self.dir / "out" / image).is_file(), image)
+
+
+class Devices(cli.TestCase):
+    def check(self, code, *parts, args=(), env=None):
+        outcome = self.quick(SMALL, "-o", "out", *args, env=env)
+        self.assert_error(outcome, code, *parts)
+        self.assertEqual(os.listdir(self.dir), [])
+
+    def test_no_loader(self):
+        preload = ":".join(filter(None, [os.environ["MB_TEST_NO_LOADER"],
+                                         os.environ.get("LD_PRELOAD")]))
+        self.check(DEVICE, "loader", "libvulkan", env={"LD_PRELOAD": preload})
+
+    def test_no_driver(self):
+        nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+        self.check(DEVICE, "no Vulkan driver", env=nowhere)
+        outcome = self.run_it("list", "formats", env=nowhere)
+        self.assertEqual(outcome.code, 0, outcome)
+
+    def test_broken_driver_files(self):
+        dangling = {"file_format_version": "1.0.0",
+                    "ICD": {"library_path": "/nonexistent.so", "api_version": "1.3.0"}}
+        for text in ["garbage", "{}", json.dumps(dangling)]:
+            with self.subTest(text=text), tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+                file.write(text)
+                file.flush()
+                self.check(DEVICE, "Vulkan", env={"VK_DRIVER_FILES": file.name,
+                                                  "VK_ICD_FILENAMES": file.name})
+
+    def test_selectors(self):
+        for selector in ["nosuch", "99", "9" * 20, "-1", "00000000-0000-0000-0000-000000000000"]:
+            self.check(DEVICE, f"no device fits '{selector}'", "there is 0: ",
+                       args=["-d", selector])
+
+
+class Limits(cli.TestCase):
+    def limits(self):
+        outcome = self.run_it("list", "devices", "--json")
+        return json.loads(outcome.out)["devices"][0]
+
+    def test_strategy_unsupported_by_name(self):
+        outcome = self.quick(SMALL, "-s", "spd", "--size", "4097x1", "-o", "out")
+        self.assert_error(outcome, UNSUPPORTED, "spd: ", "4096")
+        result, = json.loads((self.dir / "out/results.json").read_text())["results"]
+        self.assertEqual(result["status"], "skipped")
+        self.assertIn("4096", result["reason"])
+        self.assertIn(result["reason"].encode(), outcome.out)
+
+    def test_all_goes_on_without_the_unsupported(self):
+        outcome = self.quick(SMALL, "--size", "4097x1", "-o", "out", "--images", "none")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+
+    @unittest.skipIf(IS_SANITIZED, "needs gigabytes")
+    def test_more_than_the_heap_holds(self):
+        heap_bytes = max(h["size_bytes"] for h in self.limits()["heaps"])
+        if heap_bytes >= 16384 * 8192 * 16 * 4 / 3:
+            self.skipTest("the device's memory holds what is asked for")
+        args = ["-f", "rgba32f", "-s", "blit", "--no-verify", "--size", "16384x8192", "-o", "out"]
+        good = self.quick(SMALL, "-s", "blit", "-o", "out")
+        self.assertEqual(good.code, 0, good)
+        before = cli.snapshot(self.dir)
+        self.assert_error(self.quick("pattern:flat:8x8", *args), RUNTIME, "needs ", "GiB", "heap")
+        self.assertEqual(cli.snapshot(self.dir), before)
+
+
+class Outputs(cli.TestCase):
+    def check(self, *args, parts=(), **options):
+        before = cli.snapshot(self.dir)
+        outcome = self.quick(SMALL, "-s", "compute", *args, **options)
+        self.assert_error(outcome, OUTPUT, *parts)
+        return before, outcome
+
+    def test_folder_that_cannot_be(self):
+        (self.dir / "file").write_text("kept")
+        for out in ["file", "file/under", "/proc/nowhere/x"]:
+            with self.subTest(out=out):
+                before, _ = self.check("-o", out, parts=[out])
+                self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_target_is_a_folder(self):
+        (self.dir / "out/results.json").mkdir(parents=True)
+        before, _ = self.check("-o", "out", "--images", "none", parts=["results.json", "a folder"])
+        self.assertEqual(cli.snapshot(self.dir), before)
+        (self.dir / "copy").mkdir()
+        for option in ["--json", "--csv", "--markdown"]:
+            self.check("-o", "out2", option, "copy", parts=["copy", "a folder"])
+            self.assertEqual(os.listdir(self.dir / "copy"), [])
+
+    def test_read_only_folder(self):
+        self.check("-o", "out", "--json", "/proc/version.json", parts=["/proc/version.json"])
+
+    def assert_no_temporaries(self):
+        self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])
+
+    def test_file_size_limit(self):
+        good = self.quick(SMALL, "-s", "compute", "-o", "out")
+        self.assertEqual(good.code, 0, good)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        before, _ = self.check("-o", "out", parts=["File too large"], preexec_fn=limit)
+        self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_full_disk(self):
+        mount = self.dir / "disk"
+        mount.mkdir()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", mount],
+                              capture_output=True, check=False)
+        if done.returncode != 0:
+            self.skipTest("a tmpfs cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", mount], check=True)
+        (mount / "results.json").write_text("an older result")
+        before, _ = self.check("-o", "disk", "--size", "64x64", "--images", "none",
+                               *self.many_variants(), parts=["No space left"])
+        self.assertEqual(cli.snapshot(self.dir), before)
+
+    @staticmethod
+    def many_variants():
+        """Enough rows for a results.json above 16 KiB."""
+        return ["-s", "compute:*", "--sweep", "1:64"]
+
+    def test_stdout_closed_or_full(self):
+        for args in [["--help"], ["--version"], ["list"], ["list", "--json"],
+                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "a"],
+                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "b", "--json", "-"],
+                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "c", "--csv", "-"],
+                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "d", "--markdown", "-"]]:
+            with self.subTest(args=args):
+                with open("/dev/full", "wb") as full:
+                    self.assert_stdout_error(self.run_it(*args, stdout=full), errno.ENOSPC)
+                closed = self.run_it(*args, preexec_fn=lambda: os.close(1), stdout=None)
+                self.assert_stdout_error(closed, errno.EBADF)
+        self.assert_no_temporaries()
+
+    def assert_stdout_error(self, outcome, error):
+        """With stdout taken the table is on stderr; the error is its last line."""
+        lines = outcome.err.decode("utf-8").splitlines()
+        self.assertEqual(outcome.code, OUTPUT, outcome)
+        self.assertEqual(sum(line.startswith(cli.ERROR_PREFIX) for line in lines), 1, outcome)
+        self.assertIn(f"standard output: cannot be written: {os.strerror(error)}", lines[-1])
+
+    def test_closed_pipe(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as pipe:
+            self.assert_stdout_error(self.run_it("--help", stdout=pipe), errno.EPIPE)
+
+
+if __name__ == "__main__":
+    cli.main()

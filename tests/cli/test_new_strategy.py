@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""A strategy is one folder and one word: adds the template to a copy of the sources and runs it."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import cli
+
+NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts"]
+
+
+class NewStrategy(cli.TestCase):
+    def command(self, *words):
+        done = subprocess.run(words, cwd=self.dir, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def copy_sources(self, tree):
+        """What builds the program; its tests are not part of that."""
+        tree.mkdir()
+        for name in NEEDED:
+            source = cli.ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, tree / name,
+                                ignore=shutil.ignore_patterns("__pycache__", "build*"))
+            else:
+                shutil.copy2(source, tree / name)
+        (tree / "tests").mkdir()
+        (tree / "tests/meson.build").write_text("")
+
+    @staticmethod
+    def register(tree, name):
+        shutil.copytree(cli.ROOT / "tests/cli/template_strategy", tree / "strategies" / name)
+        registry = tree / "strategies/meson.build"
+        text, n_changes = re.subn(r"(?m)^(strategies = \[.*)\]$", rf"\1, '{name}']",
+                                  registry.read_text())
+        assert n_changes == 1, "strategies/meson.build has no list of one line"
+        registry.write_text(text)
+
+    def test_template(self):
+        tree, build = self.dir / "tree", self.dir / "build"
+        self.copy_sources(tree)
+        self.register(tree, "template")
+        self.command("meson", "setup", "-Dbuildtype=debug", build, tree)
+        self.command("ninja", "-C", build, "mipbench")
+        self.command(sys.executable, tree / "scripts/check_layers.py", tree)
+        cli.BINARY = str(build / "mipbench")
+        listed = json.loads(self.run_it("list", "strategies", "--json").out)["strategies"]
+        self.assertEqual(listed[-1]["name"], "template")
+        for size in ["33x17", "1x1", "64x64", "1x9"]:
+            with self.subTest(size=size):
+                outcome = self.quick(f"pattern:noise:{size}", "-s", "template", "-o", "out")
+                self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+                result, = json.loads((self.dir / "out/results.json").read_text())["results"]
+                self.assertEqual((result["strategy"], result["status"]), ("template", "ok"))
+                self.assertEqual(result["verify"]["status"], "pass")
+                if result["levels"] > 1:
+                    self.assertEqual(result["verify"]["policy"], "floor")
+        self.assertEqual(self.quick("pattern:noise:33x17", "-o", "out").code, 0)
+
+
+if __name__ == "__main__":
+    if os.environ.get("MB_TEST_QUICK"):
+        print("skipped: MB_TEST_QUICK is set, and this builds the program once more")
+        sys.exit(77)
+    cli.main()

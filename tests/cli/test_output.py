@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""What a run leaves: results.json, pictures, copies, and what it prints."""
+import csv
+import io
+import json
+import os
+import re
+import sys
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+import cli
+
+STRATEGIES = ["blit", "compute", "subgroup", "spd"]
+SMALL = "pattern:noise:64x64"
+SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())
+
+
+def average_2x2(rgba, width, height):
+    """Rounded half up, which is within one code of any correct rounding."""
+    out = bytearray()
+    for y in range(height // 2):
+        for x in range(width // 2):
+            for c in range(4):
+                at = [4 * ((2 * y + dy) * width + 2 * x + dx) + c
+                      for dy in (0, 1) for dx in (0, 1)]
+                out.append((sum(rgba[i] for i in at) + 2) // 4)
+    return bytes(out)
+
+
+class OutputCase(cli.TestCase):
+    def good(self, *args, **options):
+        outcome = self.quick(*args, **options)
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        return outcome
+
+    def results(self, out="out"):
+        document = json.loads((self.dir / out / "results.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(SCHEMA).validate(document)
+        self.assertTrue(document["run"]["complete"])
+        self.assertEqual(document["run"]["exit_reason"], "done")
+        return document
+
+
+class Results(OutputCase):
+    def test_document(self):
+        args = [SMALL, "-o", "out", "--seed", "18446744073709551615"]
+        self.good(*args)
+        document = self.results()
+        self.assertEqual(document["run"]["argv"][1:], ["-q", "-n", "3", "-w", "0", *args])
+        self.assertEqual(document["run"]["seed"], "18446744073709551615")
+        self.assertEqual([r["strategy"] for r in document["results"]], STRATEGIES)
+        for result in document["results"]:
+            self.assertEqual((result["width"], result["height"], result["levels"]), (64, 64, 7))
+            self.assertEqual(result["verify"]["status"], "pass")
+            self.assertEqual(len(result["verify"]["levels"]), 7)
+            self.assertEqual(len(result["samples_ns"]), 3)
+            self.assertEqual(result["bytes"]["compulsory"], sum(4 * 4**n for n in range(7)))
+            self.assertEqual(len(result["images"]), 1)
+            self.assertEqual(result["images"][0], result["id"] + "/atlas.png")
+        self.assertEqual(document["results"][1]["params"], {"npot": "box", "load": "texel"})
+
+    def test_second_run_replaces_the_first(self):
+        self.good(SMALL, "-o", "out")
+        before = cli.snapshot(self.dir)
+        self.good(SMALL, "-o", "out", "--seed", "2", "-s", "spd")
+        document = self.results()
+        self.assertEqual((document["run"]["seed"], len(document["results"])), (2, 1))
+        after = cli.snapshot(self.dir)
+        self.assertEqual(after.keys(), before.keys())
+        self.assertNotEqual(after["out/results.json"], before["out/results.json"])
+
+    def test_variants(self):
+        self.good(SMALL, "-o", "out", "-s", "compute:*", "-s", "spd:load=texel,blit")
+        found = [(r["strategy"], r["params"]) for r in self.results()["results"]]
+        compute = [p for s, p in found if s == "compute"]
+        self.assertEqual(len(compute), 4)
+        self.assertEqual(len({json.dumps(p, sort_keys=True) for p in compute}), 4)
+        self.assertEqual([s for s, _ in found[4:]], ["spd", "blit"])
+        self.assertEqual(found[4][1]["load"], "texel")
+
+    def test_levels_and_no_verify(self):
+        self.good(SMALL, "-o", "out", "-l", "3", "--no-verify")
+        document = self.results()
+        self.assertIs(document["run"]["verify"], False)
+        for result in document["results"]:
+            self.assertEqual((result["levels"], result["verify"]["status"]), (3, "skipped"))
+            self.assertEqual(result["verify"]["levels"], [])
+            self.assertEqual(len(result["samples_ns"]), 3)
+            width, height, _ = cli.read_png(self.dir / "out" / result["images"][0])
+            self.assertEqual((width, height), (96, 64))
+
+    def test_sizes(self):
+        self.good(SMALL, "-o", "out", "-s", "compute", "--size", "33x17,64x1", "--sweep", "2:16")
+        found = [(r["width"], r["height"]) for r in self.results()["results"]]
+        self.assertEqual(found, [(33, 17), (64, 1), (2, 2), (4, 4), (8, 8), (16, 16)])
+
+    def test_same_stem_twice(self):
+        for i, name in enumerate(["a", "b"]):
+            (self.dir / name).mkdir()
+            cli.write_png(self.dir / name / "same.png", 8, 8, cli.noise(256, seed=i))
+        self.good("a/same.png", "b/same.png", "-o", "out", "-s", "compute")
+        results = self.results()["results"]
+        self.assertEqual([r["input"] for r in results], ["a/same.png", "b/same.png"])
+        self.assertEqual(len({r["id"] for r in results}), 2)
+        atlases = [cli.read_png(self.dir / "out" / r["images"][0])[2] for r in results]
+        for i, atlas in enumerate(atlases):
+            self.assertEqual(cli.crop(atlas, 12, 0, 0, 8, 8), cli.noise(256, seed=i))
+
+    def test_seed_makes_the_noise(self):
+        digests = []
+        for seed in ["1", "1", "2"]:
+            self.good(SMALL, "-o", "out", "-s", "spd", "--seed", seed)
+            digests.append(self.results()["results"][0]["input_sha256"])
+        self.assertEqual(digests[0], digests[1])
+        self.assertNotEqual(digests[0], digests[2])
+
+
+class Pictures(OutputCase):
+    def test_atlas_holds_the_chain(self):
+        source = cli.noise(64 * 64 * 4)
+        cli.write_png(self.dir / "in.png", 64, 64, source)
+        self.good("in.png", "-o", "out")
+        want = average_2x2(source, 64, 64)
+        for result in self.results()["results"]:
+            with self.subTest(strategy=result["strategy"]):
+                width, height, atlas = cli.read_png(self.dir / "out" / result["images"][0])
+                self.assertEqual((width, height), (96, 64))
+                self.assertEqual(cli.crop(atlas, 96, 0, 0, 64, 64), source)
+                level_1 = cli.crop(atlas, 96, 64, 0, 32, 32)
+                worst = max(abs(a - b) for a, b in zip(level_1, want))
+                self.assertLessEqual(worst, 1)
+                level_2 = cli.crop(atlas, 96, 64, 32, 16, 16)
+                worst = max(abs(a - b) for a, b in zip(level_2, average_2x2(level_1, 32, 32)))
+                self.assertLessEqual(worst, 2)
+
+    def test_which_files(self):
+        levels = [f"level_{n:02}.png" for n in range(4)]
+        errors = [f"error_{n:02}.png" for n in range(1, 4)]
+        want = {"none": [], "atlas": ["atlas.png"], "levels": levels,
+                "all": ["atlas.png", *errors, *levels]}
+        for choice, names in want.items():
+            with self.subTest(images=choice):
+                self.good("pattern:noise:8x8", "-o", choice, "--images", choice, "-s", "compute")
+                result, = self.results(choice)["results"]
+                found = sorted(f"{choice}/{image}" for image in result["images"])
+                on_disk = [p for p in cli.snapshot(self.dir / choice) if p.endswith(".png")]
+                self.assertEqual([f"{choice}/{p}" for p in on_disk], found)
+                self.assertEqual([p.rsplit("/", 1)[1] for p in found], names)
+                for path in found:
+                    if "level_" in path:
+                        extent = 8 >> int(path[-6:-4])
+                        self.assertEqual(cli.read_png(self.dir / path)[:2], (extent, extent))
+
+
+class Copies(OutputCase):
+    def check_csv(self, text):
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([row["strategy"] for row in rows], STRATEGIES)
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows))
+
+    def check_markdown(self, text):
+        for name in STRATEGIES:
+            self.assertRegex(text, rf"(?m)^\|.*\b{name}\b.*\|$")
+
+    def test_to_files(self):
+        self.good(SMALL, "-o", "out", "--json", "c.json", "--csv", "c.csv", "--markdown", "c.md")
+        self.assertEqual(json.loads((self.dir / "c.json").read_text()), self.results())
+        self.check_csv((self.dir / "c.csv").read_text())
+        self.check_markdown((self.dir / "c.md").read_text())
+
+    def on_stdout(self, option):
+        outcome = self.quick(SMALL, "-o", "out", option, "-")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertNotIn(b"mipbench: ", outcome.err)
+        return outcome.out.decode("utf-8")
+
+    def test_to_stdout(self):
+        self.assertEqual(json.loads(self.on_stdout("--json")), self.results())
+        self.check_csv(self.on_stdout("--csv"))
+        markdown = self.on_stdout("--markdown")
+        self.check_markdown(markdown)
+        self.assertNotIn("Results:", markdown)
+
+
+class Terminal(OutputCase):
+    def test_table_and_progress(self):
+        outcome = self.run_it(SMALL, "-n", "3", "-w", "0", "-o", "out")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertNotIn(b"\x1b", outcome.out + outcome.err)
+        self.assertNotIn(b"\r", outcome.out + outcome.err)
+        text = outcome.out.decode("utf-8")
+        for name in STRATEGIES:
+            self.assertRegex(text, rf"(?m)^[> ] {name} .*(exact|max \d)")
+        self.assertIn("Results: out/results.json\n", text)
+        self.assertTrue((self.dir / "out/results.json").is_file())
+        self.assertEqual(self.good(SMALL, "-o", "out").err, b"")
+
+    def test_colour(self):
+        colour = re.compile(rb"\x1b\[[0-9;]*m")
+        for choice, no_colour, expected in [("always", "", True), ("always", "1", True),
+                                            ("auto", "", False), ("never", "", False)]:
+            with self.subTest(choice=choice, no_colour=no_colour):
+                out = self.good(SMALL, "-o", "out", "--color", choice,
+                                env={"NO_COLOR": no_colour}).out
+                self.assertEqual(bool(colour.search(out)), expected)
+                self.assertNotIn(b"\x1b", colour.sub(b"", out))
+
+    def on_terminal(self, env):
+        """What mipbench writes to a terminal of its own."""
+        master, slave = os.openpty()
+        with os.fdopen(slave, "wb") as terminal:
+            outcome = self.quick("pattern:noise:8x8", "-o", "out", stdout=terminal,
+                                 env={"TERM": "xterm", "NO_COLOR": "", **env})
+        self.assertEqual(outcome.code, 0, outcome)
+        with os.fdopen(master, "rb", buffering=0) as reader:
+            return reader.read(65536)
+
+    def test_colour_on_a_terminal(self):
+        self.assertIn(b"\x1b[", self.on_terminal({}))
+        self.assertNotIn(b"\x1b", self.on_terminal({"NO_COLOR": "1"}))
+        self.assertNotIn(b"\x1b", self.on_terminal({"TERM": "dumb"}))
+
+    def test_ascii_where_the_locale_is(self):
+        outcome = self.run_it(SMALL, "-n", "3", "-w", "0", "-o", "out", env={"LC_ALL": "C"})
+        self.assertEqual(outcome.code, 0, outcome)
+        (outcome.out + outcome.err).decode("ascii")
+        self.run_it("list", env={"LC_ALL": "C"}).out.decode("ascii")
+        utf8 = self.good(SMALL, "-o", "out").out.decode("utf-8")
+        self.assertFalse(utf8.isascii())
+
+
+class ListAndHelp(OutputCase):
+    def listed(self, *what):
+        outcome = self.run_it("list", *what, "--json")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        return json.loads(outcome.out)
+
+    def test_list(self):
+        everything = self.listed()
+        self.assertEqual(set(everything), {"devices", "strategies", "formats", "patterns"})
+        for what in everything:
+            self.assertEqual(self.listed(what), {what: everything[what]})
+            text = self.run_it("list", what).out.decode("utf-8")
+            for item in everything[what]:
+                self.assertIn(item["name"], text)
+                for param in item.get("params", []):
+                    for word in [param["name"], *param["values"]]:
+                        self.assertIn(word, text)
+        self.assertEqual([s["name"] for s in everything["strategies"]], STRATEGIES)
+        self.assertEqual({p["name"] for p in everything["patterns"]},
+                         {"gradient", "noise", "checker", "impulse", "zoneplate", "flat"})
+        self.assertLessEqual({"rgba8", "rgba16f", "rgba32f"},
+                             {f["name"] for f in everything["formats"]})
+        for device in everything["devices"]:
+            self.assertGreater(device["limits"]["max_image_dimension_2d"], 0)
+
+    def test_listed_patterns_and_formats_run(self):
+        everything = self.listed()
+        for pattern in everything["patterns"]:
+            self.good(f"pattern:{pattern['name']}:8x8", "-s", "compute", "-o", "out")
+        for name in ["rgba16f", "rgba32f"]:
+            self.good("pattern:noise:8x8", "-s", "compute", "-f", name, "-o", "out")
+            self.assertEqual(self.results()["results"][0]["format"], name)
+
+    def test_help(self):
+        outcome = self.run_it("--help")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        text = outcome.out.decode("utf-8")
+        self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+        for option in ["strategy", "device", "format", "levels", "size", "sweep", "samples",
+                       "warmup", "seed", "no-verify", "validate", "out", "json", "csv",
+                       "markdown", "images", "quiet", "verbose", "color", "help", "version"]:
+            self.assertIn("--" + option, text)
+        for short in "sdflnwoqvh":
+            self.assertRegex(text, rf"(?m)^ *-{short},")
+        self.assertEqual(self.run_it("list", "--help").out, outcome.out)
+        self.assertEqual(self.run_it("-h").out, outcome.out)
+
+    def test_version(self):
+        outcome = self.run_it("--version")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        self.assertRegex(outcome.out, rb"^mipbench \d+\.\d+\.\d+ \(.+\)\n$")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""SIGINT and SIGTERM: the sample is finished, what is complete is written, 128 + signal."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import cli
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FIRST, LONG = "pattern:noise:16x16", "pattern:noise:64x64"
+
+
+class Signals(cli.TestCase):
+    def start(self, *args):
+        env = dict(os.environ, LC_ALL="C.UTF-8")
+        # Another job's shell may have left SIGINT ignored.
+        process = subprocess.Popen(
+            [cli.BINARY, *args], cwd=self.dir, env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+    def wait_for(self, condition, what):
+        give_up_s = time.monotonic() + cli.TIMEOUT_S
+        while not condition():
+            self.assertLess(time.monotonic(), give_up_s, f"no {what}")
+            time.sleep(0.01)
+
+    def results(self):
+        document = json.loads((self.dir / "out/results.json").read_text())
+        if jsonschema:
+            schema = json.loads((cli.ROOT / "results/schema.json").read_text())
+            jsonschema.Draft202012Validator(schema).validate(document)
+        return document
+
+    def check(self, number):
+        """A first cell of a hundred thousand samples would take minutes: interrupt inside."""
+        process = self.start(LONG, "-w", "0", "-n", "100000", "-o", "out", "-s", "compute")
+        self.wait_for((self.dir / "out").is_dir, "output folder")
+        time.sleep(0.5)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 128 + number, err)
+        self.assertNotIn(b"mipbench: error", err)
+        run = self.results()["run"]
+        self.assertEqual((run["complete"], run["exit_reason"]), (False, "interrupted"))
+        self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])
+
+    def test_sigint(self):
+        self.check(signal.SIGINT)
+
+    def test_sigterm(self):
+        self.check(signal.SIGTERM)
+
+    def test_finished_cells_are_kept(self):
+        process = self.start(FIRST, LONG, "--size", "16x16,512x512", "-w", "0", "-n", "2000",
+                             "-o", "out", "-s", "compute")
+        self.wait_for((self.dir / "out/results.json").is_file, "first cell")
+        self.assertEqual(len(self.results()["results"]), 1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        document = self.results()
+        first = document["results"][0]
+        self.assertIs(document["run"]["complete"], False)
+        self.assertEqual((first["status"], first["verify"]["status"]), ("ok", "pass"))
+        self.assertEqual(len(first["samples_ns"]), 2000)
+        for result in document["results"][1:]:
+            self.assertLess(len(result["samples_ns"]), 2000)
+
+    def test_second_signal_kills(self):
+        # Loading this pattern takes long, and nothing looks for a signal meanwhile.
+        process = self.start("pattern:zoneplate:16384x16384", "-n", "1", "-o", "out",
+                             "-s", "compute", "-f", "rgba8")
+        def catches_sigint():
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                fields = dict(line.split(":", 1) for line in status)
+            return int(fields["SigCgt"], 16) >> (signal.SIGINT - 1) & 1 == 1
+        self.wait_for(catches_sigint, "signal handler")
+        process.send_signal(signal.SIGINT)
+        self.wait_for(lambda: not catches_sigint(), "reset of the handler")
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=5), -signal.SIGINT)
+        self.assertFalse((self.dir / "out/results.json").exists())
+
+
+if __name__ == "__main__":
+    cli.main()
