@@ -3,12 +3,15 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <vulkan/vulkan_core.h>
 
 #include "base/text.h"
+
+#define MAX_RAW_BYTES 8192 /* PATH_MAX and a sentence */
 
 #define RESULT_NAME(result)                                                                    \
     {                                                                                          \
@@ -60,16 +63,42 @@ const char *mb_vk_result_name(int vk_result)
     return unknown;
 }
 
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0u) == 0x80u;
+}
+
+/* A path may be thousands of bytes long; the reason comes after it and must not be what is cut.
+ */
+static void elide_middle(char *text, size_t max_bytes)
+{
+    const size_t n = strlen(text);
+    if (n < max_bytes) {
+        return;
+    }
+    static const char gap[] = "...";
+    size_t head = max_bytes / 2;
+    size_t tail = n - (max_bytes - head - sizeof gap);
+    while (head > 0 && is_continuation(text[head])) {
+        head--;
+    }
+    while (is_continuation(text[tail])) {
+        tail++;
+    }
+    memcpy(text + head, gap, sizeof gap - 1);
+    memmove(text + head + sizeof gap - 1, text + tail, n - tail + 1);
+}
+
 enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
                           const char *fmt, ...)
 {
     if (err != NULL) {
-        /* Room to spare, so that it is the sanitiser that cuts, between characters. */
-        char raw[2 * sizeof err->text];
+        char raw[MAX_RAW_BYTES];
         va_list args;
         va_start(args, fmt);
         vsnprintf(raw, sizeof raw, fmt, args);
         va_end(args);
+        elide_middle(raw, sizeof err->text);
         *err = (struct mb_err){.code = code, .file = file, .line = line};
         mb_utf8_sanitize(raw, err->text, sizeof err->text);
     }

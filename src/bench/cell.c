@@ -94,6 +94,7 @@ static enum mb_status prepare(struct cell_context *c, struct candidate *candidat
     MB_TRY(strategy->init(candidate->state, c->options->gpu, &target, &candidate->row->params,
                           err));
     strategy->describe(candidate->state, &candidate->result->work);
+    candidate->result->has_work = true;
     candidate->result->work.claim.sub_texel_precision_bits =
         c->options->gpu->info.sub_texel_precision_bits;
     for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {

@@ -131,18 +131,12 @@ static void add_stats(struct mb_json *json, struct cJSON *parent, const struct m
     }
 }
 
-/* A strategy that never got as far as describe() has said nothing of its work. */
-static bool has_work(const struct mb_result *result)
-{
-    return result->work.n_dispatches > 0;
-}
-
 static void add_work(struct mb_json *json, struct cJSON *parent, const struct mb_result *result,
                      uint64_t compulsory_bytes)
 {
     struct cJSON *bytes = mb_json_object(json, parent, "bytes");
     mb_json_u64(json, bytes, "compulsory", compulsory_bytes);
-    if (!has_work(result)) {
+    if (!result->has_work) {
         mb_json_null(json, bytes, "algorithmic");
         mb_json_null(json, parent, "work");
         return;
@@ -208,7 +202,7 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
     struct cJSON *node = mb_json_object(json, parent, "verify");
     mb_json_string(json, node, "status", mb_verify_status_name(result->verify));
     mb_json_string(json, node, "policy",
-                   has_work(result) ? mb_policy_name(result->work.claim.policy) : NULL);
+                   result->has_work ? mb_policy_name(result->work.claim.policy) : NULL);
     mb_json_number(json, node, "max_error_lsb", is_judged ? verdict->max_error_lsb : NAN);
     mb_json_number(json, node, "drift_lsb", is_judged ? verdict->drift_lsb : NAN);
     mb_json_number(json, node, "box_lsb", is_judged ? verdict->box_lsb : NAN);

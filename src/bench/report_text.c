@@ -81,7 +81,6 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
 {
     const struct mb_layout *layout = &cell->layout;
     const bool is_judged = result->verify != MB_VERIFY_SKIPPED && result->verdict.n_levels > 0;
-    const bool has_work = result->work.n_dispatches > 0;
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
     csv_text(buf, cell->input);
@@ -94,9 +93,9 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
     csv_stats(buf, &result->stats);
     csv_number(buf, cell->fastest < cell->n_results ? result->relative_ratio : NAN);
     csv_count(buf, true, cell->compulsory_bytes);
-    csv_count(buf, has_work, result->work.algorithmic_bytes);
-    csv_count(buf, has_work, result->work.n_dispatches);
-    csv_count(buf, has_work, result->work.n_barriers);
+    csv_count(buf, result->has_work, result->work.algorithmic_bytes);
+    csv_count(buf, result->has_work, result->work.n_dispatches);
+    csv_count(buf, result->has_work, result->work.n_barriers);
     csv_number(buf, is_judged ? result->verdict.max_error_lsb : NAN);
     csv_number(buf, is_judged ? result->verdict.drift_lsb : NAN);
     csv_number(buf, is_judged ? result->verdict.box_lsb : NAN);

@@ -45,6 +45,7 @@ struct mb_result {
     double
         relative_ratio; /* median over the fastest verified median of the cell; NaN if none */
 
+    bool has_work; /* the strategy ran and stated its work */
     struct mb_work work;
     enum mb_verify_status verify;
     struct mb_verdict verdict;

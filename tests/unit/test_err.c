@@ -23,14 +23,22 @@ static void test_set(void)
 
 static void test_long_text(void)
 {
-    char text[2000];
-    memset(text, 'x', sizeof text);
-    memcpy(text + 510, "\xc3\xa9", 2); /* a character across the end */
-    text[sizeof text - 1] = '\0';
-    struct mb_err err;
-    CHECK_EQ_INT(MB_FAIL(&err, MB_ERRC_RUNTIME, "%s", text), MB_FAILED);
-    CHECK_EQ_INT(strlen(err.text), 510);
-    CHECK_EQ_INT(err.text[509], 'x');
+    /* Two-byte characters everywhere, so that some lie across both cuts; once shifted by one.
+     */
+    for (size_t shift = 0; shift < 2; shift++) {
+        char path[5000];
+        for (size_t i = 0; i + 1 < sizeof path; i++) {
+            path[i] = (i + shift) % 2 == 0 ? '\xc3' : '\xa9';
+        }
+        path[0] = 'x';
+        path[sizeof path - 2 + (shift + sizeof path) % 2] = '\0';
+        struct mb_err err;
+        CHECK_EQ_INT(MB_FAIL(&err, MB_ERRC_INPUT, "%s: no such file", path), MB_FAILED);
+        CHECK(strlen(err.text) >= 508 && strlen(err.text) < sizeof err.text);
+        CHECK(strstr(err.text, "...") != NULL);
+        CHECK(strchr(err.text + 2, '?') == NULL);
+        CHECK_EQ_STR(err.text + strlen(err.text) - strlen(": no such file"), ": no such file");
+    }
 }
 
 static enum mb_status call_vk(VkResult result, struct mb_err *err)

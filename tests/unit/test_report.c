@@ -54,6 +54,7 @@ static void set_measured(struct mb_result *result, const struct mb_layout *layou
     }
     CHECK_EQ_INT(mb_stats_compute(result->samples_ns, result->n_samples, &result->stats, &err),
                  MB_OK);
+    result->has_work = true;
     result->work = (struct mb_work){
         .n_dispatches = 1,
         .n_barriers = 2,
