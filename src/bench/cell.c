@@ -186,8 +186,24 @@ static enum mb_status run_and_judge(struct cell_context *c, struct candidate *ca
     if (!verdict.pass) {
         note_failure(result, when);
     }
+    if (verdict.level[0].n_bad_texels > 0) {
+        MB_TRY(mb_rig_upload(&c->rig, c->verifier.source, err));
+    }
 fail:
     return status;
+}
+
+/* A strategy that writes into level 0 would spoil the image for all others: it is not timed. */
+static void drop_damaging(struct cell_context *c)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < c->n_ready; i++) {
+        const struct mb_result *result = c->candidates[c->ready[i]].result;
+        if (result->verify != MB_VERIFY_FAIL || result->verdict.level[0].n_bad_texels == 0) {
+            c->ready[n_kept++] = c->ready[i];
+        }
+    }
+    c->n_ready = n_kept;
 }
 
 static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
@@ -201,8 +217,11 @@ static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
         }
         hooks->on_step(hooks->user, candidate->result->label, "verifying");
         MB_TRY(run_and_judge(c, candidate, 0, 0, "wrong", err));
-        MB_TRY(run_and_judge(c, candidate, 1, 0, "wrong over another poison", err));
+        if (candidate->result->verify == MB_VERIFY_PASS) {
+            MB_TRY(run_and_judge(c, candidate, 1, 0, "wrong over another poison", err));
+        }
     }
+    drop_damaging(c);
 fail:
     return status;
 }

@@ -32,7 +32,7 @@ static void record_upload(const struct mb_rig *rig, const struct mb_buffer *uplo
     mb_barrier_levels(cmd, &rig->image, 0, 1, &mb_access_transfer_write, &mb_access_readable);
 }
 
-static enum mb_status upload(struct mb_rig *rig, const void *source, struct mb_err *err)
+enum mb_status mb_rig_upload(struct mb_rig *rig, const void *source, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_buffer buffer = {0};
@@ -61,7 +61,7 @@ enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
     MB_TRY(mb_buffer_init(&rig->readback, gpu, MB_BUFFER_READBACK, layout->total_bytes, 0,
                           "read-back", err));
     MB_TRY(mb_submission_init(&rig->submission, gpu, "rig", err));
-    MB_TRY(upload(rig, source, err));
+    MB_TRY(mb_rig_upload(rig, source, err));
     return MB_OK;
 fail:
     mb_rig_finish(rig);

@@ -28,6 +28,10 @@ MB_MUST_CHECK enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu
                                          struct mb_err *err);
 void mb_rig_finish(struct mb_rig *rig);
 
+/* Upload level 0 again: for when a strategy has damaged it. */
+MB_MUST_CHECK enum mb_status mb_rig_upload(struct mb_rig *rig, const void *source,
+                                           struct mb_err *err);
+
 /* Fill levels 1.. with poison `index` < MB_N_POISONS; level 0 is not touched. */
 MB_MUST_CHECK enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index,
                                            struct mb_err *err);

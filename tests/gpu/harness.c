@@ -1,0 +1,131 @@
+/* What the tests on a device share. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "image/image.h"
+#include "image/pattern.h"
+
+bool mb_test_is_quick(void)
+{
+    const char *quick = getenv("MB_TEST_QUICK");
+    return MB_TEST_IS_SANITIZED || (quick && strcmp(quick, "0") != 0);
+}
+
+int mb_test_open(struct mb_gpu *gpu, bool validate)
+{
+    struct mb_err err = {0};
+    const struct mb_gpu_options options = {.validate = validate};
+    if (mb_gpu_init(gpu, &options, &err) == MB_OK) {
+        return 0;
+    }
+    bool is_skip = err.code == MB_ERRC_DEVICE;
+    printf("%s: %s\n", is_skip ? "skipped" : "failed", err.text);
+    return is_skip ? MB_TEST_SKIP : 1;
+}
+
+static bool never_interrupted(void *user)
+{
+    (void)user;
+    return false;
+}
+
+static void ignore_step(void *user, const char *label, const char *step)
+{
+    (void)user;
+    (void)label;
+    (void)step;
+}
+
+static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
+{
+    (void)user;
+    (void)n_candidates;
+    (void)n_done;
+    (void)n_total;
+}
+
+static enum mb_status ignore_chain(void *user, const struct mb_cell *cell,
+                                   struct mb_result *result, const void *block,
+                                   struct mb_verifier *verifier, struct mb_err *err)
+{
+    (void)user;
+    (void)cell;
+    (void)result;
+    (void)block;
+    (void)verifier;
+    (void)err;
+    return MB_OK;
+}
+
+const struct mb_hooks mb_test_hooks = {
+    .is_interrupted = never_interrupted,
+    .on_step = ignore_step,
+    .on_block = ignore_block,
+    .on_chain = ignore_chain,
+};
+
+/* Noise in every channel is what the formats are tried with; other patterns keep their own
+ * alpha. */
+void *mb_test_texels(const struct mb_format *format, const char *pattern,
+                     struct mb_extent extent)
+{
+    const struct mb_pattern *p = mb_patterns;
+    while (p->name && strcmp(p->name, pattern) != 0) {
+        p++;
+    }
+    size_t n_texels = (size_t)extent.width * extent.height;
+    uint8_t *codes = p->name ? mb_alloc(n_texels, 4) : NULL;
+    void *texels = codes ? mb_alloc(n_texels, format->texel_bytes) : NULL;
+    if (texels) {
+        const struct mb_image image = {
+            .width = extent.width,
+            .height = extent.height,
+            .depth = MB_DEPTH_U8,
+            .texels = codes,
+        };
+        mb_pattern_fill(p, extent.width, extent.height, 1, codes);
+        mb_image_encode(&image, format, texels);
+    }
+    mb_free(codes);
+    return texels;
+}
+
+bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                      const char *pattern, struct mb_extent extent, struct mb_cell *cell)
+{
+    const struct mb_format *format = mb_format_find("rgba8");
+    const struct mb_settings settings = {
+        .n_warmup = 1,
+        .n_samples = 2,
+        .seed = 1,
+        .verify = true,
+        .validate = gpu->validate,
+    };
+    const struct mb_cell_options options = {
+        .gpu = gpu,
+        .settings = &settings,
+        .hooks = &mb_test_hooks,
+        .rows = rows,
+        .n_rows = n_rows,
+    };
+    struct mb_err err = {0};
+    bool is_complete = false;
+    void *texels = mb_test_texels(format, pattern, extent);
+    *cell = (struct mb_cell){0};
+    snprintf(cell->input, sizeof cell->input, "pattern:%s", pattern);
+    mb_layout_init(&cell->layout, format, extent, 1, mb_full_level_count(extent));
+    if (!texels) {
+        printf("failed: no texels of pattern %s\n", pattern);
+        return false;
+    }
+    enum mb_status status = mb_cell_run(&options, texels, cell, &is_complete, &err);
+    mb_free(texels);
+    if (status != MB_OK) {
+        printf("failed: %s\n", err.text);
+    }
+    return status == MB_OK && is_complete;
+}

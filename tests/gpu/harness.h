@@ -1,0 +1,43 @@
+/* What the tests on a device share: opening it or skipping, and hooks for mb_cell_run that say
+ * nothing. */
+#ifndef MB_TESTS_HARNESS_H
+#define MB_TESTS_HARNESS_H
+
+#include "bench/cell.h"
+
+#define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
+
+/* Sanitizers cost a factor of about five; tests then do a part of their work. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MB_TEST_IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MB_TEST_IS_SANITIZED 1
+#endif
+#endif
+#ifndef MB_TEST_IS_SANITIZED
+#define MB_TEST_IS_SANITIZED 0
+#endif
+
+/* True under a sanitizer or with MB_TEST_QUICK=1 in the environment. */
+bool mb_test_is_quick(void);
+
+/* Open a device. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
+ * layer); 1 after any other failure, also printed. */
+int mb_test_open(struct mb_gpu *gpu, bool validate);
+
+/* Hooks that never interrupt and do nothing. */
+extern const struct mb_hooks mb_test_hooks;
+
+/* Run `rows` once each on rgba8 texels of pattern `pattern`; cell->layout and names are filled
+ * here. Returns false, with the error printed, if mb_cell_run fails; the cell is the caller's
+ * to finish either way. */
+bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                      const char *pattern, struct mb_extent extent, struct mb_cell *cell);
+
+/* Texels of a pattern in any format, texels[height][width]; NULL without memory. Owned by the
+ * caller (mb_free). */
+void *mb_test_texels(const struct mb_format *format, const char *pattern,
+                     struct mb_extent extent);
+
+#endif

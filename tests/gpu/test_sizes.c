@@ -1,0 +1,454 @@
+/* Every strategy with every choice of its parameters, at every size of interest, over patterns
+ * that each show one way of being wrong, judged by the golden model.
+ *
+ * One image per size and format serves all rows, and one recording of a row serves all
+ * patterns: what costs time on a software device is compiling shaders and submitting, not
+ * texels. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/rig.h"
+#include "harness.h"
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+
+#define SPD_MAX_WIDTH   4096u
+#define MAX_SKIPS       64
+#define N_CORE_PATTERNS 3u
+
+extern const struct mb_shader mb_spv_subgroup_size;
+
+static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+static const char *const default_specs[] = {"all"};
+/* The first N_CORE_PATTERNS are tried at every small size, all at every third. */
+static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
+                                           "checker", "gradient", "zoneplate"};
+static const char *const one_pattern[] = {"noise"};
+
+/* One row, recorded. */
+struct chain {
+    const struct mb_row *row;
+    void *state;
+    struct mb_submission submission;
+    struct mb_work work;
+    bool is_ready;
+};
+
+/* A set of rows over a set of patterns. */
+struct plan {
+    struct mb_row *rows;
+    size_t n_rows;
+    const char *const *patterns;
+    size_t n_patterns;
+};
+
+struct skip {
+    char label[96];
+    char reason[512];
+    unsigned n_times;
+};
+
+struct context {
+    struct mb_gpu gpu;
+    struct mb_rig rig;
+    struct mb_buffer upload;
+    struct chain *chains; /* one per row */
+    struct mb_layout layout;
+    struct skip skip[MAX_SKIPS];
+    size_t n_skips;
+    unsigned n_judged;
+};
+
+/* Whether a row must support a size: all but spd do any size, spd does up to 4096. */
+static bool must_support(const struct mb_row *row, struct mb_extent extent)
+{
+    return strcmp(row->strategy->name, "spd") != 0 ||
+           (extent.width <= SPD_MAX_WIDTH && extent.height <= SPD_MAX_WIDTH);
+}
+
+static void note_skip(struct context *c, const char *label, const char *reason)
+{
+    for (size_t i = 0; i < c->n_skips; i++) {
+        if (strcmp(c->skip[i].label, label) == 0 && strcmp(c->skip[i].reason, reason) == 0) {
+            c->skip[i].n_times++;
+            return;
+        }
+    }
+    if (c->n_skips < MAX_SKIPS) {
+        struct skip *skip = &c->skip[c->n_skips++];
+        snprintf(skip->label, sizeof skip->label, "%s", label);
+        snprintf(skip->reason, sizeof skip->reason, "%s", reason);
+        skip->n_times = 1;
+    }
+}
+
+static void describe_case(const struct context *c, const char *label, const char *pattern)
+{
+    fprintf(stderr, "%s on %ux%u %s, pattern %s: ", label, c->layout.base.width,
+            c->layout.base.height, c->layout.format->name, pattern);
+}
+
+/* Level 0 of the rig's image becomes `source`. */
+static enum mb_status upload(struct context *c, const void *source, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &c->rig.submission;
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+        .imageExtent = {c->layout.base.width, c->layout.base.height, 1},
+    };
+    memcpy(c->upload.mapped, source, c->layout.level_layer_bytes[0]);
+    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    mb_barrier_levels(submission->cmd, &c->rig.image, 0, 1, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    vkCmdCopyBufferToImage(submission->cmd, c->upload.buffer, c->rig.image.image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    mb_barrier_levels(submission->cmd, &c->rig.image, 0, 1, &mb_access_transfer_write,
+                      &mb_access_readable);
+    MB_TRY(mb_submission_end(submission, err));
+    MB_TRY(mb_submission_run(submission, err));
+fail:
+    return status;
+}
+
+static enum mb_status prepare(struct context *c, struct chain *chain, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_strategy *strategy = chain->row->strategy;
+    const struct mb_target target = {.image = &c->rig.image};
+    chain->state = mb_alloc(1, strategy->state_bytes);
+    if (!chain->state) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
+    }
+    MB_TRY(strategy->init(chain->state, &c->gpu, &target, &chain->row->params, err));
+    strategy->describe(chain->state, &chain->work);
+    chain->work.claim.sub_texel_precision_bits = c->gpu.info.sub_texel_precision_bits;
+    MB_TRY(mb_submission_init(&chain->submission, &c->gpu, strategy->name, err));
+    MB_TRY(mb_submission_begin(&chain->submission, 0, err));
+    mb_barrier_full(chain->submission.cmd);
+    strategy->record(chain->state, chain->submission.cmd);
+    mb_barrier_full(chain->submission.cmd);
+    MB_TRY(mb_submission_end(&chain->submission, err));
+    chain->is_ready = true;
+fail:
+    return status;
+}
+
+/* The answer of supports() must fit the size; UNSUPPORTED must come with a sentence. */
+static void prepare_or_skip(struct context *c, struct chain *chain)
+{
+    struct mb_err err = {0};
+    const struct mb_row *row = chain->row;
+    char label[96];
+    mb_row_label(row, label, sizeof label);
+    enum mb_status status = row->strategy->supports(&c->gpu, &c->layout, &row->params, &err);
+    bool is_ok = status == MB_OK;
+    CHECK(is_ok == must_support(row, c->layout.base));
+    CHECK(status != MB_FAILED);
+    if (status == MB_UNSUPPORTED) {
+        CHECK(strlen(err.text) > 10);
+        note_skip(c, label, err.text);
+    }
+    if (!is_ok) {
+        return;
+    }
+    if (prepare(c, chain, &err) != MB_OK) {
+        describe_case(c, label, "any");
+        fprintf(stderr, "%s\n", err.text);
+        CHECK(chain->is_ready);
+    }
+}
+
+static void release(struct context *c, size_t n_rows)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        struct chain *chain = &c->chains[i];
+        mb_submission_finish(&chain->submission);
+        if (chain->state) {
+            chain->row->strategy->finish(chain->state);
+            mb_free(chain->state);
+        }
+        *chain = (struct chain){0};
+    }
+    mb_buffer_finish(&c->upload);
+    mb_rig_finish(&c->rig);
+}
+
+/* Every texel of a flat image's levels is the base's first texel, bit for bit. */
+static bool is_flat(const struct mb_layout *layout, const void *block)
+{
+    uint32_t n_bytes = layout->format->texel_bytes;
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const uint8_t *texels = mb_layout_level(layout, block, level, 0);
+        for (size_t i = 0; i < layout->level_layer_bytes[level]; i += n_bytes) {
+            if (memcmp(texels + i, block, n_bytes) != 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Run one row over a poison and judge it. */
+static void judge(struct context *c, struct chain *chain, struct mb_verifier *verifier,
+                  const char *pattern, uint32_t poison)
+{
+    enum mb_status status = MB_OK;
+    struct mb_err storage = {0}, *err = &storage;
+    struct mb_verdict verdict = {0};
+    const void *block = c->rig.readback.mapped;
+    char label[96];
+    mb_row_label(chain->row, label, sizeof label);
+    MB_TRY(mb_rig_poison(&c->rig, poison, err));
+    MB_TRY(mb_submission_run(&chain->submission, err));
+    MB_TRY(mb_rig_read(&c->rig, err));
+    MB_TRY(mb_verify(verifier, block, &chain->work.claim, &verdict, err));
+    c->n_judged++;
+    if (!verdict.pass) {
+        char where[256];
+        mb_bad_texel_describe(&verdict.first_bad, where, sizeof where);
+        describe_case(c, label, pattern);
+        fprintf(stderr, "%s\n", where);
+    }
+    CHECK(verdict.pass);
+    if (strcmp(pattern, "flat") == 0 && !is_flat(&c->layout, block)) {
+        describe_case(c, label, pattern);
+        CHECK(!"a flat image stays flat");
+    }
+fail:
+    if (status != MB_OK) {
+        describe_case(c, label, pattern);
+        fprintf(stderr, "%s\n", storage.text);
+    }
+    CHECK(status == MB_OK);
+}
+
+static void run_pattern(struct context *c, const struct plan *plan, size_t index)
+{
+    struct mb_err err = {0};
+    struct mb_verifier verifier;
+    const char *pattern = plan->patterns[index];
+    void *texels = mb_test_texels(c->layout.format, pattern, c->layout.base);
+    bool is_uploaded = texels && upload(c, texels, &err) == MB_OK;
+    CHECK(is_uploaded);
+    mb_verifier_init(&verifier, &c->layout, texels);
+    for (size_t i = 0; is_uploaded && i < plan->n_rows; i++) {
+        if (c->chains[i].is_ready) {
+            judge(c, &c->chains[i], &verifier, pattern, (uint32_t)index % MB_N_POISONS);
+        }
+    }
+    mb_verifier_finish(&verifier);
+    mb_free(texels);
+}
+
+static void run_size(struct context *c, const struct plan *plan, const char *format,
+                     uint32_t width, uint32_t height)
+{
+    struct mb_err err = {0};
+    const struct mb_extent extent = {width, height};
+    mb_layout_init(&c->layout, mb_format_find(format), extent, 1, mb_full_level_count(extent));
+    void *zero = mb_alloc(1, c->layout.level_layer_bytes[0]);
+    enum mb_status status =
+        zero ? mb_rig_init(&c->rig, &c->gpu, &c->layout, zero, &err) : MB_FAILED;
+    if (status == MB_OK) {
+        status = mb_buffer_init(&c->upload, &c->gpu, MB_BUFFER_UPLOAD,
+                                c->layout.level_layer_bytes[0], 0, "upload", &err);
+    }
+    if (status != MB_OK) {
+        fprintf(stderr, "%ux%u: %s\n", width, height, err.text);
+    }
+    CHECK(status == MB_OK);
+    for (size_t i = 0; status == MB_OK && i < plan->n_rows; i++) {
+        c->chains[i].row = &plan->rows[i];
+        prepare_or_skip(c, &c->chains[i]);
+    }
+    for (size_t i = 0; status == MB_OK && i < plan->n_patterns; i++) {
+        run_pattern(c, plan, i);
+    }
+    release(c, plan->n_rows);
+    mb_free(zero);
+}
+
+/* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. */
+static void run_small(struct context *c, const struct plan *plan)
+{
+    static const uint32_t quick[] = {1, 2, 3, 7, 16, 17};
+    bool is_quick = mb_test_is_quick();
+    uint32_t n = is_quick ? (uint32_t)MB_COUNTOF(quick) : 17;
+    struct plan core = *plan;
+    core.n_patterns = N_CORE_PATTERNS;
+    for (uint32_t y = 0; y < n; y++) {
+        for (uint32_t x = 0; x < n; x++) {
+            run_size(c, (x + y) % 3 == 0 ? plan : &core, "rgba8", is_quick ? quick[x] : x + 1,
+                     is_quick ? quick[y] : y + 1);
+        }
+    }
+}
+
+/* Around the powers of two where tiles, subgroups and quadrants begin and end. */
+static void run_edges(struct context *c, const struct plan *plan)
+{
+    static const uint32_t sizes[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257};
+    uint32_t n = (uint32_t)MB_COUNTOF(sizes), step = mb_test_is_quick() ? 4 : 1;
+    for (uint32_t i = 0; i < n; i += step) {
+        run_size(c, plan, "rgba8", sizes[i], sizes[i]);
+        run_size(c, plan, "rgba8", sizes[i], 1);
+        run_size(c, plan, "rgba8", 1, sizes[i]);
+        run_size(c, plan, "rgba8", sizes[i], sizes[(i + 5) % n]);
+        run_size(c, plan, "rgba8", sizes[(i + 7) % n], sizes[i]);
+    }
+}
+
+static void run_large(struct context *c, const struct plan *every, const struct plan *defaults)
+{
+    static const struct mb_extent all_rows[] = {
+        {128, 32}, {1023, 1}, {1, 1023}, {4097, 3}, {5, 4100}, {4096, 1}, {3, 4096},
+    };
+    static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
+    size_t n_defaults = mb_test_is_quick() ? 0 : MB_COUNTOF(default_rows);
+    for (size_t i = 0; i < MB_COUNTOF(all_rows); i++) {
+        run_size(c, every, "rgba8", all_rows[i].width, all_rows[i].height);
+    }
+    for (size_t i = 0; i < n_defaults; i++) {
+        run_size(c, defaults, "rgba8", default_rows[i].width, default_rows[i].height);
+    }
+}
+
+static void run_formats(struct context *c, const struct plan *plan)
+{
+    static const char *const formats[] = {"rgba16f", "rgba32f"};
+    static const struct mb_extent sizes[] = {{3, 5}, {1, 33}, {64, 64}, {65, 127}};
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        for (size_t j = 0; j < MB_COUNTOF(sizes); j++) {
+            run_size(c, plan, formats[i], sizes[j].width, sizes[j].height);
+        }
+    }
+}
+
+/* What a kernel on this device sees: its subgroup size, and as many lanes in it. */
+static bool read_subgroup_size(const struct mb_gpu *gpu, uint32_t sizes[2])
+{
+    enum mb_status status = MB_OK;
+    struct mb_err storage = {0}, *err = &storage;
+    struct mb_buffer buffer = {0};
+    struct mb_compute compute = {0};
+    struct mb_submission submission = {0};
+    struct mb_layout layout;
+    const struct mb_binding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_subgroup_size,
+        .bindings = &binding,
+        .n_bindings = 1,
+        .layout = &layout,
+        .subgroup_size = gpu->info.subgroup_size,
+        .n_sets = 1,
+        .name = "subgroup size",
+    };
+    const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){1, 1}, 1, 1);
+    MB_TRY(mb_buffer_init(&buffer, gpu, MB_BUFFER_READBACK, 2 * sizeof *sizes,
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "sizes", err));
+    MB_TRY(mb_compute_init(&compute, gpu, &options, err));
+    mb_compute_bind_buffer(&compute, 0, 0, &buffer);
+    MB_TRY(mb_submission_init(&submission, gpu, "subgroup size", err));
+    MB_TRY(mb_submission_begin(&submission, 0, err));
+    mb_compute_dispatch(&compute, submission.cmd, &dispatch);
+    mb_barrier_full(submission.cmd);
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+    memcpy(sizes, buffer.mapped, 2 * sizeof *sizes);
+fail:
+    if (status != MB_OK) {
+        fprintf(stderr, "subgroup size: %s\n", storage.text);
+    }
+    mb_submission_finish(&submission);
+    mb_compute_finish(&compute);
+    mb_buffer_finish(&buffer);
+    return status == MB_OK;
+}
+
+/* LP_NATIVE_VECTOR_WIDTH / 32 is llvmpipe's subgroup size. Returns false if the device is
+ * another one and a width was asked for that is not its default: the test would repeat itself.
+ */
+static bool check_subgroup_size(const struct mb_gpu *gpu)
+{
+    const char *width = getenv("LP_NATIVE_VECTOR_WIDTH");
+    bool is_llvmpipe = strstr(gpu->info.name, "llvmpipe") != NULL;
+    uint32_t seen[2] = {0};
+    if (width && !is_llvmpipe && strcmp(width, "256") != 0) {
+        printf("skipped: %s has no vector width to set\n", gpu->info.name);
+        return false;
+    }
+    CHECK(read_subgroup_size(gpu, seen));
+    CHECK_EQ_INT(seen[0], gpu->info.subgroup_size);
+    CHECK_EQ_INT(seen[1], gpu->info.subgroup_size);
+    if (width && is_llvmpipe) {
+        CHECK_EQ_INT(gpu->info.subgroup_size, atoi(width) / 32);
+    }
+    printf("%s, subgroups of %u\n", gpu->info.name, seen[1]);
+    return true;
+}
+
+static bool make_plan(struct plan *plan, const char *const *specs, size_t n_specs)
+{
+    struct mb_err err = {0};
+    return mb_plan_rows(mb_strategies, specs, n_specs, &plan->rows, &plan->n_rows, &err) ==
+           MB_OK;
+}
+
+static void report_phase(const struct context *c, const char *name)
+{
+    printf("%-8s %6u chains judged, %.1f s of processor time\n", name, c->n_judged,
+           (double)clock() / (double)CLOCKS_PER_SEC);
+    fflush(stdout);
+}
+
+static void run_all(struct context *c)
+{
+    struct plan patterns = {.patterns = all_patterns, .n_patterns = MB_COUNTOF(all_patterns)};
+    struct plan noise = {.patterns = one_pattern, .n_patterns = 1};
+    struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
+    bool is_planned = make_plan(&patterns, all_specs, MB_COUNTOF(all_specs)) &&
+                      make_plan(&noise, all_specs, MB_COUNTOF(all_specs)) &&
+                      make_plan(&defaults, default_specs, MB_COUNTOF(default_specs));
+    c->chains = is_planned ? mb_alloc(patterns.n_rows, sizeof *c->chains) : NULL;
+    CHECK(c->chains);
+    if (c->chains) {
+        run_small(c, &patterns);
+        report_phase(c, "small");
+        run_edges(c, &noise);
+        report_phase(c, "edges");
+        run_formats(c, &noise);
+        report_phase(c, "formats");
+        run_large(c, &noise, &defaults);
+        report_phase(c, "large");
+    }
+    mb_free(c->chains);
+    mb_free(patterns.rows);
+    mb_free(noise.rows);
+    mb_free(defaults.rows);
+}
+
+int main(void)
+{
+    static struct context c;
+    int exit_code = mb_test_open(&c.gpu, false);
+    if (exit_code != 0) {
+        return exit_code;
+    }
+    if (!check_subgroup_size(&c.gpu)) {
+        mb_gpu_finish(&c.gpu);
+        return MB_TEST_SKIP;
+    }
+    run_all(&c);
+    for (size_t i = 0; i < c.n_skips; i++) {
+        printf("skipped %s (%u times): %s\n", c.skip[i].label, c.skip[i].n_times,
+               c.skip[i].reason);
+    }
+    mb_gpu_finish(&c.gpu);
+    return check_summary("sizes");
+}

@@ -1,0 +1,251 @@
+/* The validation layer over the product, which must be silent, and over planted defects, each
+ * of which must be reported: a silent layer that is not listening proves nothing.
+ *
+ * usage: test_validation CASE; check_validation.py reads the messages. */
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/rig.h"
+#include "harness.h"
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+
+extern const struct mb_shader mb_spv_unordered;
+
+static const struct mb_extent extent = {64, 64};
+
+/* What every planted defect works on. */
+struct bench {
+    struct mb_gpu gpu;
+    struct mb_rig rig;
+    struct mb_submission submission;
+};
+
+static bool bench_init(struct bench *b)
+{
+    struct mb_layout layout;
+    struct mb_err err = {0};
+    const struct mb_format *rgba8 = mb_format_find("rgba8");
+    void *texels = mb_test_texels(rgba8, "noise", extent);
+    mb_layout_init(&layout, rgba8, extent, 1, 3);
+    enum mb_status status = mb_rig_init(&b->rig, &b->gpu, &layout, texels, &err);
+    mb_free(texels);
+    if (status == MB_OK) {
+        status = mb_submission_init(&b->submission, &b->gpu, "planted", &err);
+    }
+    if (status == MB_OK) {
+        status = mb_submission_begin(&b->submission, 0, &err);
+    }
+    if (status != MB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+    }
+    return status == MB_OK;
+}
+
+static void bench_run(struct bench *b)
+{
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_submission_end(&b->submission, &err), MB_OK);
+    CHECK_EQ_INT(mb_submission_run(&b->submission, &err), MB_OK);
+}
+
+static void bench_finish(struct bench *b)
+{
+    mb_submission_finish(&b->submission);
+    mb_rig_finish(&b->rig);
+}
+
+/* A sampled view of an image that may only be copied. */
+static void plant_usage(struct bench *b)
+{
+    VkImageView view = VK_NULL_HANDLE;
+    struct mb_vk_image image = {0};
+    struct mb_err err = {0};
+    const VkImageUsageFlags storage_only = VK_IMAGE_USAGE_STORAGE_BIT;
+    CHECK_EQ_INT(
+        mb_vk_image_init(&image, &b->gpu, &b->rig.image.layout, storage_only, "planted", &err),
+        MB_OK);
+    const VkImageViewUsageCreateInfo usage = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+    };
+    const VkImageViewCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .pNext = &usage,
+        .image = image.image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+        .format = VK_FORMAT_R8G8B8A8_UNORM,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+    };
+    (void)vkCreateImageView(b->gpu.device, &info, NULL, &view);
+    vkDestroyImageView(b->gpu.device, view, NULL);
+    mb_vk_image_finish(&image);
+    bench_run(b);
+}
+
+/* A fence that outlives its device. */
+static void plant_leak(struct bench *b)
+{
+    const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence;
+    CHECK_EQ_INT(vkCreateFence(b->gpu.device, &info, NULL, &fence), VK_SUCCESS);
+    bench_run(b);
+}
+
+/* A timestamp into a query that was never reset. */
+static void plant_query(struct bench *b)
+{
+    const VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = 1,
+    };
+    VkQueryPool pool;
+    CHECK_EQ_INT(vkCreateQueryPool(b->gpu.device, &info, NULL, &pool), VK_SUCCESS);
+    vkCmdWriteTimestamp(b->submission.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, pool, 0);
+    bench_run(b);
+    vkDestroyQueryPool(b->gpu.device, pool, NULL);
+}
+
+/* Every level in GENERAL, where blits and storage images work without a layout change. */
+static void all_general(const struct bench *b)
+{
+    static const struct mb_access general = {
+        .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        .access = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .layout = VK_IMAGE_LAYOUT_GENERAL,
+    };
+    mb_barrier_levels(b->submission.cmd, &b->rig.image, 0, 1, &mb_access_readable, &general);
+    mb_barrier_levels(b->submission.cmd, &b->rig.image, 1, 2, &mb_access_undefined, &general);
+}
+
+static void plant_blit_barrier(struct bench *b)
+{
+    all_general(b);
+    for (uint32_t level = 1; level < 3; level++) {
+        const VkImageBlit region = {
+            .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level - 1, 0, 1},
+            .srcOffsets = {{0, 0, 0}, {64 >> (level - 1), 64 >> (level - 1), 1}},
+            .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1},
+            .dstOffsets = {{0, 0, 0}, {64 >> level, 64 >> level, 1}},
+        };
+        vkCmdBlitImage(b->submission.cmd, b->rig.image.image, VK_IMAGE_LAYOUT_GENERAL,
+                       b->rig.image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region,
+                       VK_FILTER_LINEAR);
+    }
+    bench_run(b);
+}
+
+static void plant_compute_barrier(struct bench *b)
+{
+    struct mb_compute compute = {0};
+    struct mb_err err = {0};
+    const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+    };
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_unordered,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .layout = &b->rig.image.layout,
+        .n_sets = 2,
+        .name = "unordered",
+    };
+    CHECK_EQ_INT(mb_compute_init(&compute, &b->gpu, &options, &err), MB_OK);
+    all_general(b);
+    for (uint32_t level = 0; level < 2; level++) {
+        const struct mb_dispatch dispatch = {
+            .set = level,
+            .n_groups = {4u >> level, 4u >> level, 1},
+        };
+        for (uint32_t binding = 0; binding < 2; binding++) {
+            mb_compute_bind_images(&compute, level, binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+                                   VK_NULL_HANDLE, &b->rig.image.storage[level + binding], 1);
+        }
+        mb_compute_dispatch(&compute, b->submission.cmd, &dispatch);
+    }
+    bench_run(b);
+    mb_compute_finish(&compute);
+}
+
+/* The same commands with their barriers: what is planted is the only thing wrong. */
+static void plant_nothing(struct bench *b)
+{
+    all_general(b);
+    mb_barrier_full(b->submission.cmd);
+    bench_run(b);
+}
+
+/* The product: every strategy in every variant. */
+static void run_product(const struct mb_gpu *gpu)
+{
+    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+    static const struct mb_extent extents[] = {
+        {1, 1}, {2, 1}, {17, 5}, {64, 64}, {129, 257}, {512, 100},
+    };
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
+                 MB_OK);
+    for (size_t i = 0; i < MB_COUNTOF(extents); i++) {
+        struct mb_cell cell = {0};
+        CHECK(mb_test_run_cell(gpu, rows, n_rows, "noise", extents[i], &cell));
+        for (size_t j = 0; j < cell.n_results; j++) {
+            CHECK(cell.results[j].status != MB_RESULT_FAILED);
+        }
+        mb_cell_finish(&cell);
+    }
+    mb_free(rows);
+}
+
+static const struct {
+    const char *name;
+    void (*plant)(struct bench *b);
+    bool is_reported;
+} cases[] = {
+    {"nothing", plant_nothing, false},
+    {"usage", plant_usage, true},
+    {"leak", plant_leak, true},
+    {"query", plant_query, true},
+    {"blit-barrier", plant_blit_barrier, true},
+    {"compute-barrier", plant_compute_barrier, true},
+};
+
+static void run_planted(struct bench *b, size_t i)
+{
+    if (!bench_init(b)) {
+        CHECK(false);
+        return;
+    }
+    cases[i].plant(b);
+    bench_finish(b);
+    /* Leaks are told when the device goes; the count must be read before its owner goes, too.
+     */
+    vkDestroyCommandPool(b->gpu.device, b->gpu.command_pool, NULL);
+    vkDestroyDevice(b->gpu.device, NULL);
+    b->gpu.command_pool = VK_NULL_HANDLE;
+    b->gpu.device = VK_NULL_HANDLE;
+    CHECK_EQ_INT(b->gpu.state->n_validation_messages > 0, cases[i].is_reported);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {0};
+    const char *name = argc > 1 ? argv[1] : "product";
+    const int opened = mb_test_open(&b.gpu, true);
+    if (opened != 0) {
+        return opened;
+    }
+    if (strcmp(name, "product") == 0) {
+        run_product(&b.gpu);
+        CHECK_EQ_INT(b.gpu.state->n_validation_messages, 0);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        if (strcmp(name, cases[i].name) == 0) {
+            run_planted(&b, i);
+        }
+    }
+    mb_gpu_finish(&b.gpu);
+    return check_summary(name);
+}

@@ -1,0 +1,153 @@
+/* The wrong strategy: a plain per-level compute chain around wrong.comp. */
+#include "wrong_strategy.h"
+
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+
+#define WORKGROUP_WIDTH 8u
+
+extern const struct mb_shader mb_spv_wrong;
+
+struct state {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    enum defect defect;
+    VkSampler sampler;
+    struct mb_compute compute; /* set n: from level n to level n + 1 */
+};
+
+struct push {
+    int32_t source_extent[2];
+    int32_t target_level;
+};
+
+static const struct mb_param params[] = {
+    {
+        .name = "defect",
+        .values = (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias",
+                                        "half-bias", "level0", "skip-level", NULL},
+        .help = "what is wrong",
+    },
+    {0},
+};
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_params *choice, struct mb_err *why)
+{
+    (void)layout;
+    (void)choice;
+    return mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct state *s = state;
+    const struct mb_vk_image *image = target->image;
+    s->gpu = gpu;
+    s->image = image;
+    s->defect = (enum defect)choice->choice[0];
+    const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+    };
+    const uint32_t constants[] = {(uint32_t)s->defect};
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_wrong,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .spec_constants = constants,
+        .n_spec_constants = MB_COUNTOF(constants),
+        .layout = &image->layout,
+        .push_constant_bytes = sizeof(struct push),
+        .n_sets = image->layout.n_levels,
+        .name = "wrong",
+    };
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, &s->sampler, err));
+    MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
+    for (uint32_t level = 0; level + 1 < image->layout.n_levels; level++) {
+        mb_compute_bind_images(&s->compute, level, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+                               s->sampler, &image->sampled[level], 1);
+        mb_compute_bind_images(&s->compute, level, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+                               VK_NULL_HANDLE, &image->storage[level + 1], 1);
+    }
+fail:
+    return status;
+}
+
+/* Clear a level to a colour that no poison and no pattern has. */
+static void scribble(const struct state *s, VkCommandBuffer cmd, uint32_t level)
+{
+    const VkClearColorValue color = {.float32 = {0.1f, 0.2f, 0.3f, 0.4f}};
+    const VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, level, 1, 0, 1};
+    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_readable, &mb_access_transfer_write);
+    vkCmdClearColorImage(cmd, s->image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1,
+                         &range);
+    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_transfer_write, &mb_access_readable);
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        struct mb_extent source = mb_level_extent(layout->base, level);
+        struct mb_extent target = mb_level_extent(layout->base, level + 1);
+        const struct push push = {
+            .source_extent = {(int32_t)source.width, (int32_t)source.height},
+            .target_level = (int32_t)level + 1,
+        };
+        const struct mb_dispatch dispatch = {
+            .set = level,
+            .push = &push,
+            .push_bytes = sizeof push,
+            .n_groups = {(target.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
+                         (target.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, 1},
+        };
+        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_undefined,
+                          &mb_access_compute_write);
+        if (s->defect != DEFECT_SKIP_LEVEL || level != 1) {
+            mb_compute_dispatch(&s->compute, cmd, &dispatch);
+        }
+        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
+                          &mb_access_readable);
+    }
+    if (s->defect == DEFECT_LEVEL0) {
+        scribble(s, cmd, 0);
+    }
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct state *s = state;
+    work->n_dispatches = s->image->layout.n_levels - 1;
+    work->claim = (struct mb_claim){
+        .policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .arithmetic = MB_ARITHMETIC_FP32,
+        .reread_levels = ~UINT32_C(0),
+    };
+}
+
+static void finish(void *state)
+{
+    struct state *s = state;
+    mb_compute_finish(&s->compute);
+    mb_sampler_destroy(s->gpu, s->sampler);
+}
+
+const struct mb_strategy mb_strategy_wrong = {
+    .name = "wrong",
+    .title = "wrong on purpose",
+    .source = "tests",
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .params = params,
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .finish = finish,
+};
