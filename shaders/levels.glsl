@@ -15,6 +15,12 @@ ivec2 level_extent(ivec2 base, int level)
     return max(base >> level, ivec2(1));
 }
 
+/* True if an axis of `n` texels has no second texel to add. */
+bool is_narrow(int n)
+{
+    return HAS_NARROW_LEVELS && n == 1;
+}
+
 /* Average of the 2x2 texels of a level of size `extent` that make one texel of the next:
  *     v00 v10
  *     v01 v11
@@ -22,11 +28,11 @@ ivec2 level_extent(ivec2 base, int level)
  * leaves it as it is. */
 vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
 {
-    if (HAS_NARROW_LEVELS && extent.x == 1) {
+    if (is_narrow(extent.x)) {
         v10 = v00;
         v11 = v01;
     }
-    if (HAS_NARROW_LEVELS && extent.y == 1) {
+    if (is_narrow(extent.y)) {
         v01 = v00;
         v11 = v10;
     }
