@@ -10,6 +10,9 @@ layout(constant_id = 10) const bool HAS_NARROW_LEVELS = true;
 /* Codes of a UNORM channel less one (255 for 8 bits), or 0 for float formats. */
 layout(constant_id = 11) const float UNORM_MAX = 0.0;
 
+/* True if the format's channels are 16-bit floats. */
+layout(constant_id = 12) const bool IS_HALF = false;
+
 ivec2 level_extent(ivec2 base, int level)
 {
     return max(base >> level, ivec2(1));
@@ -39,6 +42,14 @@ vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
     return ((v00 + v10) + (v01 + v11)) * 0.25;
 }
 
+/* The nearest 16-bit float, ties to even: a driver may round floats to half either way, too.
+ * Thirteen bits of the mantissa go; subnormal halves are left to the driver. */
+vec4 nearest_half(vec4 texel)
+{
+    uvec4 bits = floatBitsToUint(texel);
+    return uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
+}
+
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of
  * float to UNORM open (3.9.2 "Conversion from Floating-Point to Normalized Fixed-Point"), and an
  * H200 is off by up to 0.06 of a code. Adding 2^23 rounds to the nearest integer, which then is
@@ -46,6 +57,9 @@ vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
  * texels within [0, 1], keeps the compiler from folding the sum with the difference. */
 vec4 rounded(vec4 texel)
 {
+    if (IS_HALF) {
+        return nearest_half(texel);
+    }
     if (UNORM_MAX == 0.0) {
         return texel;
     }

@@ -82,8 +82,8 @@ fail:
 
 /* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
 struct specialization {
-    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + 2];
-    uint32_t values[MB_MAX_SPEC_CONSTANTS + 2];
+    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + 3];
+    uint32_t values[MB_MAX_SPEC_CONSTANTS + 3];
     VkSpecializationInfo info;
 };
 
@@ -110,6 +110,8 @@ static void fill_specialization(struct specialization *s,
     memcpy(&unorm_max_bits, &unorm_max, sizeof unorm_max_bits);
     add_constant(s, MB_MAX_SPEC_CONSTANTS, mb_layout_has_narrow_levels(options->layout));
     add_constant(s, MB_MAX_SPEC_CONSTANTS + 1, unorm_max_bits);
+    add_constant(s, MB_MAX_SPEC_CONSTANTS + 2,
+                 options->layout->format->codec == MB_CODEC_SFLOAT16);
     s->info.pMapEntries = s->entries;
     s->info.dataSize = s->info.mapEntryCount * sizeof s->values[0];
     s->info.pData = s->values;

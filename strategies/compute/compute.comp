@@ -58,29 +58,46 @@ vec3 weights(int at, int n_source, int n_target)
     return vec3(n_target - at, n_target, at + 1);
 }
 
-float inv_weight_sum(int n_source, float inv_source)
+/* The sum of those weights and its inverse. */
+vec2 weight_sum(int n_source, float inv_source)
 {
-    return (n_source & 1) == 0 ? 0.5 : inv_source;
+    if (n_source == 1) {
+        return vec2(1.0, 1.0);
+    }
+    return (n_source & 1) == 0 ? vec2(2.0, 0.5) : vec2(n_source, inv_source);
 }
 
-vec4 weighted_row(ivec2 first, vec3 weight, int layer)
+/* sum / n.x, where n.y is 1 / n.x. Formats that hold all the bits of a 32-bit float get the
+ * remainder of the first guess added: one rounding instead of two. */
+vec4 divided(vec4 sum, vec2 n)
 {
-    vec4 sum = weight.x * fetch(first, layer) + weight.y * fetch(first + ivec2(1, 0), layer);
-    return weight.z > 0.0 ? sum + weight.z * fetch(first + ivec2(2, 0), layer) : sum;
+    vec4 guess = sum * n.y;
+    return UNORM_MAX == 0.0 ? fma(fma(-guess, vec4(n.x), sum), vec4(n.y), guess) : guess;
+}
+
+vec4 weighted_row(ivec2 first, vec3 weight, vec2 n, int layer)
+{
+    vec4 sum = fma(vec4(weight.y), fetch(first + ivec2(1, 0), layer),
+                   weight.x * fetch(first, layer));
+    if (weight.z > 0.0) {
+        sum = fma(vec4(weight.z), fetch(first + ivec2(2, 0), layer), sum);
+    }
+    return divided(sum, n);
 }
 
 vec4 average_box(ivec2 at, int layer)
 {
     vec3 wx = weights(at.x, source_extent.x, target_extent.x);
     vec3 wy = weights(at.y, source_extent.y, target_extent.y);
+    vec2 nx = weight_sum(source_extent.x, inv_source_extent.x);
+    vec2 ny = weight_sum(source_extent.y, inv_source_extent.y);
     ivec2 first = 2 * at;
-    vec4 sum = wy.x * weighted_row(first, wx, layer) +
-               wy.y * weighted_row(first + ivec2(0, 1), wx, layer);
+    vec4 sum = fma(vec4(wy.y), weighted_row(first + ivec2(0, 1), wx, nx, layer),
+                   wy.x * weighted_row(first, wx, nx, layer));
     if (wy.z > 0.0) {
-        sum += wy.z * weighted_row(first + ivec2(0, 2), wx, layer);
+        sum = fma(vec4(wy.z), weighted_row(first + ivec2(0, 2), wx, nx, layer), sum);
     }
-    return sum * (inv_weight_sum(source_extent.x, inv_source_extent.x) *
-                  inv_weight_sum(source_extent.y, inv_source_extent.y));
+    return divided(sum, ny);
 }
 
 void main()
