@@ -47,7 +47,8 @@ vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
 vec4 nearest_half(vec4 texel)
 {
     uvec4 bits = floatBitsToUint(texel);
-    return uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
+    vec4 nearest = uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
+    return mix(nearest, texel, isnan(texel)); /* the sum carries a NaN into its sign */
 }
 
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of

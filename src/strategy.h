@@ -6,9 +6,9 @@
  * Entry state of record(): level 0 holds the image, is readable by every stage, and is in
  * VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL; levels 1..n hold nothing and may be in any layout
  * (transition them from UNDEFINED). Exit state: every level is written, visible to
- * ALL_COMMANDS for reads, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs between
- * the two is inside record() and is timed. The exit state satisfies the entry state, so that
- * record() may be repeated after a full barrier (a counter must be re-armed). */
+ * shader reads of every stage, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs
+ * between the two is inside record() and is timed. The exit state satisfies the entry state, so
+ * that record() may be repeated after a full barrier (a counter must be re-armed). */
 #ifndef MB_STRATEGY_H
 #define MB_STRATEGY_H
 

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-#define MB_N_SLOTS 2u /* samples in flight: the device never idles between two */
+#define MB_N_SLOTS 2u /* samples in flight: the device works while the host wakes up */
 
 struct mb_sampler {
     void *user;

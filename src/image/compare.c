@@ -27,11 +27,19 @@ uint32_t mb_claim_quantised_axes(const struct mb_claim *claim, struct mb_extent 
            (uint32_t)(source.height > 1 && source.height % 2 == 1);
 }
 
+double mb_corner_fetch_bound_lsb(struct mb_extent base)
+{
+    return 0.5 + 0.01 + 255.0 * ldexp((double)base.width + base.height, -24);
+}
+
 double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
                           double want, double range, uint32_t n_carried,
                           uint32_t n_quantised_axes)
 {
     const int weight_bits = (int)claim->sub_texel_precision_bits;
+    if (!isfinite(range)) {
+        range = 0.0; /* an infinite tap is no licence: only the infinity itself is right */
+    }
     if (format->codec == MB_CODEC_UNORM8) {
         static const double bounds_lsb[] = {
             [MB_ARITHMETIC_FP32] = 0.5 + 0.01,

@@ -31,6 +31,12 @@ struct mb_claim {
  * of odd size above 1 under MB_POLICY_BLIT with MB_ARITHMETIC_FILTER. 0, 1 or 2. */
 uint32_t mb_claim_quantised_axes(const struct mb_claim *claim, struct mb_extent source);
 
+/* The bound, in LSB of UNORM8, of a kernel that fetches 2x2 texels at their common corner by
+ * the filter and rounds what it stores: the weights there are 1/2, which filters hold exactly,
+ * so that only the coordinate is in doubt, a 32-bit float that is off by up to size * 2^-24
+ * texels. For mb_claim.max_error_lsb. */
+double mb_corner_fetch_bound_lsb(struct mb_extent base);
+
 /* Largest step error allowed, in LSB of the stored value, for a texel of golden value `want`
  * whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1):
  *   UNORM8: 0.5 + 0.01 (FP32), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's tighter bound;

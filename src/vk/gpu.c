@@ -61,13 +61,15 @@ static int type_rank(VkPhysicalDeviceType type)
     }
 }
 
-static bool selector_fits(const char *selector, const struct mb_gpu_info *info)
+/* A number above every index is part of a name: "4090". */
+static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
+                          size_t n_devices)
 {
     uint64_t index;
     if (strcmp(selector, "cpu") == 0) {
         return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     }
-    if (mb_parse_u64(selector, &index)) {
+    if (mb_parse_u64(selector, &index) && index < n_devices) {
         return index == info->index;
     }
     return strcasecmp(selector, info->uuid) == 0 ||
@@ -78,7 +80,7 @@ static size_t choose_device(const char *selector, const struct mb_gpu_info *info
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < n; i++) {
-        if (selector && !selector_fits(selector, &infos[i])) {
+        if (selector && !selector_fits(selector, &infos[i], n)) {
             continue;
         }
         if (best == SIZE_MAX || type_rank(infos[i].type) < type_rank(infos[best].type)) {
@@ -116,7 +118,8 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
     const struct mb_gpu_info *info = &gpu->info;
     const char *extensions[2];
     uint32_t n_extensions = 0;
-    if (info->has_full_subgroups && info->api_version < VK_API_VERSION_1_3) {
+    if (info->has_full_subgroups &&
+        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
         extensions[n_extensions++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
     }
     /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
@@ -200,10 +203,10 @@ fail:
     return status;
 }
 
-void mb_gpu_finish(struct mb_gpu *gpu)
+uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 {
     if (!gpu->state || gpu->state->is_lost) {
-        return; /* what is in flight must not be destroyed; the process ends */
+        return 0; /* what is in flight must not be destroyed; the process ends */
     }
     if (gpu->command_pool) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
@@ -215,8 +218,10 @@ void mb_gpu_finish(struct mb_gpu *gpu)
     gpu->command_pool = VK_NULL_HANDLE;
     gpu->device = VK_NULL_HANDLE;
     gpu->queue = VK_NULL_HANDLE;
+    const uint32_t n_messages = gpu->state->n_validation_messages;
     mb_free(gpu->state);
     gpu->state = NULL;
+    return n_messages;
 }
 
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name)
@@ -258,7 +263,8 @@ enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_image
                        "the device offers %u storage images to a shader; %u are needed",
                        info->max_storage_images, n_images);
     }
-    if (info->max_workgroup_invocations < n_invocations) {
+    if (info->max_workgroup_invocations < n_invocations ||
+        info->max_workgroup_width < n_invocations) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device's workgroups have at most %u invocations; %u are needed",
                        info->max_workgroup_invocations, n_invocations);

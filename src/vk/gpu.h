@@ -46,7 +46,7 @@ struct mb_gpu_info {
     uint32_t sub_texel_precision_bits;
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;
-    uint32_t max_workgroup_invocations;
+    uint32_t max_workgroup_invocations, max_workgroup_width;
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */
     uint32_t max_shared_memory_bytes;
@@ -90,7 +90,9 @@ MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t
  * lists what there is); --validate without the layer installed is MB_ERRC_DEVICE too. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
-void mb_gpu_finish(struct mb_gpu *gpu);
+/* Close the device. Returns the number of messages of the validation layer over its whole life,
+ * those on what was never destroyed included; 0 for a device that was not open. */
+uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
 /* Give an object a name for validation messages and debuggers; nothing without the extension.
  */

@@ -93,6 +93,7 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info
     info->max_image_dimension_2d = limits->maxImageDimension2D;
     info->max_image_array_layers = limits->maxImageArrayLayers;
     info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
+    info->max_workgroup_width = limits->maxComputeWorkGroupSize[0];
     memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
            sizeof info->max_workgroup_count);
     info->max_storage_images = limits->maxPerStageDescriptorStorageImages;
@@ -142,6 +143,7 @@ static void read_properties(VkPhysicalDevice device, bool has_size_control,
         has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
     info->max_subgroup_size =
         has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
+    info->max_workgroup_subgroups = size_control.maxComputeWorkgroupSubgroups;
     info->has_full_subgroups = has_size_control && (size_control.requiredSubgroupSizeStages &
                                                     VK_SHADER_STAGE_COMPUTE_BIT) != 0;
 }
@@ -163,6 +165,8 @@ static void read_features(VkPhysicalDevice device, bool has_size_control,
     vkGetPhysicalDeviceFeatures2(device, &features);
     info->has_full_subgroups = info->has_full_subgroups && size_control.subgroupSizeControl &&
                                size_control.computeFullSubgroups;
+    info->max_workgroup_subgroups =
+        info->has_full_subgroups ? info->max_workgroup_subgroups : 0;
     info->has_memory_model_device_scope =
         v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
     info->has_storage_write_without_format =
@@ -183,6 +187,12 @@ static void read_heaps(VkPhysicalDevice device, struct mb_gpu_info *info)
     }
 }
 
+uint32_t mb_gpu_usable_version(uint32_t api_version)
+{
+    const uint32_t instance_version = volkGetInstanceVersion();
+    return api_version < instance_version ? api_version : instance_version;
+}
+
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
 {
     VkPhysicalDeviceProperties properties;
@@ -199,7 +209,7 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
         .timestamp_valid_bits = family.timestampValidBits,
     };
     bool has_size_control =
-        properties.apiVersion >= VK_API_VERSION_1_3 ||
+        mb_gpu_usable_version(properties.apiVersion) >= VK_API_VERSION_1_3 ||
         mb_gpu_has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
     read_properties(device, has_size_control, info);
     read_features(device, has_size_control, info);

@@ -266,7 +266,8 @@ enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter, VkSa
         .maxLod = VK_LOD_CLAMP_NONE,
     };
     MB_VK(vkCreateSampler(gpu->device, &info, NULL, sampler));
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler, "bilinear");
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
+                filter == VK_FILTER_LINEAR ? "bilinear" : "nearest");
 fail:
     return status;
 }

@@ -102,8 +102,8 @@ enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_er
                        "device: no answer for %.0f s; it hangs or the work is too large",
                        (double)MB_SUBMIT_TIMEOUT_NS * 1e-9);
     }
-    note_loss(submission, result);
     if (result < 0) {
+        gpu->state->is_lost = true; /* whatever it is: the work may still be in flight */
         return mb_err_vk(err, result, "vkWaitForFences", __FILE__, __LINE__);
     }
     submission->is_pending = false;

@@ -69,15 +69,16 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
 static enum mb_status read_stamps(const struct mb_gpu *gpu, VkQueryPool pool, uint32_t first,
                                   uint32_t n, uint64_t *stamps, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkResult result = vkGetQueryPoolResults(gpu->device, pool, first, n, n * sizeof *stamps,
                                             stamps, sizeof *stamps, VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: a finished submission left no timestamp");
     }
-    MB_VK(result);
-fail:
-    return status;
+    if (result < 0) {
+        gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
+        return mb_err_vk(err, result, "vkGetQueryPoolResults", __FILE__, __LINE__);
+    }
+    return MB_OK;
 }
 
 uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits)

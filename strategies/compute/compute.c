@@ -151,6 +151,7 @@ static void describe(const void *state, struct mb_work *work)
         .policy = s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
+        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
     };
 }
 

@@ -72,13 +72,20 @@ vec2 weight_sum(int n_source, float inv_source)
 vec4 divided(vec4 sum, vec2 n)
 {
     vec4 guess = sum * n.y;
-    return UNORM_MAX == 0.0 ? fma(fma(-guess, vec4(n.x), sum), vec4(n.y), guess) : guess;
+    if (UNORM_MAX > 0.0) {
+        return guess;
+    }
+    vec4 better = fma(fma(-guess, vec4(n.x), sum), vec4(n.y), guess);
+    return mix(better, guess, isinf(guess));
 }
 
+/* Taps of weight 0 are left out, not multiplied: they may be infinite. */
 vec4 weighted_row(ivec2 first, vec3 weight, vec2 n, int layer)
 {
-    vec4 sum = fma(vec4(weight.y), fetch(first + ivec2(1, 0), layer),
-                   weight.x * fetch(first, layer));
+    vec4 sum = weight.x * fetch(first, layer);
+    if (weight.y > 0.0) {
+        sum = fma(vec4(weight.y), fetch(first + ivec2(1, 0), layer), sum);
+    }
     if (weight.z > 0.0) {
         sum = fma(vec4(weight.z), fetch(first + ivec2(2, 0), layer), sum);
     }
@@ -92,8 +99,10 @@ vec4 average_box(ivec2 at, int layer)
     vec2 nx = weight_sum(source_extent.x, inv_source_extent.x);
     vec2 ny = weight_sum(source_extent.y, inv_source_extent.y);
     ivec2 first = 2 * at;
-    vec4 sum = fma(vec4(wy.y), weighted_row(first + ivec2(0, 1), wx, nx, layer),
-                   wy.x * weighted_row(first, wx, nx, layer));
+    vec4 sum = wy.x * weighted_row(first, wx, nx, layer);
+    if (wy.y > 0.0) {
+        sum = fma(vec4(wy.y), weighted_row(first + ivec2(0, 1), wx, nx, layer), sum);
+    }
     if (wy.z > 0.0) {
         sum = fma(vec4(wy.z), weighted_row(first + ivec2(0, 2), wx, nx, layer), sum);
     }

@@ -67,6 +67,12 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "the device has no subgroup quad operations in compute shaders; "
                        "try spd:wave=off");
     }
+    if (choice->choice[PARAM_WAVE] == WAVE_ON &&
+        (!gpu->info.has_full_subgroups || gpu->info.subgroup_size < 4)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device cannot promise full subgroups of at least 4; "
+                       "try spd:wave=off");
+    }
     if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
         enum mb_status status = mb_gpu_require_format(
             gpu, layout->format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
@@ -146,6 +152,11 @@ fail:
     return status;
 }
 
+static uint32_t n_tiles_of(uint32_t size)
+{
+    return (size + TILE_WIDTH - 1) / TILE_WIDTH;
+}
+
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
@@ -153,8 +164,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     if (layout->n_levels == 1) {
         return;
     }
-    uint32_t n_tiles_x = (layout->base.width + TILE_WIDTH - 1) / TILE_WIDTH;
-    uint32_t n_tiles_y = (layout->base.height + TILE_WIDTH - 1) / TILE_WIDTH;
+    uint32_t n_tiles_x = n_tiles_of(layout->base.width);
+    uint32_t n_tiles_y = n_tiles_of(layout->base.height);
     const struct push push = {
         .base_extent = {(int32_t)layout->base.width, (int32_t)layout->base.height},
         .inv_base_extent = {1.0f / (float)layout->base.width,
@@ -178,19 +189,22 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
+    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
+    uint32_t n_tiles = n_tiles_of(layout->base.width) * n_tiles_of(layout->base.height);
+    /* Every tile writes its texel of level 6; the last workgroup reads the whole 64x64. */
     uint64_t tail_bytes =
-        layout->n_levels > 7 ? (uint64_t)layout->n_layers * TAIL_TEXELS * 4 * sizeof(float) : 0;
+        layout->n_levels > 7 ? UINT64_C(16) * layout->n_layers * (n_tiles + TAIL_TEXELS) : 0;
     work->n_dispatches = layout->n_levels > 1;
     work->n_barriers = layout->n_levels > 1 ? 2 : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size =
         s->params.choice[PARAM_WAVE] == WAVE_ON ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes = mb_layout_compulsory_bytes(layout) + 2 * tail_bytes;
+    work->algorithmic_bytes = mb_layout_compulsory_bytes(layout) + tail_bytes;
     work->claim = (struct mb_claim){
         .policy = MB_POLICY_FLOOR,
-        .arithmetic = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_ARITHMETIC_FILTER
-                                                                   : MB_ARITHMETIC_FP32,
+        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
+        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
     };
 }
 

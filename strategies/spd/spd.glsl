@@ -293,7 +293,10 @@ void make_levels_7_8(uint index, int slice)
             load_level6(2 * p, slice), load_level6(2 * p + ivec2(1, 0), slice),
             load_level6(2 * p + ivec2(0, 1), slice), load_level6(2 * p + 1, slice), extent6);
         store(7, p, slice, texel);
-        average += quarter(corner, extent7) * texel;
+        float weight = quarter(corner, extent7);
+        if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
+            average += weight * texel;
+        }
     }
     if (n_levels > 8) {
         store(8, at, slice, average);

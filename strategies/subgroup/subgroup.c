@@ -60,6 +60,9 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device has no subgroup shuffle in compute shaders");
     }
+    if (!info->has_full_subgroups) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups");
+    }
     if (info->subgroup_size < 4 || info->subgroup_size > 128) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device's subgroup size is %u; 4 to 128 are needed",
@@ -174,6 +177,7 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
+    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
     work->n_dispatches = s->n_chunks;
     work->n_barriers = s->n_chunks > 0 ? s->n_chunks + 1 : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
@@ -182,8 +186,8 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout);
     work->claim = (struct mb_claim){
         .policy = MB_POLICY_FLOOR,
-        .arithmetic = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_ARITHMETIC_FILTER
-                                                                   : MB_ARITHMETIC_FP32,
+        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
+        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
     };
     for (uint32_t i = 1; i < s->n_chunks; i++) {
         uint32_t source = chunk_at(layout->n_levels, i).source;
