@@ -327,6 +327,35 @@ enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
     return MB_OK;
 }
 
+enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
+                               struct mb_err *err)
+{
+    char numbered[256];
+    const enum mb_status status = mb_make_dirs(parent, err);
+    int error = 0;
+    *path = NULL;
+    for (unsigned n = 1; status == MB_OK && n < 1000; n++) {
+        snprintf(numbered, sizeof numbered, n == 1 ? "%s" : "%s-%u", name, n);
+        *path = mb_path_join(parent, numbered);
+        if (*path == NULL) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", parent);
+        }
+        error = mkdir(*path, 0777) == 0 ? 0 : errno;
+        if (error != EEXIST) {
+            break;
+        }
+        mb_free(*path);
+        *path = NULL;
+    }
+    if (status == MB_OK && error != 0) {
+        mb_free(*path);
+        *path = NULL;
+        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s/%s: the folder cannot be made: %s", parent,
+                       name, strerror(error));
+    }
+    return status;
+}
+
 char *mb_path_join(const char *dir, const char *name)
 {
     const size_t dir_bytes = strlen(dir);

@@ -35,6 +35,12 @@ MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
 /* mkdir -p. An existing folder is fine; anything else in the way is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
 
+/* Make a folder `parent`/`name` that was not there before (`parent` as by mb_make_dirs), or
+ * `name`-2, `name`-3, ... if it was: two runs never share one. `*path` is owned by the caller
+ * (mb_free). */
+MB_MUST_CHECK enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
+                                             struct mb_err *err);
+
 /* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
 char *mb_path_join(const char *dir, const char *name);
 

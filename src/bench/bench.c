@@ -1,6 +1,7 @@
 /* A whole run: inputs x sizes, each a cell. */
 #include "bench/bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                 .source = "timestamp_query",
                 .period_ns = gpu->info.timestamp_period_ns,
                 .valid_bits = gpu->info.timestamp_valid_bits,
+                .granularity_ns = (double)NAN,
+                .granularity_gcd_ns = (double)NAN,
+                .empty_pair_ns = (double)NAN,
             },
     };
     mb_host_read(&run->host);
@@ -171,22 +175,14 @@ static void warn_overhead(const struct mb_run *run, struct mb_cell *cell)
     }
 }
 
-/* The ruler is marked once, when the first cell has warmed the device up. */
-static enum mb_status mark_timer(const struct mb_gpu *gpu, struct mb_run *run,
-                                 struct mb_err *err)
+/* The ruler is marked once, by the first cell that was timed. */
+static void keep_marks(struct mb_run *run, const struct mb_timer_marks *marks)
 {
-    enum mb_status status = MB_OK;
-    struct mb_timer_marks marks;
-    if (run->n_cells > 0 || gpu->info.timestamp_valid_bits == 0 ||
-        !(gpu->info.timestamp_period_ns > 0.0)) {
-        return MB_OK;
+    run->timer.empty_pair_ns = marks->empty_pair_ns;
+    if (marks->granularity_ns > 0.0) {
+        run->timer.granularity_ns = marks->granularity_ns;
+        run->timer.granularity_gcd_ns = marks->granularity_gcd_ns;
     }
-    MB_TRY(mb_timer_measure_marks(gpu, &marks, err));
-    run->timer.granularity_ns = marks.granularity_ns;
-    run->timer.granularity_gcd_ns = marks.granularity_gcd_ns;
-    run->timer.empty_pair_ns = marks.empty_pair_ns;
-fail:
-    return status;
 }
 
 static enum mb_status run_cell(const struct mb_bench_options *options, struct mb_run *run,
@@ -196,12 +192,15 @@ static enum mb_status run_cell(const struct mb_bench_options *options, struct mb
     enum mb_status status = MB_OK;
     void *source = NULL;
     struct mb_cell *cell = &run->cells[run->n_cells];
+    struct mb_timer_marks marks = {.empty_pair_ns = (double)NAN};
+    bool is_marked = !isnan(run->timer.empty_pair_ns);
     const struct mb_cell_options cell_options = {
         .gpu = options->gpu,
         .settings = options->settings,
         .hooks = options->hooks,
         .rows = options->rows,
         .n_rows = options->n_rows,
+        .marks = is_marked ? NULL : &marks,
     };
     MB_TRY(make_source(cell, options->settings, input, size, image, &source, err));
     make_name_unique(run, cell);
@@ -210,7 +209,9 @@ static enum mb_status run_cell(const struct mb_bench_options *options, struct mb
         mb_cell_finish(cell);
         goto fail;
     }
-    MB_TRY(mark_timer(options->gpu, run, err));
+    if (!is_marked) {
+        keep_marks(run, &marks);
+    }
     warn_overhead(run, cell);
     run->n_cells++;
     MB_TRY(options->on_cell_done(options->hooks->user, run, cell, err));
@@ -266,7 +267,7 @@ static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row
     for (size_t i = 0; i < cell->n_results; i++) {
         bool skipped = cell->results[i].status == MB_RESULT_SKIPPED;
         if (cell->results[i].status == MB_RESULT_FAILED) {
-            return MB_ERRC_VERIFY;
+            return cell->results[i].verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
         }
         all_skipped = all_skipped && skipped;
         named_skipped = named_skipped || (skipped && rows[i].by_name);
@@ -279,7 +280,7 @@ enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows)
     enum mb_errc verdict = MB_ERRC_NONE;
     for (size_t i = 0; i < run->n_cells; i++) {
         enum mb_errc of_cell = cell_verdict(&run->cells[i], rows);
-        if (of_cell == MB_ERRC_VERIFY) {
+        if (of_cell == MB_ERRC_VERIFY || of_cell == MB_ERRC_RUNTIME) {
             return of_cell;
         }
         verdict = of_cell != MB_ERRC_NONE ? of_cell : verdict;

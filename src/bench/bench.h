@@ -43,8 +43,9 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_bench_options *options
                                           struct mb_inputs *inputs, struct mb_run *run,
                                           struct mb_err *err);
 
-/* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_UNSUPPORTED (a strategy asked
- * for by name, or every strategy of a cell) or MB_ERRC_NONE. */
+/* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy that
+ * could not be set up), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of
+ * a cell) or MB_ERRC_NONE. */
 enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows);
 
 #endif

@@ -47,11 +47,12 @@ static enum mb_status check_support(const struct cell_context *c, const struct m
     const struct mb_gpu *gpu = c->options->gpu;
     const struct mb_strategy *strategy = row->strategy;
     if ((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device's queue has no graphics commands");
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's queue lacks commands that it needs (graphics)");
     }
     if ((c->rig.image.usage & strategy->image_usage) != strategy->image_usage) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device has no storage images of format %s",
+                       "the device cannot use images of format %s in the way it needs",
                        c->cell->layout.format->name);
     }
     return strategy->supports(gpu, &c->cell->layout, &row->params, why);
@@ -107,26 +108,27 @@ fail:
 
 static enum mb_status prepare_all(struct cell_context *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < c->options->n_rows; i++) {
         struct candidate *candidate = &c->candidates[i];
         struct mb_err why = {0};
-        status = check_support(c, candidate->row, &why);
+        enum mb_status status = check_support(c, candidate->row, &why);
         if (status == MB_OK) {
-            MB_TRY(prepare(c, candidate, err));
+            status = prepare(c, candidate, &why);
+        }
+        if (status == MB_OK) {
             c->ready[c->n_ready++] = i;
-        } else if (status == MB_UNSUPPORTED) {
-            candidate->result->status = MB_RESULT_SKIPPED;
+        } else if (!c->options->gpu->state->is_lost) {
+            /* One strategy that cannot be set up does not take the others with it. */
+            candidate->result->status =
+                status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
             snprintf(candidate->result->reason, sizeof candidate->result->reason, "%s",
                      why.text);
         } else {
             *err = why;
-            goto fail;
+            return status;
         }
     }
     return MB_OK;
-fail:
-    return status;
 }
 
 /* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
@@ -337,6 +339,9 @@ static enum mb_status time_candidates(struct cell_context *c, struct mb_err *err
     };
     c->n_total_blocks = options.max_blocks;
     MB_TRY(mb_measure(&sampler, &options, &samples, err));
+    if (c->options->marks) {
+        MB_TRY(mb_timer_measure_marks(c->options->gpu, c->options->marks, err));
+    }
     MB_TRY(keep_samples(c, &samples, err));
 fail:
     mb_samples_finish(&samples);

@@ -5,6 +5,7 @@
 #include "bench/plan.h"
 #include "bench/result.h"
 #include "bench/verify.h"
+#include "vk/timer.h"
 
 /* What the caller hears and decides while a cell runs; all required. */
 struct mb_hooks {
@@ -30,6 +31,9 @@ struct mb_cell_options {
     const struct mb_hooks *hooks;
     const struct mb_row *rows;
     size_t n_rows;
+    /* Where the ruler's marks go, measured right after sampling while the device is warm; NULL:
+     * they are known. Left alone if nothing was timed. */
+    struct mb_timer_marks *marks;
 };
 
 /* Run every row on `source` (level 0, of cell->layout, which the caller has filled together

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -161,24 +162,38 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
     return status;
 }
 
-static enum mb_status check_validation(const struct mb_gpu *gpu, struct mb_err *err)
+/* Close the device. Leaks are only told now, so this is where --validate is judged. */
+static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
+                                   struct mb_err *err)
 {
-    if (gpu->state && gpu->state->n_validation_messages > 0) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
-                       gpu->state->n_validation_messages);
+    if (gpu->state && gpu->state->is_lost) {
+        /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
+        mb_log_err(err);
+        fflush(NULL);
+        _exit((int)err->code);
     }
-    return MB_OK;
+    const uint32_t n_messages = mb_gpu_finish(gpu);
+    if (status == MB_OK && n_messages > 0) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
+                       n_messages);
+    }
+    return status;
 }
 
 /* The table says it, too, but an exit code other than 0 has its line on stderr. */
 static enum mb_status check_support(const struct mb_run *run, enum mb_errc verdict,
                                     struct mb_err *err)
 {
-    for (size_t i = 0; i < run->n_cells && verdict == MB_ERRC_UNSUPPORTED; i++) {
+    const enum mb_result_status told =
+        verdict == MB_ERRC_RUNTIME ? MB_RESULT_FAILED : MB_RESULT_SKIPPED;
+    if (verdict != MB_ERRC_RUNTIME && verdict != MB_ERRC_UNSUPPORTED) {
+        return MB_OK;
+    }
+    for (size_t i = 0; i < run->n_cells; i++) {
         const struct mb_cell *cell = &run->cells[i];
         for (size_t j = 0; j < cell->n_results; j++) {
             const struct mb_result *result = &cell->results[j];
-            if (result->status == MB_RESULT_SKIPPED) {
+            if (result->status == told) {
                 return MB_FAIL(err, verdict, "%s: %s", result->label, result->reason);
             }
         }
@@ -207,11 +222,10 @@ static enum mb_status benchmark(const struct mb_options *options, int argc, char
     mb_run_init(&run, &gpu, settings, argc, (const char *const *)argv);
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
     *verdict = mb_run_verdict(&run, rows);
-    MB_TRY(check_validation(&gpu, err));
     MB_TRY(check_support(&run, *verdict, err));
 fail:
     mb_run_finish(&run);
-    mb_gpu_finish(&gpu);
+    status = close_device(&gpu, status, err);
     mb_inputs_finish(&inputs);
     mb_free(rows);
     return status;

@@ -36,16 +36,16 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     }
     *output = (struct mb_output){
         .options = options,
-        .dir =
-            options->out_dir ? mb_strdup(options->out_dir) : mb_path_join("results", run->id),
+        .dir = options->out_dir ? mb_strdup(options->out_dir) : NULL,
         .style = {.color = wants_color, .unicode = unicode},
         .stdout_is_taken =
             is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown),
     };
-    if (!output->dir) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
+    if (!options->out_dir) {
+        return mb_make_new_dir("results", run->id, &output->dir, err);
     }
-    return mb_make_dirs(output->dir, err);
+    return output->dir ? mb_make_dirs(output->dir, err)
+                       : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
 }
 
 void mb_output_finish(struct mb_output *output)

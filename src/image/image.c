@@ -1,6 +1,7 @@
 /* Images in host memory: fitting them to size and format. */
 #include "image/image.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -71,6 +72,18 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     return MB_OK;
 }
 
+/* The sun of an HDR image may lie above the largest half: as infinity it would take every level
+ * below with it. */
+static void saturate_to_half(double *values, size_t n)
+{
+    const double largest = 65504.0;
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(values[i])) {
+            values[i] = fmin(fmax(values[i], -largest), largest);
+        }
+    }
+}
+
 /* `n` values from the `first` of the image as doubles. */
 static void values_to_doubles(const struct mb_image *image, size_t first, size_t n, double *out)
 {
@@ -107,6 +120,9 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
         double rgba[ENCODE_CHUNK * 4];
         const size_t n = end - i < ENCODE_CHUNK ? end - i : ENCODE_CHUNK;
         values_to_doubles(job->image, i * 4, n * 4, rgba);
+        if (job->format->codec == MB_CODEC_SFLOAT16) {
+            saturate_to_half(rgba, n * 4);
+        }
         mb_format_encode(job->format, rgba, n, job->texels + i * job->format->texel_bytes);
     }
 }

@@ -48,7 +48,7 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
 
 /* Convert to texels of `format`, tightly packed rows, into `texels[height][width]`. u8 into
  * rgba8 copies codes; u16 and floats go through doubles (u16: v/65535); floats clamp for UNORM.
- */
+ * Finite values beyond the range of half are saturated to it. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      void *texels);
 

@@ -20,6 +20,7 @@ static const struct {
     [DEFECT_HALF_BIAS] = {"wrong:defect=half-bias", false, 1, 0, 0, -1},
     [DEFECT_LEVEL0] = {"wrong:defect=level0", false, 0, 0, 0, 0},
     [DEFECT_SKIP_LEVEL] = {"wrong:defect=skip-level", false, 2, 0, 0, 0},
+    [DEFECT_TRUNCATE] = {"wrong:defect=truncate", false, 1, 1, 0, 0},
 };
 
 static void check_result(const struct mb_result *result, size_t defect)

@@ -5,7 +5,7 @@ layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(constant_id = 0) const int DEFECT = 0; /* enum defect of wrong_strategy.c */
 
-const int SWAP = 2, UNWRITTEN = 3, BIAS = 4, HALF_BIAS = 5;
+const int SWAP = 2, UNWRITTEN = 3, BIAS = 4, HALF_BIAS = 5, TRUNCATE = 8;
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray target;
@@ -39,6 +39,9 @@ void main()
     }
     if (DEFECT == HALF_BIAS) {
         texel += 0.5 / 255.0;
+    }
+    if (DEFECT == TRUNCATE) {
+        texel = floor(texel * 255.0 + 1e-3) / 255.0;
     }
     imageStore(target, ivec3(at, layer), texel);
 }

@@ -25,7 +25,7 @@ static const struct mb_param params[] = {
     {
         .name = "defect",
         .values = (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias",
-                                        "half-bias", "level0", "skip-level", NULL},
+                                        "half-bias", "level0", "skip-level", "truncate", NULL},
         .help = "what is wrong",
     },
     {0},
@@ -125,8 +125,11 @@ static void describe(const void *state, struct mb_work *work)
     work->n_dispatches = s->image->layout.n_levels - 1;
     work->claim = (struct mb_claim){
         .policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
-        .arithmetic = MB_ARITHMETIC_FP32,
+        .arithmetic = s->defect == DEFECT_TRUNCATE ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
+        .max_error_lsb = s->defect == DEFECT_TRUNCATE
+                             ? mb_corner_fetch_bound_lsb(s->image->layout.base)
+                             : 0.0,
     };
 }
 

@@ -15,6 +15,7 @@ enum defect {
     DEFECT_HALF_BIAS,  /* half a code too bright */
     DEFECT_LEVEL0,     /* writes into level 0 */
     DEFECT_SKIP_LEVEL, /* level 2 is never written */
+    DEFECT_TRUNCATE,   /* rounds down, and claims what kernels that load by the filter do */
     N_DEFECTS
 };
 
