@@ -33,6 +33,7 @@ static void install_signals(void)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
+    sigaction(SIGHUP, &once, NULL);
     /* A closed pipe and a file limit come back as EPIPE and EFBIG, which are reported. */
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -27,6 +28,28 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat stat_a, stat_b;
+    return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
+           stat_a.st_ino == stat_b.st_ino;
+}
+
+/* A copy of the results must not replace what they were made from. */
+static enum mb_status check_targets(const struct mb_options *options, struct mb_err *err)
+{
+    const char *targets[] = {options->json, options->csv, options->markdown};
+    for (size_t i = 0; i < MB_COUNTOF(targets); i++) {
+        for (size_t j = 0; targets[i] && j < options->settings.n_inputs; j++) {
+            if (is_same_file(targets[i], options->settings.inputs[j])) {
+                return MB_FAIL(err, MB_ERRC_USAGE,
+                               "%s: it is an input; it would be overwritten", targets[i]);
+            }
+        }
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
                               const struct mb_run *run, bool unicode, struct mb_err *err)
 {
@@ -41,6 +64,10 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .stdout_is_taken =
             is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown),
     };
+    enum mb_status status = check_targets(options, err);
+    if (status != MB_OK) {
+        return status;
+    }
     if (!options->out_dir) {
         return mb_make_new_dir("results", run->id, &output->dir, err);
     }

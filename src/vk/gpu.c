@@ -61,7 +61,7 @@ static int type_rank(VkPhysicalDeviceType type)
     }
 }
 
-/* A number above every index is part of a name: "4090". */
+/* A longer number above every index is part of a name, "4090"; a short one is a wrong index. */
 static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
                           size_t n_devices)
 {
@@ -69,7 +69,7 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
     if (strcmp(selector, "cpu") == 0) {
         return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     }
-    if (mb_parse_u64(selector, &index) && index < n_devices) {
+    if (mb_parse_u64(selector, &index) && (index < n_devices || strlen(selector) < 3)) {
         return index == info->index;
     }
     return strcasecmp(selector, info->uuid) == 0 ||
