@@ -25,7 +25,6 @@ struct candidate {
     void *state;
     struct mb_submission submission[MB_N_SLOTS]; /* the same commands, a query pair each */
     uint64_t fingerprint;                        /* of the output that was judged */
-    bool is_ready;
 };
 
 struct cell_context {
@@ -101,7 +100,6 @@ static enum mb_status prepare(struct cell_context *c, struct candidate *candidat
     for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {
         MB_TRY(record(c, candidate, slot, err));
     }
-    candidate->is_ready = true;
 fail:
     return status;
 }

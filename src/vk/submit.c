@@ -61,13 +61,6 @@ fail:
     return status;
 }
 
-static void note_loss(const struct mb_submission *submission, VkResult result)
-{
-    if (result == VK_ERROR_DEVICE_LOST) {
-        submission->gpu->state->is_lost = true;
-    }
-}
-
 enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -79,8 +72,8 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         .pCommandBuffers = &submission->cmd,
     };
     VkResult result = vkQueueSubmit(gpu->queue, 1, &info, submission->fence);
-    note_loss(submission, result);
     if (result < 0) {
+        gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);
     }
     submission->is_pending = true;

@@ -3,10 +3,8 @@
  * barrier follows the first. TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/alloc.h"
+#include "base/stats.h"
 #include "vk/barrier.h"
 #include "vk/submit.h"
 
@@ -164,12 +162,6 @@ fail:
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static enum mb_status measure_empty_pair(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
                                          struct mb_err *err)
 {
@@ -177,6 +169,7 @@ static enum mb_status measure_empty_pair(const struct mb_gpu *gpu, struct mb_tim
     struct mb_timer timer = {0};
     struct mb_submission submission = {0};
     double durations_ns[N_EMPTY_PAIRS];
+    struct mb_stats stats;
     MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS, err));
     MB_TRY(mb_submission_init(&submission, gpu, "empty pairs", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
@@ -189,9 +182,8 @@ static enum mb_status measure_empty_pair(const struct mb_gpu *gpu, struct mb_tim
     for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
         MB_TRY(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
     }
-    qsort(durations_ns, N_EMPTY_PAIRS, sizeof durations_ns[0], compare_doubles);
-    marks->empty_pair_ns =
-        0.5 * (durations_ns[N_EMPTY_PAIRS / 2 - 1] + durations_ns[N_EMPTY_PAIRS / 2]);
+    MB_TRY(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
+    marks->empty_pair_ns = stats.median_ns;
 fail:
     mb_submission_finish(&submission);
     mb_timer_finish(&timer);
