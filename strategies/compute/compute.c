@@ -148,7 +148,8 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[2] = 1;
     work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .filter.policy =
+            s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
     };

@@ -187,7 +187,7 @@ static void describe(const void *state, struct mb_work *work)
         s->params.choice[PARAM_WAVE] == WAVE_ON ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout) + 2 * tail_bytes;
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_FLOOR,
+        .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_ARITHMETIC_FILTER
                                                                    : MB_ARITHMETIC_FP32,
     };

@@ -180,7 +180,7 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size = s->gpu->info.subgroup_size;
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_FLOOR,
+        .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_ARITHMETIC_FILTER
                                                                    : MB_ARITHMETIC_FP32,
     };

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "image/golden.h"
+#include "image/minifloat.h"
 #include "image/pattern.h"
 
 static void put(const void *data, size_t elem_bytes, size_t n)
@@ -45,7 +46,8 @@ static int dump_chain(char **args)
     const struct mb_extent base = {image.width, image.height};
     const uint32_t n_levels = mb_full_level_count(base);
     const struct mb_plane plane = {base, mb_format_find("rgba8"), image.texels};
-    if (mb_ideal_init(&ideal, policy, &plane, n_levels, &err) != MB_OK) {
+    if (mb_ideal_init(&ideal, &(struct mb_filter){.policy = policy}, &plane, n_levels, &err) !=
+        MB_OK) {
         fprintf(stderr, "golden_dump: %s\n", err.text);
         return 1;
     }

@@ -43,7 +43,7 @@ static void fill_output(struct fixture *f)
             .texels = is_stored ? (const void *)level_of(f, level - 1) : carried,
         };
         double *next = mb_malloc(n_texels * 4 * sizeof *next);
-        must(mb_golden_level(f->claim.policy, &plane, next, NULL, &err), &err);
+        must(mb_golden_level(&f->claim.filter, &plane, next, NULL, &err), &err);
         mb_format_encode(f->layout.format, next, n_texels, level_of(f, level));
         mb_free(carried);
         carried = next;
@@ -65,8 +65,10 @@ static void setup(struct fixture *f, const char *spec, const char *format,
     mb_image_encode(&image, f->layout.format, f->source);
     memcpy(f->output, f->source, f->layout.level_layer_bytes[0]);
     const struct mb_plane plane = {base, f->layout.format, f->source};
-    must(mb_ideal_init(&f->ideal, claim->policy, &plane, f->layout.n_levels, &err), &err);
-    must(mb_ideal_init(&f->box, MB_POLICY_BOX, &plane, f->layout.n_levels, &err), &err);
+    must(mb_ideal_init(&f->ideal, &claim->filter, &plane, f->layout.n_levels, &err), &err);
+    struct mb_filter box = claim->filter;
+    box.policy = MB_POLICY_BOX;
+    must(mb_ideal_init(&f->box, &box, &plane, f->layout.n_levels, &err), &err);
     fill_output(f);
     mb_image_finish(&image);
 }
@@ -128,7 +130,7 @@ static void check_right_chains(void)
     for (size_t i = 0; i < mb_format_count * 3 * MB_COUNTOF(rereads); i++) {
         const char *format = mb_formats[i % mb_format_count].name;
         const struct mb_claim claim = {
-            .policy = (enum mb_policy)(i / mb_format_count % 3),
+            .filter.policy = (enum mb_policy)(i / mb_format_count % 3),
             .reread_levels = rereads[i / mb_format_count / 3],
             .max_error_lsb = 0.5,
         };
@@ -249,8 +251,8 @@ static void check_nan(void)
         struct mb_err err = {0};
         mb_ideal_finish(&f.ideal);
         mb_ideal_finish(&f.box);
-        must(mb_ideal_init(&f.ideal, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
-        must(mb_ideal_init(&f.box, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
+        must(mb_ideal_init(&f.ideal, &f.claim.filter, &plane, f.layout.n_levels, &err), &err);
+        must(mb_ideal_init(&f.box, &f.claim.filter, &plane, f.layout.n_levels, &err), &err);
         fill_output(&f);
         CHECK(judge(&f).pass);
         teardown(&f);
@@ -282,7 +284,7 @@ static void check_quality_figures(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:65x65", "rgba8",
-          &(struct mb_claim){.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
+          &(struct mb_claim){.filter.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
     const struct mb_verdict verdict = judge(&f);
     CHECK(verdict.pass);
     CHECK(verdict.drift_lsb > 0.5 && verdict.drift_lsb < 2.0);
@@ -297,25 +299,26 @@ static void check_bounds(void)
     const struct mb_format *rgba16f = mb_format_find("rgba16f");
     const struct mb_format *rgba32f = mb_format_find("rgba32f");
     struct mb_claim claim = {.arithmetic = MB_ARITHMETIC_FP32};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 3, 0), 0.51, 1e-15);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0.5, 0, 3, 0), 1.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0.5, 0, 3, 0), 12.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 3, 0), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 0.5, 0, 3, 0), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0, 0.5, 0, 3, 0), 12.0, 0.0);
     claim.max_error_lsb = 0.7; /* looser than the arithmetic allows: ignored */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 1, 0), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 1, 0), 0.51, 1e-15);
     claim =
         (struct mb_claim){.arithmetic = MB_ARITHMETIC_FILTER, .sub_texel_precision_bits = 8};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 0), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 0), 1.0, 0.0);
 
     /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
-    claim.policy = MB_POLICY_BLIT;
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 2), 1.0 + 2 * 255.0 / 256, 1e-12);
+    claim.filter.policy = MB_POLICY_BLIT;
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 2), 1.0 + 2 * 255.0 / 256,
+                 1e-12);
     CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 2);
     CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){4, 7}), 1);
     CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){1, 6}), 0);
-    claim.policy = MB_POLICY_FLOOR;
+    claim.filter.policy = MB_POLICY_FLOOR;
     CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 0);
     /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 1.0, 1.0, 1, 0), 9.0, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, 1.0, 1, 0), 9.0, 1e-12);
 }
 
 /* A filter with weights a little off passes on floats only where the texels differ. */
@@ -323,7 +326,7 @@ static void check_filter_range(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:33x33", "rgba32f",
-          &(struct mb_claim){.policy = MB_POLICY_BLIT,
+          &(struct mb_claim){.filter.policy = MB_POLICY_BLIT,
                              .arithmetic = MB_ARITHMETIC_FILTER,
                              .sub_texel_precision_bits = 8});
     CHECK(judge(&f).pass);

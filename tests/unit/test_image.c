@@ -217,7 +217,7 @@ static void check_deep_formats(void)
     const uint16_t *u16 = image.texels;
     CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
     CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
-    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba32f");
+    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba32f");
     mb_image_finish(&image);
 
     b.n = 0;
@@ -236,7 +236,7 @@ static void check_deep_formats(void)
     CHECK_EQ_INT(image.width, 2);
     CHECK(f32[0] == 1.0f && f32[1] == 0.5f && f32[2] == 0.25f && f32[3] == 1.0f);
     CHECK(f32[4] == 0.0f && f32[7] == 1.0f);
-    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba16f");
+    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba16f");
     mb_image_finish(&image);
 }
 
