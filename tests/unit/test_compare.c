@@ -1,96 +1,5 @@
 /* The judge: right chains pass, each planted defect is found and named. */
-#include "check.h"
-
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "image/compare.h"
-#include "image/pattern.h"
-
-/* A right chain to be damaged. */
-struct fixture {
-    struct mb_layout layout;
-    uint8_t *output, *source;
-    struct mb_ideal ideal, box;
-    struct mb_claim claim;
-};
-
-static void must(enum mb_status status, const struct mb_err *err)
-{
-    if (status != MB_OK) {
-        fprintf(stderr, "setup failed: %s\n", err->text);
-        exit(1);
-    }
-}
-
-static uint8_t *level_of(struct fixture *f, uint32_t level)
-{
-    return f->output + f->layout.level_offset_bytes[level];
-}
-
-/* Write the rounded golden chain of the claim: from stored texels where they are re-read. */
-static void fill_output(struct fixture *f)
-{
-    struct mb_err err = {0};
-    double *carried = NULL;
-    for (uint32_t level = 1; level < f->layout.n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(f->layout.base, level);
-        const size_t n_texels = (size_t)extent.width * extent.height;
-        const bool is_stored = level == 1 || (f->claim.reread_levels >> (level - 1) & 1) != 0;
-        const struct mb_plane plane = {
-            .extent = mb_level_extent(f->layout.base, level - 1),
-            .format = is_stored ? f->layout.format : NULL,
-            .texels = is_stored ? (const void *)level_of(f, level - 1) : carried,
-        };
-        double *next = mb_malloc(n_texels * 4 * sizeof *next);
-        must(mb_golden_level(&f->claim.filter, &plane, next, NULL, &err), &err);
-        mb_format_encode(f->layout.format, next, n_texels, level_of(f, level));
-        mb_free(carried);
-        carried = next;
-    }
-    mb_free(carried);
-}
-
-static void setup(struct fixture *f, const char *spec, const char *format,
-                  const struct mb_claim *claim)
-{
-    struct mb_image image;
-    struct mb_err err = {0};
-    must(mb_pattern_make(&image, spec, 5, &err), &err);
-    const struct mb_extent base = {image.width, image.height};
-    *f = (struct fixture){.claim = *claim};
-    mb_layout_init(&f->layout, mb_format_find(format), base, 1, mb_full_level_count(base));
-    f->output = mb_alloc(f->layout.total_bytes, 1);
-    f->source = mb_alloc(f->layout.level_layer_bytes[0], 1);
-    mb_image_encode(&image, f->layout.format, f->source);
-    memcpy(f->output, f->source, f->layout.level_layer_bytes[0]);
-    const struct mb_plane plane = {base, f->layout.format, f->source};
-    must(mb_ideal_init(&f->ideal, &claim->filter, &plane, f->layout.n_levels, &err), &err);
-    struct mb_filter box = claim->filter;
-    box.policy = MB_POLICY_BOX;
-    must(mb_ideal_init(&f->box, &box, &plane, f->layout.n_levels, &err), &err);
-    fill_output(f);
-    mb_image_finish(&image);
-}
-
-static void teardown(struct fixture *f)
-{
-    mb_ideal_finish(&f->ideal);
-    mb_ideal_finish(&f->box);
-    mb_free(f->output);
-    mb_free(f->source);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-}
-
-static struct mb_verdict judge(const struct fixture *f)
-{
-    struct mb_verdict verdict = {0};
-    struct mb_err err = {0};
-    must(mb_compare_chain(&f->layout, f->output, 0, f->source, &f->claim, &f->ideal, &f->box,
-                          &verdict, &err),
-         &err);
-    return verdict;
-}
+#include "chain_fixture.h"
 
 static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint32_t y,
                       uint32_t channel, uint64_t n_bad)
@@ -246,14 +155,7 @@ static void check_nan(void)
 
         /* What the source itself holds is no fault of the output. */
         mb_format_encode(f.layout.format, nans, 1, f.source);
-        mb_format_encode(f.layout.format, nans, 1, f.output);
-        const struct mb_plane plane = {f.layout.base, f.layout.format, f.source};
-        struct mb_err err = {0};
-        mb_ideal_finish(&f.ideal);
-        mb_ideal_finish(&f.box);
-        must(mb_ideal_init(&f.ideal, &f.claim.filter, &plane, f.layout.n_levels, &err), &err);
-        must(mb_ideal_init(&f.box, &f.claim.filter, &plane, f.layout.n_levels, &err), &err);
-        fill_output(&f);
+        use_source(&f);
         CHECK(judge(&f).pass);
         teardown(&f);
     }
