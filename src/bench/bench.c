@@ -87,7 +87,7 @@ static const struct mb_format *cell_format(const struct mb_settings *settings,
                                            const struct mb_image *image)
 {
     const struct mb_format *named = settings->format ? mb_format_find(settings->format) : NULL;
-    return named ? named : mb_image_natural_format(image);
+    return named ? named : mb_image_natural_format(image, false);
 }
 
 static void fill_cell(struct mb_cell *cell, const struct mb_settings *settings, size_t input,

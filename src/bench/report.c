@@ -202,7 +202,7 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
     struct cJSON *node = mb_json_object(json, parent, "verify");
     mb_json_string(json, node, "status", mb_verify_status_name(result->verify));
     mb_json_string(json, node, "policy",
-                   result->has_work ? mb_policy_name(result->work.claim.policy) : NULL);
+                   result->has_work ? mb_policy_name(result->work.claim.filter.policy) : NULL);
     mb_json_number(json, node, "max_error_lsb", is_judged ? verdict->max_error_lsb : NAN);
     mb_json_number(json, node, "drift_lsb", is_judged ? verdict->drift_lsb : NAN);
     mb_json_number(json, node, "box_lsb", is_judged ? verdict->box_lsb : NAN);

@@ -11,14 +11,14 @@ void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layo
 
 void mb_verifier_finish(struct mb_verifier *verifier)
 {
-    for (uint32_t policy = 0; policy < MB_N_POLICIES; policy++) {
-        if (!verifier->ideal[policy]) {
+    for (uint32_t i = 0; i < MB_N_FILTERS; i++) {
+        if (!verifier->ideal[i]) {
             continue;
         }
         for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
-            mb_ideal_finish(&verifier->ideal[policy][layer]);
+            mb_ideal_finish(&verifier->ideal[i][layer]);
         }
-        mb_free(verifier->ideal[policy]);
+        mb_free(verifier->ideal[i]);
     }
     *verifier = (struct mb_verifier){0};
 }
@@ -28,16 +28,23 @@ static const void *source_layer(const struct mb_verifier *verifier, uint32_t lay
     return (const uint8_t *)verifier->source + layer * verifier->layout.level_layer_bytes[0];
 }
 
-enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, enum mb_policy policy,
+static uint32_t filter_index(const struct mb_filter *filter)
+{
+    return ((uint32_t)filter->alpha * MB_N_REDUCES + (uint32_t)filter->reduce) * MB_N_POLICIES +
+           (uint32_t)filter->policy;
+}
+
+enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_filter *filter,
                                  uint32_t layer, const struct mb_ideal **ideal,
                                  struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &verifier->layout;
+    struct mb_filter used = *filter;
     if (mb_policies_agree(layout->base, layout->n_levels)) {
-        policy = MB_POLICY_BOX;
+        used.policy = MB_POLICY_BOX;
     }
-    struct mb_ideal **chains = &verifier->ideal[policy];
+    struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];
     if (!*chains) {
         *chains = mb_alloc(layout->n_layers, sizeof **chains);
         if (!*chains) {
@@ -50,7 +57,7 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, enum mb_policy po
             .format = layout->format,
             .texels = source_layer(verifier, layer),
         };
-        MB_TRY(mb_ideal_init(&(*chains)[layer], policy, &level0, layout->n_levels, err));
+        MB_TRY(mb_ideal_init(&(*chains)[layer], &used, &level0, layout->n_levels, err));
     }
     *ideal = &(*chains)[layer];
 fail:
@@ -62,11 +69,13 @@ enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
                          struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    struct mb_filter box_filter = claim->filter;
+    box_filter.policy = MB_POLICY_BOX;
     *verdict = (struct mb_verdict){0};
     for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
         const struct mb_ideal *ideal, *box;
-        MB_TRY(mb_verifier_ideal(verifier, claim->policy, layer, &ideal, err));
-        MB_TRY(mb_verifier_ideal(verifier, MB_POLICY_BOX, layer, &box, err));
+        MB_TRY(mb_verifier_ideal(verifier, &claim->filter, layer, &ideal, err));
+        MB_TRY(mb_verifier_ideal(verifier, &box_filter, layer, &box, err));
         MB_TRY(mb_compare_chain(&verifier->layout, output, layer, source_layer(verifier, layer),
                                 claim, ideal, box, verdict, err));
     }

@@ -4,14 +4,14 @@
 
 #include "image/compare.h"
 
-#define MB_N_POLICIES 3u
+#define MB_N_FILTERS (MB_N_POLICIES * MB_N_REDUCES * MB_N_ALPHAS)
 
 struct mb_verifier {
     struct mb_layout layout;
     const void *source; /* level 0 of every layer; borrowed */
-    /* Unrounded chains [policy][layer], made when first asked for; policies that agree at this
+    /* Unrounded chains [filter][layer], made when first asked for; policies that agree at this
      * size share the box chain. Owned. */
-    struct mb_ideal *ideal[MB_N_POLICIES];
+    struct mb_ideal *ideal[MB_N_FILTERS];
 };
 
 /* `source` must outlive the verifier. Never fails: chains come later. */
@@ -19,9 +19,9 @@ void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layo
                       const void *source);
 void mb_verifier_finish(struct mb_verifier *verifier);
 
-/* The unrounded chain of a policy for one layer. Fails only without memory. */
+/* The unrounded chain of a filter for one layer. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_verifier_ideal(struct mb_verifier *verifier,
-                                               enum mb_policy policy, uint32_t layer,
+                                               const struct mb_filter *filter, uint32_t layer,
                                                const struct mb_ideal **ideal,
                                                struct mb_err *err);
 

@@ -85,7 +85,7 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_layout *layout = &w->cell->layout;
     const struct mb_ideal *ideal;
     enum mb_status status =
-        mb_verifier_ideal(w->options->verifier, w->result->work.claim.policy, 0, &ideal, err);
+        mb_verifier_ideal(w->options->verifier, &w->result->work.claim.filter, 0, &ideal, err);
     if (status != MB_OK) {
         return status;
     }

@@ -116,12 +116,12 @@ static void text_relative(const struct view *view, const struct mb_result *resul
 
 static const char *lsb_word(const struct mb_cell *cell)
 {
-    return cell->layout.format->codec == MB_CODEC_UNORM8 ? "LSB" : "ulp";
+    return mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp";
 }
 
 static void text_quality(const struct view *view, const struct mb_result *result, char *out)
 {
-    const enum mb_policy policy = result->work.claim.policy;
+    const enum mb_policy policy = result->work.claim.filter.policy;
     if (result->verify == MB_VERIFY_SKIPPED) {
         snprintf(out, TEXT_BYTES, "-");
         return;
@@ -208,7 +208,8 @@ static void survey(struct view *view, bool shown[N_COLUMNS])
             most_ns = fmax(most_ns, result->stats.median_ns);
             least_gbps = fmin(least_gbps, rate_gbps(cell, result));
         }
-        if (result->verify != MB_VERIFY_SKIPPED && result->work.claim.policy != MB_POLICY_BOX &&
+        if (result->verify != MB_VERIFY_SKIPPED &&
+            result->work.claim.filter.policy != MB_POLICY_BOX &&
             !mb_policies_agree(cell->layout.base, cell->layout.n_levels)) {
             differs_from_box = true;
         }

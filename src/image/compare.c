@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "image/distance.h"
 
 #define CHUNK_TEXELS 256u
 
@@ -18,105 +19,10 @@
  * must hold for a tie whose golden value comes out as 0.5 + 1e-14. */
 #define MODEL_ROUNDING_LSB 1e-9
 
-uint32_t mb_claim_quantised_axes(const struct mb_claim *claim, struct mb_extent source)
-{
-    if (claim->policy != MB_POLICY_BLIT || claim->arithmetic != MB_ARITHMETIC_FILTER) {
-        return 0;
-    }
-    return (uint32_t)(source.width > 1 && source.width % 2 == 1) +
-           (uint32_t)(source.height > 1 && source.height % 2 == 1);
-}
-
-double mb_corner_fetch_bound_lsb(struct mb_extent base)
-{
-    return 0.5 + 0.01 + 255.0 * ldexp((double)base.width + base.height, -24);
-}
-
-double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                          double want, double range, uint32_t n_carried,
-                          uint32_t n_quantised_axes)
-{
-    const int weight_bits = (int)claim->sub_texel_precision_bits;
-    if (!isfinite(range)) {
-        range = 0.0; /* an infinite tap is no licence: only the infinity itself is right */
-    }
-    if (format->codec == MB_CODEC_UNORM8) {
-        static const double bounds_lsb[] = {
-            [MB_ARITHMETIC_FP32] = 0.5 + 0.01,
-            [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
-            [MB_ARITHMETIC_FILTER] = 1.0,
-        };
-        const double bound_lsb = bounds_lsb[claim->arithmetic];
-        const bool is_tighter = claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb;
-        const double weights_lsb =
-            n_quantised_axes * ldexp(range, -weight_bits) / mb_format_lsb(format, want);
-        return is_tighter ? claim->max_error_lsb : bound_lsb + weights_lsb;
-    }
-    double bound_lsb = format->codec == MB_CODEC_SFLOAT16 ? 1.0 : 4.0 * n_carried;
-    if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
-        bound_lsb += ldexp(range, 1 - weight_bits) / mb_format_lsb(format, want);
-    }
-    return bound_lsb;
-}
-
-/* Distance in LSB; infinite where it is not a number but should be, or the other way round. */
-static double error_lsb(const struct mb_format *format, double got, double want)
-{
-    if (got == want || (isnan(got) && isnan(want))) {
-        return 0.0;
-    }
-    const double error = fabs(got - want) / mb_format_lsb(format, want);
-    return isnan(error) ? INFINITY : error;
-}
-
-/* The largest distance over `n` values, in LSB. */
-static double max_error_lsb(const struct mb_format *format, const double *got,
-                            const double *want, size_t n)
-{
-    double largest[4] = {0.0, 0.0, 0.0,
-                         0.0}; /* four, so that no comparison waits for another */
-    if (format->codec == MB_CODEC_UNORM8) {
-        for (size_t i = 0; i < n; i += 4) {
-            for (size_t c = 0; c < 4; c++) {
-                const double error = fabs(got[i + c] - want[i + c]);
-                largest[c] = error > largest[c] ? error : largest[c];
-            }
-        }
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            const double error = error_lsb(format, got[i], want[i]);
-            largest[i % 4] = error > largest[i % 4] ? error : largest[i % 4];
-        }
-    }
-    const double all = fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
-    return format->codec == MB_CODEC_UNORM8 ? all * 255.0 : all;
-}
-
-/* Squared distance and the largest wanted magnitude, for the PSNR. */
-struct noise {
-    double sum_squares, peak;
-};
-
-static void add_noise(struct noise *noise, const double *got, const double *want, size_t n)
-{
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    double peak = noise->peak;
-    for (size_t i = 0; i < n; i += 4) {
-        for (size_t c = 0; c < 4; c++) {
-            const double d = got[i + c] == want[i + c] ? 0.0 : got[i + c] - want[i + c];
-            const double magnitude = fabs(want[i + c]);
-            sum[c] += d * d;
-            peak = magnitude > peak ? magnitude : peak;
-        }
-    }
-    noise->sum_squares += sum[0] + sum[1] + sum[2] + sum[3];
-    noise->peak = peak;
-}
-
 /* One worker's findings. */
 struct tally {
     double max_error_lsb, drift_lsb, box_lsb;
-    struct noise noise;
+    struct mb_noise noise;
     uint64_t n_bad_texels;
     struct mb_bad_texel first_bad;
 };
@@ -129,13 +35,14 @@ struct level_job {
     uint32_t level, layer, n_carried;
     const uint8_t *output;            /* stored texels */
     const uint8_t *source;            /* of level 0 only: as uploaded */
-    const double *want, *ideal, *box; /* of levels 1.. */
+    const double *want, *ideal, *box; /* of levels 1..: linear */
     const double *range;              /* or NULL */
-    uint32_t n_quantised_axes;        /* of the source level, for the bound */
+    double weight_error;              /* of the filter on the source level, for the bound */
     double least_bound_lsb;           /* no texel's bound is below it */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
+/* Take note of a bad texel; `want` and `got` are coded. */
 static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
                       uint32_t channel, double want, double got, double bound_lsb)
 {
@@ -143,7 +50,7 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     if (tally->first_bad.found) {
         return;
     }
-    const double scale = job->format->codec == MB_CODEC_UNORM8 ? 255.0 : 1.0;
+    const double max_code = mb_format_max_code(job->format, channel);
     tally->first_bad = (struct mb_bad_texel){
         .found = true,
         .level = job->level,
@@ -151,48 +58,69 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
         .x = (uint32_t)(texel % job->extent.width),
         .y = (uint32_t)(texel / job->extent.width),
         .channel = channel,
-        .want = want * scale,
-        .got = got * scale,
-        .error_lsb = error_lsb(job->format, got, want),
+        .want = want * max_code,
+        .got = got * max_code,
+        .error_lsb = mb_distance_lsb(job->format, channel, got, want),
         .bound_lsb = bound_lsb,
     };
 }
 
-/* Find the bad texels among `n` from `texel`: `got` and `want` start there. */
+/* Find the bad texels among `n` from `texel`: `got` and `want` start there and are coded. */
 static void find_bad(struct tally *tally, const struct level_job *job, size_t texel,
                      const double *got, const double *want, size_t n)
 {
     for (size_t i = 0; i < n * 4; i++) {
+        const uint32_t channel = i % 4;
         const double range = job->range != NULL ? job->range[texel * 4 + i] : 0.0;
-        const double bound_lsb = mb_claim_bound_lsb(job->claim, job->format, want[i], range,
-                                                    job->n_carried, job->n_quantised_axes);
-        if (error_lsb(job->format, got[i], want[i]) > bound_lsb + MODEL_ROUNDING_LSB) {
-            tally_bad(tally, job, texel + i / 4, i % 4, want[i], got[i], bound_lsb);
+        const double bound_lsb =
+            mb_claim_bound_lsb(job->claim, job->format, channel, job->want[texel * 4 + i],
+                               range, job->n_carried, job->weight_error);
+        if (mb_distance_lsb(job->format, channel, got[i], want[i]) >
+            bound_lsb + MODEL_ROUNDING_LSB) {
+            tally_bad(tally, job, texel + i / 4, channel, want[i], got[i], bound_lsb);
             i |= 3; /* a texel counts once */
         }
     }
 }
 
-/* Judge `n` texels from `texel` of a level below the base. */
+/* `n` texels of a linear level from `texel`, on the scale of codes: where they are, or
+ * converted into `buffer`. */
+static const double *coded(const struct mb_format *format, const double *level, size_t texel,
+                           size_t n, double *buffer)
+{
+    if (format->codec != MB_CODEC_SRGB8) {
+        return level + texel * 4;
+    }
+    mb_format_to_coded(format, level + texel * 4, n, buffer);
+    return buffer;
+}
+
+/* Judge `n` texels from `texel` of a level below the base. Chains that are the same array are
+ * converted and compared once. */
 static void judge_chunk(struct tally *tally, const struct level_job *job, size_t texel,
                         size_t n)
 {
-    double got[CHUNK_TEXELS * 4];
-    const double *want = job->want + texel * 4;
-    const double *ideal = job->ideal + texel * 4;
-    const double *box = job->box + texel * 4;
-    mb_format_decode(job->format, job->output + texel * job->format->texel_bytes, n, got);
+    double got[CHUNK_TEXELS * 4], buffer[3][CHUNK_TEXELS * 4];
+    const struct mb_format *format = job->format;
+    mb_format_decode_coded(format, job->output + texel * format->texel_bytes, n, got);
 
-    const double step_lsb = max_error_lsb(job->format, got, want, n * 4);
-    const double drift_lsb =
-        ideal == want ? step_lsb : max_error_lsb(job->format, got, ideal, n * 4);
-    const double box_lsb =
-        box == ideal ? drift_lsb : max_error_lsb(job->format, got, box, n * 4);
-
+    const double *want = coded(format, job->want, texel, n, buffer[0]);
+    const double step_lsb = mb_max_distance_lsb(format, got, want, n);
+    const double *ideal = want;
+    double drift_lsb = step_lsb;
+    if (job->ideal != job->want) {
+        ideal = coded(format, job->ideal, texel, n, buffer[1]);
+        drift_lsb = mb_max_distance_lsb(format, got, ideal, n);
+    }
+    double box_lsb = drift_lsb;
+    if (job->box != job->ideal) {
+        const double *box = coded(format, job->box, texel, n, buffer[2]);
+        box_lsb = mb_max_distance_lsb(format, got, box, n);
+    }
     tally->max_error_lsb = fmax(tally->max_error_lsb, step_lsb);
     tally->drift_lsb = fmax(tally->drift_lsb, drift_lsb);
     tally->box_lsb = fmax(tally->box_lsb, box_lsb);
-    add_noise(&tally->noise, got, ideal, n * 4);
+    mb_noise_add(&tally->noise, got, ideal, n);
     if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
         find_bad(tally, job, texel, got, want, n);
     }
@@ -213,23 +141,22 @@ static void judge_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t 
 static void judge_base_texel(struct tally *tally, const struct level_job *job, size_t texel)
 {
     const size_t texel_bytes = job->format->texel_bytes;
-    const size_t channel_bytes = texel_bytes / job->format->n_channels;
     const uint8_t *output = job->output + texel * texel_bytes;
     const uint8_t *source = job->source + texel * texel_bytes;
     if (memcmp(output, source, texel_bytes) == 0) {
         return;
     }
     double got[4], want[4];
-    mb_format_decode(job->format, output, 1, got);
-    mb_format_decode(job->format, source, 1, want);
+    mb_format_decode_coded(job->format, output, 1, got);
+    mb_format_decode_coded(job->format, source, 1, want);
     uint32_t channel = 0;
-    while (memcmp(output + channel * channel_bytes, source + channel * channel_bytes,
-                  channel_bytes) == 0) {
+    while (channel < 3 && memcmp(&got[channel], &want[channel], sizeof *got) == 0) {
         channel++;
     }
     tally_bad(tally, job, texel, channel, want[channel], got[channel], 0.0);
-    tally->max_error_lsb = fmax(tally->max_error_lsb, max_error_lsb(job->format, got, want, 4));
-    add_noise(&tally->noise, got, want, 4);
+    tally->max_error_lsb =
+        fmax(tally->max_error_lsb, mb_max_distance_lsb(job->format, got, want, 1));
+    mb_noise_add(&tally->noise, got, want, 1);
 }
 
 static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
@@ -244,16 +171,6 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
             judge_base_texel(&job->tally[worker], job, y * job->extent.width + x);
         }
     }
-}
-
-static double psnr_db(const struct noise *noise, const struct mb_format *format,
-                      uint64_t n_values)
-{
-    if (noise->sum_squares == 0.0) {
-        return INFINITY;
-    }
-    const double peak = format->codec == MB_CODEC_UNORM8 ? 1.0 : noise->peak;
-    return 10.0 * log10(peak * peak * (double)n_values / noise->sum_squares);
 }
 
 /* The PSNR of `n_layers` layers of `so_far_db` and one more of `layer_db`: the mean of their
@@ -278,8 +195,7 @@ static void join_tallies(struct tally *total, const struct level_job *job, uint3
         total->max_error_lsb = fmax(total->max_error_lsb, tally->max_error_lsb);
         total->drift_lsb = fmax(total->drift_lsb, tally->drift_lsb);
         total->box_lsb = fmax(total->box_lsb, tally->box_lsb);
-        total->noise.sum_squares += tally->noise.sum_squares;
-        total->noise.peak = fmax(total->noise.peak, tally->noise.peak);
+        mb_noise_join(&total->noise, &tally->noise);
         total->n_bad_texels += tally->n_bad_texels;
         if (!total->first_bad.found) {
             total->first_bad = tally->first_bad;
@@ -296,8 +212,8 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
     join_tallies(&total, job, n_workers);
 
     struct mb_level_verdict *level = &verdict->level[job->level];
-    const double layer_psnr_db = psnr_db(&total.noise, job->format,
-                                         (uint64_t)job->extent.width * job->extent.height * 4);
+    const double layer_psnr_db = mb_noise_psnr_db(
+        &total.noise, job->format, (uint64_t)job->extent.width * job->extent.height);
     level->extent = job->extent;
     level->max_error_lsb = fmax(level->max_error_lsb, total.max_error_lsb);
     level->drift_lsb = fmax(level->drift_lsb, total.drift_lsb);
@@ -367,8 +283,7 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     const bool is_reread =
         job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
     const bool needs_range =
-        job->claim->arithmetic == MB_ARITHMETIC_FILTER &&
-        (layout->format->codec != MB_CODEC_UNORM8 || job->n_quantised_axes > 0);
+        mb_claim_needs_range(job->claim, layout->format, job->weight_error);
 
     golden->n_carried = is_reread ? 1 : golden->n_carried + 1;
     golden->is_ideal = golden->is_ideal && !is_reread;
@@ -382,7 +297,7 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
         if (needs_range) {
             MB_TRY(replace_level(&golden->range, job->extent, err));
         }
-        MB_TRY(mb_golden_level(job->claim->policy, &plane, *level, golden->range, err));
+        MB_TRY(mb_golden_level(&job->claim->filter, &plane, *level, golden->range, err));
         golden->want = *level;
     } else {
         golden->want = job->ideal;
@@ -418,11 +333,11 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
             .box = box->level[level],
         };
         if (level > 0) {
-            job.n_quantised_axes =
-                mb_claim_quantised_axes(claim, mb_level_extent(layout->base, level - 1));
+            job.weight_error =
+                mb_claim_weight_error(claim, mb_level_extent(layout->base, level - 1));
             MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
             job.least_bound_lsb =
-                mb_claim_bound_lsb(claim, layout->format, 0.0, 0.0, job.n_carried, 0);
+                mb_claim_bound_lsb(claim, layout->format, 0, 0.0, 0.0, job.n_carried, 0);
         }
         judge_level(&job, verdict);
     }
@@ -437,8 +352,8 @@ fail:
 void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
                          char *out, size_t out_bytes)
 {
-    const bool is_unorm = format->codec == MB_CODEC_UNORM8;
-    if (is_unorm && verdict->max_error_lsb <= 0.5 + 1e-4) {
+    const bool is_unorm = mb_format_is_unorm(format);
+    if (verdict->max_error_lsb <= (is_unorm ? 0.5 + 1e-4 : 0.0)) {
         snprintf(out, out_bytes, "exact");
     } else {
         snprintf(out, out_bytes, "max %.2f %s", verdict->max_error_lsb,
@@ -452,11 +367,12 @@ void mb_error_picture(const struct mb_format *format, const void *output, const 
     const size_t n_texels = (size_t)extent.width * extent.height;
     const uint8_t *texels = output;
     for (size_t i = 0; i < n_texels; i++) {
-        double got[4];
-        mb_format_decode(format, texels + i * format->texel_bytes, 1, got);
+        double got[4], wanted[4];
+        mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
+        mb_format_to_coded(format, want + i * 4, 1, wanted);
         for (size_t c = 0; c < 3; c++) {
             const double scaled =
-                got[c] == want[i * 4 + c] ? 0.0 : fabs(got[c] - want[i * 4 + c]) * 255.0 * 32.0;
+                got[c] == wanted[c] ? 0.0 : fabs(got[c] - wanted[c]) * 255.0 * 32.0;
             rgba[i * 4 + c] = scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255; /* NaN: 255 */
         }
         rgba[i * 4 + 3] = 255;

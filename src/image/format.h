@@ -3,6 +3,7 @@
 #ifndef MB_IMAGE_FORMAT_H
 #define MB_IMAGE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,15 +11,18 @@
 
 enum mb_codec {
     MB_CODEC_UNORM8,
+    MB_CODEC_SRGB8,     /* RGB by the curve of IEC 61966-2-1, alpha linear; four channels */
+    MB_CODEC_UNORM10_2, /* a 32-bit word: R in the low 10 bits, G, B, then 2 bits of A */
     MB_CODEC_SFLOAT16,
     MB_CODEC_SFLOAT32,
+    MB_CODEC_UFLOAT11_10, /* a 32-bit word: R in the low 11 bits, G 11, B 10; no sign */
 };
 
 struct mb_format {
     const char *name;           /* as on the command line: "rgba8" */
     const char *title;          /* one line for `mipbench list formats` */
     VkFormat vk_format;         /* of the image and its sampled views */
-    VkFormat vk_storage_format; /* of its storage views */
+    VkFormat vk_storage_format; /* of its storage views: no device stores to sRGB */
     uint32_t texel_bytes;
     uint32_t n_channels;
     enum mb_codec codec;
@@ -31,20 +35,32 @@ extern const size_t mb_format_count;
 /* NULL if unknown. */
 const struct mb_format *mb_format_find(const char *name);
 
+/* True if texels are codes of a normalised range (sRGB included); false for floats. */
+bool mb_format_is_unorm(const struct mb_format *format);
+
+/* Largest code of a channel: 255, 1023, 3; 1 for floats, whose values are no codes. */
+double mb_format_max_code(const struct mb_format *format, uint32_t channel);
+
 /* Decode n texels to linear rgba[n][4] doubles; missing channels are 0, missing alpha 1. */
 void mb_format_decode(const struct mb_format *format, const void *texels, size_t n,
                       double *rgba);
 
-/* Encode rgba[n][4] doubles: UNORM clamps to [0,1] and rounds to nearest (ties away from zero,
- * as Vulkan's conversion allows); floats round to nearest even; half overflows to infinity. */
+/* Encode linear rgba[n][4] doubles: UNORM and sRGB clamp to [0,1] and round to nearest (ties
+ * away from zero, as Vulkan's conversion allows), NaN becomes 0; floats round to nearest even
+ * and overflow to infinity; unsigned floats clamp negative values to 0. */
 void mb_format_encode(const struct mb_format *format, const double *rgba, size_t n,
                       void *texels);
 
-/* Size of one least significant bit at `value`: 1/255 for UNORM8; for floats the distance
- * between neighbours at |value| (one ulp), never below the smallest subnormal. */
-double mb_format_lsb(const struct mb_format *format, double value);
+/* The scale on which errors are measured: that of the stored codes. Only sRGB's differs from
+ * linear values. Decode to that scale, and take linear rgba[n][4] there without rounding. */
+void mb_format_decode_coded(const struct mb_format *format, const void *texels, size_t n,
+                            double *coded);
+void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
+                        double *coded);
 
-uint16_t mb_half_from_double(double value);
-double mb_half_to_double(uint16_t half);
+/* Size of one least significant bit at `value` on the scale of codes: 1 / mb_format_max_code
+ * for UNORM and sRGB; for floats the distance between neighbours at |value| (one ulp) in that
+ * channel, never below the smallest subnormal. */
+double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value);
 
 #endif

@@ -1,11 +1,10 @@
-/* The golden model: separable weighting of one level into the next, in double precision.
+/* The golden model: separable filtering of one level into the next, in double precision.
  *
  * A source row is decoded and reduced along x once and kept while rows below still need it (at
- * most three do); a row of the result is then a weighted sum of reduced rows. All loops run
- * over contiguous doubles, so the compiler vectorises them. */
+ * most three do); a row of the result then joins reduced rows. All loops run over contiguous
+ * doubles, so the compiler vectorises them. */
 #include "image/golden.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,149 +13,121 @@
 #define N_CACHED_ROWS 3u /* the most taps there are: consecutive rows never share a slot */
 #define NO_ROW        UINT32_MAX
 
-const char *mb_policy_name(enum mb_policy policy)
-{
-    switch (policy) {
-    case MB_POLICY_BOX:
-        return "box";
-    case MB_POLICY_FLOOR:
-        return "floor";
-    case MB_POLICY_BLIT:
-        break;
-    }
-    return "blit";
-}
-
-static uint32_t next_size(uint32_t n_source)
-{
-    return n_source > 1 ? n_source / 2 : 1;
-}
-
-static struct mb_taps box_taps(uint32_t n_source, uint32_t x)
-{
-    if (n_source % 2 == 0) {
-        return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
-    }
-    const uint32_t n_next = n_source / 2;
-    const double n = (double)n_source;
-    return (struct mb_taps){
-        .first = 2 * x,
-        .n_taps = 3,
-        .weight = {(double)(n_next - x) / n, (double)n_next / n, (double)(x + 1) / n},
-    };
-}
-
-/* The sample position (x + 1/2) * n / n' - 1/2 as the exact fraction over 2n'. A tap of weight
- * 0 is left out: the filter may not let an infinity in it through. */
-static struct mb_taps blit_taps(uint32_t n_source, uint32_t x)
-{
-    const uint64_t denominator = 2 * (uint64_t)next_size(n_source);
-    const uint64_t numerator = (2 * (uint64_t)x + 1) * n_source - denominator / 2;
-    const uint32_t first = (uint32_t)(numerator / denominator);
-    const uint64_t rest = numerator % denominator;
-    if (rest == 0 || first + 1 >= n_source) {
-        return (struct mb_taps){.first = first, .n_taps = 1, .weight = {1.0}};
-    }
-    const double fraction = (double)rest / (double)denominator;
-    return (struct mb_taps){.first = first, .n_taps = 2, .weight = {1.0 - fraction, fraction}};
-}
-
-struct mb_taps mb_golden_taps(enum mb_policy policy, uint32_t n_source, uint32_t x)
-{
-    assert(x < next_size(n_source));
-    if (n_source == 1) {
-        return (struct mb_taps){.first = 0, .n_taps = 1, .weight = {1.0}};
-    }
-    switch (policy) {
-    case MB_POLICY_BOX:
-        return box_taps(n_source, x);
-    case MB_POLICY_BLIT:
-        return blit_taps(n_source, x);
-    case MB_POLICY_FLOOR:
-        break;
-    }
-    return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
-}
-
-static bool is_odd_above_one(uint32_t size)
-{
-    return size % 2 != 0 && size > 1;
-}
-
-bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
-{
-    for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(base, level);
-        if (is_odd_above_one(extent.width) || is_odd_above_one(extent.height)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A source row reduced along x: rgba[width'][4] each; low and high only if a range is wanted.
- */
+/* A source row reduced along x: rgba[width'][4] each. What is not needed is NULL. */
 struct reduced_row {
     uint32_t row;
-    double *mean, *low, *high;
+    double *value;    /* the average of straight colours, or the extreme */
+    double *weighted; /* the average of colours times alpha */
+    double *low, *high;
 };
 
 /* One worker's state. */
 struct reducer {
     const struct mb_plane *source;
     struct mb_extent extent; /* of the result */
-    enum mb_policy policy;
-    bool is_halving;      /* every texel along x is the mean of 2x and 2x + 1 */
-    struct mb_taps *taps; /* [extent.width], along x */
-    double *block;        /* all the rows below, in one allocation */
-    double *decoded;      /* rgba[source width][4] */
+    struct mb_filter filter;
+    bool is_halving;       /* every texel along x is the mean of 2x and 2x + 1 */
+    bool is_premultiplied; /* colour is averaged by alpha */
+    struct mb_taps *taps;  /* [extent.width], along x */
+    struct mb_taps *wide;  /* the same with the texels beside, for the range; or NULL */
+    double *block;         /* all the rows below, in one allocation */
+    double *decoded;       /* rgba[source width][4] */
+    double *weighted;      /* the same, colour times alpha, if premultiplied */
+    double *joined;        /* rgba[extent.width][4]: rows of those joined along y */
     struct reduced_row cache[N_CACHED_ROWS];
 };
 
 static void reducer_finish(struct reducer *reducer)
 {
     mb_free(reducer->block);
+    mb_free(reducer->wide);
     mb_free(reducer->taps);
 }
 
-MB_MUST_CHECK static enum mb_status reducer_init(struct reducer *reducer, enum mb_policy policy,
+/* Cut the next `n` doubles off the block. */
+static double *take(double **next, size_t n)
+{
+    double *const row = *next;
+    *next += n;
+    return row;
+}
+
+/* The taps that an inexact filter may take in: those, and both texels beside a single tap,
+ * whose weight is 0 only if the position is exact. */
+static struct mb_taps widened(const struct mb_filter *filter, uint32_t n_source,
+                              struct mb_taps taps)
+{
+    if (filter->policy == MB_POLICY_BLIT && taps.n_taps == 1) {
+        const uint32_t last = taps.first + 1 < n_source ? taps.first + 1 : taps.first;
+        taps.first -= taps.first > 0;
+        taps.n_taps = last - taps.first + 1;
+    }
+    return taps;
+}
+
+/* Lay the rows out in the block. */
+static void place_rows(struct reducer *reducer, bool has_range)
+{
+    const size_t source_doubles = (size_t)reducer->source->extent.width * 4;
+    const size_t row_doubles = (size_t)reducer->extent.width * 4;
+    double *next = reducer->block;
+    reducer->decoded = take(&next, source_doubles);
+    if (reducer->is_premultiplied) {
+        reducer->weighted = take(&next, source_doubles);
+        reducer->joined = take(&next, row_doubles);
+    }
+    for (uint32_t i = 0; i < N_CACHED_ROWS; i++) {
+        struct reduced_row *slot = &reducer->cache[i];
+        *slot = (struct reduced_row){.row = NO_ROW, .value = take(&next, row_doubles)};
+        if (reducer->is_premultiplied) {
+            slot->weighted = take(&next, row_doubles);
+        }
+        if (has_range) {
+            slot->low = take(&next, row_doubles);
+            slot->high = take(&next, row_doubles);
+        }
+    }
+}
+
+MB_MUST_CHECK static enum mb_status reducer_init(struct reducer *reducer,
+                                                 const struct mb_filter *filter,
                                                  const struct mb_plane *source, bool has_range,
                                                  struct mb_err *err)
 {
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
-    const size_t row_doubles = (size_t)extent.width * 4;
+    const bool is_average = filter->reduce == MB_REDUCE_AVG;
+    const bool has_alpha = source->format == NULL || source->format->n_channels == 4;
+    const bool is_premultiplied =
+        is_average && has_alpha && filter->alpha == MB_ALPHA_PREMULTIPLIED;
+    const size_t n_kinds = is_premultiplied ? 2 : 1;
+    const size_t n_rows =
+        N_CACHED_ROWS * (n_kinds + (has_range ? 2 : 0)) + (is_premultiplied ? 1 : 0);
     const size_t n_doubles =
-        (size_t)source->extent.width * 4 + N_CACHED_ROWS * row_doubles * (has_range ? 3 : 1);
+        (size_t)source->extent.width * 4 * n_kinds + (size_t)extent.width * 4 * n_rows;
 
     *reducer = (struct reducer){
         .source = source,
         .extent = extent,
-        .policy = policy,
-        .is_halving = source->extent.width > 1 &&
-                      (policy == MB_POLICY_FLOOR || source->extent.width % 2 == 0),
+        .filter = *filter,
+        .is_halving = is_average && source->extent.width > 1 &&
+                      (filter->policy == MB_POLICY_FLOOR || source->extent.width % 2 == 0),
+        .is_premultiplied = is_premultiplied,
         .taps = mb_malloc(extent.width * sizeof *reducer->taps),
+        .wide = has_range ? mb_malloc(extent.width * sizeof *reducer->wide) : NULL,
         .block = mb_malloc(n_doubles * sizeof *reducer->block),
     };
-    if (reducer->taps == NULL || reducer->block == NULL) {
+    if (reducer->taps == NULL || reducer->block == NULL ||
+        (has_range && reducer->wide == NULL)) {
         reducer_finish(reducer);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
     }
     for (uint32_t x = 0; x < extent.width; x++) {
-        reducer->taps[x] = mb_golden_taps(policy, source->extent.width, x);
-    }
-    double *next = reducer->block;
-    reducer->decoded = next;
-    next += (size_t)source->extent.width * 4;
-    for (uint32_t i = 0; i < N_CACHED_ROWS; i++) {
-        struct reduced_row *slot = &reducer->cache[i];
-        *slot = (struct reduced_row){.row = NO_ROW, .mean = next};
-        next += row_doubles;
+        reducer->taps[x] = mb_filter_taps(filter->policy, source->extent.width, x);
         if (has_range) {
-            slot->low = next;
-            slot->high = next + row_doubles;
-            next += 2 * row_doubles;
+            reducer->wide[x] = widened(filter, source->extent.width, reducer->taps[x]);
         }
     }
+    place_rows(reducer, has_range);
     return MB_OK;
 }
 
@@ -191,27 +162,71 @@ static void reduce_taps(const double *restrict source, const struct mb_taps *tap
     }
 }
 
-/* Grow [low, high] to hold `n` more values. */
+/* Lower `low` and raise `high`, either may be NULL, to hold `n` more values. NaN is left out.
+ */
 static void widen(double *restrict low, double *restrict high, const double *add_low,
                   const double *add_high, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        low[i] = add_low[i] < low[i] ? add_low[i] : low[i];
-        high[i] = add_high[i] > high[i] ? add_high[i] : high[i];
+    for (size_t i = 0; low != NULL && i < n; i++) {
+        low[i] = add_low[i] < low[i] || low[i] != low[i] ? add_low[i] : low[i];
+    }
+    for (size_t i = 0; high != NULL && i < n; i++) {
+        high[i] = add_high[i] > high[i] || high[i] != high[i] ? add_high[i] : high[i];
     }
 }
 
-static void reduce_spread(const double *source, const struct mb_taps *taps, uint32_t width,
-                          double *low, double *high)
+/* The least and the largest value under each texel; either may be NULL. */
+static void reduce_extremes(const double *source, const struct mb_taps *taps, uint32_t width,
+                            double *low, double *high)
 {
     for (size_t x = 0; x < width; x++) {
         const double *s = source + (size_t)taps[x].first * 4;
-        memcpy(low + x * 4, s, 4 * sizeof *s);
-        memcpy(high + x * 4, s, 4 * sizeof *s);
+        double *const l = low != NULL ? low + x * 4 : NULL;
+        double *const h = high != NULL ? high + x * 4 : NULL;
+        if (l != NULL) {
+            memcpy(l, s, 4 * sizeof *s);
+        }
+        if (h != NULL) {
+            memcpy(h, s, 4 * sizeof *s);
+        }
         for (size_t i = 1; i < taps[x].n_taps; i++) {
-            widen(low + x * 4, high + x * 4, s + i * 4, s + i * 4, 4);
+            widen(l, h, s + i * 4, s + i * 4, 4);
         }
     }
+}
+
+static void reduce_average(const struct reducer *reducer, const double *source, double *out)
+{
+    if (reducer->is_halving) {
+        reduce_halves(source, reducer->extent.width, out);
+    } else {
+        reduce_taps(source, reducer->taps, reducer->extent.width, out);
+    }
+}
+
+static void multiply_by_alpha(const double *restrict rgba, size_t n, double *restrict out)
+{
+    for (size_t i = 0; i < n * 4; i += 4) {
+        const double alpha = rgba[i + 3];
+        out[i] = rgba[i] * alpha;
+        out[i + 1] = rgba[i + 1] * alpha;
+        out[i + 2] = rgba[i + 2] * alpha;
+        out[i + 3] = alpha;
+    }
+}
+
+/* Source row `row` as doubles. */
+static const double *decode_row(struct reducer *reducer, uint32_t row)
+{
+    const struct mb_plane *plane = reducer->source;
+    const size_t first = (size_t)row * plane->extent.width;
+    if (plane->format == NULL) {
+        return (const double *)plane->texels + first * 4;
+    }
+    mb_format_decode(plane->format,
+                     (const uint8_t *)plane->texels + first * plane->format->texel_bytes,
+                     plane->extent.width, reducer->decoded);
+    return reducer->decoded;
 }
 
 /* Source row `row` reduced along x, from the cache or made now. */
@@ -221,48 +236,92 @@ static const struct reduced_row *reducer_row(struct reducer *reducer, uint32_t r
     if (slot->row == row) {
         return slot;
     }
-    const struct mb_plane *plane = reducer->source;
-    const size_t width = plane->extent.width;
-    const double *decoded = reducer->decoded;
-    if (plane->format == NULL) {
-        decoded = (const double *)plane->texels + (size_t)row * width * 4;
-    } else {
-        const uint8_t *texels = plane->texels;
-        mb_format_decode(plane->format, texels + row * width * plane->format->texel_bytes,
-                         width, reducer->decoded);
+    const uint32_t width = reducer->extent.width;
+    const double *decoded = decode_row(reducer, row);
+    switch (reducer->filter.reduce) {
+    case MB_REDUCE_AVG:
+        reduce_average(reducer, decoded, slot->value);
+        break;
+    case MB_REDUCE_MIN:
+        reduce_extremes(decoded, reducer->taps, width, slot->value, NULL);
+        break;
+    case MB_REDUCE_MAX:
+        reduce_extremes(decoded, reducer->taps, width, NULL, slot->value);
+        break;
     }
-    if (reducer->is_halving) {
-        reduce_halves(decoded, reducer->extent.width, slot->mean);
-    } else {
-        reduce_taps(decoded, reducer->taps, reducer->extent.width, slot->mean);
+    if (slot->weighted != NULL) {
+        multiply_by_alpha(decoded, reducer->source->extent.width, reducer->weighted);
+        reduce_average(reducer, reducer->weighted, slot->weighted);
     }
     if (slot->low != NULL) {
-        reduce_spread(decoded, reducer->taps, reducer->extent.width, slot->low, slot->high);
+        reduce_extremes(decoded, reducer->wide, width, slot->low, slot->high);
     }
     slot->row = row;
     return slot;
 }
 
 /* The weighted sum of one to three rows of `n` doubles. */
-static void sum_rows(const struct mb_taps *taps, const struct reduced_row *const *rows,
-                     size_t n, double *restrict out)
+static void sum_rows(const struct mb_taps *taps, const double *const rows[3], size_t n,
+                     double *restrict out)
 {
     const double w0 = taps->weight[0], w1 = taps->weight[1], w2 = taps->weight[2];
-    const double *restrict r0 = rows[0]->mean;
+    const double *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2];
     if (taps->n_taps == 1) {
         memcpy(out, r0, n * sizeof *out);
-        return;
-    }
-    const double *restrict r1 = rows[1]->mean;
-    if (taps->n_taps == 2) {
+    } else if (taps->n_taps == 2) {
         for (size_t i = 0; i < n; i++) {
             out[i] = w0 * r0[i] + w1 * r1[i];
         }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            out[i] = w0 * r0[i] + w1 * r1[i] + w2 * r2[i];
+        }
+    }
+}
+
+/* Join the rows under one row of the result: `value` of each into `out`, `n` doubles. */
+static void join_rows(const struct reducer *reducer, const struct mb_taps *taps,
+                      const struct reduced_row *const rows[3], size_t n, double *out)
+{
+    const double *values[3] = {0};
+    for (uint32_t i = 0; i < taps->n_taps; i++) {
+        values[i] = rows[i]->value;
+    }
+    if (reducer->filter.reduce == MB_REDUCE_AVG) {
+        sum_rows(taps, values, n, out);
         return;
     }
-    const double *restrict r2 = rows[2]->mean;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = w0 * r0[i] + w1 * r1[i] + w2 * r2[i];
+    const bool is_min = reducer->filter.reduce == MB_REDUCE_MIN;
+    memcpy(out, values[0], n * sizeof *out);
+    for (uint32_t i = 1; i < taps->n_taps; i++) {
+        widen(is_min ? out : NULL, is_min ? NULL : out, values[i], values[i], n);
+    }
+}
+
+/* Replace the straight averages of colour in `out` by those weighed by alpha, but where the
+ * averaged alpha is 0. */
+static void weigh_by_alpha(const struct reducer *reducer, const struct mb_taps *taps,
+                           const struct reduced_row *const rows[3], size_t n, double *out)
+{
+    const double *values[3] = {0};
+    for (uint32_t i = 0; i < taps->n_taps; i++) {
+        values[i] = rows[i]->weighted;
+    }
+    double *const joined = reducer->joined;
+    sum_rows(taps, values, n, joined);
+    for (size_t i = 0; i < n; i += 4) {
+        const double alpha = out[i + 3];
+        for (size_t c = 0; c < 3 && alpha != 0.0; c++) {
+            out[i + c] = joined[i + c] / alpha;
+        }
+    }
+}
+
+static void gather_rows(struct reducer *reducer, const struct mb_taps *taps,
+                        const struct reduced_row *rows[3])
+{
+    for (uint32_t i = 0; i < taps->n_taps; i++) {
+        rows[i] = reducer_row(reducer, taps->first + i);
     }
 }
 
@@ -279,24 +338,28 @@ static void spread_rows(uint32_t n_taps, const struct reduced_row *const *rows, 
     }
 }
 
-enum mb_status mb_golden_downsample(enum mb_policy policy, const struct mb_plane *source,
-                                    uint32_t row_begin, uint32_t row_end, double *dst,
-                                    double *range, struct mb_err *err)
+enum mb_status mb_golden_downsample(const struct mb_filter *filter,
+                                    const struct mb_plane *source, uint32_t row_begin,
+                                    uint32_t row_end, double *dst, double *range,
+                                    struct mb_err *err)
 {
     enum mb_status status;
     struct reducer reducer;
-    MB_TRY(reducer_init(&reducer, policy, source, range != NULL, err));
+    MB_TRY(reducer_init(&reducer, filter, source, range != NULL, err));
 
     const size_t row_doubles = (size_t)reducer.extent.width * 4;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        const struct mb_taps taps = mb_golden_taps(policy, source->extent.height, y);
+        const struct mb_taps taps = mb_filter_taps(filter->policy, source->extent.height, y);
         const struct reduced_row *rows[3] = {0};
-        for (uint32_t i = 0; i < taps.n_taps; i++) {
-            rows[i] = reducer_row(&reducer, taps.first + i);
+        gather_rows(&reducer, &taps, rows);
+        join_rows(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
+        if (reducer.is_premultiplied) {
+            weigh_by_alpha(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
         }
-        sum_rows(&taps, rows, row_doubles, dst + y * row_doubles);
         if (range != NULL) {
-            spread_rows(taps.n_taps, rows, row_doubles, range + y * row_doubles);
+            const struct mb_taps wide = widened(filter, source->extent.height, taps);
+            gather_rows(&reducer, &wide, rows);
+            spread_rows(wide.n_taps, rows, row_doubles, range + y * row_doubles);
         }
     }
     reducer_finish(&reducer);
@@ -307,7 +370,7 @@ fail:
 
 /* A level being made by several workers. */
 struct level_job {
-    enum mb_policy policy;
+    const struct mb_filter *filter;
     const struct mb_plane *source;
     double *dst, *range;
     enum mb_status status[MB_PARALLEL_MAX_WORKERS];
@@ -317,14 +380,14 @@ struct level_job {
 static void level_job_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     struct level_job *job = ctx;
-    job->status[worker] = mb_golden_downsample(job->policy, job->source, row_begin, row_end,
+    job->status[worker] = mb_golden_downsample(job->filter, job->source, row_begin, row_end,
                                                job->dst, job->range, &job->err[worker]);
 }
 
-enum mb_status mb_golden_level(enum mb_policy policy, const struct mb_plane *source,
+enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_plane *source,
                                double *dst, double *range, struct mb_err *err)
 {
-    struct level_job job = {.policy = policy, .source = source, .dst = dst, .range = range};
+    struct level_job job = {.filter = filter, .source = source, .dst = dst, .range = range};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_workers =
         mb_parallel_rows(extent.height, mb_rows_per_thread(extent.width), level_job_rows, &job);
@@ -339,7 +402,7 @@ enum mb_status mb_golden_level(enum mb_policy policy, const struct mb_plane *sou
     return MB_OK;
 }
 
-enum mb_status mb_ideal_init(struct mb_ideal *ideal, enum mb_policy policy,
+enum mb_status mb_ideal_init(struct mb_ideal *ideal, const struct mb_filter *filter,
                              const struct mb_plane *level0, uint32_t n_levels,
                              struct mb_err *err)
 {
@@ -357,7 +420,7 @@ enum mb_status mb_ideal_init(struct mb_ideal *ideal, enum mb_policy policy,
                              level);
             goto fail;
         }
-        MB_TRY(mb_golden_level(policy, &source, ideal->level[level], NULL, err));
+        MB_TRY(mb_golden_level(filter, &source, ideal->level[level], NULL, err));
         source = (struct mb_plane){.extent = extent, .texels = ideal->level[level]};
     }
     return MB_OK;

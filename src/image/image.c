@@ -72,14 +72,16 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     return MB_OK;
 }
 
-/* The sun of an HDR image may lie above the largest half: as infinity it would take every level
- * below with it. */
-static void saturate_to_half(double *values, size_t n)
+/* The sun of an HDR image may lie above the largest value of a small float: as infinity it
+ * would take every level below with it. */
+static void saturate(const struct mb_format *format, double *rgba, size_t n)
 {
-    const double largest = 65504.0;
-    for (size_t i = 0; i < n; i++) {
-        if (isfinite(values[i])) {
-            values[i] = fmin(fmax(values[i], -largest), largest);
+    static const double half[4] = {65504.0, 65504.0, 65504.0, 65504.0};
+    static const double unsigned_small[4] = {65024.0, 65024.0, 64512.0, 1.0};
+    const double *largest = format->codec == MB_CODEC_UFLOAT11_10 ? unsigned_small : half;
+    for (size_t i = 0; i < n * 4; i++) {
+        if (isfinite(rgba[i])) {
+            rgba[i] = fmin(fmax(rgba[i], -largest[i % 4]), largest[i % 4]);
         }
     }
 }
@@ -107,7 +109,7 @@ static void values_to_doubles(const struct mb_image *image, size_t first, size_t
 
 struct encode_job {
     const struct mb_image *image;
-    const struct mb_format *format;
+    struct mb_format format;
     uint8_t *texels;
 };
 
@@ -120,29 +122,36 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
         double rgba[ENCODE_CHUNK * 4];
         const size_t n = end - i < ENCODE_CHUNK ? end - i : ENCODE_CHUNK;
         values_to_doubles(job->image, i * 4, n * 4, rgba);
-        if (job->format->codec == MB_CODEC_SFLOAT16) {
-            saturate_to_half(rgba, n * 4);
+        if (job->format.codec == MB_CODEC_SFLOAT16 ||
+            job->format.codec == MB_CODEC_UFLOAT11_10) {
+            saturate(&job->format, rgba, n);
         }
-        mb_format_encode(job->format, rgba, n, job->texels + i * job->format->texel_bytes);
+        mb_format_encode(&job->format, rgba, n, job->texels + i * job->format.texel_bytes);
     }
 }
 
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format, void *texels)
 {
-    if (image->depth == MB_DEPTH_U8 && format->codec == MB_CODEC_UNORM8 &&
-        format->n_channels == 4) {
+    const bool is_rgba8 =
+        (format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8) &&
+        format->n_channels == 4;
+    if (image->depth == MB_DEPTH_U8 && is_rgba8) {
         memcpy(texels, image->texels, (size_t)image->width * image->height * 4);
         return;
     }
-    struct encode_job job = {.image = image, .format = format, .texels = texels};
+    struct encode_job job = {.image = image, .format = *format, .texels = texels};
+    if (format->codec == MB_CODEC_SRGB8 && image->depth == MB_DEPTH_U16) {
+        job.format.codec = MB_CODEC_UNORM8; /* codes already, only more of them */
+    }
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
-const struct mb_format *mb_image_natural_format(const struct mb_image *image)
+const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb)
 {
     static const char *const names[] = {
         [MB_DEPTH_U8] = "rgba8", [MB_DEPTH_U16] = "rgba32f", [MB_DEPTH_F32] = "rgba16f"};
-    return mb_format_find(names[image->depth]);
+    return mb_format_find(is_srgb && image->depth == MB_DEPTH_U8 ? "rgba8-srgb"
+                                                                 : names[image->depth]);
 }
 
 void mb_image_finish(struct mb_image *image)

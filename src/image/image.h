@@ -2,6 +2,7 @@
 #ifndef MB_IMAGE_IMAGE_H
 #define MB_IMAGE_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,14 +47,17 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
                                              uint32_t width, uint32_t height,
                                              struct mb_err *err);
 
-/* Convert to texels of `format`, tightly packed rows, into `texels[height][width]`. u8 into
- * rgba8 copies codes; u16 and floats go through doubles (u16: v/65535); floats clamp for UNORM.
- * Finite values beyond the range of half are saturated to it. */
+/* Convert to texels of `format`, tightly packed rows, into `texels[height][width]`; a format of
+ * fewer channels takes the first ones. u8 into rgba8 and rgba8-srgb copies codes; all else goes
+ * through doubles (u8: v/255, u16: v/65535). Integer values are codes and stay codes in an sRGB
+ * format; floats are linear light. Floats clamp for UNORM, negative ones for unsigned floats.
+ * Finite values beyond the range of half and of the small unsigned floats are saturated. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      void *texels);
 
-/* The format that --format auto picks: rgba8, rgba32f (16-bit), rgba16f (float). */
-const struct mb_format *mb_image_natural_format(const struct mb_image *image);
+/* The format that --format auto picks: rgba8 (8-bit; with `is_srgb` rgba8-srgb), rgba32f
+ * (16-bit), rgba16f (float). */
+const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
 
 /* MB_OK if both sizes are within [1, 16384], the limit of files; else MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_image_check_extent(const char *path, int64_t width,

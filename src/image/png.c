@@ -43,20 +43,31 @@ enum mb_status mb_png_write(const char *path, const uint8_t *rgba, uint32_t widt
     return status;
 }
 
+/* What one channel holds is shown as grey. */
+static void spread_grey(double *rgba, size_t n)
+{
+    for (size_t i = 0; i < n * 4; i += 4) {
+        rgba[i + 1] = rgba[i + 2] = rgba[i];
+    }
+}
+
 /* Convert `n` texels of any format to rgba8 codes. */
 static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texels, size_t n,
                             uint8_t *rgba)
 {
     static const struct mb_format rgba8 = {
         .name = "rgba8", .texel_bytes = 4, .n_channels = 4, .codec = MB_CODEC_UNORM8};
-    if (format->codec == MB_CODEC_UNORM8 && format->n_channels == 4) {
+    if (format->n_channels == 4 && mb_format_max_code(format, 0) == 255.0) {
         memcpy(rgba, texels, n * 4);
         return;
     }
     for (size_t i = 0; i < n; i += CHUNK_TEXELS) {
         double chunk[CHUNK_TEXELS * 4];
         const size_t n_chunk = n - i < CHUNK_TEXELS ? n - i : CHUNK_TEXELS;
-        mb_format_decode(format, texels + i * format->texel_bytes, n_chunk, chunk);
+        mb_format_decode_coded(format, texels + i * format->texel_bytes, n_chunk, chunk);
+        if (format->n_channels == 1) {
+            spread_grey(chunk, n_chunk);
+        }
         mb_format_encode(&rgba8, chunk, n_chunk, rgba + i * 4);
     }
 }

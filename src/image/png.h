@@ -14,8 +14,8 @@ MB_MUST_CHECK enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, 
 MB_MUST_CHECK enum mb_status mb_png_write(const char *path, const uint8_t *rgba, uint32_t width,
                                           uint32_t height, struct mb_err *err);
 
-/* One level (layer 0) of a packed block as rgba8 [h][w][4]: UNORM codes as they are; floats
- * clamped to [0,1] (tone-clamped). */
+/* One level (layer 0) of a packed block as rgba8 [h][w][4]: UNORM and sRGB codes as they are,
+ * scaled to 8 bits; floats clamped to [0,1] (tone-clamped); one channel as grey. */
 void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
                        uint8_t *rgba);
 

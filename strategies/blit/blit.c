@@ -85,7 +85,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;
     work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_BLIT,
+        .filter.policy = MB_POLICY_BLIT,
         .arithmetic = MB_ARITHMETIC_FILTER,
         .reread_levels = ~UINT32_C(0),
     };

@@ -148,10 +148,10 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[2] = 1;
     work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
-        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
+        .filter.policy =
+            s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
-        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
     };
 }
 

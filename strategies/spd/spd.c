@@ -202,9 +202,8 @@ static void describe(const void *state, struct mb_work *work)
         s->params.choice[PARAM_WAVE] == WAVE_ON ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout) + tail_bytes;
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_FLOOR,
-        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
-        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
+        .filter.policy = MB_POLICY_FLOOR,
+        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
     };
 }
 

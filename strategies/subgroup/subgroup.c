@@ -185,9 +185,8 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size = s->gpu->info.subgroup_size;
     work->algorithmic_bytes = mb_layout_compulsory_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_FLOOR,
-        .arithmetic = sampler ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
-        .max_error_lsb = sampler ? mb_corner_fetch_bound_lsb(layout->base) : 0.0,
+        .filter.policy = MB_POLICY_FLOOR,
+        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
     };
     for (uint32_t i = 1; i < s->n_chunks; i++) {
         uint32_t source = chunk_at(layout->n_levels, i).source;

@@ -124,12 +124,9 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     work->n_dispatches = s->image->layout.n_levels - 1;
     work->claim = (struct mb_claim){
-        .policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
-        .arithmetic = s->defect == DEFECT_TRUNCATE ? MB_ARITHMETIC_FILTER : MB_ARITHMETIC_FP32,
+        .filter.policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .arithmetic = s->defect == DEFECT_TRUNCATE ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
-        .max_error_lsb = s->defect == DEFECT_TRUNCATE
-                             ? mb_corner_fetch_bound_lsb(s->image->layout.base)
-                             : 0.0,
     };
 }
 

@@ -1,94 +1,5 @@
 /* The judge: right chains pass, each planted defect is found and named. */
-#include "check.h"
-
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "image/compare.h"
-#include "image/pattern.h"
-
-/* A right chain to be damaged. */
-struct fixture {
-    struct mb_layout layout;
-    uint8_t *output, *source;
-    struct mb_ideal ideal, box;
-    struct mb_claim claim;
-};
-
-static void must(enum mb_status status, const struct mb_err *err)
-{
-    if (status != MB_OK) {
-        fprintf(stderr, "setup failed: %s\n", err->text);
-        exit(1);
-    }
-}
-
-static uint8_t *level_of(struct fixture *f, uint32_t level)
-{
-    return f->output + f->layout.level_offset_bytes[level];
-}
-
-/* Write the rounded golden chain of the claim: from stored texels where they are re-read. */
-static void fill_output(struct fixture *f)
-{
-    struct mb_err err = {0};
-    double *carried = NULL;
-    for (uint32_t level = 1; level < f->layout.n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(f->layout.base, level);
-        const size_t n_texels = (size_t)extent.width * extent.height;
-        const bool is_stored = level == 1 || (f->claim.reread_levels >> (level - 1) & 1) != 0;
-        const struct mb_plane plane = {
-            .extent = mb_level_extent(f->layout.base, level - 1),
-            .format = is_stored ? f->layout.format : NULL,
-            .texels = is_stored ? (const void *)level_of(f, level - 1) : carried,
-        };
-        double *next = mb_malloc(n_texels * 4 * sizeof *next);
-        must(mb_golden_level(f->claim.policy, &plane, next, NULL, &err), &err);
-        mb_format_encode(f->layout.format, next, n_texels, level_of(f, level));
-        mb_free(carried);
-        carried = next;
-    }
-    mb_free(carried);
-}
-
-static void setup(struct fixture *f, const char *spec, const char *format,
-                  const struct mb_claim *claim)
-{
-    struct mb_image image;
-    struct mb_err err = {0};
-    must(mb_pattern_make(&image, spec, 5, &err), &err);
-    const struct mb_extent base = {image.width, image.height};
-    *f = (struct fixture){.claim = *claim};
-    mb_layout_init(&f->layout, mb_format_find(format), base, 1, mb_full_level_count(base));
-    f->output = mb_alloc(f->layout.total_bytes, 1);
-    f->source = mb_alloc(f->layout.level_layer_bytes[0], 1);
-    mb_image_encode(&image, f->layout.format, f->source);
-    memcpy(f->output, f->source, f->layout.level_layer_bytes[0]);
-    const struct mb_plane plane = {base, f->layout.format, f->source};
-    must(mb_ideal_init(&f->ideal, claim->policy, &plane, f->layout.n_levels, &err), &err);
-    must(mb_ideal_init(&f->box, MB_POLICY_BOX, &plane, f->layout.n_levels, &err), &err);
-    fill_output(f);
-    mb_image_finish(&image);
-}
-
-static void teardown(struct fixture *f)
-{
-    mb_ideal_finish(&f->ideal);
-    mb_ideal_finish(&f->box);
-    mb_free(f->output);
-    mb_free(f->source);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-}
-
-static struct mb_verdict judge(const struct fixture *f)
-{
-    struct mb_verdict verdict = {0};
-    struct mb_err err = {0};
-    must(mb_compare_chain(&f->layout, f->output, 0, f->source, &f->claim, &f->ideal, &f->box,
-                          &verdict, &err),
-         &err);
-    return verdict;
-}
+#include "chain_fixture.h"
 
 static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint32_t y,
                       uint32_t channel, uint64_t n_bad)
@@ -128,7 +39,7 @@ static void check_right_chains(void)
     for (size_t i = 0; i < mb_format_count * 3 * MB_COUNTOF(rereads); i++) {
         const char *format = mb_formats[i % mb_format_count].name;
         const struct mb_claim claim = {
-            .policy = (enum mb_policy)(i / mb_format_count % 3),
+            .filter.policy = (enum mb_policy)(i / mb_format_count % 3),
             .reread_levels = rereads[i / mb_format_count / 3],
             .max_error_lsb = 0.5,
         };
@@ -244,14 +155,7 @@ static void check_nan(void)
 
         /* What the source itself holds is no fault of the output. */
         mb_format_encode(f.layout.format, nans, 1, f.source);
-        mb_format_encode(f.layout.format, nans, 1, f.output);
-        const struct mb_plane plane = {f.layout.base, f.layout.format, f.source};
-        struct mb_err err = {0};
-        mb_ideal_finish(&f.ideal);
-        mb_ideal_finish(&f.box);
-        must(mb_ideal_init(&f.ideal, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
-        must(mb_ideal_init(&f.box, MB_POLICY_BOX, &plane, f.layout.n_levels, &err), &err);
-        fill_output(&f);
+        use_source(&f);
         CHECK(judge(&f).pass);
         teardown(&f);
     }
@@ -282,7 +186,7 @@ static void check_quality_figures(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:65x65", "rgba8",
-          &(struct mb_claim){.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
+          &(struct mb_claim){.filter.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
     const struct mb_verdict verdict = judge(&f);
     CHECK(verdict.pass);
     CHECK(verdict.drift_lsb > 0.5 && verdict.drift_lsb < 2.0);
@@ -297,25 +201,57 @@ static void check_bounds(void)
     const struct mb_format *rgba16f = mb_format_find("rgba16f");
     const struct mb_format *rgba32f = mb_format_find("rgba32f");
     struct mb_claim claim = {.arithmetic = MB_ARITHMETIC_FP32};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 3, 0), 0.51, 1e-15);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0.5, 0, 3, 0), 1.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0.5, 0, 3, 0), 12.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 3, 0.0), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 0.5, 0, 3, 0.0), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0, 0.5, 0, 3, 0.0), 12.0, 0.0);
     claim.max_error_lsb = 0.7; /* looser than the arithmetic allows: ignored */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 0, 1, 0), 0.51, 1e-15);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 1, 0), 0.51, 1e-15);
     claim =
         (struct mb_claim){.arithmetic = MB_ARITHMETIC_FILTER, .sub_texel_precision_bits = 8};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 0), 1.0, 0.0);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 0), 1.0, 0.0);
 
     /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
-    claim.policy = MB_POLICY_BLIT;
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0.5, 1, 1, 2), 1.0 + 2 * 255.0 / 256, 1e-12);
-    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 2);
-    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){4, 7}), 1);
-    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){1, 6}), 0);
-    claim.policy = MB_POLICY_FLOOR;
-    CHECK_EQ_INT(mb_claim_quantised_axes(&claim, (struct mb_extent){5, 7}), 0);
+    claim.filter.policy = MB_POLICY_BLIT;
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 1 / 256.0), 1.0 + 255.0 / 256,
+                 1e-12);
     /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 1.0, 1.0, 1, 0), 9.0, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, 1.0, 1, 1 / 128.0), 9.0, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, HUGE_VAL, 1, 1 / 128.0), 1.0, 0);
+
+    /* A corner is exact but for its coordinate, and dark texels have no room to be off. */
+    claim.arithmetic = MB_ARITHMETIC_CORNER;
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 1 / 256.0), 0.51 + 255.0 / 256,
+                 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.0, 1, 1, 1 / 256.0), 0.51, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, 0.5, 2, 1 / 1024.0), 5.0, 1e-12);
+}
+
+static void check_weight_errors(void)
+{
+    struct mb_claim claim = {.filter.policy = MB_POLICY_BLIT,
+                             .arithmetic = MB_ARITHMETIC_FILTER,
+                             .sub_texel_precision_bits = 8};
+    const double step = 1 / 256.0, ulp = ldexp(1.0, -24);
+    const struct {
+        struct mb_extent source;
+        double by_blit, by_floor;
+    } cases[] = {
+        {{4, 8}, 0.0, 0.0},
+        {{1, 6}, 6 * ulp, 6 * ulp},
+        {{4, 7}, step + 7 * ulp, 7 * ulp},
+        {{5, 7}, 3 * step + 12 * ulp, 12 * ulp},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        claim.arithmetic = MB_ARITHMETIC_FILTER;
+        claim.filter.policy = MB_POLICY_BLIT;
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_blit, 1e-18);
+        claim.filter.policy = MB_POLICY_FLOOR;
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_floor, 1e-18);
+        claim.arithmetic = MB_ARITHMETIC_CORNER;
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_floor, 1e-18);
+        claim.arithmetic = MB_ARITHMETIC_FP32;
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), 0.0, 0.0);
+    }
 }
 
 /* A filter with weights a little off passes on floats only where the texels differ. */
@@ -323,7 +259,7 @@ static void check_filter_range(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:33x33", "rgba32f",
-          &(struct mb_claim){.policy = MB_POLICY_BLIT,
+          &(struct mb_claim){.filter.policy = MB_POLICY_BLIT,
                              .arithmetic = MB_ARITHMETIC_FILTER,
                              .sub_texel_precision_bits = 8});
     CHECK(judge(&f).pass);
@@ -411,6 +347,7 @@ int main(void)
     check_restart();
     check_quality_figures();
     check_bounds();
+    check_weight_errors();
     check_filter_range();
     check_layers();
     check_error_picture();

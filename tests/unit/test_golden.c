@@ -7,6 +7,8 @@
 #include "image/golden.h"
 #include "image/pattern.h"
 
+static const struct mb_filter box = {.policy = MB_POLICY_BOX};
+
 /* The next level of a one-channel row (all four channels alike) of `n` values. */
 static void next_row(enum mb_policy policy, const double *row, uint32_t n, bool is_column,
                      double *out)
@@ -20,7 +22,8 @@ static void next_row(enum mb_policy policy, const double *row, uint32_t n, bool 
                                    .texels = rgba};
     const uint32_t n_next = n > 1 ? n / 2 : 1;
     const enum mb_status status =
-        mb_golden_downsample(policy, &plane, 0, is_column ? n_next : 1, next, NULL, &err);
+        mb_golden_downsample(&(struct mb_filter){.policy = policy}, &plane, 0,
+                             is_column ? n_next : 1, next, NULL, &err);
     CHECK_EQ_INT(status, MB_OK);
     for (uint32_t i = 0; i < n_next; i++) {
         out[i] = next[i * 4];
@@ -76,7 +79,7 @@ static void check_taps(void)
             double worst_sum = 0.0;
             bool is_inside = true;
             for (uint32_t x = 0; x < n_next; x++) {
-                const struct mb_taps taps = mb_golden_taps((enum mb_policy)p, n, x);
+                const struct mb_taps taps = mb_filter_taps((enum mb_policy)p, n, x);
                 double sum = 0.0;
                 is_inside = is_inside && taps.n_taps >= 1 && taps.first + taps.n_taps <= n;
                 for (uint32_t k = 0; k < taps.n_taps; k++) {
@@ -99,7 +102,7 @@ static void check_influence(void)
         const uint32_t n = sizes[i];
         double *influence = mb_alloc(n, sizeof *influence);
         for (uint32_t x = 0; x < n / 2; x++) {
-            const struct mb_taps taps = mb_golden_taps(MB_POLICY_BOX, n, x);
+            const struct mb_taps taps = mb_filter_taps(MB_POLICY_BOX, n, x);
             for (uint32_t k = 0; k < taps.n_taps; k++) {
                 influence[taps.first + k] += taps.weight[k];
             }
@@ -122,7 +125,8 @@ static struct mb_ideal make_ideal(const char *spec, enum mb_policy policy,
     }
     const struct mb_extent base = {image->width, image->height};
     const struct mb_plane plane = {base, mb_format_find("rgba8"), image->texels};
-    if (mb_ideal_init(&ideal, policy, &plane, mb_full_level_count(base), &err) != MB_OK) {
+    if (mb_ideal_init(&ideal, &(struct mb_filter){.policy = policy}, &plane,
+                      mb_full_level_count(base), &err) != MB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
@@ -187,7 +191,7 @@ static void check_impulse(void)
     struct mb_err err = {0};
     source[(1 * 5 + 2) * 4 + 1] = 1.0; /* texel (2, 1), green */
     const struct mb_plane plane = {.extent = {5, 3}, .texels = source};
-    CHECK_EQ_INT(mb_golden_downsample(MB_POLICY_BOX, &plane, 0, 1, next, NULL, &err), MB_OK);
+    CHECK_EQ_INT(mb_golden_downsample(&box, &plane, 0, 1, next, NULL, &err), MB_OK);
     CHECK_EQ_DBL(next[1], 1.0 / 15.0, 1e-16); /* 1/5 along x, 1/3 along y */
     CHECK_EQ_DBL(next[5], 1.0 / 15.0, 1e-16);
     CHECK_EQ_DBL(next[0] + next[2] + next[4] + next[6], 0.0, 0.0);
@@ -203,20 +207,20 @@ static void check_agreement(void)
     CHECK(!mb_policies_agree((struct mb_extent){64, 5}, 2));
 
     struct mb_image image;
-    struct mb_ideal box = make_ideal("pattern:noise:64x16", MB_POLICY_BOX, &image);
+    struct mb_ideal of_box = make_ideal("pattern:noise:64x16", MB_POLICY_BOX, &image);
     for (int p = MB_POLICY_FLOOR; p <= MB_POLICY_BLIT; p++) {
         struct mb_image again;
         struct mb_ideal other = make_ideal("pattern:noise:64x16", (enum mb_policy)p, &again);
-        for (uint32_t level = 1; level < box.n_levels; level++) {
-            const struct mb_extent extent = mb_level_extent(box.base, level);
+        for (uint32_t level = 1; level < of_box.n_levels; level++) {
+            const struct mb_extent extent = mb_level_extent(of_box.base, level);
             for (size_t i = 0; i < (size_t)extent.width * extent.height * 4; i++) {
-                CHECK_EQ_DBL(other.level[level][i], box.level[level][i], 1e-15);
+                CHECK_EQ_DBL(other.level[level][i], of_box.level[level][i], 1e-15);
             }
         }
         mb_ideal_finish(&other);
         mb_image_finish(&again);
     }
-    mb_ideal_finish(&box);
+    mb_ideal_finish(&of_box);
     mb_image_finish(&image);
 }
 
@@ -228,10 +232,9 @@ static void check_rows_and_range(void)
     CHECK_EQ_INT(mb_pattern_make(&image, "pattern:noise:9x7", 1, &err), MB_OK);
     const struct mb_plane plane = {{9, 7}, mb_format_find("rgba8"), image.texels};
     double all[4 * 3 * 4], single[4 * 3 * 4], range[4 * 3 * 4];
-    CHECK_EQ_INT(mb_golden_level(MB_POLICY_BOX, &plane, all, range, &err), MB_OK);
+    CHECK_EQ_INT(mb_golden_level(&box, &plane, all, range, &err), MB_OK);
     for (uint32_t y = 0; y < 3; y++) {
-        CHECK_EQ_INT(mb_golden_downsample(MB_POLICY_BOX, &plane, y, y + 1, single, NULL, &err),
-                     MB_OK);
+        CHECK_EQ_INT(mb_golden_downsample(&box, &plane, y, y + 1, single, NULL, &err), MB_OK);
     }
     CHECK(memcmp(all, single, sizeof all) == 0);
 
@@ -261,7 +264,7 @@ static void check_no_memory(void)
     while (status != MB_OK && nth < 100) {
         const uint64_t n_live = mb_alloc_live_count();
         mb_alloc_fail_nth(++nth, false);
-        status = mb_ideal_init(&ideal, MB_POLICY_BOX, &plane, 4, &err);
+        status = mb_ideal_init(&ideal, &box, &plane, 4, &err);
         mb_alloc_fail_nth(0, false);
         if (status != MB_OK) {
             CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);

@@ -217,7 +217,7 @@ static void check_deep_formats(void)
     const uint16_t *u16 = image.texels;
     CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
     CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
-    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba32f");
+    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba32f");
     mb_image_finish(&image);
 
     b.n = 0;
@@ -236,7 +236,7 @@ static void check_deep_formats(void)
     CHECK_EQ_INT(image.width, 2);
     CHECK(f32[0] == 1.0f && f32[1] == 0.5f && f32[2] == 0.25f && f32[3] == 1.0f);
     CHECK(f32[4] == 0.0f && f32[7] == 1.0f);
-    CHECK_EQ_STR(mb_image_natural_format(&image)->name, "rgba16f");
+    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba16f");
     mb_image_finish(&image);
 }
 
@@ -498,6 +498,40 @@ static void check_encode(void)
     CHECK_EQ_DBL((double)as_f32[1], 0.2, 1e-7);
 }
 
+/* Integers are codes, floats are light; formats of fewer channels take the first ones. */
+static void check_encode_formats(void)
+{
+    uint8_t u8[4] = {188, 51, 255, 128}, codes[4];
+    uint16_t u16[4] = {188 * 257, 51 * 257, 65535, 128 * 257};
+    float f32[4] = {0.5f, 1.0f, -1.0f, 0.5f};
+    uint32_t word;
+    uint16_t halves[2];
+    struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U8, .texels = u8};
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    CHECK(memcmp(codes, u8, 4) == 0);
+    mb_image_encode(&image, mb_format_find("rg8"), codes);
+    CHECK(codes[0] == 188 && codes[1] == 51);
+    mb_image_encode(&image, mb_format_find("rgb10a2"), &word);
+    CHECK_EQ_INT(word, 754u | 205u << 10 | 1023u << 20 | 2u << 30); /* 188 * 1023 / 255 */
+    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba8");
+    CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba8-srgb");
+
+    image.depth = MB_DEPTH_U16;
+    image.texels = u16;
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    CHECK(memcmp(codes, u8, 4) == 0);
+    CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba32f");
+
+    image.depth = MB_DEPTH_F32;
+    image.texels = f32;
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    CHECK(memcmp(codes, (uint8_t[]){188, 255, 0, 128}, 4) == 0);
+    mb_image_encode(&image, mb_format_find("rg11b10f"), &word);
+    CHECK_EQ_INT(word, 14u << 6 | 15u << 17);
+    mb_image_encode(&image, mb_format_find("rg16f"), halves);
+    CHECK(halves[0] == 0x3800 && halves[1] == 0x3c00);
+}
+
 static void check_no_memory(void)
 {
     const struct build b = make_png8();
@@ -536,6 +570,7 @@ int main(void)
     check_missing();
     check_resize();
     check_encode();
+    check_encode_formats();
     check_no_memory();
     rmdir(dir);
     return check_summary("image");

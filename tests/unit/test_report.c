@@ -61,7 +61,7 @@ static void set_measured(struct mb_result *result, const struct mb_layout *layou
         .workgroup_size = {256, 1, 1},
         .subgroup_size = 32,
         .algorithmic_bytes = UINT64_C(1) << 60,
-        .claim = {.policy = MB_POLICY_FLOOR},
+        .claim = {.filter.policy = MB_POLICY_FLOOR},
     };
     set_verdict(result, layout);
 }

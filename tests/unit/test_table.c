@@ -206,7 +206,7 @@ static void test_quality(void)
     struct mb_result *row = add_row(&f, "compute", 10, 0.1);
     row->verdict.box_lsb = 0.5;
     row = add_row(&f, "spd", 5, 0.1);
-    row->work.claim.policy = MB_POLICY_FLOOR;
+    row->work.claim.filter.policy = MB_POLICY_FLOOR;
     row->verdict.box_lsb = 37.25;
     rank(&f);
     struct mb_strbuf out = {0};

@@ -1,0 +1,107 @@
+/* The bounds that an output is held to. */
+#include "image/claim.h"
+
+#include <math.h>
+
+#include "image/srgb.h"
+
+/* Whether the filter's weights along an axis of this size have no end in binary. */
+static bool is_quantised(const struct mb_claim *claim, uint32_t size)
+{
+    return claim->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
+}
+
+static double coordinate_error(uint32_t size)
+{
+    const bool is_power_of_two = (size & (size - 1)) == 0;
+    return is_power_of_two ? 0.0 : ldexp((double)size, -24);
+}
+
+double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source)
+{
+    if (claim->arithmetic != MB_ARITHMETIC_FILTER &&
+        claim->arithmetic != MB_ARITHMETIC_CORNER) {
+        return 0.0;
+    }
+    double error = coordinate_error(source.width) + coordinate_error(source.height);
+    if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
+        const bool by_x = is_quantised(claim, source.width);
+        const bool by_y = is_quantised(claim, source.height);
+        const int n_steps = by_x + by_y + (by_x && by_y);
+        error += ldexp(n_steps, -(int)claim->sub_texel_precision_bits);
+    }
+    return error;
+}
+
+bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *format,
+                          double weight_error)
+{
+    if (weight_error == 0.0 || claim->filter.reduce != MB_REDUCE_AVG) {
+        return false;
+    }
+    return claim->arithmetic == MB_ARITHMETIC_FILTER || !mb_format_is_unorm(format);
+}
+
+/* How many codes an error of `offset` in linear light is at `want`. The curve gets flatter
+ * towards 1, so the way down is the longer one. */
+static double codes_of_offset(const struct mb_format *format, uint32_t channel, double want,
+                              double offset)
+{
+    const double max_code = mb_format_max_code(format, channel);
+    if (format->codec != MB_CODEC_SRGB8 || channel == 3) {
+        return offset * max_code;
+    }
+    const double low = want > offset ? want - offset : 0.0;
+    const double down = mb_srgb_from_linear(want) - mb_srgb_from_linear(low);
+    const double up = mb_srgb_from_linear(want + offset) - mb_srgb_from_linear(want);
+    return fmax(down, up) * max_code;
+}
+
+/* By how much a value may be off, in linear light, for weights that are. */
+static double offset_of_weights(const struct mb_claim *claim, const struct mb_format *format,
+                                double want, double range, uint32_t n_carried,
+                                double weight_error)
+{
+    if (!isfinite(range) || !isfinite(want)) {
+        return 0.0; /* an infinite tap is no licence: only the infinity itself is right */
+    }
+    const double in_mean = 4.0 * fabs(want);
+    if (claim->arithmetic == MB_ARITHMETIC_CORNER && mb_format_is_unorm(format)) {
+        range = fmin(in_mean, 1.0);
+    } else if (n_carried > 1) {
+        range = fmax(range, in_mean);
+    }
+    return range * weight_error;
+}
+
+static double unorm_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                              uint32_t channel, double want, double offset)
+{
+    static const double bounds_lsb[] = {
+        [MB_ARITHMETIC_FP32] = 0.5 + 0.01,
+        [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
+        [MB_ARITHMETIC_FILTER] = 1.0,
+        [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
+    };
+    const double bound_lsb = bounds_lsb[claim->arithmetic];
+    if (claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb) {
+        return claim->max_error_lsb;
+    }
+    return bound_lsb + (offset > 0.0 ? codes_of_offset(format, channel, want, offset) : 0.0);
+}
+
+double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                          uint32_t channel, double want, double range, uint32_t n_carried,
+                          double weight_error)
+{
+    if (claim->filter.reduce != MB_REDUCE_AVG) {
+        return 0.0;
+    }
+    const double offset =
+        offset_of_weights(claim, format, want, range, n_carried, weight_error);
+    if (mb_format_is_unorm(format)) {
+        return unorm_bound_lsb(claim, format, channel, want, offset);
+    }
+    const double bound_lsb = format->codec == MB_CODEC_SFLOAT32 ? 4.0 * n_carried : 1.0;
+    return bound_lsb + offset / mb_format_lsb(format, channel, want);
+}

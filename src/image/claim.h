@@ -1,0 +1,51 @@
+/* What an output promises, and what it is held to. */
+#ifndef MB_IMAGE_CLAIM_H
+#define MB_IMAGE_CLAIM_H
+
+#include "image/filter.h"
+
+enum mb_arithmetic {
+    MB_ARITHMETIC_FP32,   /* weights and sums in 32-bit float or exact integers */
+    MB_ARITHMETIC_FP16,   /* sums in 16-bit float */
+    MB_ARITHMETIC_FILTER, /* the fixed-function filter weighs the taps and rounds */
+    MB_ARITHMETIC_CORNER, /* the filter joins 2x2 texels at their common corner, where its
+                             weights are exact; the kernel rounds */
+};
+
+struct mb_claim {
+    struct mb_filter filter;
+    enum mb_arithmetic arithmetic;
+    uint32_t reread_levels; /* bit n: level n is re-read from its stored texels; bit 0
+                               is implied */
+    double max_error_lsb;   /* a tighter bound for UNORM and sRGB than the arithmetic's, or 0 */
+    uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
+};
+
+/* By how much the weights of all taps together may be off where the filter makes them, for a
+ * source level of this size; 0 for other arithmetic.
+ *   Coordinates are 32-bit floats, off by up to size * 2^-24 texels per axis, but exact where
+ *   the size is a power of two.
+ *   FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering"
+ * and the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
+ *   MB_POLICY_BLIT are not, and may be off by one step; so may the products of two such. */
+double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source);
+
+/* True if the bound depends on the spread of the taps: the golden model is then asked for it.
+ */
+bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *format,
+                          double weight_error);
+
+/* Largest step error allowed, in LSB of the stored value, for a texel of golden value `want`
+ * (linear) whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1):
+ *   MIN and MAX: 0, since what is stored is one of the stored values that were read;
+ *   UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
+ *   tighter bound; for sRGB in codes, after the curve;
+ *   half and the small unsigned floats: 1 ulp; 32-bit float: 4 ulp per level carried;
+ *   and what weights off by `weight_error` move: range * weight_error. CORNER may carry on from
+ *   there, and its taps are those of the first level: the values that make `want` differ by at
+ *   most 4 * want in the mean, and codes by no more than 1. */
+double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                          uint32_t channel, double want, double range, uint32_t n_carried,
+                          double weight_error);
+
+#endif

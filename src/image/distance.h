@@ -1,0 +1,32 @@
+/* Distances between texels, in least significant bits and as noise. All values are
+ * coded[n][4] doubles on the scale of the format's codes (mb_format_to_coded). */
+#ifndef MB_IMAGE_DISTANCE_H
+#define MB_IMAGE_DISTANCE_H
+
+#include "image/format.h"
+
+/* Of two values, in LSB at `want`; infinite where one is NaN and the other is not. */
+double mb_distance_lsb(const struct mb_format *format, uint32_t channel, double got,
+                       double want);
+
+/* The largest distance over `n` texels, in LSB. */
+double mb_max_distance_lsb(const struct mb_format *format, const double *got,
+                           const double *want, size_t n);
+
+/* Squared distance over all channels, and the largest wanted magnitude of each. */
+struct mb_noise {
+    double sum_squares, peak[4];
+};
+
+/* Add `n` texels. */
+void mb_noise_add(struct mb_noise *noise, const double *got, const double *want, size_t n);
+
+/* Add what others have found elsewhere. */
+void mb_noise_join(struct mb_noise *noise, const struct mb_noise *other);
+
+/* Infinite without noise. The peak is 1 for UNORM and sRGB, else the largest magnitude; only
+ * channels that the format has count. */
+double mb_noise_psnr_db(const struct mb_noise *noise, const struct mb_format *format,
+                        uint64_t n_texels);
+
+#endif

@@ -1,0 +1,60 @@
+/* What one level is of the one above it: which texels weigh in (policy), how they are joined
+ * (reduction), and what alpha has to do with it. */
+#ifndef MB_IMAGE_FILTER_H
+#define MB_IMAGE_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "image/pyramid.h"
+
+enum mb_policy {
+    MB_POLICY_BOX,   /* exact area average; Guthe and Heckbert, "Non-Power-of-Two Mipmap
+                        Creation", NVIDIA 2005 */
+    MB_POLICY_FLOOR, /* texels (2x, 2x+1); the last row or column of an odd size is dropped */
+    MB_POLICY_BLIT, /* a linear vkCmdBlitImage: two taps at (x + 1/2) * w / w' - 1/2, clamped */
+};
+#define MB_N_POLICIES 3u
+
+enum mb_reduce {
+    MB_REDUCE_AVG,
+    MB_REDUCE_MIN, /* per channel, over every texel of non-zero weight: three on odd axes under
+                      MB_POLICY_BOX, so that a depth pyramid stays conservative */
+    MB_REDUCE_MAX,
+};
+#define MB_N_REDUCES 3u
+
+enum mb_alpha {
+    MB_ALPHA_STRAIGHT,      /* a channel like any other */
+    MB_ALPHA_PREMULTIPLIED, /* averages weigh colour by alpha and divide by the averaged alpha;
+                               where that is 0, the straight average. Texels stay in straight
+                               form. MIN and MAX have no weights, and so no use for it */
+};
+#define MB_N_ALPHAS 2u
+
+/* Zero is the default: box, average, straight. */
+struct mb_filter {
+    enum mb_policy policy;
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+};
+
+/* As on the command line and in the JSON: "box", "avg", "straight". */
+const char *mb_policy_name(enum mb_policy policy);
+const char *mb_reduce_name(enum mb_reduce reduce);
+const char *mb_alpha_name(enum mb_alpha alpha);
+
+struct mb_taps {
+    uint32_t first;   /* source texel of weight[0] */
+    uint32_t n_taps;  /* 1 to 3 */
+    double weight[3]; /* sum 1, none 0 */
+};
+
+/* Taps along one axis of `n_source` texels for texel `x` of the next level,
+ * x < max(1, n_source / 2). */
+struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
+
+/* True if all policies give the same chain for these sizes (every odd size on the way is 1). */
+bool mb_policies_agree(struct mb_extent base, uint32_t n_levels);
+
+#endif

@@ -1,0 +1,219 @@
+/* The judge in every format, reduction and alpha mode: bounds, and errors measured on the scale
+ * that the format stores. */
+#include "chain_fixture.h"
+
+#include "image/distance.h"
+#include "image/srgb.h"
+
+static const struct mb_claim exact = {.max_error_lsb = 0.5};
+
+/* Rounded golden chains pass by the tightest bound there is, whatever the filter. */
+static void check_right_chains(void)
+{
+    static const char *const specs[] = {"pattern:noise:37x23", "pattern:impulse:5x64"};
+    const size_t n_filters = 3 * 3 * 2;
+    for (size_t i = 0; i < mb_format_count * n_filters * 4; i++) {
+        const size_t f = i / mb_format_count % n_filters;
+        const size_t k = i / mb_format_count / n_filters;
+        const struct mb_claim claim = {
+            .filter = {(enum mb_policy)(f % 3), (enum mb_reduce)(f / 3 % 3),
+                       (enum mb_alpha)(f / 9)},
+            .reread_levels = k % 2 == 0 ? ~0u : 0,
+            .max_error_lsb = 0.5,
+        };
+        struct fixture f_chain;
+        setup(&f_chain, specs[k / 2], mb_formats[i % mb_format_count].name, &claim);
+        const struct mb_verdict verdict = judge(&f_chain);
+        CHECK(verdict.pass);
+        CHECK(verdict.max_error_lsb <= (claim.filter.reduce == MB_REDUCE_AVG ? 0.5001 : 1e-9));
+        teardown(&f_chain);
+    }
+}
+
+/* Change texel (x, y) of a level to the neighbouring code of one channel. */
+static void step_channel(struct fixture *f, uint32_t level, size_t texel, uint32_t channel,
+                         int n_steps)
+{
+    const struct mb_format *format = f->layout.format;
+    uint8_t *stored = level_of(f, level) + texel * format->texel_bytes;
+    double rgba[4];
+    mb_format_decode_coded(format, stored, 1, rgba);
+    rgba[channel] += n_steps * mb_format_lsb(format, channel, rgba[channel]);
+    if (format->codec == MB_CODEC_SRGB8 && channel < 3) {
+        rgba[channel] = mb_srgb_to_linear(rgba[channel]);
+    }
+    for (uint32_t c = 0; c < 3 && format->codec == MB_CODEC_SRGB8; c++) {
+        rgba[c] = c == channel ? rgba[c] : mb_srgb_to_linear(rgba[c]);
+    }
+    mb_format_encode(format, rgba, 1, stored);
+}
+
+/* Two steps of any channel of any format are found and named; one step where the answer is
+ * exact; six of a 32-bit float, which may be 4 ulp off. */
+static void check_steps(void)
+{
+    for (size_t i = 0; i < mb_format_count * 3; i++) {
+        const struct mb_format *format = &mb_formats[i % mb_format_count];
+        const enum mb_reduce reduce = (enum mb_reduce)(i / mb_format_count);
+        const struct mb_claim claim = {.filter.reduce = reduce};
+        const bool is_wide = format->codec == MB_CODEC_SFLOAT32;
+        const int n_steps = reduce != MB_REDUCE_AVG ? 1 : is_wide ? 6 : 2;
+        for (uint32_t channel = 0; channel < format->n_channels; channel++) {
+            struct fixture f;
+            setup(&f, "pattern:gradient:9x9", format->name, &claim);
+            const double grey[4] = {0.3, 0.3, 0.3, 0.3};
+            for (size_t t = 0; t < 9 * 9; t++) {
+                mb_format_encode(format, grey, 1, f.source + t * format->texel_bytes);
+            }
+            use_source(&f);
+            CHECK(judge(&f).pass);
+            step_channel(&f, 1, 6, channel, n_steps);
+            const struct mb_verdict verdict = judge(&f);
+            CHECK(!verdict.pass);
+            CHECK_EQ_INT(verdict.level[1].n_bad_texels, 1);
+            CHECK_EQ_INT(verdict.first_bad.channel, channel);
+            CHECK_EQ_INT(verdict.first_bad.x, 2);
+            CHECK_EQ_INT(verdict.first_bad.y, 1);
+            CHECK_EQ_DBL(verdict.max_error_lsb, n_steps, 1e-6);
+            teardown(&f);
+        }
+    }
+}
+
+/* Averaged codes are wrong light: 128 where 188 belongs, and the error is in codes. */
+static void check_averaged_codes(void)
+{
+    struct fixture f;
+    setup(&f, "pattern:checker:8x8", "rgba8-srgb", &exact);
+    CHECK_EQ_INT(level_of(&f, 1)[0], 188);
+    level_of(&f, 1)[0] = 128;
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(!verdict.pass);
+    CHECK_EQ_DBL(verdict.first_bad.got, 128, 1e-9);
+    CHECK_EQ_DBL(verdict.first_bad.want, 187.51603, 1e-5);
+    CHECK_EQ_DBL(verdict.first_bad.error_lsb, 59.51603, 1e-5);
+    CHECK_EQ_DBL(verdict.max_error_lsb, 59.51603, 1e-5);
+    CHECK_EQ_DBL(verdict.drift_lsb, 59.51603, 1e-5);
+    CHECK_EQ_DBL(verdict.box_lsb, 59.51603, 1e-5);
+
+    uint8_t picture[4 * 4 * 4];
+    mb_error_picture(f.layout.format, level_of(&f, 1), f.ideal.level[1],
+                     (struct mb_extent){4, 4}, picture);
+    CHECK_EQ_INT(picture[0], 255);
+    CHECK_EQ_INT(picture[1], 15); /* 0.48 of a code, times 32 */
+    teardown(&f);
+}
+
+/* A changed base of a packed format: the channel is found by value, not by byte. */
+static void check_packed_base(void)
+{
+    static const struct {
+        const char *format;
+        uint32_t flip[4];
+        uint32_t n_channels;
+    } cases[] = {
+        {"rgb10a2", {1u << 9, 1u << 10, 1u << 29, 1u << 31}, 4},
+        {"rg11b10f", {1u << 7, 1u << 12, 1u << 28, 0}, 3},
+        {"rgba8-srgb", {1u << 3, 1u << 11, 1u << 20, 1u << 30}, 4},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        for (uint32_t channel = 0; channel < cases[i].n_channels; channel++) {
+            struct fixture f;
+            setup(&f, "pattern:noise:5x5", cases[i].format, &(struct mb_claim){0});
+            ((uint32_t *)(void *)f.output)[7] ^= cases[i].flip[channel];
+            const struct mb_verdict verdict = judge(&f);
+            CHECK(!verdict.pass);
+            CHECK_EQ_INT(verdict.first_bad.level, 0);
+            CHECK_EQ_INT(verdict.first_bad.x, 2);
+            CHECK_EQ_INT(verdict.first_bad.y, 1);
+            CHECK_EQ_INT(verdict.first_bad.channel, channel);
+            teardown(&f);
+        }
+    }
+}
+
+static void check_bounds(void)
+{
+    static const struct {
+        const char *format;
+        double fp32, fp16, filter; /* three levels carried, taps all alike */
+    } cases[] = {
+        {"rgba8", 0.51, 1.01, 1.0},   {"r8", 0.51, 1.01, 1.0},
+        {"rg8", 0.51, 1.01, 1.0},     {"rgba8-srgb", 0.51, 1.01, 1.0},
+        {"rgb10a2", 0.51, 1.01, 1.0}, {"r16f", 1.0, 1.0, 1.0},
+        {"rg16f", 1.0, 1.0, 1.0},     {"rgba16f", 1.0, 1.0, 1.0},
+        {"r32f", 12.0, 12.0, 12.0},   {"rgba32f", 12.0, 12.0, 12.0},
+        {"rg11b10f", 1.0, 1.0, 1.0},
+    };
+    CHECK_EQ_INT(MB_COUNTOF(cases), mb_format_count);
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_format *format = mb_format_find(cases[i].format);
+        const double want[] = {cases[i].fp32, cases[i].fp16, cases[i].filter};
+        for (uint32_t k = 0; k < 3 * 4; k++) {
+            struct mb_claim claim = {.arithmetic = (enum mb_arithmetic)(k / 4),
+                                     .sub_texel_precision_bits = 8};
+            CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, format, k % 4, 0.5, 0, 3, 0), want[k / 4],
+                         1e-15);
+            claim.filter.reduce = MB_REDUCE_MAX;
+            CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, format, k % 4, 0.5, 1, 3, 2), 0.0, 0.0);
+            CHECK(!mb_claim_needs_range(&claim, format, 2));
+        }
+    }
+}
+
+/* Quantised weights move linear light: what that is in codes depends on the curve. */
+static void check_filter_bounds(void)
+{
+    const struct mb_claim claim = {.filter.policy = MB_POLICY_BLIT,
+                                   .arithmetic = MB_ARITHMETIC_FILTER,
+                                   .sub_texel_precision_bits = 8};
+    const double step = 1 / 256.0; /* of a weight */
+    const struct mb_format *srgb = mb_format_find("rgba8-srgb");
+    const struct mb_format *rgb10a2 = mb_format_find("rgb10a2");
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 3, 0.5, 1, 1, step), 1 + 255 / 256.0, 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgb10a2, 0, 0.5, 1, 1, step), 1 + 1023 / 256.0,
+                 1e-9);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgb10a2, 3, 0.5, 1, 1, 2 * step), 1 + 6 / 256.0,
+                 1e-12);
+    /* At 0 only the way up is left, along the straight piece; at 1/2 the way down is longer. */
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 0, 0.0, 0.5, 1, step), 1 + 255 * 12.92 / 512,
+                 1e-9);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 0, 0.5, 1, 1, step),
+                 1 + 255 * (mb_srgb_from_linear(0.5) - mb_srgb_from_linear(0.5 - 1 / 256.0)),
+                 1e-12);
+    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, mb_format_find("rg11b10f"), 2, 1.0, 1, 1, 2 * step),
+                 1 + 0.25, 1e-12); /* 2^-7 of a range of 1 over an ulp of 2^-5 */
+}
+
+/* One wrong value of 16 in one channel: the other channels that a format lacks do not thin the
+ * noise out, and their alpha of 1 is no peak. */
+static void check_psnr(void)
+{
+    const struct mb_format *r8 = mb_format_find("r8");
+    const struct mb_format *r32f = mb_format_find("r32f");
+    double got[16 * 4], want[16 * 4];
+    for (size_t i = 0; i < 16 * 4; i++) {
+        want[i] = i % 4 == 0 ? 0.5 : i % 4 == 3 ? 1.0 : 0.0;
+        got[i] = want[i];
+    }
+    struct mb_noise noise = {0};
+    mb_noise_add(&noise, got, want, 16);
+    CHECK(isinf(mb_noise_psnr_db(&noise, r8, 16)));
+    got[0] = 0.9;
+    mb_noise_add(&noise, got, want, 16);
+    CHECK_EQ_DBL(mb_noise_psnr_db(&noise, r8, 16), 20.0, 1e-9);
+    CHECK_EQ_DBL(mb_noise_psnr_db(&noise, r32f, 16), 10 * log10(25.0), 1e-9);
+    CHECK_EQ_DBL(mb_max_distance_lsb(r8, got, want, 16), 102.0, 1e-9);
+}
+
+int main(void)
+{
+    check_right_chains();
+    check_steps();
+    check_averaged_codes();
+    check_packed_base();
+    check_bounds();
+    check_filter_bounds();
+    check_psnr();
+    return check_summary("judge");
+}
