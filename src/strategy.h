@@ -5,14 +5,15 @@
  *
  * Entry state of record(): level 0 holds the image, is readable by every stage, and is in
  * VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL; levels 1..n hold nothing and may be in any layout
- * (transition them from UNDEFINED). Exit state: every level is written, visible to
+ * (transition them from UNDEFINED), but for an update: then they hold a chain and are in the
+ * same state as level 0. Exit state: every level is written, visible to
  * shader reads of every stage, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs
  * between the two is inside record() and is timed. The exit state satisfies the entry state, so
  * that record() may be repeated after a full barrier (a counter must be re-armed). */
 #ifndef MB_STRATEGY_H
 #define MB_STRATEGY_H
 
-#include "image/compare.h"
+#include "image/claim.h"
 #include "vk/image.h"
 
 #define MB_MAX_PARAMS 8
@@ -29,9 +30,23 @@ struct mb_params {
     uint8_t choice[MB_MAX_PARAMS];
 };
 
-/* What is to be done, and on what. All strategies of one run are given the same image. */
+/* What is to be done. */
+struct mb_task {
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+    /* Update after a change: level 0 is new within `rect`, in every layer; the other levels
+     * hold what the same strategy made of level 0 as it was, with is_update set, too.
+     * Afterwards they are, bit for bit, what it makes of all of level 0 with `rect` the whole
+     * image; texels outside the cone of `rect` (mb_filter_cone, level by level) are not
+     * written. */
+    bool is_update;
+    struct mb_rect rect;
+};
+
+/* And on what. All strategies of one run are given the same image. */
 struct mb_target {
     const struct mb_vk_image *image;
+    struct mb_task task;
 };
 
 /* What a strategy says of its own work. */
@@ -41,7 +56,8 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
-    struct mb_claim claim;      /* policy, arithmetic, levels re-read: what it is held to */
+    struct mb_claim claim;      /* policy, arithmetic, levels re-read: what it is held to; the
+                                   harness adds reduction and alpha of the task */
 };
 
 struct mb_strategy {
@@ -55,7 +71,8 @@ struct mb_strategy {
 
     /* Pure. MB_OK, or MB_UNSUPPORTED with one sentence a user understands in `why`. */
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *params, struct mb_err *why);
+                               const struct mb_task *task, const struct mb_params *params,
+                               struct mb_err *why);
     /* Make pipelines, descriptors and small buffers; `state` arrives zeroed. After a failure
      * the harness calls finish(). */
     enum mb_status (*init)(void *state, const struct mb_gpu *gpu,

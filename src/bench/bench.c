@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host.h"
+#include "bench/trial.h"
 #include "vk/timer.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)
@@ -87,7 +88,34 @@ static const struct mb_format *cell_format(const struct mb_settings *settings,
                                            const struct mb_image *image)
 {
     const struct mb_format *named = settings->format ? mb_format_find(settings->format) : NULL;
-    return named ? named : mb_image_natural_format(image, false);
+    return named ? named : mb_image_natural_format(image, settings->is_srgb);
+}
+
+/* What is to be done with this image. */
+static enum mb_status fill_task(struct mb_cell *cell, const struct mb_settings *settings,
+                                struct mb_err *err)
+{
+    const struct mb_extent base = cell->layout.base;
+    const struct mb_rect rect = settings->rect;
+    cell->task = (struct mb_task){
+        .reduce = settings->reduce,
+        .alpha = settings->alpha,
+        .is_update = settings->has_rect,
+        .rect = settings->has_rect ? rect : mb_rect_whole(base),
+    };
+    if (settings->has_rect && (rect.x >= base.width || rect.width > base.width - rect.x ||
+                               rect.y >= base.height || rect.height > base.height - rect.y)) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
+                       rect.x, rect.y, rect.width, rect.height, base.width, base.height,
+                       cell->input);
+    }
+    cell->compulsory_bytes = mb_task_compulsory_bytes(&cell->task, &cell->layout);
+    return MB_OK;
+}
+
+static uint32_t layer_count(const struct mb_settings *settings)
+{
+    return (settings->n_layers > 0 ? settings->n_layers : 1) * (settings->is_cube ? 6 : 1);
 }
 
 static void fill_cell(struct mb_cell *cell, const struct mb_settings *settings, size_t input,
@@ -100,8 +128,10 @@ static void fill_cell(struct mb_cell *cell, const struct mb_settings *settings, 
     mb_utf8_sanitize(settings->inputs[input], cell->input, sizeof cell->input);
     snprintf(cell->input_name, sizeof cell->input_name, "%s", image->name);
     snprintf(cell->input_sha256, sizeof cell->input_sha256, "%s", image->sha256);
-    mb_layout_init(&cell->layout, cell_format(settings, image), base, 1, n_levels);
-    cell->compulsory_bytes = mb_layout_compulsory_bytes(&cell->layout);
+    mb_layout_init(&cell->layout, cell_format(settings, image), base, layer_count(settings),
+                   n_levels);
+    cell->n_image_levels = n_full;
+    cell->is_cube = settings->is_cube;
     cell->fastest = SIZE_MAX;
 }
 
@@ -139,12 +169,16 @@ static enum mb_status make_source(struct mb_cell *cell, const struct mb_settings
         used = &resized;
     }
     fill_cell(cell, settings, input, used);
-    *source = mb_malloc(cell->layout.level_layer_bytes[0]);
+    MB_TRY(fill_task(cell, settings, err));
+    *source = mb_malloc(cell->layout.level_layer_bytes[0] * cell->layout.n_layers);
     if (!*source) {
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", cell->input);
         goto fail;
     }
-    mb_image_encode(used, cell->layout.format, *source);
+    for (uint32_t layer = 0; layer < cell->layout.n_layers; layer++) {
+        mb_image_encode(used, cell->layout.format, layer,
+                        (uint8_t *)*source + layer * cell->layout.level_layer_bytes[0]);
+    }
 fail:
     mb_image_finish(&resized);
     return status;

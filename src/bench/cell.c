@@ -13,19 +13,9 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "bench/judge.h"
 #include "bench/measure.h"
-#include "bench/rig.h"
-#include "vk/barrier.h"
 #include "vk/timer.h"
-
-/* One strategy, ready to run. */
-struct candidate {
-    const struct mb_row *row;
-    struct mb_result *result;
-    void *state;
-    struct mb_submission submission[MB_N_SLOTS]; /* the same commands, a query pair each */
-    uint64_t fingerprint;                        /* of the output that was judged */
-};
 
 struct cell_context {
     const struct mb_cell_options *options;
@@ -34,71 +24,40 @@ struct cell_context {
     struct mb_timer timer;
     bool has_timer;
     struct mb_verifier verifier;
-    struct candidate *candidates; /* one per row */
-    size_t *ready;                /* indices of candidates that run */
+    struct mb_judge judge;
+    struct mb_candidate *candidates; /* one per row */
+    size_t *ready;                   /* indices of candidates that run */
     size_t n_ready;
     uint32_t n_total_blocks; /* for progress */
 };
 
-static enum mb_status check_support(const struct cell_context *c, const struct mb_row *row,
-                                    struct mb_err *why)
-{
-    const struct mb_gpu *gpu = c->options->gpu;
-    const struct mb_strategy *strategy = row->strategy;
-    if ((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's queue lacks commands that it needs (graphics)");
-    }
-    if ((c->rig.image.usage & strategy->image_usage) != strategy->image_usage) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device cannot use images of format %s in the way it needs",
-                       c->cell->layout.format->name);
-    }
-    return strategy->supports(gpu, &c->cell->layout, &row->params, why);
-}
-
-static enum mb_status record(struct cell_context *c, struct candidate *candidate, uint32_t slot,
-                             struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_submission *submission = &candidate->submission[slot];
-    uint32_t pair = (uint32_t)(candidate - c->candidates) * MB_N_SLOTS + slot;
-    MB_TRY(mb_submission_init(submission, c->options->gpu, candidate->result->label, err));
-    MB_TRY(mb_submission_begin(submission, 0, err));
-    if (c->has_timer) {
-        mb_timer_begin(&c->timer, submission->cmd, pair);
-    } else {
-        mb_barrier_full(submission->cmd);
-    }
-    candidate->row->strategy->record(candidate->state, submission->cmd);
-    if (c->has_timer) {
-        mb_timer_end(&c->timer, submission->cmd, pair);
-    } else {
-        mb_barrier_full(submission->cmd);
-    }
-    MB_TRY(mb_submission_end(submission, err));
-fail:
-    return status;
-}
-
-static enum mb_status prepare(struct cell_context *c, struct candidate *candidate,
+/* Set up one strategy for the cell's task; for an update also for the regeneration that it is
+ * held against. */
+static enum mb_status prepare(struct cell_context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_strategy *strategy = candidate->row->strategy;
-    const struct mb_target target = {.image = &c->rig.image};
-    candidate->state = mb_alloc(1, strategy->state_bytes);
-    if (!candidate->state) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
-    }
-    MB_TRY(strategy->init(candidate->state, c->options->gpu, &target, &candidate->row->params,
-                          err));
-    strategy->describe(candidate->state, &candidate->result->work);
+    const struct mb_task *task = &c->cell->task;
+    struct mb_task whole = *task;
+    struct mb_trial_options options = {
+        .rig = &c->rig,
+        .row = candidate->row,
+        .task = task,
+        .timer = c->has_timer ? &c->timer : NULL,
+        .first_pair = (uint32_t)(candidate - c->candidates) * MB_N_SLOTS,
+        .n_slots = MB_N_SLOTS,
+        .name = candidate->result->label,
+    };
+    MB_TRY(mb_trial_supports(&options, err));
+    MB_TRY(mb_trial_init(&candidate->trial, &options, err));
+    candidate->result->work = candidate->trial.work;
     candidate->result->has_work = true;
-    candidate->result->work.claim.sub_texel_precision_bits =
-        c->options->gpu->info.sub_texel_precision_bits;
-    for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {
-        MB_TRY(record(c, candidate, slot, err));
+    if (task->is_update) {
+        whole.rect = mb_rect_whole(c->cell->layout.base);
+        options.task = &whole;
+        options.timer = NULL;
+        options.n_slots = 1;
+        MB_TRY(mb_trial_init(&candidate->whole, &options, err));
     }
 fail:
     return status;
@@ -107,12 +66,9 @@ fail:
 static enum mb_status prepare_all(struct cell_context *c, struct mb_err *err)
 {
     for (size_t i = 0; i < c->options->n_rows; i++) {
-        struct candidate *candidate = &c->candidates[i];
+        struct mb_candidate *candidate = &c->candidates[i];
         struct mb_err why = {0};
-        enum mb_status status = check_support(c, candidate->row, &why);
-        if (status == MB_OK) {
-            status = prepare(c, candidate, &why);
-        }
+        enum mb_status status = prepare(c, candidate, &why);
         if (status == MB_OK) {
             c->ready[c->n_ready++] = i;
         } else if (!c->options->gpu->state->is_lost) {
@@ -127,70 +83,6 @@ static enum mb_status prepare_all(struct cell_context *c, struct mb_err *err)
         }
     }
     return MB_OK;
-}
-
-/* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
- * multiply and rotate over words, order-dependent, not cryptographic. */
-static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        const uint8_t *bytes = mb_layout_level(layout, block, level, 0);
-        size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
-        for (size_t i = 0; i < n_bytes; i += sizeof(uint64_t)) {
-            uint64_t word = 0;
-            memcpy(&word, bytes + i, n_bytes - i < sizeof word ? n_bytes - i : sizeof word);
-            hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-            hash = (hash << 29) | (hash >> 35);
-        }
-    }
-    return hash;
-}
-
-static void note_failure(struct mb_result *result, const char *when)
-{
-    char where[256];
-    mb_bad_texel_describe(&result->verdict.first_bad, where, sizeof where);
-    result->verify = MB_VERIFY_FAIL;
-    result->status = MB_RESULT_FAILED;
-    snprintf(result->reason, sizeof result->reason, "%s: %s", when, where);
-}
-
-/* Run a candidate's own commands over a poison and judge the output, unless it is, texel for
- * texel, the one that was judged before. */
-static enum mb_status run_and_judge(struct cell_context *c, struct candidate *candidate,
-                                    uint32_t poison, uint32_t slot, const char *when,
-                                    struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_result *result = candidate->result;
-    const struct mb_layout *layout = &c->cell->layout;
-    bool is_first = poison == 0 && slot == 0;
-    MB_TRY(mb_rig_poison(&c->rig, poison, err));
-    MB_TRY(mb_submission_run(&candidate->submission[slot], err));
-    MB_TRY(mb_rig_read(&c->rig, err));
-    if (!c->options->settings->verify || result->verify == MB_VERIFY_FAIL) {
-        return MB_OK;
-    }
-    uint64_t hash = fingerprint(layout, c->rig.readback.mapped);
-    if (!is_first && hash == candidate->fingerprint) {
-        return MB_OK;
-    }
-    struct mb_verdict verdict;
-    MB_TRY(mb_verify(&c->verifier, c->rig.readback.mapped, &result->work.claim, &verdict, err));
-    candidate->fingerprint = hash;
-    if (is_first || !verdict.pass) {
-        result->verdict = verdict;
-    }
-    result->verify = MB_VERIFY_PASS;
-    if (!verdict.pass) {
-        note_failure(result, when);
-    }
-    if (verdict.level[0].n_bad_texels > 0) {
-        MB_TRY(mb_rig_upload(&c->rig, c->verifier.source, err));
-    }
-fail:
-    return status;
 }
 
 /* A strategy that writes into level 0 would spoil the image for all others: it is not timed. */
@@ -211,14 +103,14 @@ static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
     enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = c->options->hooks;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
-        struct candidate *candidate = &c->candidates[c->ready[i]];
+        struct mb_candidate *candidate = &c->candidates[c->ready[i]];
         if (!c->options->settings->verify) {
             continue;
         }
         hooks->on_step(hooks->user, candidate->result->label, "verifying");
-        MB_TRY(run_and_judge(c, candidate, 0, 0, "wrong", err));
+        MB_TRY(mb_judge_run(&c->judge, candidate, 0, 0, "wrong", err));
         if (candidate->result->verify == MB_VERIFY_PASS) {
-            MB_TRY(run_and_judge(c, candidate, 1, 0, "wrong over another poison", err));
+            MB_TRY(mb_judge_run(&c->judge, candidate, 1, 0, "wrong over another poison", err));
         }
     }
     drop_damaging(c);
@@ -232,9 +124,9 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     const struct mb_hooks *hooks = c->options->hooks;
     bool verify = c->options->settings->verify;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
-        struct candidate *candidate = &c->candidates[c->ready[i]];
+        struct mb_candidate *candidate = &c->candidates[c->ready[i]];
         hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");
-        MB_TRY(run_and_judge(c, candidate, 0, 1, "wrong after timing", err));
+        MB_TRY(mb_judge_run(&c->judge, candidate, 0, 1, "wrong after timing", err));
         MB_TRY(hooks->on_chain(hooks->user, c->cell, candidate->result, c->rig.readback.mapped,
                                verify ? &c->verifier : NULL, err));
     }
@@ -246,7 +138,8 @@ static enum mb_status start_sample(void *user, size_t candidate, uint32_t slot,
                                    struct mb_err *err)
 {
     struct cell_context *c = user;
-    return mb_submission_submit(&c->candidates[c->ready[candidate]].submission[slot], err);
+    return mb_submission_submit(&c->candidates[c->ready[candidate]].trial.submission[slot],
+                                err);
 }
 
 static enum mb_status collect_sample(void *user, size_t candidate, uint32_t slot,
@@ -254,7 +147,8 @@ static enum mb_status collect_sample(void *user, size_t candidate, uint32_t slot
 {
     struct cell_context *c = user;
     size_t index = c->ready[candidate];
-    enum mb_status status = mb_submission_wait(&c->candidates[index].submission[slot], err);
+    enum mb_status status =
+        mb_submission_wait(&c->candidates[index].trial.submission[slot], err);
     if (status == MB_OK) {
         uint32_t pair = (uint32_t)index * MB_N_SLOTS + slot;
         status = mb_timer_read_ns(&c->timer, pair, duration_ns, err);
@@ -390,7 +284,7 @@ static enum mb_status allocate(struct cell_context *c, struct mb_err *err)
         result->verify = MB_VERIFY_SKIPPED;
         mb_row_label(&options->rows[i], result->label, sizeof result->label);
         mb_row_slug(&options->rows[i], result->slug, sizeof result->slug);
-        c->candidates[i] = (struct candidate){.row = &options->rows[i], .result = result};
+        c->candidates[i] = (struct mb_candidate){.row = &options->rows[i], .result = result};
         MB_TRY(
             mb_stats_compute(NULL, 0, &result->stats, err)); /* NaN until there are samples */
     }
@@ -401,14 +295,8 @@ fail:
 static void release(struct cell_context *c)
 {
     for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
-        struct candidate *candidate = &c->candidates[i];
-        for (uint32_t slot = 0; slot < MB_N_SLOTS; slot++) {
-            mb_submission_finish(&candidate->submission[slot]);
-        }
-        if (candidate->state) {
-            candidate->row->strategy->finish(candidate->state);
-            mb_free(candidate->state);
-        }
+        mb_trial_finish(&c->candidates[i].trial);
+        mb_trial_finish(&c->candidates[i].whole);
     }
     mb_free(c->candidates);
     mb_free(c->ready);
@@ -451,10 +339,22 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
     enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = options->hooks;
     struct cell_context c = {.options = options, .cell = cell};
+    const struct mb_rig_options rig_options = {
+        .layout = &cell->layout,
+        .n_image_levels = cell->n_image_levels,
+        .is_cube = cell->is_cube,
+        .source = source,
+    };
     *is_complete = false;
     MB_TRY(allocate(&c, err));
     mb_verifier_init(&c.verifier, &cell->layout, source);
-    status = mb_rig_init(&c.rig, options->gpu, &cell->layout, source, err);
+    c.judge = (struct mb_judge){
+        .rig = &c.rig,
+        .verifier = &c.verifier,
+        .cell = cell,
+        .is_on = options->settings->verify,
+    };
+    status = mb_rig_init(&c.rig, options->gpu, &rig_options, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
         *is_complete = true;

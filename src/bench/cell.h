@@ -36,12 +36,12 @@ struct mb_cell_options {
     struct mb_timer_marks *marks;
 };
 
-/* Run every row on `source` (level 0, of cell->layout, which the caller has filled together
- * with the input's names) and fill cell->results. A strategy that cannot run is a skipped
- * result; one that is wrong is a failed result; neither fails the function. `*is_complete` is
- * false if the user interrupted it: then only results with samples of whole blocks are there,
- * or none. Failures (Vulkan, memory) are MB_ERRC_RUNTIME; the cell is to be finished by the
- * caller. */
+/* Run every row on `source` (level 0 of every layer, of cell->layout, which the caller has
+ * filled together with n_image_levels, is_cube, the task and the input's names) and fill
+ * cell->results. A strategy that cannot run is a skipped result; one that is wrong is a failed
+ * result; neither fails the function. `*is_complete` is false if the user interrupted it: then
+ * only results with samples of whole blocks are there, or none. Failures (Vulkan, memory) are
+ * MB_ERRC_RUNTIME; the cell is to be finished by the caller. */
 MB_MUST_CHECK enum mb_status mb_cell_run(const struct mb_cell_options *options,
                                          const void *source, struct mb_cell *cell,
                                          bool *is_complete, struct mb_err *err);

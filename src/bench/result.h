@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "bench/settings.h"
+#include "image/compare.h"
 #include "strategy.h"
 
 enum mb_result_status {
@@ -61,8 +62,11 @@ struct mb_cell {
     char input[256]; /* as given, sanitised */
     char input_name[64];
     char input_sha256[65];
-    struct mb_layout layout;
-    uint64_t compulsory_bytes;
+    struct mb_layout layout; /* with the levels to make */
+    uint32_t n_image_levels; /* that the image has: a full chain */
+    bool is_cube;
+    struct mb_task task;
+    uint64_t compulsory_bytes; /* of the task */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
     size_t fastest; /* index of the fastest verified result, or SIZE_MAX */

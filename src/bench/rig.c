@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "vk/barrier.h"
 
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format)
@@ -18,31 +19,41 @@ VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format 
     return usage;
 }
 
-static void record_upload(const struct mb_rig *rig, const struct mb_buffer *upload)
+/* Copy levels [first_level, first_level + n_levels) from a buffer that holds them as the packed
+ * layout does, the first at its beginning. */
+static void record_upload(const struct mb_rig *rig, const struct mb_buffer *upload,
+                          uint32_t first_level, uint32_t n_levels)
 {
-    const struct mb_layout *layout = &rig->image.layout;
+    const struct mb_layout *layout = &rig->full;
     VkCommandBuffer cmd = rig->submission.cmd;
-    VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
-        .imageExtent = {layout->base.width, layout->base.height, 1},
-    };
-    mb_barrier_levels(cmd, &rig->image, 0, 1, &mb_access_undefined, &mb_access_transfer_write);
-    vkCmdCopyBufferToImage(cmd, upload->buffer, rig->image.image,
-                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    mb_barrier_levels(cmd, &rig->image, 0, 1, &mb_access_transfer_write, &mb_access_readable);
+    mb_barrier_levels(cmd, &rig->image, first_level, n_levels, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    for (uint32_t level = first_level; level < first_level + n_levels; level++) {
+        struct mb_extent extent = mb_level_extent(layout->base, level);
+        VkBufferImageCopy region = {
+            .bufferOffset =
+                layout->level_offset_bytes[level] - layout->level_offset_bytes[first_level],
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+            .imageExtent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyBufferToImage(cmd, upload->buffer, rig->image.image,
+                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
+    mb_barrier_levels(cmd, &rig->image, first_level, n_levels, &mb_access_transfer_write,
+                      &mb_access_readable);
 }
 
-enum mb_status mb_rig_upload(struct mb_rig *rig, const void *source, struct mb_err *err)
+/* `texels` are those levels, packed. */
+static enum mb_status upload_levels(struct mb_rig *rig, const void *texels, size_t n_bytes,
+                                    uint32_t first_level, uint32_t n_levels, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_buffer buffer = {0};
-    const struct mb_layout *layout = &rig->image.layout;
-    size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
     MB_TRY(mb_buffer_init(&buffer, rig->gpu, MB_BUFFER_UPLOAD, n_bytes, 0, "upload", err));
-    memcpy(buffer.mapped, source, n_bytes);
+    memcpy(buffer.mapped, texels, n_bytes);
     MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                err));
-    record_upload(rig, &buffer);
+    record_upload(rig, &buffer, first_level, n_levels);
     MB_TRY(mb_submission_end(&rig->submission, err));
     MB_TRY(mb_submission_run(&rig->submission, err));
 fail:
@@ -50,18 +61,50 @@ fail:
     return status;
 }
 
+enum mb_status mb_rig_upload(struct mb_rig *rig, const void *source, struct mb_err *err)
+{
+    return upload_levels(rig, source, rig->full.level_layer_bytes[0] * rig->full.n_layers, 0, 1,
+                         err);
+}
+
+enum mb_status mb_rig_upload_chain(struct mb_rig *rig, const void *block, struct mb_err *err)
+{
+    const struct mb_layout *layout = &rig->full;
+    if (layout->n_levels == 1) {
+        return MB_OK;
+    }
+    return upload_levels(rig, (const uint8_t *)block + layout->level_offset_bytes[1],
+                         layout->total_bytes - layout->level_offset_bytes[1], 1,
+                         layout->n_levels - 1, err);
+}
+
 enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
-                           const struct mb_layout *layout, const void *source,
-                           struct mb_err *err)
+                           const struct mb_rig_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_layout *layout = options->layout;
+    const struct mb_vk_image_options image_options = {
+        .layout = layout,
+        .n_levels = options->n_image_levels,
+        .is_cube = options->is_cube,
+        .usage = mb_rig_usage(gpu, layout->format),
+        .name = "image",
+    };
     *rig = (struct mb_rig){.gpu = gpu};
-    MB_TRY(mb_vk_image_init(&rig->image, gpu, layout, mb_rig_usage(gpu, layout->format),
-                            "image", err));
-    MB_TRY(mb_buffer_init(&rig->readback, gpu, MB_BUFFER_READBACK, layout->total_bytes, 0,
+    mb_layout_init(&rig->full, layout->format, layout->base, layout->n_layers,
+                   options->n_image_levels);
+    if (layout->n_levels < options->n_image_levels) {
+        rig->poisoned =
+            mb_malloc(rig->full.total_bytes - rig->full.level_offset_bytes[layout->n_levels]);
+        if (!rig->poisoned) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "test bench: out of memory");
+        }
+    }
+    MB_TRY(mb_vk_image_init(&rig->image, gpu, &image_options, err));
+    MB_TRY(mb_buffer_init(&rig->readback, gpu, MB_BUFFER_READBACK, rig->full.total_bytes, 0,
                           "read-back", err));
     MB_TRY(mb_submission_init(&rig->submission, gpu, "rig", err));
-    MB_TRY(mb_rig_upload(rig, source, err));
+    MB_TRY(mb_rig_upload(rig, options->source, err));
     return MB_OK;
 fail:
     mb_rig_finish(rig);
@@ -73,7 +116,24 @@ void mb_rig_finish(struct mb_rig *rig)
     mb_submission_finish(&rig->submission);
     mb_buffer_finish(&rig->readback);
     mb_vk_image_finish(&rig->image);
+    mb_free(rig->poisoned);
+    rig->poisoned = NULL;
     rig->gpu = NULL;
+}
+
+/* What poison is in texels, for the levels that no strategy may touch. */
+static enum mb_status keep_poisoned(struct mb_rig *rig, struct mb_err *err)
+{
+    if (!rig->poisoned) {
+        return MB_OK;
+    }
+    enum mb_status status = mb_rig_read(rig, err);
+    if (status == MB_OK) {
+        size_t offset_bytes = rig->full.level_offset_bytes[rig->image.layout.n_levels];
+        memcpy(rig->poisoned, (const uint8_t *)rig->readback.mapped + offset_bytes,
+               rig->full.total_bytes - offset_bytes);
+    }
+    return status;
 }
 
 enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *err)
@@ -83,7 +143,7 @@ enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *
         {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
     };
     enum mb_status status = MB_OK;
-    const struct mb_layout *layout = &rig->image.layout;
+    const struct mb_layout *layout = &rig->full;
     if (layout->n_levels == 1) {
         return MB_OK;
     }
@@ -104,13 +164,14 @@ enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *
                       &mb_access_readable);
     MB_TRY(mb_submission_end(&rig->submission, err));
     MB_TRY(mb_submission_run(&rig->submission, err));
+    MB_TRY(keep_poisoned(rig, err));
 fail:
     return status;
 }
 
 static void record_read(const struct mb_rig *rig)
 {
-    const struct mb_layout *layout = &rig->image.layout;
+    const struct mb_layout *layout = &rig->full;
     VkCommandBuffer cmd = rig->submission.cmd;
     mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_readable,
                       &mb_access_transfer_read);

@@ -13,24 +13,38 @@
 struct mb_rig {
     const struct mb_gpu *gpu;
     struct mb_vk_image image;
-    struct mb_buffer readback; /* a packed block of image.layout */
+    struct mb_layout full;     /* of all levels of the image; image.layout is its beginning */
+    struct mb_buffer readback; /* a packed block of `full` */
+    uint8_t
+        *poisoned; /* levels below those to be made as poison left them; NULL: none. Owned */
     struct mb_submission submission;
+};
+
+struct mb_rig_options {
+    const struct mb_layout *layout; /* with the levels to be made */
+    uint32_t n_image_levels;        /* at least those */
+    bool is_cube;
+    const void *source; /* level 0, source[layer][height][width] of layout->format */
 };
 
 /* Usage flags that every image of this format is given: transfers, sampling, and storage where
  * the device has it for the format. */
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format);
 
-/* Create the image and upload level 0, source[layer][height][width] of layout->format, which is
- * then readable in SHADER_READ_ONLY_OPTIMAL. UNSUPPORTED as mb_vk_image_init. */
+/* Create the image and upload level 0, which is then readable in SHADER_READ_ONLY_OPTIMAL.
+ * UNSUPPORTED as mb_vk_image_init. */
 MB_MUST_CHECK enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
-                                         const struct mb_layout *layout, const void *source,
+                                         const struct mb_rig_options *options,
                                          struct mb_err *err);
 void mb_rig_finish(struct mb_rig *rig);
 
-/* Upload level 0 again: for when a strategy has damaged it. */
+/* Upload level 0 again: for another content, or when a strategy has damaged it. */
 MB_MUST_CHECK enum mb_status mb_rig_upload(struct mb_rig *rig, const void *source,
                                            struct mb_err *err);
+
+/* Upload levels 1.. of `block`, packed as rig->full, which are then in the state of level 0. */
+MB_MUST_CHECK enum mb_status mb_rig_upload_chain(struct mb_rig *rig, const void *block,
+                                                 struct mb_err *err);
 
 /* Fill levels 1.. with poison `index` < MB_N_POISONS; level 0 is not touched. */
 MB_MUST_CHECK enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index,

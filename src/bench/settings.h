@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image/pyramid.h"
+#include "image/filter.h"
 
 #define MB_MAX_SIZES 64
 
@@ -22,9 +22,16 @@ struct mb_settings {
     size_t n_inputs;
     const char *const *specs; /* strategy specs, split at commas; borrowed; none: all */
     size_t n_specs;
-    const char *device;                  /* selector or NULL */
-    const char *format;                  /* name or NULL: auto */
+    const char *device; /* selector or NULL */
+    const char *format; /* name or NULL: auto */
+    bool is_srgb;       /* auto: 8-bit colour is sRGB */
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
     uint32_t n_levels;                   /* base included; 0: full chain */
+    uint32_t n_layers;                   /* 0: 1; of a cube: cubes */
+    bool is_cube;                        /* six layers each */
+    bool has_rect;                       /* time an update after a change within `rect` */
+    struct mb_rect rect;                 /* of level 0 */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
     uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */

@@ -32,6 +32,7 @@ static void ask_device(const struct mb_list_facts *facts, const struct mb_gpu_in
     struct mb_layout layout;
     const struct mb_extent base = {1024, 1024};
     const struct mb_params defaults = {0};
+    const struct mb_task task = {.rect = mb_rect_whole(base)};
     snprintf(selector, sizeof selector, "%u", device->index);
     const struct mb_gpu_options gpu_options = {.selector = selector};
     const bool is_open = mb_gpu_init(&gpu, &gpu_options, &err) == MB_OK;
@@ -39,7 +40,8 @@ static void ask_device(const struct mb_list_facts *facts, const struct mb_gpu_in
     for (size_t i = 0; i < facts->n_strategies; i++) {
         struct mb_err why = err;
         availability[i].is_available =
-            is_open && facts->strategies[i]->supports(&gpu, &layout, &defaults, &why) == MB_OK;
+            is_open &&
+            facts->strategies[i]->supports(&gpu, &layout, &task, &defaults, &why) == MB_OK;
         if (!availability[i].is_available) {
             snprintf(availability[i].reason, sizeof availability[i].reason, "%s", why.text);
         }

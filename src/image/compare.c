@@ -173,6 +173,51 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
+/* Two different texels as a bad one: the first channel that differs. */
+static struct mb_bad_texel differing(const struct mb_format *format, const uint8_t *want,
+                                     const uint8_t *got)
+{
+    double wanted[4], gotten[4];
+    mb_format_decode_coded(format, want, 1, wanted);
+    mb_format_decode_coded(format, got, 1, gotten);
+    uint32_t channel = 0;
+    while (channel < 3 &&
+           memcmp(&wanted[channel], &gotten[channel], sizeof wanted[channel]) == 0) {
+        channel++;
+    }
+    const double max_code = mb_format_max_code(format, channel);
+    return (struct mb_bad_texel){
+        .found = true,
+        .channel = channel,
+        .want = wanted[channel] * max_code,
+        .got = gotten[channel] * max_code,
+        .error_lsb = mb_distance_lsb(format, channel, gotten[channel], wanted[channel]),
+    };
+}
+
+void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
+                        const void *want, const void *got, struct mb_rect ignored,
+                        struct mb_bad_texel *bad)
+{
+    const size_t texel_bytes = format->texel_bytes;
+    for (uint32_t y = 0; y < extent.height; y++) {
+        const size_t row_bytes = (size_t)y * extent.width * texel_bytes;
+        const uint8_t *w = (const uint8_t *)want + row_bytes;
+        const uint8_t *g = (const uint8_t *)got + row_bytes;
+        if (memcmp(w, g, extent.width * texel_bytes) == 0) {
+            continue;
+        }
+        for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
+            if (memcmp(w, g, texel_bytes) != 0 && !mb_rect_contains(ignored, x, y)) {
+                *bad = differing(format, w, g);
+                bad->x = x;
+                bad->y = y;
+                return;
+            }
+        }
+    }
+}
+
 /* The PSNR of `n_layers` layers of `so_far_db` and one more of `layer_db`: the mean of their
  * relative noise powers. */
 static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)

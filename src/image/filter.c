@@ -28,6 +28,12 @@ const char *mb_alpha_name(enum mb_alpha alpha)
     return alpha == MB_ALPHA_PREMULTIPLIED ? "premultiplied" : "straight";
 }
 
+bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha, const struct mb_format *format)
+{
+    return reduce == MB_REDUCE_AVG && alpha == MB_ALPHA_PREMULTIPLIED &&
+           format->n_channels == 4;
+}
+
 static uint32_t next_size(uint32_t n_source)
 {
     return n_source > 1 ? n_source / 2 : 1;
@@ -93,4 +99,63 @@ bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
         }
     }
     return true;
+}
+
+/* The texels of the next level along one axis with a tap in [first, first + n) of the source.
+ * Taps move on with x, so that it is a range; its ends lie within a texel of half of theirs. */
+static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n,
+                      uint32_t *cone_first, uint32_t *n_cone)
+{
+    const uint32_t n_next = next_size(n_source), end = first + n;
+    uint32_t x = first / 2 > 2 ? first / 2 - 2 : 0;
+    *cone_first = 0;
+    *n_cone = 0;
+    for (; n > 0 && x < n_next; x++) {
+        const struct mb_taps taps = mb_filter_taps(policy, n_source, x);
+        if (taps.first >= end) {
+            break;
+        }
+        if (taps.first + taps.n_taps <= first) {
+            continue;
+        }
+        *cone_first = *n_cone == 0 ? x : *cone_first;
+        ++*n_cone;
+    }
+}
+
+struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
+                              struct mb_rect rect)
+{
+    struct mb_rect cone;
+    axis_cone(policy, source.width, rect.x, rect.width, &cone.x, &cone.width);
+    axis_cone(policy, source.height, rect.y, rect.height, &cone.y, &cone.height);
+    return mb_rect_is_empty(cone) ? (struct mb_rect){0} : cone;
+}
+
+uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                              struct mb_rect rect)
+{
+    uint64_t n_texels = (uint64_t)rect.width * rect.height;
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        rect = mb_filter_cone(policy, mb_level_extent(layout->base, level), rect);
+        n_texels += (uint64_t)rect.width * rect.height;
+    }
+    return n_texels * layout->n_layers * layout->format->texel_bytes;
+}
+
+uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                                   struct mb_rect rect)
+{
+    uint64_t n_texels = 0;
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        const struct mb_extent source = mb_level_extent(layout->base, level);
+        const struct mb_extent target = mb_level_extent(layout->base, level + 1);
+        rect = mb_filter_cone(policy, source, rect);
+        const bool is_whole = rect.width == target.width && rect.height == target.height;
+        const uint64_t n_written = (uint64_t)rect.width * rect.height;
+        n_texels += n_written + (is_whole ? (uint64_t)source.width * source.height
+                                          : n_written * (source.width > 1 ? 2 : 1) *
+                                                (source.height > 1 ? 2 : 1));
+    }
+    return n_texels * layout->n_layers * layout->format->texel_bytes;
 }

@@ -44,6 +44,10 @@ const char *mb_policy_name(enum mb_policy policy);
 const char *mb_reduce_name(enum mb_reduce reduce);
 const char *mb_alpha_name(enum mb_alpha alpha);
 
+/* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha. */
+bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
+                     const struct mb_format *format);
+
 struct mb_taps {
     uint32_t first;   /* source texel of weight[0] */
     uint32_t n_taps;  /* 1 to 3 */
@@ -53,6 +57,21 @@ struct mb_taps {
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
  * x < max(1, n_source / 2). */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
+
+/* The texels of the next level that have a tap within `rect` of a level of size `source`; empty
+ * if none has (a dropped row). A change in `rect` reaches these and no others. */
+struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
+                              struct mb_rect rect);
+
+/* Compulsory traffic of an update after a change in `rect` of level 0: the rectangle read once,
+ * its cone in levels 1.. written once, in all layers. */
+uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                              struct mb_rect rect);
+
+/* Traffic of the same update if each level is made from the one above it as stored: two texels
+ * per axis read for one written. With the whole image as rectangle, that of a chain. */
+uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                                   struct mb_rect rect);
 
 /* True if all policies give the same chain for these sizes (every odd size on the way is 1). */
 bool mb_policies_agree(struct mb_extent base, uint32_t n_levels);

@@ -110,38 +110,67 @@ static void values_to_doubles(const struct mb_image *image, size_t first, size_t
 struct encode_job {
     const struct mb_image *image;
     struct mb_format format;
+    uint32_t layer;
     uint8_t *texels;
 };
+
+/* `n` texels of row `y` from column `x`, as the layer shows them. */
+static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, size_t n,
+                         double *rgba)
+{
+    const struct mb_image *image = job->image;
+    const bool is_flipped = (job->layer & 1) != 0;
+    const uint32_t row = (job->layer & 2) != 0 ? image->height - 1 - y : y;
+    const size_t column = is_flipped ? image->width - x - n : x;
+    values_to_doubles(image, ((size_t)row * image->width + column) * 4, n * 4, rgba);
+    for (size_t i = 0; is_flipped && i < n / 2; i++) {
+        for (size_t c = 0; c < 4; c++) {
+            const double left = rgba[i * 4 + c];
+            rgba[i * 4 + c] = rgba[(n - 1 - i) * 4 + c];
+            rgba[(n - 1 - i) * 4 + c] = left;
+        }
+    }
+    const double scale = 8.0 / (8.0 + job->layer);
+    for (size_t i = 0; job->layer > 0 && i < n * 4; i++) {
+        rgba[i] *= scale;
+    }
+}
 
 static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     (void)worker;
     const struct encode_job *job = ctx;
-    const size_t end = (size_t)row_end * job->image->width;
-    for (size_t i = (size_t)row_begin * job->image->width; i < end; i += ENCODE_CHUNK) {
+    const uint32_t width = job->image->width;
+    uint8_t *texels = job->texels + (size_t)row_begin * width * job->format.texel_bytes;
+    const uint32_t n_chunks = (width - 1) / ENCODE_CHUNK + 1; /* of a row */
+    for (uint32_t i = row_begin * n_chunks; i < row_end * n_chunks; i++) {
         double rgba[ENCODE_CHUNK * 4];
-        const size_t n = end - i < ENCODE_CHUNK ? end - i : ENCODE_CHUNK;
-        values_to_doubles(job->image, i * 4, n * 4, rgba);
+        const uint32_t x = i % n_chunks * ENCODE_CHUNK, y = i / n_chunks;
+        const size_t n = width - x < ENCODE_CHUNK ? width - x : ENCODE_CHUNK;
+        layer_texels(job, x, y, n, rgba);
         if (job->format.codec == MB_CODEC_SFLOAT16 ||
             job->format.codec == MB_CODEC_UFLOAT11_10) {
             saturate(&job->format, rgba, n);
         }
-        mb_format_encode(&job->format, rgba, n, job->texels + i * job->format.texel_bytes);
+        mb_format_encode(&job->format, rgba, n, texels);
+        texels += n * job->format.texel_bytes;
     }
 }
 
-void mb_image_encode(const struct mb_image *image, const struct mb_format *format, void *texels)
+void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
+                     uint32_t layer, void *texels)
 {
     const bool is_rgba8 =
         (format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8) &&
         format->n_channels == 4;
-    if (image->depth == MB_DEPTH_U8 && is_rgba8) {
+    if (image->depth == MB_DEPTH_U8 && is_rgba8 && layer == 0) {
         memcpy(texels, image->texels, (size_t)image->width * image->height * 4);
         return;
     }
-    struct encode_job job = {.image = image, .format = *format, .texels = texels};
-    if (format->codec == MB_CODEC_SRGB8 && image->depth == MB_DEPTH_U16) {
-        job.format.codec = MB_CODEC_UNORM8; /* codes already, only more of them */
+    struct encode_job job = {
+        .image = image, .format = *format, .layer = layer, .texels = texels};
+    if (format->codec == MB_CODEC_SRGB8 && image->depth != MB_DEPTH_F32) {
+        job.format.codec = MB_CODEC_UNORM8; /* codes already */
     }
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }

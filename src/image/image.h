@@ -51,9 +51,11 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
  * fewer channels takes the first ones. u8 into rgba8 and rgba8-srgb copies codes; all else goes
  * through doubles (u8: v/255, u16: v/65535). Integer values are codes and stay codes in an sRGB
  * format; floats are linear light. Floats clamp for UNORM, negative ones for unsigned floats.
- * Finite values beyond the range of half and of the small unsigned floats are saturated. */
+ * Finite values beyond the range of half and of the small unsigned floats are saturated.
+ * Every layer of an array has its own content: layer 0 is the image; others are scaled by
+ * 8 / (8 + layer), mirrored along x if odd and along y if bit 1 is set. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
-                     void *texels);
+                     uint32_t layer, void *texels);
 
 /* The format that --format auto picks: rgba8 (8-bit; with `is_srgb` rgba8-srgb), rgba32f
  * (16-bit), rgba16f (float). */

@@ -25,6 +25,21 @@ uint32_t mb_full_level_count(struct mb_extent base)
     return n_levels;
 }
 
+struct mb_rect mb_rect_whole(struct mb_extent extent)
+{
+    return (struct mb_rect){.width = extent.width, .height = extent.height};
+}
+
+bool mb_rect_is_empty(struct mb_rect rect)
+{
+    return rect.width == 0 || rect.height == 0;
+}
+
+bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y)
+{
+    return x - rect.x < rect.width && y - rect.y < rect.height; /* unsigned: below wraps */
+}
+
 void mb_layout_init(struct mb_layout *layout, const struct mb_format *format,
                     struct mb_extent base, uint32_t n_layers, uint32_t n_levels)
 {

@@ -15,6 +15,17 @@ struct mb_extent {
     uint32_t width, height;
 };
 
+/* Texels [x, x + width) by [y, y + height) of a level; empty if either size is 0. */
+struct mb_rect {
+    uint32_t x, y, width, height;
+};
+
+/* All of a level. */
+struct mb_rect mb_rect_whole(struct mb_extent extent);
+
+bool mb_rect_is_empty(struct mb_rect rect);
+bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);
+
 /* Size of mip level `level`: max(1, floor(size / 2^level)) per axis. */
 struct mb_extent mb_level_extent(struct mb_extent base, uint32_t level);
 

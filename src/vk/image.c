@@ -3,10 +3,30 @@
 
 #include "vk/memory.h"
 
-static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                   VkImageUsageFlags usage, struct mb_err *err)
+static bool is_mutable(const struct mb_format *format)
+{
+    return format->vk_format != format->vk_storage_format;
+}
+
+static VkImageCreateFlags create_flags(const struct mb_vk_image_options *options)
+{
+    VkImageCreateFlags flags = 0;
+    if (is_mutable(options->layout->format)) {
+        flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    }
+    return options->is_cube ? flags | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : flags;
+}
+
+static enum mb_status check_limits(const struct mb_gpu *gpu,
+                                   const struct mb_vk_image_options *options,
+                                   struct mb_err *err)
 {
     const struct mb_gpu_info *info = &gpu->info;
+    const struct mb_layout *layout = options->layout;
+    if (options->is_cube && layout->base.width != layout->base.height) {
+        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square",
+                       layout->base.width, layout->base.height);
+    }
     if (layout->base.width > info->max_image_dimension_2d ||
         layout->base.height > info->max_image_dimension_2d) {
         return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
@@ -20,7 +40,7 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, layout->format->vk_format, VK_IMAGE_TYPE_2D,
-        VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
+        VK_IMAGE_TILING_OPTIMAL, options->usage, create_flags(options), &properties);
     if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
         return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
                        "format %s: the device cannot use it as image in the ways asked for",
@@ -32,7 +52,7 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
     }
     if (layout->base.width > properties.maxExtent.width ||
         layout->base.height > properties.maxExtent.height ||
-        layout->n_levels > properties.maxMipLevels ||
+        options->n_levels > properties.maxMipLevels ||
         layout->n_layers > properties.maxArrayLayers) {
         return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
                        "format %s: the device's limit is %ux%u, %u levels, %u layers",
@@ -95,30 +115,43 @@ fail:
 }
 
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,
-                                const struct mb_layout *layout, VkImageUsageFlags usage,
-                                const char *name, struct mb_err *err)
+                                const struct mb_vk_image_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    *image = (struct mb_vk_image){.gpu = gpu, .layout = *layout, .usage = usage};
-    MB_TRY(check_limits(gpu, layout, usage, err));
+    const struct mb_layout *layout = options->layout;
+    *image = (struct mb_vk_image){
+        .gpu = gpu,
+        .layout = *layout,
+        .n_levels = options->n_levels,
+        .usage = options->usage,
+    };
+    MB_TRY(check_limits(gpu, options, err));
+    const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format};
+    const VkImageFormatListCreateInfo format_list = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
+        .viewFormatCount = MB_COUNTOF(formats),
+        .pViewFormats = formats,
+    };
     VkImageCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .pNext = is_mutable(layout->format) ? &format_list : NULL,
+        .flags = create_flags(options),
         .imageType = VK_IMAGE_TYPE_2D,
         .format = layout->format->vk_format,
         .extent = {layout->base.width, layout->base.height, 1},
-        .mipLevels = layout->n_levels,
+        .mipLevels = options->n_levels,
         .arrayLayers = layout->n_layers,
         .samples = VK_SAMPLE_COUNT_1_BIT,
         .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = usage,
+        .usage = options->usage,
         .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
     };
     MB_VK(vkCreateImage(gpu->device, &info, NULL, &image->image));
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, name);
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
     vkGetImageMemoryRequirements(gpu->device, image->image, &requirements);
-    MB_TRY(mb_memory_allocate(gpu, &requirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, name,
-                              &image->memory, err));
+    MB_TRY(mb_memory_allocate(gpu, &requirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0,
+                              options->name, &image->memory, err));
     MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0));
     MB_TRY(create_views(image, err));
     return MB_OK;

@@ -5,9 +5,21 @@
 #include "image/pyramid.h"
 #include "vk/gpu.h"
 
+struct mb_vk_image_options {
+    const struct mb_layout *layout; /* format, extent, layers, and the levels to be made */
+    uint32_t n_levels;              /* of the image; at least layout->n_levels */
+    bool is_cube;                   /* layers are faces of cubes */
+    VkImageUsageFlags usage;
+    const char *name;
+};
+
+/* Where storage needs another format than sampling (no device stores to sRGB), the image is
+ * mutable, and each view has its format's usage only (Vulkan, "Image Views", extended usage).
+ */
 struct mb_vk_image {
     const struct mb_gpu *gpu;
-    struct mb_layout layout; /* format, extent, layers, levels, and the packed layout */
+    struct mb_layout layout; /* of the levels to be made; there are no views of others */
+    uint32_t n_levels;       /* of the image */
     VkImageUsageFlags usage;
     VkImage image;
     VkDeviceMemory memory;
@@ -18,12 +30,12 @@ struct mb_vk_image {
 };
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
- * limit, a usage the format lacks. Memory that no heap can hold is MB_ERRC_RUNTIME and says how
- * much is needed and how much there is, before anything is allocated. */
+ * limit, a usage the format lacks, a cube that is not square. Memory that no heap can hold is
+ * MB_ERRC_RUNTIME and says how much is needed and how much there is, before anything is
+ * allocated. */
 MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
                                               const struct mb_gpu *gpu,
-                                              const struct mb_layout *layout,
-                                              VkImageUsageFlags usage, const char *name,
+                                              const struct mb_vk_image_options *options,
                                               struct mb_err *err);
 void mb_vk_image_finish(struct mb_vk_image *image);
 

@@ -8,6 +8,8 @@ extern const struct mb_strategy mb_strategy_blit;
 
 struct state {
     const struct mb_vk_image *image;
+    struct mb_task task;
+    struct mb_rect cone[MB_MAX_LEVELS]; /* what is blitted of each level */
 };
 
 /* llvmpipe of Mesa 22 crashes while it compiles the shader of any blit for 512-bit vectors. */
@@ -18,13 +20,52 @@ static bool driver_crashes(const struct mb_gpu_info *info)
            strstr(info->name, "512 bits") != NULL;
 }
 
+/* The texels of each level that a change in `rect` of level 0 reaches. */
+static void find_cones(const struct mb_layout *layout, struct mb_rect rect,
+                       struct mb_rect cone[MB_MAX_LEVELS])
+{
+    cone[0] = rect;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        cone[level] = mb_filter_cone(MB_POLICY_BLIT, mb_level_extent(layout->base, level - 1),
+                                     cone[level - 1]);
+    }
+}
+
+/* A blit scales a region as a whole: part of an odd axis has no whole texels above it. */
+static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
+{
+    struct mb_rect cone[MB_MAX_LEVELS];
+    find_cones(layout, rect, cone);
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        struct mb_extent source = mb_level_extent(layout->base, level - 1);
+        struct mb_extent target = mb_level_extent(layout->base, level);
+        if ((source.width != 2 * target.width && cone[level].width != target.width) ||
+            (source.height != 2 * target.height && cone[level].height != target.height)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *choice, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
     (void)choice;
     if (driver_crashes(&gpu->info)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "this llvmpipe (Mesa 22) crashes on blits with 512-bit vectors");
+    }
+    if (task->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "a blit averages; it has no %s",
+                       mb_reduce_name(task->reduce));
+    }
+    if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "a blit cannot weigh colour by alpha");
+    }
+    if (task->is_update && cuts_odd_axis(layout, task->rect)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a blit of part of an axis of odd size has no whole texels as source");
     }
     return mb_gpu_require_format(gpu, layout->format->vk_format,
                                  VK_FORMAT_FEATURE_BLIT_SRC_BIT |
@@ -42,19 +83,42 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     (void)err;
     struct state *s = state;
     s->image = target->image;
+    s->task = target->task;
+    find_cones(&s->image->layout, s->task.rect, s->cone);
     return MB_OK;
 }
 
-static void blit_level(const struct mb_vk_image *image, VkCommandBuffer cmd, uint32_t level)
+static VkOffset3D offset(uint32_t x, uint32_t y, int32_t z)
 {
+    return (VkOffset3D){(int32_t)x, (int32_t)y, z};
+}
+
+/* Along an axis that is halved, texel x comes from 2x and 2x + 1; one that is not is blitted as
+ * a whole. */
+static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
+{
+    const struct mb_vk_image *image = s->image;
     const struct mb_layout *layout = &image->layout;
     struct mb_extent source = mb_level_extent(layout->base, level - 1);
     struct mb_extent target = mb_level_extent(layout->base, level);
+    struct mb_rect part = s->cone[level];
+    struct mb_rect from = {2 * part.x, 2 * part.y, 2 * part.width, 2 * part.height};
+    if (mb_rect_is_empty(part)) {
+        return;
+    }
+    if (part.width == target.width) {
+        from.width = source.width;
+    }
+    if (part.height == target.height) {
+        from.height = source.height;
+    }
     VkImageBlit region = {
         .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level - 1, 0, layout->n_layers},
-        .srcOffsets = {{0, 0, 0}, {(int32_t)source.width, (int32_t)source.height, 1}},
+        .srcOffsets = {offset(from.x, from.y, 0),
+                       offset(from.x + from.width, from.y + from.height, 1)},
         .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
-        .dstOffsets = {{0, 0, 0}, {(int32_t)target.width, (int32_t)target.height, 1}},
+        .dstOffsets = {offset(part.x, part.y, 0),
+                       offset(part.x + part.width, part.y + part.height, 1)},
     };
     vkCmdBlitImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, image->image,
                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region, VK_FILTER_LINEAR);
@@ -62,16 +126,18 @@ static void blit_level(const struct mb_vk_image *image, VkCommandBuffer cmd, uin
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
-    const struct mb_vk_image *image = ((const struct state *)state)->image;
+    const struct state *s = state;
+    const struct mb_vk_image *image = s->image;
     uint32_t n_levels = image->layout.n_levels;
     if (n_levels == 1) {
         return;
     }
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_readable, &mb_access_transfer_read);
-    mb_barrier_levels(cmd, image, 1, n_levels - 1, &mb_access_undefined,
+    mb_barrier_levels(cmd, image, 1, n_levels - 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_transfer_write);
     for (uint32_t level = 1; level < n_levels; level++) {
-        blit_level(image, cmd, level);
+        blit_level(s, cmd, level);
         mb_barrier_levels(cmd, image, level, 1, &mb_access_transfer_write,
                           &mb_access_transfer_read);
     }
@@ -80,10 +146,13 @@ static void record(const void *state, VkCommandBuffer cmd)
 
 static void describe(const void *state, struct mb_work *work)
 {
-    const struct mb_layout *layout = &((const struct state *)state)->image->layout;
-    work->n_dispatches = layout->n_levels - 1;
+    const struct state *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        work->n_dispatches += !mb_rect_is_empty(s->cone[level]);
+    }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;
-    work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
+    work->algorithmic_bytes = mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rect);
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_BLIT,
         .arithmetic = MB_ARITHMETIC_FILTER,

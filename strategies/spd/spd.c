@@ -50,8 +50,12 @@ static const struct mb_param params[] = {
 };
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *choice, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
+    if (task->reduce != MB_REDUCE_AVG || task->alpha != MB_ALPHA_STRAIGHT || task->is_update) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "straight averages of whole images only");
+    }
     if (layout->base.width > MAX_WIDTH || layout->base.height > MAX_WIDTH) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "%ux%u is above 4096x4096, the limit of a single-pass tail",

@@ -53,8 +53,12 @@ static struct chunk chunk_at(uint32_t n_levels, uint32_t index)
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *choice, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
+    if (task->reduce != MB_REDUCE_AVG || task->alpha != MB_ALPHA_STRAIGHT || task->is_update) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "straight averages of whole images only");
+    }
     const struct mb_gpu_info *info = &gpu->info;
     if (!(info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

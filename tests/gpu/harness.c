@@ -70,16 +70,16 @@ const struct mb_hooks mb_test_hooks = {
 
 /* Noise in every channel is what the formats are tried with; other patterns keep their own
  * alpha. */
-void *mb_test_texels(const struct mb_format *format, const char *pattern,
-                     struct mb_extent extent)
+void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
 {
+    const struct mb_extent extent = layout->base;
     const struct mb_pattern *p = mb_patterns;
     while (p->name && strcmp(p->name, pattern) != 0) {
         p++;
     }
     size_t n_texels = (size_t)extent.width * extent.height;
     uint8_t *codes = p->name ? mb_alloc(n_texels, 4) : NULL;
-    void *texels = codes ? mb_alloc(n_texels, format->texel_bytes) : NULL;
+    uint8_t *texels = codes ? mb_alloc(layout->n_layers, layout->level_layer_bytes[0]) : NULL;
     if (texels) {
         const struct mb_image image = {
             .width = extent.width,
@@ -88,7 +88,10 @@ void *mb_test_texels(const struct mb_format *format, const char *pattern,
             .texels = codes,
         };
         mb_pattern_fill(p, extent.width, extent.height, 1, codes);
-        mb_image_encode(&image, format, texels);
+        for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+            mb_image_encode(&image, layout->format, layer,
+                            texels + layer * layout->level_layer_bytes[0]);
+        }
     }
     mb_free(codes);
     return texels;
@@ -114,10 +117,11 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
     };
     struct mb_err err = {0};
     bool is_complete = false;
-    void *texels = mb_test_texels(format, pattern, extent);
-    *cell = (struct mb_cell){0};
+    *cell = (struct mb_cell){.n_image_levels = mb_full_level_count(extent),
+                             .task.rect = mb_rect_whole(extent)};
     snprintf(cell->input, sizeof cell->input, "pattern:%s", pattern);
     mb_layout_init(&cell->layout, format, extent, 1, mb_full_level_count(extent));
+    void *texels = mb_test_texels(&cell->layout, pattern);
     if (!texels) {
         printf("failed: no texels of pattern %s\n", pattern);
         return false;

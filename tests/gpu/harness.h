@@ -35,9 +35,8 @@ extern const struct mb_hooks mb_test_hooks;
 bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
                       const char *pattern, struct mb_extent extent, struct mb_cell *cell);
 
-/* Texels of a pattern in any format, texels[height][width]; NULL without memory. Owned by the
- * caller (mb_free). */
-void *mb_test_texels(const struct mb_format *format, const char *pattern,
-                     struct mb_extent extent);
+/* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
+ * Owned by the caller (mb_free). */
+void *mb_test_texels(const struct mb_layout *layout, const char *pattern);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/rig.h"
+#include "bench/trial.h"
+#include "bench/verify.h"
 #include "harness.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
@@ -32,9 +33,7 @@ static const char *const one_pattern[] = {"noise"};
 /* One row, recorded. */
 struct chain {
     const struct mb_row *row;
-    void *state;
-    struct mb_submission submission;
-    struct mb_work work;
+    struct mb_trial trial;
     bool is_ready;
 };
 
@@ -55,7 +54,6 @@ struct skip {
 struct context {
     struct mb_gpu gpu;
     struct mb_rig rig;
-    struct mb_buffer upload;
     struct chain *chains; /* one per row */
     struct mb_layout layout;
     struct skip skip[MAX_SKIPS];
@@ -99,52 +97,6 @@ static void describe_case(const struct context *c, const char *label, const char
             c->layout.base.height, c->layout.format->name, pattern);
 }
 
-/* Level 0 of the rig's image becomes `source`. */
-static enum mb_status upload(struct context *c, const void *source, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_submission *submission = &c->rig.submission;
-    const VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-        .imageExtent = {c->layout.base.width, c->layout.base.height, 1},
-    };
-    memcpy(c->upload.mapped, source, c->layout.level_layer_bytes[0]);
-    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_barrier_levels(submission->cmd, &c->rig.image, 0, 1, &mb_access_undefined,
-                      &mb_access_transfer_write);
-    vkCmdCopyBufferToImage(submission->cmd, c->upload.buffer, c->rig.image.image,
-                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    mb_barrier_levels(submission->cmd, &c->rig.image, 0, 1, &mb_access_transfer_write,
-                      &mb_access_readable);
-    MB_TRY(mb_submission_end(submission, err));
-    MB_TRY(mb_submission_run(submission, err));
-fail:
-    return status;
-}
-
-static enum mb_status prepare(struct context *c, struct chain *chain, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_strategy *strategy = chain->row->strategy;
-    const struct mb_target target = {.image = &c->rig.image};
-    chain->state = mb_alloc(1, strategy->state_bytes);
-    if (!chain->state) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
-    }
-    MB_TRY(strategy->init(chain->state, &c->gpu, &target, &chain->row->params, err));
-    strategy->describe(chain->state, &chain->work);
-    chain->work.claim.sub_texel_precision_bits = c->gpu.info.sub_texel_precision_bits;
-    MB_TRY(mb_submission_init(&chain->submission, &c->gpu, strategy->name, err));
-    MB_TRY(mb_submission_begin(&chain->submission, 0, err));
-    mb_barrier_full(chain->submission.cmd);
-    strategy->record(chain->state, chain->submission.cmd);
-    mb_barrier_full(chain->submission.cmd);
-    MB_TRY(mb_submission_end(&chain->submission, err));
-    chain->is_ready = true;
-fail:
-    return status;
-}
-
 /* The answer of supports() must fit the size; UNSUPPORTED must come with a sentence. */
 static void prepare_or_skip(struct context *c, struct chain *chain)
 {
@@ -152,7 +104,10 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     const struct mb_row *row = chain->row;
     char label[96];
     mb_row_label(row, label, sizeof label);
-    enum mb_status status = row->strategy->supports(&c->gpu, &c->layout, &row->params, &err);
+    const struct mb_task task = {.rect = mb_rect_whole(c->layout.base)};
+    const struct mb_trial_options options = {
+        .rig = &c->rig, .row = row, .task = &task, .n_slots = 1, .name = label};
+    enum mb_status status = mb_trial_supports(&options, &err);
     bool is_ok = status == MB_OK;
     CHECK(is_ok == must_support(row, c->layout.base) || may_refuse(&c->gpu, row));
     CHECK(status != MB_FAILED);
@@ -163,7 +118,8 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     if (!is_ok) {
         return;
     }
-    if (prepare(c, chain, &err) != MB_OK) {
+    chain->is_ready = mb_trial_init(&chain->trial, &options, &err) == MB_OK;
+    if (!chain->is_ready) {
         describe_case(c, label, "any");
         fprintf(stderr, "%s\n", err.text);
         CHECK(chain->is_ready);
@@ -174,14 +130,9 @@ static void release(struct context *c, size_t n_rows)
 {
     for (size_t i = 0; i < n_rows; i++) {
         struct chain *chain = &c->chains[i];
-        mb_submission_finish(&chain->submission);
-        if (chain->state) {
-            chain->row->strategy->finish(chain->state);
-            mb_free(chain->state);
-        }
+        mb_trial_finish(&chain->trial);
         *chain = (struct chain){0};
     }
-    mb_buffer_finish(&c->upload);
     mb_rig_finish(&c->rig);
 }
 
@@ -211,9 +162,9 @@ static void judge(struct context *c, struct chain *chain, struct mb_verifier *ve
     char label[96];
     mb_row_label(chain->row, label, sizeof label);
     MB_TRY(mb_rig_poison(&c->rig, poison, err));
-    MB_TRY(mb_submission_run(&chain->submission, err));
+    MB_TRY(mb_submission_run(&chain->trial.submission[0], err));
     MB_TRY(mb_rig_read(&c->rig, err));
-    MB_TRY(mb_verify(verifier, block, &chain->work.claim, &verdict, err));
+    MB_TRY(mb_verify(verifier, block, &chain->trial.work.claim, &verdict, err));
     c->n_judged++;
     if (!verdict.pass) {
         char where[256];
@@ -242,8 +193,8 @@ static void run_pattern(struct context *c, const struct plan *plan, size_t index
     struct mb_err err = {0};
     struct mb_verifier verifier;
     const char *pattern = plan->patterns[index];
-    void *texels = mb_test_texels(c->layout.format, pattern, c->layout.base);
-    bool is_uploaded = texels && upload(c, texels, &err) == MB_OK;
+    void *texels = mb_test_texels(&c->layout, pattern);
+    bool is_uploaded = texels && mb_rig_upload(&c->rig, texels, &err) == MB_OK;
     CHECK(is_uploaded);
     mb_verifier_init(&verifier, &c->layout, texels);
     for (size_t i = 0; is_uploaded && i < plan->n_rows; i++) {
@@ -262,12 +213,10 @@ static void run_size(struct context *c, const struct plan *plan, const char *for
     const struct mb_extent extent = {width, height};
     mb_layout_init(&c->layout, mb_format_find(format), extent, 1, mb_full_level_count(extent));
     void *zero = mb_alloc(1, c->layout.level_layer_bytes[0]);
+    const struct mb_rig_options rig_options = {
+        .layout = &c->layout, .n_image_levels = c->layout.n_levels, .source = zero};
     enum mb_status status =
-        zero ? mb_rig_init(&c->rig, &c->gpu, &c->layout, zero, &err) : MB_FAILED;
-    if (status == MB_OK) {
-        status = mb_buffer_init(&c->upload, &c->gpu, MB_BUFFER_UPLOAD,
-                                c->layout.level_layer_bytes[0], 0, "upload", &err);
-    }
+        zero ? mb_rig_init(&c->rig, &c->gpu, &rig_options, &err) : MB_FAILED;
     if (status != MB_OK) {
         fprintf(stderr, "%ux%u: %s\n", width, height, err.text);
     }

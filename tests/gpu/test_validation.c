@@ -25,9 +25,11 @@ static bool bench_init(struct bench *b)
     struct mb_layout layout;
     struct mb_err err = {0};
     const struct mb_format *rgba8 = mb_format_find("rgba8");
-    void *texels = mb_test_texels(rgba8, "noise", extent);
     mb_layout_init(&layout, rgba8, extent, 1, 3);
-    enum mb_status status = mb_rig_init(&b->rig, &b->gpu, &layout, texels, &err);
+    void *texels = mb_test_texels(&layout, "noise");
+    const struct mb_rig_options options = {
+        .layout = &layout, .n_image_levels = 3, .source = texels};
+    enum mb_status status = mb_rig_init(&b->rig, &b->gpu, &options, &err);
     mb_free(texels);
     if (status == MB_OK) {
         status = mb_submission_init(&b->submission, &b->gpu, "planted", &err);
@@ -60,10 +62,13 @@ static void plant_usage(struct bench *b)
     VkImageView view = VK_NULL_HANDLE;
     struct mb_vk_image image = {0};
     struct mb_err err = {0};
-    const VkImageUsageFlags storage_only = VK_IMAGE_USAGE_STORAGE_BIT;
-    CHECK_EQ_INT(
-        mb_vk_image_init(&image, &b->gpu, &b->rig.image.layout, storage_only, "planted", &err),
-        MB_OK);
+    const struct mb_vk_image_options storage_only = {
+        .layout = &b->rig.image.layout,
+        .n_levels = b->rig.image.n_levels,
+        .usage = VK_IMAGE_USAGE_STORAGE_BIT,
+        .name = "planted",
+    };
+    CHECK_EQ_INT(mb_vk_image_init(&image, &b->gpu, &storage_only, &err), MB_OK);
     const VkImageViewUsageCreateInfo usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
         .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
@@ -192,6 +197,9 @@ static void run_product(const struct mb_gpu *gpu)
         struct mb_cell cell = {0};
         CHECK(mb_test_run_cell(gpu, rows, n_rows, "noise", extents[i], &cell));
         for (size_t j = 0; j < cell.n_results; j++) {
+            if (cell.results[j].status == MB_RESULT_FAILED) {
+                printf("%s: %s\n", cell.results[j].label, cell.results[j].reason);
+            }
             CHECK(cell.results[j].status != MB_RESULT_FAILED);
         }
         mb_cell_finish(&cell);

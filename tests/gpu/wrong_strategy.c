@@ -32,8 +32,10 @@ static const struct mb_param params[] = {
 };
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *choice, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
+    (void)task;
     (void)layout;
     (void)choice;
     return mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);

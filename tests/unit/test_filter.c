@@ -240,7 +240,7 @@ static void check_conservation(void)
         const size_t n = (size_t)base.width * base.height;
         void *texels = mb_malloc(n * format->texel_bytes);
         double *rgba = mb_malloc(n * 4 * sizeof *rgba);
-        mb_image_encode(&image, format, texels);
+        mb_image_encode(&image, format, 0, texels);
         mb_format_decode(format, texels, n, rgba);
         const struct mb_plane plane = {base, format, texels};
         must(mb_ideal_init(&ideal, &filter, &plane, mb_full_level_count(base), &err), &err);

@@ -479,22 +479,22 @@ static void check_encode(void)
     float f32[4] = {-1.0f, 0.5f, 3.0f, 1.0f}, as_f32[4];
     uint8_t u8[4] = {0, 51, 102, 255}, as_u8[4];
     struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U16, .texels = u16};
-    mb_image_encode(&image, mb_format_find("rgba32f"), as_f32);
+    mb_image_encode(&image, mb_format_find("rgba32f"), 0, as_f32);
     CHECK_EQ_DBL((double)as_f32[1], 1.0, 0.0);
     CHECK_EQ_DBL((double)as_f32[3], 257.0 / 65535.0, 1e-9);
-    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, (uint8_t[]){0, 255, 128, 1}, 4) == 0);
 
     image.depth = MB_DEPTH_F32;
     image.texels = f32;
-    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, (uint8_t[]){0, 128, 255, 255}, 4) == 0);
 
     image.depth = MB_DEPTH_U8;
     image.texels = u8;
-    mb_image_encode(&image, mb_format_find("rgba8"), as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, u8, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rgba32f"), as_f32);
+    mb_image_encode(&image, mb_format_find("rgba32f"), 0, as_f32);
     CHECK_EQ_DBL((double)as_f32[1], 0.2, 1e-7);
 }
 
@@ -507,28 +507,28 @@ static void check_encode_formats(void)
     uint32_t word;
     uint16_t halves[2];
     struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U8, .texels = u8};
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, u8, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rg8"), codes);
+    mb_image_encode(&image, mb_format_find("rg8"), 0, codes);
     CHECK(codes[0] == 188 && codes[1] == 51);
-    mb_image_encode(&image, mb_format_find("rgb10a2"), &word);
+    mb_image_encode(&image, mb_format_find("rgb10a2"), 0, &word);
     CHECK_EQ_INT(word, 754u | 205u << 10 | 1023u << 20 | 2u << 30); /* 188 * 1023 / 255 */
     CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba8");
     CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba8-srgb");
 
     image.depth = MB_DEPTH_U16;
     image.texels = u16;
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, u8, 4) == 0);
     CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba32f");
 
     image.depth = MB_DEPTH_F32;
     image.texels = f32;
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, (uint8_t[]){188, 255, 0, 128}, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rg11b10f"), &word);
+    mb_image_encode(&image, mb_format_find("rg11b10f"), 0, &word);
     CHECK_EQ_INT(word, 14u << 6 | 15u << 17);
-    mb_image_encode(&image, mb_format_find("rg16f"), halves);
+    mb_image_encode(&image, mb_format_find("rg16f"), 0, halves);
     CHECK(halves[0] == 0x3800 && halves[1] == 0x3c00);
 }
 

@@ -160,8 +160,10 @@ static void test_no_memory(void)
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *params, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *params,
+                               struct mb_err *why)
 {
+    (void)task;
     (void)gpu, (void)layout, (void)params, (void)why;
     return MB_OK;
 }

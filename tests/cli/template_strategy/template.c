@@ -20,8 +20,10 @@ struct state {
 };
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_params *params, struct mb_err *why)
+                               const struct mb_task *task, const struct mb_params *params,
+                               struct mb_err *why)
 {
+    (void)task;
     return mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
 }
 
@@ -90,7 +92,7 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[2] = 1;
     work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
     work->claim = (struct mb_claim){
-        .policy = MB_POLICY_FLOOR,
+        .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
     };

@@ -1,0 +1,34 @@
+/* Running a strategy's own commands and judging what they leave. */
+#ifndef MB_BENCH_JUDGE_H
+#define MB_BENCH_JUDGE_H
+
+#include "bench/result.h"
+#include "bench/trial.h"
+#include "bench/verify.h"
+
+/* One strategy of a cell. */
+struct mb_candidate {
+    const struct mb_row *row;
+    struct mb_result *result;
+    struct mb_trial trial; /* of the cell's task: what is timed */
+    struct mb_trial whole; /* of an update: the same with the whole image as rectangle */
+    uint64_t fingerprint;  /* of the output that was judged last */
+};
+
+struct mb_judge {
+    struct mb_rig *rig;
+    struct mb_verifier *verifier;
+    const struct mb_cell *cell;
+    bool is_on; /* false: run, but judge nothing */
+};
+
+/* Run over poison `poison` the commands of `slot`, read the image back and judge it: the levels
+ * made by the golden model (unless they are, bit for bit, what was judged before), the levels
+ * not asked for by the poison that must still be there, and an update by mb_update_check. A bad
+ * chain is a result with a reason that begins with `when`; a damaged level 0 is mended. Fails
+ * on Vulkan errors and without memory. */
+MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
+                                          struct mb_candidate *candidate, uint32_t poison,
+                                          uint32_t slot, const char *when, struct mb_err *err);
+
+#endif

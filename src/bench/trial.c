@@ -1,0 +1,89 @@
+/* One strategy set up on a test bench. */
+#include "bench/trial.h"
+
+#include "base/alloc.h"
+#include "vk/barrier.h"
+
+enum mb_status mb_trial_supports(const struct mb_trial_options *options, struct mb_err *why)
+{
+    const struct mb_gpu *gpu = options->rig->gpu;
+    const struct mb_vk_image *image = &options->rig->image;
+    const struct mb_strategy *strategy = options->row->strategy;
+    if ((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's queue lacks commands that it needs (graphics)");
+    }
+    if ((image->usage & strategy->image_usage) != strategy->image_usage) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device cannot use images of format %s in the way it needs",
+                       image->layout.format->name);
+    }
+    return strategy->supports(gpu, &image->layout, options->task, &options->row->params, why);
+}
+
+static enum mb_status record(struct mb_trial *trial, const struct mb_trial_options *options,
+                             uint32_t slot, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &trial->submission[slot];
+    MB_TRY(mb_submission_init(submission, options->rig->gpu, options->name, err));
+    MB_TRY(mb_submission_begin(submission, 0, err));
+    if (options->timer) {
+        mb_timer_begin(options->timer, submission->cmd, options->first_pair + slot);
+    } else {
+        mb_barrier_full(submission->cmd);
+    }
+    trial->strategy->record(trial->state, submission->cmd);
+    if (options->timer) {
+        mb_timer_end(options->timer, submission->cmd, options->first_pair + slot);
+    } else {
+        mb_barrier_full(submission->cmd);
+    }
+    MB_TRY(mb_submission_end(submission, err));
+fail:
+    return status;
+}
+
+enum mb_status mb_trial_init(struct mb_trial *trial, const struct mb_trial_options *options,
+                             struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_strategy *strategy = options->row->strategy;
+    const struct mb_gpu *gpu = options->rig->gpu;
+    const struct mb_target target = {.image = &options->rig->image, .task = *options->task};
+    *trial = (struct mb_trial){.strategy = strategy};
+    trial->state = mb_alloc(1, strategy->state_bytes);
+    if (!trial->state) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
+    }
+    MB_TRY(strategy->init(trial->state, gpu, &target, &options->row->params, err));
+    strategy->describe(trial->state, &trial->work);
+    trial->work.claim.filter.reduce = options->task->reduce;
+    trial->work.claim.filter.alpha = options->task->alpha;
+    trial->work.claim.sub_texel_precision_bits = gpu->info.sub_texel_precision_bits;
+    for (uint32_t slot = 0; slot < options->n_slots; slot++) {
+        MB_TRY(record(trial, options, slot, err));
+    }
+    return MB_OK;
+fail:
+    mb_trial_finish(trial);
+    return status;
+}
+
+void mb_trial_finish(struct mb_trial *trial)
+{
+    for (uint32_t slot = 0; slot < MB_TRIAL_MAX_SLOTS; slot++) {
+        mb_submission_finish(&trial->submission[slot]);
+    }
+    if (trial->state) {
+        trial->strategy->finish(trial->state);
+        mb_free(trial->state);
+    }
+    *trial = (struct mb_trial){0};
+}
+
+uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout)
+{
+    return task->is_update ? mb_filter_cone_bytes(MB_POLICY_BOX, layout, task->rect)
+                           : mb_layout_compulsory_bytes(layout);
+}

@@ -1,0 +1,44 @@
+/* One strategy set up on a test bench: its state and its recorded commands. */
+#ifndef MB_BENCH_TRIAL_H
+#define MB_BENCH_TRIAL_H
+
+#include "bench/plan.h"
+#include "bench/rig.h"
+#include "vk/timer.h"
+
+#define MB_TRIAL_MAX_SLOTS 2u
+
+struct mb_trial {
+    const struct mb_strategy *strategy;
+    void *state;                                         /* owned */
+    struct mb_work work;                                 /* with a complete claim */
+    struct mb_submission submission[MB_TRIAL_MAX_SLOTS]; /* the same commands each */
+};
+
+struct mb_trial_options {
+    const struct mb_rig *rig;
+    const struct mb_row *row;
+    const struct mb_task *task;
+    const struct mb_timer *timer; /* slot i is timed by pair first_pair + i; NULL: not timed */
+    uint32_t first_pair;
+    uint32_t n_slots; /* 1 to MB_TRIAL_MAX_SLOTS */
+    const char *name; /* for debugging */
+};
+
+/* MB_OK, or MB_UNSUPPORTED with a sentence: what the queue and the image can do, and then the
+ * strategy's own answer. */
+MB_MUST_CHECK enum mb_status mb_trial_supports(const struct mb_trial_options *options,
+                                               struct mb_err *why);
+
+/* Set up and record; only if mb_trial_supports says so. After a failure nothing is left. */
+MB_MUST_CHECK enum mb_status mb_trial_init(struct mb_trial *trial,
+                                           const struct mb_trial_options *options,
+                                           struct mb_err *err);
+/* The queue must be idle. Accepts zero. */
+void mb_trial_finish(struct mb_trial *trial);
+
+/* What the commands move at least: level 0, or the rectangle of an update, once, and everything
+ * below that it reaches once. */
+uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);
+
+#endif
