@@ -1,4 +1,4 @@
-/* Sizes of mip levels, the 2x2 average and exact rounding, shared by the kernels.
+/* Sizes of mip levels, joining 2x2 texels and exact rounding, shared by the kernels.
  *
  * Level n+1 has max(1, size / 2) texels per axis. */
 #ifndef LEVELS_GLSL
@@ -7,11 +7,28 @@
 /* True if some level but the last is one texel wide or high. */
 layout(constant_id = 10) const bool HAS_NARROW_LEVELS = true;
 
-/* Codes of a UNORM channel less one (255 for 8 bits), or 0 for float formats. */
+/* Codes less one of a UNORM or sRGB channel of colour (255 for 8 bits) and of alpha, or 0 for
+ * float formats. */
 layout(constant_id = 11) const float UNORM_MAX = 0.0;
+layout(constant_id = 12) const float UNORM_MAX_ALPHA = 0.0;
 
-/* True if the format's channels are 16-bit floats. */
-layout(constant_id = 12) const bool IS_HALF = false;
+/* True if colour is stored by the sRGB curve, through a UNORM view. */
+layout(constant_id = 13) const bool IS_SRGB = false;
+
+/* Mantissa bits of a 32-bit float that a channel does not hold: 13 for half. */
+layout(constant_id = 14) const int DROPPED_BITS = 0;
+layout(constant_id = 15) const int DROPPED_BITS_BLUE = 0;
+
+#define REDUCE_AVG 0
+#define REDUCE_MIN 1
+#define REDUCE_MAX 2
+layout(constant_id = 16) const int REDUCE = REDUCE_AVG;
+
+/* True if averages weigh colour by alpha. Texels are in straight form all the same. */
+layout(constant_id = 17) const bool WEIGH_ALPHA = false;
+
+/* True if only what a changed rectangle reaches is to be written. */
+layout(constant_id = 18) const bool IS_UPDATE = false;
 
 ivec2 level_extent(ivec2 base, int level)
 {
@@ -24,12 +41,61 @@ bool is_narrow(int n)
     return HAS_NARROW_LEVELS && n == 1;
 }
 
-/* Average of the 2x2 texels of a level of size `extent` that make one texel of the next:
+/* True if `at` lies in the cone, corners (x, y) and (z, w) included, `step` levels further down.
+ * Halving the corners is exact for the floor policy, and for box where sizes are even. */
+bool is_in_cone(ivec4 cone, int step, ivec2 at)
+{
+    return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));
+}
+
+/* Texels being joined: a sum, a minimum or a maximum of them, and the sum of their colours times
+ * alpha, where that is asked for. */
+struct Joined {
+    vec4 straight;
+    vec3 weighted;
+};
+
+Joined joined_of(vec4 texel)
+{
+    return Joined(texel, WEIGH_ALPHA ? texel.rgb * texel.a : vec3(0.0));
+}
+
+Joined join(Joined a, Joined b)
+{
+    if (REDUCE == REDUCE_MIN) {
+        a.straight = min(a.straight, b.straight);
+    } else if (REDUCE == REDUCE_MAX) {
+        a.straight = max(a.straight, b.straight);
+    } else {
+        a.straight += b.straight;
+    }
+    if (WEIGH_ALPHA) {
+        a.weighted += b.weighted;
+    }
+    return a;
+}
+
+/* The texel that joined ones make, where `scale` turns their sum into their average. Weighed by
+ * alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and
+ * the straight average has to do. */
+vec4 texel_of(Joined all, float scale)
+{
+    if (REDUCE != REDUCE_AVG) {
+        return all.straight;
+    }
+    vec4 texel = all.straight * scale;
+    if (WEIGH_ALPHA && all.straight.a != 0.0) {
+        texel.rgb = all.weighted / all.straight.a;
+    }
+    return texel;
+}
+
+/* The 2x2 texels of a level of size `extent` that make one texel of the next:
  *     v00 v10
  *     v01 v11
  * A level that is one texel wide has no right neighbour: its one column then counts twice, which
  * leaves it as it is. */
-vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
+vec4 reduce_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
 {
     if (is_narrow(extent.x)) {
         v10 = v00;
@@ -39,16 +105,34 @@ vec4 average_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
         v01 = v00;
         v11 = v10;
     }
-    return ((v00 + v10) + (v01 + v11)) * 0.25;
+    return texel_of(join(join(joined_of(v00), joined_of(v10)),
+                         join(joined_of(v01), joined_of(v11))),
+                    0.25);
 }
 
-/* The nearest 16-bit float, ties to even: a driver may round floats to half either way, too.
- * Thirteen bits of the mantissa go; subnormal halves are left to the driver. */
-vec4 nearest_half(vec4 texel)
+/* The nearest float of fewer bits, ties to even: a driver may round either way, too. What is
+ * subnormal in those bits is left to the driver. */
+vec4 nearest_float(vec4 texel)
 {
+    const uvec4 dropped =
+        uvec4(DROPPED_BITS, DROPPED_BITS, DROPPED_BITS_BLUE, DROPPED_BITS);
+    const uvec4 mask = (uvec4(1u) << dropped) - 1u;
     uvec4 bits = floatBitsToUint(texel);
-    vec4 nearest = uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
+    vec4 nearest = uintBitsToFloat((bits + (mask >> 1) + (bits >> dropped & 1u)) & ~mask);
     return mix(nearest, texel, isnan(texel)); /* the sum carries a NaN into its sign */
+}
+
+/* IEC 61966-2-1. */
+vec3 srgb_from_linear(vec3 linear)
+{
+    vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
+    return mix(curve, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
+}
+
+vec3 linear_from_srgb(vec3 srgb)
+{
+    vec3 curve = pow((srgb + 0.055) * (1.0 / 1.055), vec3(2.4));
+    return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
 }
 
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of
@@ -58,15 +142,27 @@ vec4 nearest_half(vec4 texel)
  * texels within [0, 1], keeps the compiler from folding the sum with the difference. */
 vec4 rounded(vec4 texel)
 {
-    if (IS_HALF) {
-        return nearest_half(texel);
-    }
     if (UNORM_MAX == 0.0) {
-        return texel;
+        return DROPPED_BITS > 0 ? nearest_float(texel) : texel;
+    }
+    if (IS_SRGB) {
+        texel.rgb = srgb_from_linear(texel.rgb);
     }
     const float two_23 = 8388608.0; /* 0x4b000000 */
-    uvec4 bits = floatBitsToUint(texel * UNORM_MAX + two_23) & 0x4b00ffffu;
-    return (uintBitsToFloat(bits) - two_23) * (1.0 / UNORM_MAX);
+    const vec4 max_code = vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA);
+    uvec4 bits = floatBitsToUint(texel * max_code + two_23) & 0x4b00ffffu;
+    return (uintBitsToFloat(bits) - two_23) * (1.0 / max_code);
+}
+
+/* The texel as it is once stored and read again; by arithmetic of its own, so that all who ask get
+ * the same bits. */
+vec4 as_stored(vec4 texel)
+{
+    vec4 stored = rounded(texel);
+    if (IS_SRGB) {
+        stored.rgb = linear_from_srgb(stored.rgb);
+    }
+    return stored;
 }
 
 #endif

@@ -5,17 +5,6 @@
 
 #include "base/alloc.h"
 
-/* The cone of the rectangle in each level. */
-static void find_cones(const struct mb_update_check *check, struct mb_rect cone[MB_MAX_LEVELS])
-{
-    const struct mb_layout *layout = &check->rig->image.layout;
-    cone[0] = check->rect;
-    for (uint32_t level = 1; level < layout->n_levels; level++) {
-        cone[level] = mb_filter_cone(check->partial->work.claim.filter.policy,
-                                     mb_level_extent(layout->base, level - 1), cone[level - 1]);
-    }
-}
-
 static void invert(uint8_t *bytes, size_t n_bytes)
 {
     for (size_t i = 0; i < n_bytes; i++) {
@@ -98,7 +87,8 @@ enum mb_status mb_update_check(const struct mb_update_check *check, struct mb_ba
     if (!block) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "partial update: out of memory");
     }
-    find_cones(check, cones);
+    mb_filter_cones(check->partial->work.claim.filter.policy, &check->rig->image.layout,
+                    check->rect, cones);
 
     *what = "writes outside the rectangle's cone";
     spoil(check, cones, true, block);

@@ -277,11 +277,12 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 
 /* The golden chain of the step error while it is followed down. */
 struct golden {
-    const double *want; /* of the current level */
-    double *owned[2];   /* by level & 1: the level in use and the one it was made from */
-    double *range;      /* of the current level, or NULL */
-    uint32_t n_carried; /* levels since the last stored one */
-    bool is_ideal;      /* no stored level was re-read yet: `want` is the ideal chain */
+    const double *want;  /* of the current level */
+    double *owned[2];    /* by level & 1: the level in use and the one it was made from */
+    double *range;       /* of the current level, or NULL */
+    uint32_t n_carried;  /* levels since the last stored one */
+    double weight_error; /* of the filter on that one */
+    bool is_ideal;       /* no stored level was re-read yet: `want` is the ideal chain */
 };
 
 static void golden_finish(struct golden *golden)
@@ -327,6 +328,11 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     enum mb_status status;
     const bool is_reread =
         job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
+    if (job->level == 1 || is_reread) {
+        golden->weight_error =
+            mb_claim_weight_error(job->claim, mb_level_extent(layout->base, job->level - 1));
+    }
+    job->weight_error = golden->weight_error;
     const bool needs_range =
         mb_claim_needs_range(job->claim, layout->format, job->weight_error);
 
@@ -378,8 +384,6 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
             .box = box->level[level],
         };
         if (level > 0) {
-            job.weight_error =
-                mb_claim_weight_error(claim, mb_level_extent(layout->base, level - 1));
             MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
             job.least_bound_lsb =
                 mb_claim_bound_lsb(claim, layout->format, 0, 0.0, 0.0, job.n_carried, 0);

@@ -132,13 +132,24 @@ struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
     return mb_rect_is_empty(cone) ? (struct mb_rect){0} : cone;
 }
 
+void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
+                     struct mb_rect cone[MB_MAX_LEVELS])
+{
+    cone[0] = rect;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        cone[level] =
+            mb_filter_cone(policy, mb_level_extent(layout->base, level - 1), cone[level - 1]);
+    }
+}
+
 uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
                               struct mb_rect rect)
 {
-    uint64_t n_texels = (uint64_t)rect.width * rect.height;
-    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        rect = mb_filter_cone(policy, mb_level_extent(layout->base, level), rect);
-        n_texels += (uint64_t)rect.width * rect.height;
+    struct mb_rect cone[MB_MAX_LEVELS];
+    uint64_t n_texels = 0;
+    mb_filter_cones(policy, layout, rect, cone);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        n_texels += (uint64_t)cone[level].width * cone[level].height;
     }
     return n_texels * layout->n_layers * layout->format->texel_bytes;
 }
@@ -146,13 +157,15 @@ uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *lay
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect)
 {
+    struct mb_rect cone[MB_MAX_LEVELS];
     uint64_t n_texels = 0;
+    mb_filter_cones(policy, layout, rect, cone);
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const struct mb_extent target = mb_level_extent(layout->base, level + 1);
-        rect = mb_filter_cone(policy, source, rect);
-        const bool is_whole = rect.width == target.width && rect.height == target.height;
-        const uint64_t n_written = (uint64_t)rect.width * rect.height;
+        const struct mb_rect part = cone[level + 1];
+        const bool is_whole = part.width == target.width && part.height == target.height;
+        const uint64_t n_written = (uint64_t)part.width * part.height;
         n_texels += n_written + (is_whole ? (uint64_t)source.width * source.height
                                           : n_written * (source.width > 1 ? 2 : 1) *
                                                 (source.height > 1 ? 2 : 1));

@@ -63,6 +63,11 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
 struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
                               struct mb_rect rect);
 
+/* The same level by level: cone[0] is `rect` of level 0, cone[n] what it reaches of level n,
+ * for all levels of the layout. */
+void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
+                     struct mb_rect cone[MB_MAX_LEVELS]);
+
 /* Compulsory traffic of an update after a change in `rect` of level 0: the rectangle read once,
  * its cone in levels 1.. written once, in all layers. */
 uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,

@@ -16,6 +16,11 @@ const struct mb_access mb_access_compute_write = {
     .access = VK_ACCESS_SHADER_WRITE_BIT,
     .layout = VK_IMAGE_LAYOUT_GENERAL,
 };
+const struct mb_access mb_access_compute_read_write = {
+    .stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+    .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+    .layout = VK_IMAGE_LAYOUT_GENERAL,
+};
 const struct mb_access mb_access_transfer_read = {
     .stages = VK_PIPELINE_STAGE_TRANSFER_BIT,
     .access = VK_ACCESS_TRANSFER_READ_BIT,

@@ -43,6 +43,7 @@ struct mb_gpu_info {
     uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
     bool has_memory_model_device_scope;
     bool has_storage_write_without_format;
+    bool has_sampler_filter_minmax;
     uint32_t sub_texel_precision_bits;
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;

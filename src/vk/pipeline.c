@@ -80,10 +80,12 @@ fail:
     return status;
 }
 
+#define N_SHARED_CONSTANTS 9u /* of shaders/levels.glsl */
+
 /* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
 struct specialization {
-    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + 3];
-    uint32_t values[MB_MAX_SPEC_CONSTANTS + 3];
+    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + N_SHARED_CONSTANTS];
+    uint32_t values[MB_MAX_SPEC_CONSTANTS + N_SHARED_CONSTANTS];
     VkSpecializationInfo info;
 };
 
@@ -98,20 +100,50 @@ static void add_constant(struct specialization *s, uint32_t id, uint32_t value)
     };
 }
 
+static uint32_t float_bits(double value)
+{
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return bits;
+}
+
+/* Bits of a 32-bit float's mantissa that a channel does not hold. */
+static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
+{
+    switch (format->codec) {
+    case MB_CODEC_SFLOAT16:
+        return 13;
+    case MB_CODEC_UFLOAT11_10:
+        return channel == 2 ? 18 : 17;
+    default:
+        return 0;
+    }
+}
+
 static void fill_specialization(struct specialization *s,
                                 const struct mb_compute_options *options)
 {
+    const struct mb_format *format = options->layout->format;
+    bool is_unorm = mb_format_is_unorm(format);
     *s = (struct specialization){0};
     for (uint32_t i = 0; i < options->n_spec_constants; i++) {
         add_constant(s, i, options->spec_constants[i]);
     }
-    float unorm_max = options->layout->format->codec == MB_CODEC_UNORM8 ? 255.0f : 0.0f;
-    uint32_t unorm_max_bits;
-    memcpy(&unorm_max_bits, &unorm_max, sizeof unorm_max_bits);
-    add_constant(s, MB_MAX_SPEC_CONSTANTS, mb_layout_has_narrow_levels(options->layout));
-    add_constant(s, MB_MAX_SPEC_CONSTANTS + 1, unorm_max_bits);
-    add_constant(s, MB_MAX_SPEC_CONSTANTS + 2,
-                 options->layout->format->codec == MB_CODEC_SFLOAT16);
+    const uint32_t shared[N_SHARED_CONSTANTS] = {
+        mb_layout_has_narrow_levels(options->layout),
+        float_bits(is_unorm ? mb_format_max_code(format, 0) : 0.0),
+        float_bits(is_unorm ? mb_format_max_code(format, 3) : 0.0),
+        format->codec == MB_CODEC_SRGB8,
+        dropped_bits(format, 0),
+        dropped_bits(format, 2),
+        (uint32_t)options->reduce,
+        mb_weighs_alpha(options->reduce, options->alpha, format),
+        options->is_update,
+    };
+    for (uint32_t i = 0; i < N_SHARED_CONSTANTS; i++) {
+        add_constant(s, MB_MAX_SPEC_CONSTANTS + i, shared[i]);
+    }
     s->info.pMapEntries = s->entries;
     s->info.dataSize = s->info.mapEntryCount * sizeof s->values[0];
     s->info.pData = s->values;
@@ -195,20 +227,9 @@ void mb_compute_finish(struct mb_compute *compute)
     *compute = (struct mb_compute){0};
 }
 
-void mb_compute_bind_images(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                            VkDescriptorType type, VkSampler sampler, const VkImageView *views,
-                            uint32_t n)
+static void bind_images(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                        VkDescriptorType type, const VkDescriptorImageInfo *images, uint32_t n)
 {
-    VkDescriptorImageInfo images[MB_MAX_LEVELS];
-    for (uint32_t i = 0; i < n; i++) {
-        images[i] = (VkDescriptorImageInfo){
-            .sampler = sampler,
-            .imageView = views[i],
-            .imageLayout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-                               ? VK_IMAGE_LAYOUT_GENERAL
-                               : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-        };
-    }
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = compute->sets[set],
@@ -218,6 +239,27 @@ void mb_compute_bind_images(const struct mb_compute *compute, uint32_t set, uint
         .pImageInfo = images,
     };
     vkUpdateDescriptorSets(compute->gpu->device, 1, &write, 0, NULL);
+}
+
+void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                             VkSampler sampler, VkImageView view, VkImageLayout layout)
+{
+    const VkDescriptorImageInfo image = {
+        .sampler = sampler, .imageView = view, .imageLayout = layout};
+    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &image, 1);
+}
+
+void mb_compute_bind_storage(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                             const VkImageView *views, uint32_t n, uint32_t n_descriptors)
+{
+    VkDescriptorImageInfo images[MB_MAX_LEVELS];
+    for (uint32_t i = 0; i < n_descriptors; i++) {
+        images[i] = (VkDescriptorImageInfo){
+            .imageView = views[i < n ? i : n - 1],
+            .imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+        };
+    }
+    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, images, n_descriptors);
 }
 
 void mb_compute_bind_buffer(const struct mb_compute *compute, uint32_t set, uint32_t binding,
@@ -251,12 +293,19 @@ void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
 
-enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter, VkSampler *sampler,
-                                 struct mb_err *err)
+enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
+                                 enum mb_reduce reduce, VkSampler *sampler, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    bool has_mode = filter == VK_FILTER_LINEAR && reduce != MB_REDUCE_AVG;
+    const VkSamplerReductionModeCreateInfo mode = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
+        .reductionMode = reduce == MB_REDUCE_MIN ? VK_SAMPLER_REDUCTION_MODE_MIN
+                                                 : VK_SAMPLER_REDUCTION_MODE_MAX,
+    };
     VkSamplerCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .pNext = has_mode ? &mode : NULL,
         .magFilter = filter,
         .minFilter = filter,
         .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
@@ -270,6 +319,30 @@ enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter, VkSa
                 filter == VK_FILTER_LINEAR ? "bilinear" : "nearest");
 fail:
     return status;
+}
+
+enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
+                                   enum mb_reduce reduce, enum mb_alpha alpha,
+                                   struct mb_err *why)
+{
+    if (mb_weighs_alpha(reduce, alpha, format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the sampler cannot weigh colour by alpha; try load=texel");
+    }
+    if (reduce == MB_REDUCE_AVG) {
+        return mb_gpu_require_format(gpu, format->vk_format,
+                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                     "linear filtering", why);
+    }
+    if (!gpu->info.has_sampler_filter_minmax) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
+                       mb_reduce_name(reduce));
+    }
+    return mb_gpu_require_format(gpu, format->vk_format,
+                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
+                                 "minimum and maximum filtering", why);
 }
 
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)

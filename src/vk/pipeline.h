@@ -2,7 +2,7 @@
 #ifndef MB_VK_PIPELINE_H
 #define MB_VK_PIPELINE_H
 
-#include "image/pyramid.h"
+#include "image/filter.h"
 #include "vk/buffer.h"
 #include "vk/gpu.h"
 #include "vk/shader.h"
@@ -22,7 +22,11 @@ struct mb_compute_options {
     uint32_t n_bindings;
     const uint32_t *spec_constants; /* constant_id i is spec_constants[i] */
     uint32_t n_spec_constants;      /* at most MB_MAX_SPEC_CONSTANTS */
-    const struct mb_layout *layout; /* of the image: sets what shaders/levels.glsl needs */
+    /* What shaders/levels.glsl is told: the image, and what is to be done. */
+    const struct mb_layout *layout;
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+    bool is_update;
     uint32_t push_constant_bytes;
     /* Full subgroups of this size are required where the device can; 0: no. The workgroup has
      * n_invocations. */
@@ -48,11 +52,14 @@ MB_MUST_CHECK enum mb_status mb_compute_init(struct mb_compute *compute,
                                              struct mb_err *err);
 void mb_compute_finish(struct mb_compute *compute);
 
-/* Write one binding of set `set`. `n` views in array order; sampled images are bound in
- * SHADER_READ_ONLY_OPTIMAL with `sampler`, storage images in GENERAL. n <= MB_MAX_LEVELS. */
-void mb_compute_bind_images(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                            VkDescriptorType type, VkSampler sampler, const VkImageView *views,
-                            uint32_t n);
+/* Write one binding of set `set`: a combined image sampler, the image in `layout`. */
+void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                             VkSampler sampler, VkImageView view, VkImageLayout layout);
+
+/* An array of `n_descriptors` storage images in GENERAL, at most MB_MAX_LEVELS. Every element
+ * needs a valid view: those past the `n` >= 1 views repeat the last one, unused. */
+void mb_compute_bind_storage(const struct mb_compute *compute, uint32_t set, uint32_t binding,
+                             const VkImageView *views, uint32_t n, uint32_t n_descriptors);
 void mb_compute_bind_buffer(const struct mb_compute *compute, uint32_t set, uint32_t binding,
                             const struct mb_buffer *buffer);
 
@@ -69,9 +76,18 @@ void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
 /* A sampler for normalised coordinates within [0, 1], where MIRRORED_REPEAT reads the same
  * texels as CLAMP_TO_EDGE: half a texel beyond an edge lies the edge texel again. With
  * clamping, llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a whole
- * LSB. */
+ * LSB. Linear filtering takes the minimum or maximum of the texels instead of their weighted
+ * sum with MB_REDUCE_MIN or MAX. */
 MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
-                                               VkSampler *sampler, struct mb_err *err);
+                                               enum mb_reduce reduce, VkSampler *sampler,
+                                               struct mb_err *err);
+
+/* MB_OK if the filter can join 2x2 texels of this format in the way asked for, else
+ * MB_UNSUPPORTED with a sentence. */
+MB_MUST_CHECK enum mb_status mb_sampler_supports(const struct mb_gpu *gpu,
+                                                 const struct mb_format *format,
+                                                 enum mb_reduce reduce, enum mb_alpha alpha,
+                                                 struct mb_err *why);
 /* Accepts a null sampler, and a NULL gpu with it. */
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);
 

@@ -20,22 +20,11 @@ static bool driver_crashes(const struct mb_gpu_info *info)
            strstr(info->name, "512 bits") != NULL;
 }
 
-/* The texels of each level that a change in `rect` of level 0 reaches. */
-static void find_cones(const struct mb_layout *layout, struct mb_rect rect,
-                       struct mb_rect cone[MB_MAX_LEVELS])
-{
-    cone[0] = rect;
-    for (uint32_t level = 1; level < layout->n_levels; level++) {
-        cone[level] = mb_filter_cone(MB_POLICY_BLIT, mb_level_extent(layout->base, level - 1),
-                                     cone[level - 1]);
-    }
-}
-
 /* A blit scales a region as a whole: part of an odd axis has no whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 {
     struct mb_rect cone[MB_MAX_LEVELS];
-    find_cones(layout, rect, cone);
+    mb_filter_cones(MB_POLICY_BLIT, layout, rect, cone);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         struct mb_extent source = mb_level_extent(layout->base, level - 1);
         struct mb_extent target = mb_level_extent(layout->base, level);
@@ -84,7 +73,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
-    find_cones(&s->image->layout, s->task.rect, s->cone);
+    mb_filter_cones(MB_POLICY_BLIT, &s->image->layout, s->task.rect, s->cone);
     return MB_OK;
 }
 

@@ -16,15 +16,18 @@ extern const struct mb_strategy mb_strategy_compute;
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_task task;
     struct mb_params params;
+    enum mb_policy policy;
+    struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
     VkSampler sampler;
     struct mb_compute compute; /* set n: from level n to level n + 1 */
 };
 
 struct push {
     int32_t source_extent[2];
-    int32_t target_extent[2];
     float inv_source_extent[2];
+    int32_t first[2], n_texels[2];
 };
 
 static const struct mb_param params[] = {
@@ -36,7 +39,7 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"texel", "sampler", NULL},
-        .help = "2x2 texels by four fetches, or by one bilinear fetch",
+        .help = "2x2 texels by four fetches, or by one of the filter",
     },
     {0},
 };
@@ -45,20 +48,43 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    if (task->reduce != MB_REDUCE_AVG || task->alpha != MB_ALPHA_STRAIGHT || task->is_update) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "straight averages of whole images only");
-    }
     enum mb_status status =
         mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
     if (status != MB_OK) {
         return status;
     }
     if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        return mb_gpu_require_format(gpu, layout->format->vk_format,
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                     "linear filtering", why);
+        return mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
     }
     return MB_OK;
+}
+
+static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
+{
+    uint32_t n_levels = s->image->layout.n_levels;
+    const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+    };
+    const uint32_t constants[] = {
+        s->policy == MB_POLICY_BOX,
+        s->params.choice[PARAM_LOAD] == LOAD_SAMPLER,
+    };
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_compute,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .spec_constants = constants,
+        .n_spec_constants = MB_COUNTOF(constants),
+        .layout = &s->image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
+        .is_update = s->task.is_update,
+        .push_constant_bytes = sizeof(struct push),
+        .n_sets = n_levels > 1 ? n_levels - 1 : 1,
+        .name = "compute",
+    };
+    return mb_compute_init(&s->compute, s->gpu, &options, err);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -68,38 +94,21 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_vk_image *image = target->image;
+    const struct mb_layout *layout = &image->layout;
+    bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
     s->gpu = gpu;
     s->image = image;
+    s->task = target->task;
     s->params = *choice;
-    uint32_t n_levels = image->layout.n_levels;
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-    };
-    const uint32_t constants[] = {
-        choice->choice[PARAM_NPOT] == NPOT_BOX,
-        choice->choice[PARAM_LOAD] == LOAD_SAMPLER,
-    };
-    const struct mb_compute_options options = {
-        .shader = &mb_spv_compute,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &image->layout,
-        .push_constant_bytes = sizeof(struct push),
-        .n_sets = n_levels > 1 ? n_levels - 1 : 1,
-        .name = "compute",
-    };
-    VkFilter filter =
-        choice->choice[PARAM_LOAD] == LOAD_SAMPLER ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-    MB_TRY(mb_sampler_create(gpu, filter, &s->sampler, err));
-    MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
-    for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        mb_compute_bind_images(&s->compute, level, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                               s->sampler, &image->sampled[level], 1);
-        mb_compute_bind_images(&s->compute, level, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-                               VK_NULL_HANDLE, &image->storage[level + 1], 1);
+    s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
+    mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
+    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
+                             &s->sampler, err));
+    MB_TRY(make_pipeline(s, err));
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->sampled[level],
+                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+        mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
     }
 fail:
     return status;
@@ -109,20 +118,23 @@ static void dispatch_level(const struct state *s, VkCommandBuffer cmd, uint32_t 
 {
     const struct mb_layout *layout = &s->image->layout;
     struct mb_extent source = mb_level_extent(layout->base, level);
-    struct mb_extent target = mb_level_extent(layout->base, level + 1);
+    struct mb_rect cone = s->cone[level + 1];
     const struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
-        .target_extent = {(int32_t)target.width, (int32_t)target.height},
         .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
+        .first = {(int32_t)cone.x, (int32_t)cone.y},
+        .n_texels = {(int32_t)cone.width, (int32_t)cone.height},
     };
     const struct mb_dispatch dispatch = {
         .set = level,
         .push = &push,
         .push_bytes = sizeof push,
-        .n_groups = {(target.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                     (target.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
+        .n_groups = {(cone.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
+                     (cone.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
     };
-    mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    if (!mb_rect_is_empty(cone)) {
+        mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    }
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
@@ -132,7 +144,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     if (n_levels == 1) {
         return;
     }
-    mb_barrier_levels(cmd, s->image, 1, n_levels - 1, &mb_access_undefined,
+    mb_barrier_levels(cmd, s->image, 1, n_levels - 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
     for (uint32_t level = 0; level + 1 < n_levels; level++) {
         dispatch_level(s, cmd, level);
@@ -146,14 +159,15 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
     bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
-    work->n_dispatches = layout->n_levels - 1;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        work->n_dispatches += !mb_rect_is_empty(s->cone[level]);
+    }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
+    work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rect);
     work->claim = (struct mb_claim){
-        .filter.policy =
-            s->params.choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
+        .filter.policy = s->policy,
         .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
     };

@@ -21,14 +21,18 @@ extern const struct mb_strategy mb_strategy_spd;
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_task task;
     struct mb_params params;
+    struct mb_rect tiles; /* of 64x64 texels, dispatched */
     VkSampler sampler;
-    struct mb_buffer hand_off; /* vec4[layer][64][64]: level 6, unrounded */
+    struct mb_buffer hand_off; /* vec4[layer][64][64]: level 6; unrounded but for updates */
     struct mb_buffer counter;  /* uint[layer]: workgroups done; zero between runs */
     struct mb_compute compute;
 };
 
 struct push {
+    int32_t tiles[4]; /* first and last, x and y */
+    int32_t cone[4];  /* the same of texels of level 1 */
     int32_t base_extent[2];
     float inv_base_extent[2];
     int32_t n_levels;
@@ -39,7 +43,7 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"sampler", "texel", NULL},
-        .help = "level 0 by one bilinear fetch per 2x2 texels, or by four fetches",
+        .help = "level 0 by one fetch of the filter per 2x2 texels, or by four fetches",
     },
     {
         .name = "wave",
@@ -53,9 +57,6 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    if (task->reduce != MB_REDUCE_AVG || task->alpha != MB_ALPHA_STRAIGHT || task->is_update) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "straight averages of whole images only");
-    }
     if (layout->base.width > MAX_WIDTH || layout->base.height > MAX_WIDTH) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "%ux%u is above 4096x4096, the limit of a single-pass tail",
@@ -78,9 +79,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "try spd:wave=off");
     }
     if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        enum mb_status status = mb_gpu_require_format(
-            gpu, layout->format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-            "linear filtering", why);
+        enum mb_status status =
+            mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
         if (status != MB_OK) {
             return status;
         }
@@ -97,6 +97,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
         {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
     };
     const uint32_t constants[] = {s->params.choice[PARAM_LOAD] == LOAD_SAMPLER};
     const struct mb_compute_options options = {
@@ -106,6 +107,9 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         .spec_constants = constants,
         .n_spec_constants = MB_COUNTOF(constants),
         .layout = &s->image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
+        .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = wave ? gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
@@ -115,21 +119,40 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
     return mb_compute_init(&s->compute, gpu, &options, err);
 }
 
-/* Every array element needs a valid view; those past the last level repeat it, unused. */
+/* Whether an update reads level 6 back. */
+static bool reads_level6(const struct state *s)
+{
+    return s->task.is_update && s->image->layout.n_levels > 7;
+}
+
 static void bind(const struct state *s)
 {
     const struct mb_vk_image *image = s->image;
-    VkImageView targets[MAX_TARGETS];
+    const VkImageLayout readable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     uint32_t last = image->layout.n_levels - 1;
-    for (uint32_t i = 0; i < MAX_TARGETS; i++) {
-        targets[i] = image->storage[i + 1 < last ? i + 1 : last];
-    }
-    mb_compute_bind_images(&s->compute, 0, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                           s->sampler, &image->sampled[0], 1);
-    mb_compute_bind_images(&s->compute, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, VK_NULL_HANDLE,
-                           targets, MAX_TARGETS);
+    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->sampled[0], readable);
+    mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[last > 0 ? 1 : 0],
+                            last > 0 ? last : 1, MAX_TARGETS);
     mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
     mb_compute_bind_buffer(&s->compute, 0, 3, &s->counter);
+    if (reads_level6(s)) {
+        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->sampled[6],
+                                VK_IMAGE_LAYOUT_GENERAL);
+    } else {
+        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->sampled[0], readable);
+    }
+}
+
+/* The tiles that hold a rectangle of level 0. */
+static struct mb_rect tiles_of(struct mb_rect rect)
+{
+    uint32_t x = rect.x / TILE_WIDTH, y = rect.y / TILE_WIDTH;
+    return (struct mb_rect){
+        .x = x,
+        .y = y,
+        .width = (rect.x + rect.width - 1) / TILE_WIDTH + 1 - x,
+        .height = (rect.y + rect.height - 1) / TILE_WIDTH + 1 - y,
+    };
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -140,11 +163,13 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->gpu = gpu;
     s->image = target->image;
+    s->task = target->task;
     s->params = *choice;
+    s->tiles = tiles_of(s->task.rect);
     uint32_t n_layers = s->image->layout.n_layers;
     bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
-    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, &s->sampler,
-                             err));
+    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
+                             &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
                           (VkDeviceSize)n_layers * TAIL_TEXELS * 4 * sizeof(float),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd hand-off", err));
@@ -156,9 +181,21 @@ fail:
     return status;
 }
 
-static uint32_t n_tiles_of(uint32_t size)
+static struct push make_push(const struct state *s)
 {
-    return (size + TILE_WIDTH - 1) / TILE_WIDTH;
+    const struct mb_extent base = s->image->layout.base;
+    const struct mb_rect tiles = s->tiles;
+    const struct mb_rect cone = mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rect);
+    return (struct push){
+        .base_extent = {(int32_t)base.width, (int32_t)base.height},
+        .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
+        .n_levels = (int32_t)s->image->layout.n_levels,
+        .n_tiles = tiles.width * tiles.height,
+        .tiles = {(int32_t)tiles.x, (int32_t)tiles.y, (int32_t)(tiles.x + tiles.width) - 1,
+                  (int32_t)(tiles.y + tiles.height) - 1},
+        .cone = {(int32_t)cone.x, (int32_t)cone.y, (int32_t)(cone.x + cone.width) - 1,
+                 (int32_t)(cone.y + cone.height) - 1},
+    };
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
@@ -168,22 +205,16 @@ static void record(const void *state, VkCommandBuffer cmd)
     if (layout->n_levels == 1) {
         return;
     }
-    uint32_t n_tiles_x = n_tiles_of(layout->base.width);
-    uint32_t n_tiles_y = n_tiles_of(layout->base.height);
-    const struct push push = {
-        .base_extent = {(int32_t)layout->base.width, (int32_t)layout->base.height},
-        .inv_base_extent = {1.0f / (float)layout->base.width,
-                            1.0f / (float)layout->base.height},
-        .n_levels = (int32_t)layout->n_levels,
-        .n_tiles = n_tiles_x * n_tiles_y,
-    };
+    const struct push push = make_push(s);
     const struct mb_dispatch dispatch = {
         .push = &push,
         .push_bytes = sizeof push,
-        .n_groups = {n_tiles_x, n_tiles_y, layout->n_layers},
+        .n_groups = {s->tiles.width, s->tiles.height, layout->n_layers},
     };
-    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1, &mb_access_undefined,
-                      &mb_access_compute_write);
+    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
+                      reads_level6(s) ? &mb_access_compute_read_write
+                                      : &mb_access_compute_write);
     mb_compute_dispatch(&s->compute, cmd, &dispatch);
     mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1, &mb_access_compute_write,
                       &mb_access_readable);
@@ -194,7 +225,7 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
     bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
-    uint32_t n_tiles = n_tiles_of(layout->base.width) * n_tiles_of(layout->base.height);
+    uint32_t n_tiles = s->tiles.width * s->tiles.height;
     /* Every tile writes its texel of level 6; the last workgroup reads the whole 64x64. */
     uint64_t tail_bytes =
         layout->n_levels > 7 ? UINT64_C(16) * layout->n_layers * (n_tiles + TAIL_TEXELS) : 0;
@@ -204,10 +235,12 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size =
         s->params.choice[PARAM_WAVE] == WAVE_ON ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes = mb_layout_compulsory_bytes(layout) + tail_bytes;
+    work->algorithmic_bytes =
+        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rect) + tail_bytes;
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
     };
 }
 

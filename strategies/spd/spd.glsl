@@ -27,7 +27,12 @@
  * barrier after it covers buffer memory at device scope, so what it acquired is visible to the
  * whole workgroup. The counter goes back to zero by that one invocation for the next run.
  *
- * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1. */
+ * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
+ *
+ * An update dispatches the tiles that the changed rectangle touches and writes its cone only. The
+ * tail then needs level 6 of the other tiles, too, which is only there as stored. To get the same
+ * bits from a full run, tiles hand their texel over as stored, and stored texels go through the
+ * same arithmetic (as_stored). No invocation reads a texel that another writes. */
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
 
@@ -39,7 +44,7 @@
 
 layout(local_size_x = N_INVOCATIONS) in;
 
-layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0 by one bilinear fetch */
+layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0: one fetch for 2x2 */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
@@ -52,8 +57,12 @@ layout(set = 0, binding = 3) nonprivate buffer Counter
     uint counter[]; /* per slice: workgroups done */
 };
 
+layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates */
+
 layout(push_constant) uniform Push
 {
+    ivec4 tiles;         /* of an update: the first (x, y) and the last (z, w) dispatched */
+    ivec4 cone;          /* of an update, in level 1: corners (x, y) and (z, w) included */
     ivec2 base_extent;
     vec2 inv_base_extent;
     int n_levels;        /* base included */
@@ -90,6 +99,9 @@ ivec2 place(uint index)
 void store(int level, ivec2 at, int slice, vec4 texel)
 {
     ivec3 p = ivec3(at, slice);
+    if (IS_UPDATE && !is_in_cone(cone, level - 1, at)) {
+        return;
+    }
     texel = rounded(texel);
     switch (level) {
     case 1: imageStore(levels[0], p, texel); break;
@@ -120,27 +132,41 @@ vec4 load_level1(ivec2 at, int slice)
         return textureLod(source, vec3(corner, slice), 0.0);
     }
     ivec2 p = 2 * at;
-    return average_2x2(fetch(p, slice), fetch(p + ivec2(1, 0), slice),
-                       fetch(p + ivec2(0, 1), slice), fetch(p + ivec2(1, 1), slice),
-                       base_extent);
+    return reduce_2x2(fetch(p, slice), fetch(p + ivec2(1, 0), slice),
+                      fetch(p + ivec2(0, 1), slice), fetch(p + ivec2(1, 1), slice),
+                      base_extent);
 }
 
-/* The average of the 2x2 cells of `level` at 2 * at, `stride` apart, for any invocation. */
-vec4 average_cells(int level, ivec2 at, int stride)
+/* What becomes of the 2x2 cells of `level` at 2 * at, `stride` apart, for any invocation. */
+vec4 reduce_cells(int level, ivec2 at, int stride)
 {
     ivec2 p = 2 * at * stride;
-    return average_2x2(cells[p.y][p.x], cells[p.y][p.x + stride], cells[p.y + stride][p.x],
-                       cells[p.y + stride][p.x + stride], level_extent(base_extent, level));
+    return reduce_2x2(cells[p.y][p.x], cells[p.y][p.x + stride], cells[p.y + stride][p.x],
+                      cells[p.y + stride][p.x + stride], level_extent(base_extent, level));
 }
 
 #ifdef WAVE
-/* The average over the quad of lanes that holds 2x2 texels of `level`; right in its first lane.
- * Rows first, then the two sums: two swaps instead of three. */
-vec4 average_quad(int level, vec4 texel)
+Joined swapped_x(Joined own)
+{
+    return Joined(subgroupQuadSwapHorizontal(own.straight),
+                  WEIGH_ALPHA ? subgroupQuadSwapHorizontal(own.weighted) : vec3(0.0));
+}
+
+Joined swapped_y(Joined own)
+{
+    return Joined(subgroupQuadSwapVertical(own.straight),
+                  WEIGH_ALPHA ? subgroupQuadSwapVertical(own.weighted) : vec3(0.0));
+}
+
+/* What the quad of lanes makes that holds 2x2 texels of `level`; right in its first lane. Rows
+ * first, then the two of them: two swaps instead of three. */
+vec4 reduce_quad(int level, vec4 texel)
 {
     ivec2 extent = level_extent(base_extent, level);
-    vec4 row = texel + (is_narrow(extent.x) ? texel : subgroupQuadSwapHorizontal(texel));
-    return (row + (is_narrow(extent.y) ? row : subgroupQuadSwapVertical(row))) * 0.25;
+    Joined own = joined_of(texel);
+    Joined row = join(own, is_narrow(extent.x) ? own : swapped_x(own));
+    Joined quad = join(row, is_narrow(extent.y) ? row : swapped_y(row));
+    return texel_of(quad, 0.25);
 }
 #endif
 
@@ -152,7 +178,7 @@ void step_cells(int level, int n, int stride, ivec2 origin, uint index, int slic
 #ifdef WAVE
     if (index < n * n) {
         ivec2 at = place(index);
-        vec4 texel = average_quad(level, cells[at.y * stride][at.x * stride]);
+        vec4 texel = reduce_quad(level, cells[at.y * stride][at.x * stride]);
         if ((index & 3u) == 0u) {
             store(level + 1, origin + at / 2, slice, texel);
             cells[at.y * stride][at.x * stride] = texel;
@@ -161,7 +187,7 @@ void step_cells(int level, int n, int stride, ivec2 origin, uint index, int slic
 #else
     if (index < n * n / 4) {
         ivec2 at = place(index);
-        vec4 texel = average_cells(level, at, stride);
+        vec4 texel = reduce_cells(level, at, stride);
         store(level + 1, origin + at, slice, texel);
         cells[2 * at.y * stride][2 * at.x * stride] = texel;
     }
@@ -196,11 +222,11 @@ void make_levels_1_2(ivec2 tile, uint index, int slice)
         ivec2 p = tile * 32 + at + quadrant * 16;
         vec4 texel = load_level1(p, slice);
         store(1, p, slice, texel);
-        vec4 average = average_quad(1, texel);
+        vec4 joined = reduce_quad(1, texel);
         if (n_levels > 2 && (index & 3u) == 0u) {
             ivec2 cell = at / 2 + quadrant * 8;
-            store(2, tile * 16 + cell, slice, average);
-            cells[cell.y][cell.x] = average;
+            store(2, tile * 16 + cell, slice, joined);
+            cells[cell.y][cell.x] = joined;
         }
     }
 }
@@ -221,7 +247,7 @@ void make_levels_1_2(ivec2 tile, uint index, int slice)
         cells[at.y][at.x] = texel[i];
         barrier();
         if (index < 64) {
-            texel[i] = average_cells(1, at, 1);
+            texel[i] = reduce_cells(1, at, 1);
             store(2, tile * 16 + at + ivec2(i & 1, i >> 1) * 8, slice, texel[i]);
         }
         barrier();
@@ -239,7 +265,8 @@ void make_levels_1_2(ivec2 tile, uint index, int slice)
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
     if (index == 0u) {
-        hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] = cells[0][0];
+        hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
+            IS_UPDATE ? as_stored(cells[0][0]) : cells[0][0];
         uint done = atomicAdd(counter[slice], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsRelease | gl_SemanticsMakeAvailable);
         is_last = done == n_tiles - 1u;
@@ -264,6 +291,11 @@ void acquire_hand_off()
 
 vec4 load_level6(ivec2 at, int slice)
 {
+    if (IS_UPDATE &&
+        any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
+        ivec2 p = min(at, level_extent(base_extent, 6) - 1);
+        return as_stored(texelFetch(stored_level6, ivec3(p, slice), 0));
+    }
     return hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x];
 }
 
@@ -284,29 +316,37 @@ void make_levels_7_8(uint index, int slice)
     ivec2 at = place(index);
     ivec2 extent6 = level_extent(base_extent, 6);
     ivec2 extent7 = level_extent(base_extent, 7);
-    vec4 average = vec4(0.0);
+    const float infinity = uintBitsToFloat(0x7f800000u);
+    Joined all = Joined(vec4(REDUCE == REDUCE_MIN   ? infinity
+                             : REDUCE == REDUCE_MAX ? -infinity
+                                                    : 0.0),
+                        vec3(0.0));
     int n_texels = min(n_levels, 4);
     for (int i = 0; i < n_texels; i++) {
         ivec2 corner = ivec2(i & 1, i >> 1);
         ivec2 p = 2 * at + corner;
-        vec4 texel = average_2x2(
+        vec4 texel = reduce_2x2(
             load_level6(2 * p, slice), load_level6(2 * p + ivec2(1, 0), slice),
             load_level6(2 * p + ivec2(0, 1), slice), load_level6(2 * p + 1, slice), extent6);
         store(7, p, slice, texel);
         float weight = quarter(corner, extent7);
         if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
-            average += weight * texel;
+            Joined one = joined_of(texel);
+            one.straight *= REDUCE == REDUCE_AVG ? weight : 1.0;
+            one.weighted *= weight;
+            all = join(all, one);
         }
     }
     if (n_levels > 8) {
-        store(8, at, slice, average);
-        cells[at.y][at.x] = average;
+        vec4 texel = texel_of(all, 1.0);
+        store(8, at, slice, texel);
+        cells[at.y][at.x] = texel;
     }
 }
 
 void main()
 {
-    ivec2 tile = ivec2(gl_WorkGroupID.xy);
+    ivec2 tile = ivec2(gl_WorkGroupID.xy) + (IS_UPDATE ? tiles.xy : ivec2(0));
     int slice = int(gl_WorkGroupID.z);
     uint index = invocation_index();
     make_levels_1_2(tile, index, slice);

@@ -4,28 +4,43 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-enum { PARAM_LOAD };
+enum { PARAM_LOAD, PARAM_NPOT };
 enum { LOAD_SAMPLER, LOAD_TEXEL };
+enum { NPOT_FLOOR, NPOT_BOX };
 
 #define MAX_TARGETS   5u  /* as targets[] in subgroup.comp */
-#define TILE_WIDTH    32u /* source texels per workgroup and axis */
+#define TILE_WIDTH    16u /* texels of the first target per workgroup and axis */
 #define N_INVOCATIONS 256u
 
 extern const struct mb_shader mb_spv_subgroup;
 extern const struct mb_strategy mb_strategy_subgroup;
 
+/* A dispatch makes levels [source + 1, source + n_targets]. */
+struct chunk {
+    uint32_t source, n_targets;
+    bool is_box;  /* one level by the box policy, an axis being odd */
+    uint32_t set; /* of its pipeline */
+};
+
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_task task;
     struct mb_params params;
+    enum mb_policy policy;
+    struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
+    struct chunk chunks[MB_MAX_LEVELS];
     uint32_t n_chunks;
     VkSampler sampler;
-    struct mb_compute compute; /* set n: chunk n */
+    struct mb_compute pairs; /* chunks of the floor policy, or of even sizes */
+    struct mb_compute box;   /* single levels of odd size */
 };
 
 struct push {
+    int32_t cone[4];
     int32_t source_extent[2];
     float inv_source_extent[2];
+    int32_t first_tile[2];
     int32_t n_targets;
 };
 
@@ -33,32 +48,60 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"sampler", "texel", NULL},
-        .help = "2x2 texels by one bilinear fetch, or by four fetches",
+        .help = "2x2 texels by one fetch of the filter, or by four fetches",
+    },
+    {
+        .name = "npot",
+        .values = (const char *const[]){"floor", "box", NULL},
+        .help = "odd sizes: drop the last row and column as published, or exact area average, "
+                "with a dispatch for each level of odd size",
     },
     {0},
 };
 
-/* A dispatch makes levels [source + 1, source + n_targets]. */
-struct chunk {
-    uint32_t source, n_targets;
-};
-
-/* The first chunk is the short one: the last, smallest dispatch then does the most levels. */
-static struct chunk chunk_at(uint32_t n_levels, uint32_t index)
+/* Levels from `level` on that one kernel of pairs may make: all under the floor policy, up to
+ * the next odd size under box. */
+static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout,
+                           uint32_t level)
 {
-    uint32_t n_steps = n_levels - 1;
-    uint32_t first = n_steps % MAX_TARGETS == 0 ? MAX_TARGETS : n_steps % MAX_TARGETS;
-    return index == 0 ? (struct chunk){0, first}
-                      : (struct chunk){first + (index - 1) * MAX_TARGETS, MAX_TARGETS};
+    uint32_t n = 0;
+    while (level + n + 1 < layout->n_levels) {
+        struct mb_extent extent = mb_level_extent(layout->base, level + n);
+        bool is_odd = (extent.width > 1 && extent.width % 2 == 1) ||
+                      (extent.height > 1 && extent.height % 2 == 1);
+        if (policy == MB_POLICY_BOX && is_odd) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* The first chunk of a run is the short one: the last, smallest dispatch then does the most
+ * levels.
+ */
+static void plan_chunks(struct state *s)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    uint32_t n_sets[2] = {0};
+    for (uint32_t level = 0; level + 1 < layout->n_levels;) {
+        uint32_t n_run = run_length(s->policy, layout, level);
+        uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
+        struct chunk chunk = {
+            .source = level,
+            .n_targets = n_run == 0 ? 1 : n_first,
+            .is_box = n_run == 0,
+        };
+        chunk.set = n_sets[chunk.is_box]++;
+        s->chunks[s->n_chunks++] = chunk;
+        level += chunk.n_targets;
+    }
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    if (task->reduce != MB_REDUCE_AVG || task->alpha != MB_ALPHA_STRAIGHT || task->is_update) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "straight averages of whole images only");
-    }
     const struct mb_gpu_info *info = &gpu->info;
     if (!(info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -73,9 +116,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        info->subgroup_size);
     }
     if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        enum mb_status status = mb_gpu_require_format(
-            gpu, layout->format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-            "linear filtering", why);
+        enum mb_status status =
+            mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
         if (status != MB_OK) {
             return status;
         }
@@ -83,9 +125,20 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     return mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
 }
 
-static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
-                                    struct mb_err *err)
+static uint32_t count_chunks(const struct state *s, bool is_box)
 {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_chunks; i++) {
+        n += s->chunks[i].is_box == is_box;
+    }
+    return n;
+}
+
+/* One of the two pipelines, if there is a chunk for it. */
+static enum mb_status make_pipeline(const struct state *s, bool is_box,
+                                    struct mb_compute *compute, struct mb_err *err)
+{
+    const struct mb_gpu *gpu = s->gpu;
     const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
         {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
@@ -93,6 +146,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
     const uint32_t constants[] = {
         gpu->info.subgroup_size,
         s->params.choice[PARAM_LOAD] == LOAD_SAMPLER,
+        is_box,
     };
     const struct mb_compute_options options = {
         .shader = &mb_spv_subgroup,
@@ -101,29 +155,31 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         .spec_constants = constants,
         .n_spec_constants = MB_COUNTOF(constants),
         .layout = &s->image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
+        .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = gpu->info.subgroup_size,
         .n_invocations = N_INVOCATIONS,
-        .n_sets = s->n_chunks > 0 ? s->n_chunks : 1,
-        .name = "subgroup",
+        .n_sets = count_chunks(s, is_box),
+        .name = is_box ? "subgroup box" : "subgroup",
     };
-    return mb_compute_init(&s->compute, gpu, &options, err);
+    return options.n_sets > 0 ? mb_compute_init(compute, gpu, &options, err) : MB_OK;
 }
 
-/* Every array element needs a valid view; those past the last target repeat it, unused. */
-static void bind_chunk(const struct state *s, uint32_t index)
+static const struct mb_compute *compute_of(const struct state *s, const struct chunk *chunk)
+{
+    return chunk->is_box ? &s->box : &s->pairs;
+}
+
+static void bind_chunk(const struct state *s, const struct chunk *chunk)
 {
     const struct mb_vk_image *image = s->image;
-    struct chunk chunk = chunk_at(image->layout.n_levels, index);
-    VkImageView targets[MAX_TARGETS];
-    for (uint32_t i = 0; i < MAX_TARGETS; i++) {
-        uint32_t step = i < chunk.n_targets ? i + 1 : chunk.n_targets;
-        targets[i] = image->storage[chunk.source + step];
-    }
-    mb_compute_bind_images(&s->compute, index, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                           s->sampler, &image->sampled[chunk.source], 1);
-    mb_compute_bind_images(&s->compute, index, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-                           VK_NULL_HANDLE, targets, MAX_TARGETS);
+    const struct mb_compute *compute = compute_of(s, chunk);
+    mb_compute_bind_sampled(compute, chunk->set, 0, s->sampler, image->sampled[chunk->source],
+                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    mb_compute_bind_storage(compute, chunk->set, 1, &image->storage[chunk->source + 1],
+                            chunk->n_targets, MAX_TARGETS);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -135,16 +191,48 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
     s->gpu = gpu;
     s->image = target->image;
+    s->task = target->task;
     s->params = *choice;
-    s->n_chunks = (s->image->layout.n_levels - 1 + MAX_TARGETS - 1) / MAX_TARGETS;
-    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, &s->sampler,
-                             err));
-    MB_TRY(make_pipeline(s, gpu, err));
+    s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
+    mb_filter_cones(s->policy, &s->image->layout, s->task.rect, s->cone);
+    plan_chunks(s);
+    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
+                             &s->sampler, err));
+    MB_TRY(make_pipeline(s, false, &s->pairs, err));
+    MB_TRY(make_pipeline(s, true, &s->box, err));
     for (uint32_t i = 0; i < s->n_chunks; i++) {
-        bind_chunk(s, i);
+        bind_chunk(s, &s->chunks[i]);
     }
 fail:
     return status;
+}
+
+static void dispatch_chunk(const struct state *s, VkCommandBuffer cmd,
+                           const struct chunk *chunk)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    struct mb_extent source = mb_level_extent(layout->base, chunk->source);
+    struct mb_rect cone = s->cone[chunk->source + 1];
+    if (mb_rect_is_empty(cone)) {
+        return;
+    }
+    uint32_t last_x = cone.x + cone.width - 1, last_y = cone.y + cone.height - 1;
+    uint32_t tile_x = cone.x / TILE_WIDTH, tile_y = cone.y / TILE_WIDTH;
+    const struct push push = {
+        .source_extent = {(int32_t)source.width, (int32_t)source.height},
+        .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
+        .first_tile = {(int32_t)tile_x, (int32_t)tile_y},
+        .n_targets = (int32_t)chunk->n_targets,
+        .cone = {(int32_t)cone.x, (int32_t)cone.y, (int32_t)last_x, (int32_t)last_y},
+    };
+    const struct mb_dispatch dispatch = {
+        .set = chunk->set,
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {last_x / TILE_WIDTH + 1 - tile_x, last_y / TILE_WIDTH + 1 - tile_y,
+                     layout->n_layers},
+    };
+    mb_compute_dispatch(compute_of(s, chunk), cmd, &dispatch);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
@@ -154,25 +242,13 @@ static void record(const void *state, VkCommandBuffer cmd)
     if (layout->n_levels == 1) {
         return;
     }
-    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1, &mb_access_undefined,
+    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
     for (uint32_t i = 0; i < s->n_chunks; i++) {
-        struct chunk chunk = chunk_at(layout->n_levels, i);
-        struct mb_extent source = mb_level_extent(layout->base, chunk.source);
-        const struct push push = {
-            .source_extent = {(int32_t)source.width, (int32_t)source.height},
-            .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
-            .n_targets = (int32_t)chunk.n_targets,
-        };
-        const struct mb_dispatch dispatch = {
-            .set = i,
-            .push = &push,
-            .push_bytes = sizeof push,
-            .n_groups = {(source.width + TILE_WIDTH - 1) / TILE_WIDTH,
-                         (source.height + TILE_WIDTH - 1) / TILE_WIDTH, layout->n_layers},
-        };
-        mb_compute_dispatch(&s->compute, cmd, &dispatch);
-        mb_barrier_levels(cmd, s->image, chunk.source + 1, chunk.n_targets,
+        const struct chunk *chunk = &s->chunks[i];
+        dispatch_chunk(s, cmd, chunk);
+        mb_barrier_levels(cmd, s->image, chunk->source + 1, chunk->n_targets,
                           &mb_access_compute_write, &mb_access_readable);
     }
 }
@@ -182,27 +258,32 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
     bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
-    work->n_dispatches = s->n_chunks;
     work->n_barriers = s->n_chunks > 0 ? s->n_chunks + 1 : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->gpu->info.subgroup_size;
-    work->algorithmic_bytes = mb_layout_compulsory_bytes(layout);
+    work->algorithmic_bytes = mb_filter_cone_bytes(s->policy, layout, s->task.rect);
     work->claim = (struct mb_claim){
-        .filter.policy = MB_POLICY_FLOOR,
+        .filter.policy = s->policy,
         .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
     };
-    for (uint32_t i = 1; i < s->n_chunks; i++) {
-        uint32_t source = chunk_at(layout->n_levels, i).source;
-        work->claim.reread_levels |= UINT32_C(1) << source;
-        work->algorithmic_bytes += layout->n_layers * layout->level_layer_bytes[source];
+    for (uint32_t i = 0; i < s->n_chunks; i++) {
+        uint32_t source = s->chunks[i].source;
+        struct mb_rect cone = s->cone[source];
+        work->n_dispatches += !mb_rect_is_empty(s->cone[source + 1]);
+        if (i > 0) {
+            work->claim.reread_levels |= UINT32_C(1) << source;
+            work->algorithmic_bytes += (uint64_t)cone.width * cone.height * layout->n_layers *
+                                       layout->format->texel_bytes;
+        }
     }
 }
 
 static void finish(void *state)
 {
     struct state *s = state;
-    mb_compute_finish(&s->compute);
+    mb_compute_finish(&s->box);
+    mb_compute_finish(&s->pairs);
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 

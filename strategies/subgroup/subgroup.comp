@@ -1,7 +1,7 @@
 /* Up to five levels per dispatch by subgroup shuffles; after stripe2933/mipmap.
  *
- * A workgroup of 256 invocations takes a 32x32 tile of the source level. Each invocation averages
- * 2x2 texels of it; what follows is in Z-order, so that four neighbouring indices, then sixteen,
+ * A workgroup of 256 invocations takes a 32x32 tile of the source level. Each invocation joins 2x2
+ * texels of it; what follows is in Z-order, so that four neighbouring indices, then sixteen,
  * then sixty-four, are square blocks:
  *
  *     00 01 04 05 10 ..       index ^ 1: the texel beside     (mask 1)
@@ -11,7 +11,10 @@
  *
  * A subgroup of 4 or 8 lanes makes one further level in this way, of 16 or 32 two, of 64 or 128
  * three. The first lane of each block then leaves its texel in shared memory, and as many
- * invocations as there are texels go on from there. Floor policy: texels 2x and 2x+1. */
+ * invocations as there are texels go on from there. Floor policy: texels 2x and 2x+1.
+ *
+ * BOX_LEVEL makes a single level by the box policy: where an axis is odd, texels of the level after
+ * the next have parts of three, which no square block of lanes holds. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,15 +24,18 @@
 layout(local_size_x = 256) in;
 
 layout(constant_id = 0) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* 2x2 texels by one bilinear fetch */
+layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* one fetch for 2x2 texels */
+layout(constant_id = 2) const bool BOX_LEVEL = false;    /* one level, of odd sizes */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray targets[5];
 
 layout(push_constant) uniform Push
 {
+    ivec4 cone; /* of an update, in the first target: corners (x, y) and (z, w) included */
     ivec2 source_extent;
     vec2 inv_source_extent;
+    ivec2 first_tile;
     int n_targets; /* levels to make, 1 to 5 */
 };
 
@@ -51,6 +57,9 @@ ivec2 place(uint index)
 void store(int step, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
+    if (IS_UPDATE && !is_in_cone(cone, step - 1, at)) {
+        return;
+    }
     texel = rounded(texel);
     switch (step) {
     case 1: imageStore(targets[0], p, texel); break;
@@ -66,34 +75,47 @@ vec4 fetch(ivec2 at, int layer)
     return texelFetch(source, ivec3(min(at, source_extent - 1), layer), 0);
 }
 
-vec4 average_source(ivec2 at, int layer)
+#include "box.glsl"
+
+vec4 reduce_source(ivec2 at, int layer)
 {
+    if (BOX_LEVEL) {
+        return reduce_box(at, source_extent, inv_source_extent, layer);
+    }
     if (LOAD_SAMPLER) {
         vec2 corner = vec2(2 * at + 1) * inv_source_extent;
         return textureLod(source, vec3(corner, layer), 0.0);
     }
     ivec2 p = 2 * at;
-    return average_2x2(fetch(p, layer), fetch(p + ivec2(1, 0), layer),
-                       fetch(p + ivec2(0, 1), layer), fetch(p + ivec2(1, 1), layer),
-                       source_extent);
+    return reduce_2x2(fetch(p, layer), fetch(p + ivec2(1, 0), layer),
+                      fetch(p + ivec2(0, 1), layer), fetch(p + ivec2(1, 1), layer),
+                      source_extent);
 }
 
-/* The average over the block that differs in two index bits; right in the block's first lane.
- * Rows first, then the two sums: two shuffles instead of three. */
-vec4 average_lanes(vec4 texel, uint mask, ivec2 extent)
+Joined shuffled(Joined own, uint mask)
 {
-    vec4 row = texel + (is_narrow(extent.x) ? texel : subgroupShuffleXor(texel, mask));
-    return (row + (is_narrow(extent.y) ? row : subgroupShuffleXor(row, mask << 1))) * 0.25;
+    return Joined(subgroupShuffleXor(own.straight, mask),
+                  WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
+}
+
+/* What the block makes that differs in two index bits; right in the block's first lane. Rows first,
+ * then the two of them: two shuffles instead of three. */
+vec4 reduce_lanes(vec4 texel, uint mask, ivec2 extent)
+{
+    Joined own = joined_of(texel);
+    Joined row = join(own, is_narrow(extent.x) ? own : shuffled(own, mask));
+    Joined block = join(row, is_narrow(extent.y) ? row : shuffled(row, mask << 1));
+    return texel_of(block, 0.25);
 }
 
 void main()
 {
-    ivec2 tile = ivec2(gl_WorkGroupID.xy);
+    ivec2 tile = ivec2(gl_WorkGroupID.xy) + first_tile;
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
 
     ivec2 at = tile * 16 + place(index);
-    vec4 texel = average_source(at, layer);
+    vec4 texel = reduce_source(at, layer);
     store(1, at, layer, texel);
 
     uint n_texels = 256u; /* of level `step` that this workgroup holds, one per index */
@@ -101,8 +123,8 @@ void main()
     for (int step = 1; step < n_targets; step += LEVELS_PER_SUBGROUP) {
         if (index < n_texels) {
             for (int k = 0; k < LEVELS_PER_SUBGROUP && step + k < n_targets; k++) {
-                texel = average_lanes(texel, 1u << 2 * k,
-                                      level_extent(source_extent, step + k));
+                texel = reduce_lanes(texel, 1u << 2 * k,
+                                     level_extent(source_extent, step + k));
                 if ((index & (4u << 2 * k) - 1u) == 0u) {
                     ivec2 block = place(index >> 2 * (k + 1));
                     store(step + k + 1, tile * (16 >> step + k) + block, layer, texel);

@@ -164,8 +164,8 @@ static void plant_compute_barrier(struct bench *b)
             .n_groups = {4u >> level, 4u >> level, 1},
         };
         for (uint32_t binding = 0; binding < 2; binding++) {
-            mb_compute_bind_images(&compute, level, binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-                                   VK_NULL_HANDLE, &b->rig.image.storage[level + binding], 1);
+            mb_compute_bind_storage(&compute, level, binding,
+                                    &b->rig.image.storage[level + binding], 1, 1);
         }
         mb_compute_dispatch(&compute, b->submission.cmd, &dispatch);
     }

@@ -49,13 +49,12 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     };
     s->gpu = gpu;
     s->image = image;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, MB_REDUCE_AVG, &s->sampler, err));
     MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
     for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        mb_compute_bind_images(&s->compute, level, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                               s->sampler, &image->sampled[level], 1);
-        mb_compute_bind_images(&s->compute, level, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-                               VK_NULL_HANDLE, &image->storage[level + 1], 1);
+        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->sampled[level],
+                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+        mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
     }
 fail:
     return status;

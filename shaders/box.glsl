@@ -1,0 +1,123 @@
+/* One texel of the next level by the box policy: the exact area average, whatever the size.
+ *
+ * On an axis of even size a texel is the average of two texels above it. On an odd size n = 2m + 1
+ * the box weighs three (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation", NVIDIA 2005);
+ * texel x of the m below covers n / m source texels:
+ *
+ *     source   | 2x  | 2x+1 | 2x+2 |
+ *     weight    m-x     m     x+1      each over n
+ *
+ * The kernel that includes this has declared
+ *     vec4 fetch(ivec2 at, int layer)
+ * which clamps `at` to the level. */
+#ifndef BOX_GLSL
+#define BOX_GLSL
+
+/* The weights of the taps along one axis, whole numbers, and their sum with its inverse. */
+struct Taps {
+    vec3 weight;
+    float sum, inv_sum;
+};
+
+/* Weights add up to the size of the axis, or to 2 where it is even and to 1 where it is one texel.
+ */
+Taps box_taps(int at, int n_source, int n_target, float inv_source)
+{
+    if (n_source == 1) {
+        return Taps(vec3(1.0, 0.0, 0.0), 1.0, 1.0);
+    }
+    if ((n_source & 1) == 0) {
+        return Taps(vec3(1.0, 1.0, 0.0), 2.0, 0.5);
+    }
+    return Taps(vec3(n_target - at, n_target, at + 1), float(n_source), inv_source);
+}
+
+/* True if an axis of the source has three taps. */
+bool is_weighted(ivec2 source_extent)
+{
+    return any(bvec2((source_extent.x & 1) == 1 && source_extent.x > 1,
+                     (source_extent.y & 1) == 1 && source_extent.y > 1));
+}
+
+/* sum / taps.sum. Formats that hold all the bits of a 32-bit float get the remainder of the first
+ * guess added: one rounding instead of two. */
+vec4 divided(vec4 sum, Taps taps)
+{
+    vec4 guess = sum * taps.inv_sum;
+    if (UNORM_MAX > 0.0) {
+        return guess;
+    }
+    vec4 better = fma(fma(-guess, vec4(taps.sum), sum), vec4(taps.inv_sum), guess);
+    return mix(better, guess, isinf(guess));
+}
+
+/* Taps of weight 0 are left out, not multiplied: they may be infinite. */
+vec4 average_row(ivec2 first, Taps taps, int layer)
+{
+    vec4 sum = taps.weight.x * fetch(first, layer);
+    if (taps.weight.y > 0.0) {
+        sum = fma(vec4(taps.weight.y), fetch(first + ivec2(1, 0), layer), sum);
+    }
+    if (taps.weight.z > 0.0) {
+        sum = fma(vec4(taps.weight.z), fetch(first + ivec2(2, 0), layer), sum);
+    }
+    return divided(sum, taps);
+}
+
+vec4 average_box(ivec2 first, Taps along_x, Taps along_y, int layer)
+{
+    vec4 sum = along_y.weight.x * average_row(first, along_x, layer);
+    if (along_y.weight.y > 0.0) {
+        sum = fma(vec4(along_y.weight.y), average_row(first + ivec2(0, 1), along_x, layer), sum);
+    }
+    if (along_y.weight.z > 0.0) {
+        sum = fma(vec4(along_y.weight.z), average_row(first + ivec2(0, 2), along_x, layer), sum);
+    }
+    return divided(sum, along_y);
+}
+
+/* The least or the largest of every texel that the box touches. */
+vec4 extreme_box(ivec2 first, Taps along_x, Taps along_y, int layer)
+{
+    Joined extreme = joined_of(fetch(first, layer));
+    for (int i = 1; i < 9; i++) {
+        ivec2 tap = ivec2(i % 3, i / 3);
+        if (along_x.weight[tap.x] > 0.0 && along_y.weight[tap.y] > 0.0) {
+            extreme = join(extreme, joined_of(fetch(first + tap, layer)));
+        }
+    }
+    return extreme.straight;
+}
+
+/* Colour weighed by alpha, whose sum must not be 0; the sum of the weights cancels out. */
+vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
+{
+    vec4 sum = vec4(0.0);
+    for (int i = 0; i < 9; i++) {
+        ivec2 tap = ivec2(i % 3, i / 3);
+        float weight = along_x.weight[tap.x] * along_y.weight[tap.y];
+        if (weight > 0.0) {
+            vec4 texel = fetch(first + tap, layer);
+            sum += weight * texel.a * vec4(texel.rgb, 1.0);
+        }
+    }
+    return sum.rgb / sum.a;
+}
+
+vec4 reduce_box(ivec2 at, ivec2 source_extent, vec2 inv_source_extent, int layer)
+{
+    ivec2 target_extent = level_extent(source_extent, 1);
+    ivec2 first = 2 * at;
+    Taps along_x = box_taps(at.x, source_extent.x, target_extent.x, inv_source_extent.x);
+    Taps along_y = box_taps(at.y, source_extent.y, target_extent.y, inv_source_extent.y);
+    if (REDUCE != REDUCE_AVG) {
+        return extreme_box(first, along_x, along_y, layer);
+    }
+    vec4 texel = average_box(first, along_x, along_y, layer);
+    if (WEIGH_ALPHA && texel.a != 0.0) {
+        texel.rgb = weigh_box(first, along_x, along_y, layer);
+    }
+    return texel;
+}
+
+#endif
