@@ -89,19 +89,31 @@ vec4 extreme_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return extreme.straight;
 }
 
+/* Colour times alpha, and alpha, of one row. */
+vec4 weigh_row(ivec2 first, Taps taps, int layer)
+{
+    vec4 sum = vec4(0.0);
+    for (int i = 0; i < 3; i++) {
+        if (taps.weight[i] > 0.0) {
+            vec4 texel = fetch(first + ivec2(i, 0), layer);
+            float weight = taps.weight[i] * texel.a;
+            sum.rgb = fma(vec3(weight), texel.rgb, sum.rgb);
+            sum.a = fma(taps.weight[i], texel.a, sum.a);
+        }
+    }
+    return sum;
+}
+
 /* Colour weighed by alpha, whose sum must not be 0; the sum of the weights cancels out. */
 vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     vec4 sum = vec4(0.0);
-    for (int i = 0; i < 9; i++) {
-        ivec2 tap = ivec2(i % 3, i / 3);
-        float weight = along_x.weight[tap.x] * along_y.weight[tap.y];
-        if (weight > 0.0) {
-            vec4 texel = fetch(first + tap, layer);
-            sum += weight * texel.a * vec4(texel.rgb, 1.0);
+    for (int i = 0; i < 3; i++) {
+        if (along_y.weight[i] > 0.0) {
+            sum = fma(vec4(along_y.weight[i]), weigh_row(first + ivec2(0, i), along_x, layer), sum);
         }
     }
-    return sum.rgb / sum.a;
+    return quotient(sum.rgb, sum.a);
 }
 
 vec4 reduce_box(ivec2 at, ivec2 source_extent, vec2 inv_source_extent, int layer)

@@ -48,6 +48,39 @@ bool is_in_cone(ivec4 cone, int step, ivec2 at)
     return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));
 }
 
+/* IEC 61966-2-1. */
+vec3 srgb_from_linear(vec3 linear)
+{
+    vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
+    return mix(curve, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
+}
+
+vec3 linear_from_srgb(vec3 srgb)
+{
+    vec3 curve = pow((srgb + 0.055) * (1.0 / 1.055), vec3(2.4));
+    return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
+}
+
+/* A texel as fetched from a view in the storage format, in linear light. The hardware's own decoding
+ * would be at hand in a view of the sRGB format, but is off by up to 0.3 of a code on an H200 and on
+ * llvmpipe, which shows after rounding. */
+vec4 loaded(vec4 texel)
+{
+    return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
+}
+
+/* n / d in vectors. Formats that hold all the bits of a 32-bit float get the remainder of the first
+ * guess added: division alone may be off by 2.5 ulp. */
+vec3 quotient(vec3 n, float d)
+{
+    vec3 guess = n / d;
+    if (UNORM_MAX > 0.0) {
+        return guess;
+    }
+    vec3 better = guess + fma(-guess, vec3(d), n) / d;
+    return mix(better, guess, isinf(guess));
+}
+
 /* Texels being joined: a sum, a minimum or a maximum of them, and the sum of their colours times
  * alpha, where that is asked for. */
 struct Joined {
@@ -85,7 +118,7 @@ vec4 texel_of(Joined all, float scale)
     }
     vec4 texel = all.straight * scale;
     if (WEIGH_ALPHA && all.straight.a != 0.0) {
-        texel.rgb = all.weighted / all.straight.a;
+        texel.rgb = quotient(all.weighted, all.straight.a);
     }
     return texel;
 }
@@ -122,19 +155,6 @@ vec4 nearest_float(vec4 texel)
     return mix(nearest, texel, isnan(texel)); /* the sum carries a NaN into its sign */
 }
 
-/* IEC 61966-2-1. */
-vec3 srgb_from_linear(vec3 linear)
-{
-    vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
-    return mix(curve, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
-}
-
-vec3 linear_from_srgb(vec3 srgb)
-{
-    vec3 curve = pow((srgb + 0.055) * (1.0 / 1.055), vec3(2.4));
-    return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
-}
-
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of
  * float to UNORM open (3.9.2 "Conversion from Floating-Point to Normalized Fixed-Point"), and an
  * H200 is off by up to 0.06 of a code. Adding 2^23 rounds to the nearest integer, which then is
@@ -158,11 +178,7 @@ vec4 rounded(vec4 texel)
  * the same bits. */
 vec4 as_stored(vec4 texel)
 {
-    vec4 stored = rounded(texel);
-    if (IS_SRGB) {
-        stored.rgb = linear_from_srgb(stored.rgb);
-    }
-    return stored;
+    return loaded(rounded(texel));
 }
 
 #endif

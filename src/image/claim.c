@@ -25,10 +25,9 @@ double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent sour
     }
     double error = coordinate_error(source.width) + coordinate_error(source.height);
     if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
-        const bool by_x = is_quantised(claim, source.width);
-        const bool by_y = is_quantised(claim, source.height);
-        const int n_steps = by_x + by_y + (by_x && by_y);
-        error += ldexp(n_steps, -(int)claim->sub_texel_precision_bits);
+        const double n_axes =
+            is_quantised(claim, source.width) + is_quantised(claim, source.height);
+        error += ldexp(1.5 * n_axes, -(int)claim->sub_texel_precision_bits);
     }
     return error;
 }
@@ -102,6 +101,9 @@ double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *
     if (mb_format_is_unorm(format)) {
         return unorm_bound_lsb(claim, format, channel, want, offset);
     }
-    const double bound_lsb = format->codec == MB_CODEC_SFLOAT32 ? 4.0 * n_carried : 1.0;
+    const bool is_quotient =
+        channel < 3 && mb_weighs_alpha(claim->filter.reduce, claim->filter.alpha, format);
+    const double sums_ulp = 4.0 * n_carried * (is_quotient ? 2.0 : 1.0);
+    const double bound_lsb = format->codec == MB_CODEC_SFLOAT32 ? sums_ulp : 1.0;
     return bound_lsb + offset / mb_format_lsb(format, channel, want);
 }

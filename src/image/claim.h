@@ -26,8 +26,9 @@ struct mb_claim {
  *   Coordinates are 32-bit floats, off by up to size * 2^-24 texels per axis, but exact where
  *   the size is a power of two.
  *   FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering"
- * and the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
- *   MB_POLICY_BLIT are not, and may be off by one step; so may the products of two such. */
+ *   and the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
+ *   MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one. An
+ *   H200's blits were seen to be off by 1.35 steps per axis. */
 double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source);
 
 /* True if the bound depends on the spread of the taps: the golden model is then asked for it.
@@ -40,7 +41,8 @@ bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *
  *   MIN and MAX: 0, since what is stored is one of the stored values that were read;
  *   UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
  *   tighter bound; for sRGB in codes, after the curve;
- *   half and the small unsigned floats: 1 ulp; 32-bit float: 4 ulp per level carried;
+ *   half and the small unsigned floats: 1 ulp; 32-bit float: 4 ulp per level carried, and twice
+ *   that for colour weighed by alpha, a quotient of two such sums;
  *   and what weights off by `weight_error` move: range * weight_error. CORNER may carry on from
  *   there, and its taps are those of the first level: the values that make `want` differ by at
  *   most 4 * want in the mean, and codes by no more than 1. */

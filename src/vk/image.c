@@ -104,6 +104,8 @@ static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err
         if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
             MB_TRY(create_view(image, format->vk_format, VK_IMAGE_USAGE_SAMPLED_BIT, level, 1,
                                &image->sampled[level], err));
+            MB_TRY(create_view(image, format->vk_storage_format, VK_IMAGE_USAGE_SAMPLED_BIT,
+                               level, 1, &image->stored[level], err));
         }
         if (image->usage & VK_IMAGE_USAGE_STORAGE_BIT) {
             MB_TRY(create_view(image, format->vk_storage_format, VK_IMAGE_USAGE_STORAGE_BIT,
@@ -168,6 +170,7 @@ void mb_vk_image_finish(struct mb_vk_image *image)
     VkDevice device = image->gpu->device;
     for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
         vkDestroyImageView(device, image->storage[level], NULL);
+        vkDestroyImageView(device, image->stored[level], NULL);
         vkDestroyImageView(device, image->sampled[level], NULL);
     }
     vkDestroyImageView(device, image->sampled_all, NULL);

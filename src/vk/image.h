@@ -25,6 +25,8 @@ struct mb_vk_image {
     VkDeviceMemory memory;
     VkImageView sampled_all;            /* every level, 2D array */
     VkImageView sampled[MB_MAX_LEVELS]; /* one level each, 2D array */
+    VkImageView stored[MB_MAX_LEVELS]; /* the same in the storage format: sRGB codes are fetched
+                                          as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* one level each, 2D array, storage format; null
                                            without STORAGE usage */
 };

@@ -321,16 +321,11 @@ fail:
     return status;
 }
 
-enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
-                                   enum mb_reduce reduce, enum mb_alpha alpha,
-                                   struct mb_err *why)
+static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
+                                       enum mb_reduce reduce, struct mb_err *why)
 {
-    if (mb_weighs_alpha(reduce, alpha, format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the sampler cannot weigh colour by alpha; try load=texel");
-    }
     if (reduce == MB_REDUCE_AVG) {
-        return mb_gpu_require_format(gpu, format->vk_format,
+        return mb_gpu_require_format(gpu, format->vk_storage_format,
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
                                      "linear filtering", why);
     }
@@ -339,10 +334,44 @@ enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, const struct mb_for
                        "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
                        mb_reduce_name(reduce));
     }
-    return mb_gpu_require_format(gpu, format->vk_format,
+    return mb_gpu_require_format(gpu, format->vk_storage_format,
                                  VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
                                  "minimum and maximum filtering", why);
+}
+
+enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
+                                const struct mb_format *format, enum mb_reduce reduce,
+                                enum mb_alpha alpha, bool is_carried, struct mb_err *why)
+{
+    if (load != MB_LOAD_SAMPLER) {
+        return MB_OK;
+    }
+    if (mb_weighs_alpha(reduce, alpha, format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the sampler cannot weigh colour by alpha; try load=texel");
+    }
+    /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
+    if (format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers decode sRGB too coarsely to be exact; try load=texel");
+    }
+    /* Seen there, too: the sum is off by up to half an ulp, which the next level adds to its
+     * own rounding. */
+    if (format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers sum half floats too coarsely to go on from; try load=texel");
+    }
+    return sampler_supports(gpu, format, reduce, why);
+}
+
+bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
+                          const struct mb_format *format, enum mb_reduce reduce,
+                          enum mb_alpha alpha, bool is_carried)
+{
+    struct mb_err ignored = {0};
+    return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, format, reduce,
+                                                     alpha, is_carried, &ignored) == MB_OK;
 }
 
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)

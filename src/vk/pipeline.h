@@ -82,12 +82,25 @@ MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilte
                                                enum mb_reduce reduce, VkSampler *sampler,
                                                struct mb_err *err);
 
-/* MB_OK if the filter can join 2x2 texels of this format in the way asked for, else
- * MB_UNSUPPORTED with a sentence. */
-MB_MUST_CHECK enum mb_status mb_sampler_supports(const struct mb_gpu *gpu,
-                                                 const struct mb_format *format,
-                                                 enum mb_reduce reduce, enum mb_alpha alpha,
-                                                 struct mb_err *why);
+/* How a kernel loads 2x2 texels that are joined. */
+enum mb_load {
+    MB_LOAD_AUTO,    /* SAMPLER where it is supported, else TEXEL */
+    MB_LOAD_SAMPLER, /* one fetch of the filter at their common corner */
+    MB_LOAD_TEXEL,   /* four fetches */
+};
+
+/* MB_OK if the filter joins 2x2 texels of this format in the way asked for with the precision
+ * that image/claim.h demands, else MB_UNSUPPORTED with a sentence; MB_OK for other loads.
+ * `is_carried`: the kernel goes on to further levels from the sums. */
+MB_MUST_CHECK enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
+                                              const struct mb_format *format,
+                                              enum mb_reduce reduce, enum mb_alpha alpha,
+                                              bool is_carried, struct mb_err *why);
+
+/* True if such a load goes by the sampler. */
+bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
+                          const struct mb_format *format, enum mb_reduce reduce,
+                          enum mb_alpha alpha, bool is_carried);
 /* Accepts a null sampler, and a NULL gpu with it. */
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);
 

@@ -20,6 +20,7 @@ struct state {
     struct mb_params params;
     enum mb_policy policy;
     struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
+    bool by_sampler;                    /* how texels are loaded */
     VkSampler sampler;
     struct mb_compute compute; /* set n: from level n to level n + 1 */
 };
@@ -44,6 +45,11 @@ static const struct mb_param params[] = {
     {0},
 };
 
+static enum mb_load load_of(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_LOAD] == LOAD_SAMPLER ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
@@ -53,10 +59,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     if (status != MB_OK) {
         return status;
     }
-    if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        return mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
-    }
-    return MB_OK;
+    return mb_load_supports(load_of(choice), gpu, layout->format, task->reduce, task->alpha,
+                            false, why);
 }
 
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
@@ -68,7 +72,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
     };
     const uint32_t constants[] = {
         s->policy == MB_POLICY_BOX,
-        s->params.choice[PARAM_LOAD] == LOAD_SAMPLER,
+        s->by_sampler,
     };
     const struct mb_compute_options options = {
         .shader = &mb_spv_compute,
@@ -95,18 +99,19 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     const struct mb_vk_image *image = target->image;
     const struct mb_layout *layout = &image->layout;
-    bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
     s->params = *choice;
+    s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, s->image->layout.format,
+                                         s->task.reduce, s->task.alpha, false);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
     mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
-    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
-                             &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+                             s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, err));
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->sampled[level],
+        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->stored[level],
                                 VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
         mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
     }
@@ -158,7 +163,6 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
-    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         work->n_dispatches += !mb_rect_is_empty(s->cone[level]);
     }
@@ -168,7 +172,7 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rect);
     work->claim = (struct mb_claim){
         .filter.policy = s->policy,
-        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
     };
 }

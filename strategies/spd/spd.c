@@ -5,7 +5,6 @@
 #include "vk/pipeline.h"
 
 enum { PARAM_LOAD, PARAM_WAVE };
-enum { LOAD_SAMPLER, LOAD_TEXEL };
 enum { WAVE_ON, WAVE_OFF };
 
 /* As in spd.glsl. */
@@ -24,6 +23,7 @@ struct state {
     struct mb_task task;
     struct mb_params params;
     struct mb_rect tiles; /* of 64x64 texels, dispatched */
+    bool by_sampler;      /* how texels are loaded */
     VkSampler sampler;
     struct mb_buffer hand_off; /* vec4[layer][64][64]: level 6; unrounded but for updates */
     struct mb_buffer counter;  /* uint[layer]: workgroups done; zero between runs */
@@ -42,8 +42,9 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "load",
-        .values = (const char *const[]){"sampler", "texel", NULL},
-        .help = "level 0 by one fetch of the filter per 2x2 texels, or by four fetches",
+        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
+        .help = "level 0: 2x2 texels by one fetch of the filter, or by four; auto: the filter "
+                "where it is exact",
     },
     {
         .name = "wave",
@@ -78,14 +79,12 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "the device cannot promise full subgroups of at least 4; "
                        "try spd:wave=off");
     }
-    if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        enum mb_status status =
-            mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
-        if (status != MB_OK) {
-            return status;
-        }
+    enum mb_status status = mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
+    if (status != MB_OK) {
+        return status;
     }
-    return mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
+    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
+                            task->reduce, task->alpha, true, why);
 }
 
 static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
@@ -99,7 +98,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
     };
-    const uint32_t constants[] = {s->params.choice[PARAM_LOAD] == LOAD_SAMPLER};
+    const uint32_t constants[] = {s->by_sampler};
     const struct mb_compute_options options = {
         .shader = wave ? &mb_spv_spd_wave : &mb_spv_spd_shared,
         .bindings = bindings,
@@ -130,16 +129,16 @@ static void bind(const struct state *s)
     const struct mb_vk_image *image = s->image;
     const VkImageLayout readable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     uint32_t last = image->layout.n_levels - 1;
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->sampled[0], readable);
+    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->stored[0], readable);
     mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[last > 0 ? 1 : 0],
                             last > 0 ? last : 1, MAX_TARGETS);
     mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
     mb_compute_bind_buffer(&s->compute, 0, 3, &s->counter);
     if (reads_level6(s)) {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->sampled[6],
+        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[6],
                                 VK_IMAGE_LAYOUT_GENERAL);
     } else {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->sampled[0], readable);
+        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[0], readable);
     }
 }
 
@@ -165,11 +164,13 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
+    s->by_sampler =
+        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
+                             s->image->layout.format, s->task.reduce, s->task.alpha, true);
     s->tiles = tiles_of(s->task.rect);
     uint32_t n_layers = s->image->layout.n_layers;
-    bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
-    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
-                             &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+                             s->task.reduce, &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
                           (VkDeviceSize)n_layers * TAIL_TEXELS * 4 * sizeof(float),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd hand-off", err));
@@ -224,7 +225,6 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
-    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
     uint32_t n_tiles = s->tiles.width * s->tiles.height;
     /* Every tile writes its texel of level 6; the last workgroup reads the whole 64x64. */
     uint64_t tail_bytes =
@@ -239,7 +239,7 @@ static void describe(const void *state, struct mb_work *work)
         mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rect) + tail_bytes;
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_FLOOR,
-        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
     };
 }

@@ -121,7 +121,7 @@ void store(int level, ivec2 at, int slice, vec4 texel)
 
 vec4 fetch(ivec2 at, int slice)
 {
-    return texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0);
+    return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0));
 }
 
 /* Texel `at` of level 1. */
@@ -129,7 +129,7 @@ vec4 load_level1(ivec2 at, int slice)
 {
     if (LOAD_SAMPLER) {
         vec2 corner = vec2(2 * at + 1) * inv_base_extent;
-        return textureLod(source, vec3(corner, slice), 0.0);
+        return loaded(textureLod(source, vec3(corner, slice), 0.0));
     }
     ivec2 p = 2 * at;
     return reduce_2x2(fetch(p, slice), fetch(p + ivec2(1, 0), slice),
@@ -294,7 +294,7 @@ vec4 load_level6(ivec2 at, int slice)
     if (IS_UPDATE &&
         any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
         ivec2 p = min(at, level_extent(base_extent, 6) - 1);
-        return as_stored(texelFetch(stored_level6, ivec3(p, slice), 0));
+        return as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0)));
     }
     return hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x];
 }

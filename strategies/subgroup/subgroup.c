@@ -5,7 +5,6 @@
 #include "vk/pipeline.h"
 
 enum { PARAM_LOAD, PARAM_NPOT };
-enum { LOAD_SAMPLER, LOAD_TEXEL };
 enum { NPOT_FLOOR, NPOT_BOX };
 
 #define MAX_TARGETS   5u  /* as targets[] in subgroup.comp */
@@ -31,6 +30,7 @@ struct state {
     struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
     struct chunk chunks[MB_MAX_LEVELS];
     uint32_t n_chunks;
+    bool by_sampler; /* how texels are loaded */
     VkSampler sampler;
     struct mb_compute pairs; /* chunks of the floor policy, or of even sizes */
     struct mb_compute box;   /* single levels of odd size */
@@ -47,8 +47,9 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "load",
-        .values = (const char *const[]){"sampler", "texel", NULL},
-        .help = "2x2 texels by one fetch of the filter, or by four fetches",
+        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
+        .help = "2x2 texels by one fetch of the filter, or by four; auto: the filter where it "
+                "is exact",
     },
     {
         .name = "npot",
@@ -115,14 +116,12 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "the device's subgroup size is %u; 4 to 128 are needed",
                        info->subgroup_size);
     }
-    if (choice->choice[PARAM_LOAD] == LOAD_SAMPLER) {
-        enum mb_status status =
-            mb_sampler_supports(gpu, layout->format, task->reduce, task->alpha, why);
-        if (status != MB_OK) {
-            return status;
-        }
+    enum mb_status status = mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
+    if (status != MB_OK) {
+        return status;
     }
-    return mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
+    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
+                            task->reduce, task->alpha, true, why);
 }
 
 static uint32_t count_chunks(const struct state *s, bool is_box)
@@ -145,7 +144,7 @@ static enum mb_status make_pipeline(const struct state *s, bool is_box,
     };
     const uint32_t constants[] = {
         gpu->info.subgroup_size,
-        s->params.choice[PARAM_LOAD] == LOAD_SAMPLER,
+        s->by_sampler,
         is_box,
     };
     const struct mb_compute_options options = {
@@ -176,7 +175,7 @@ static void bind_chunk(const struct state *s, const struct chunk *chunk)
 {
     const struct mb_vk_image *image = s->image;
     const struct mb_compute *compute = compute_of(s, chunk);
-    mb_compute_bind_sampled(compute, chunk->set, 0, s->sampler, image->sampled[chunk->source],
+    mb_compute_bind_sampled(compute, chunk->set, 0, s->sampler, image->stored[chunk->source],
                             VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     mb_compute_bind_storage(compute, chunk->set, 1, &image->storage[chunk->source + 1],
                             chunk->n_targets, MAX_TARGETS);
@@ -188,16 +187,18 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
 {
     enum mb_status status = MB_OK;
     struct state *s = state;
-    bool linear = choice->choice[PARAM_LOAD] == LOAD_SAMPLER;
     s->gpu = gpu;
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
+    s->by_sampler =
+        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
+                             s->image->layout.format, s->task.reduce, s->task.alpha, true);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
     mb_filter_cones(s->policy, &s->image->layout, s->task.rect, s->cone);
     plan_chunks(s);
-    MB_TRY(mb_sampler_create(gpu, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST, s->task.reduce,
-                             &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+                             s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, false, &s->pairs, err));
     MB_TRY(make_pipeline(s, true, &s->box, err));
     for (uint32_t i = 0; i < s->n_chunks; i++) {
@@ -257,7 +258,6 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
-    bool sampler = s->params.choice[PARAM_LOAD] == LOAD_SAMPLER;
     work->n_barriers = s->n_chunks > 0 ? s->n_chunks + 1 : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
@@ -265,7 +265,7 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes = mb_filter_cone_bytes(s->policy, layout, s->task.rect);
     work->claim = (struct mb_claim){
         .filter.policy = s->policy,
-        .arithmetic = sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
     };
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         uint32_t source = s->chunks[i].source;
