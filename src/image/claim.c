@@ -82,7 +82,9 @@ static double unorm_bound_lsb(const struct mb_claim *claim, const struct mb_form
         [MB_ARITHMETIC_FILTER] = 1.0,
         [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
     };
-    const double bound_lsb = bounds_lsb[claim->arithmetic];
+    const bool is_decoded = format->codec == MB_CODEC_SRGB8 && channel < 3 &&
+                            claim->arithmetic == MB_ARITHMETIC_FILTER;
+    const double bound_lsb = bounds_lsb[claim->arithmetic] + (is_decoded ? 0.5 : 0.0);
     if (claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb) {
         return claim->max_error_lsb;
     }

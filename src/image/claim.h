@@ -40,12 +40,13 @@ bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *
  * (linear) whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1):
  *   MIN and MAX: 0, since what is stored is one of the stored values that were read;
  *   UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
- *   tighter bound; for sRGB in codes, after the curve;
- *   half and the small unsigned floats: 1 ulp; 32-bit float: 4 ulp per level carried, and twice
- *   that for colour weighed by alpha, a quotient of two such sums;
- *   and what weights off by `weight_error` move: range * weight_error. CORNER may carry on from
- *   there, and its taps are those of the first level: the values that make `want` differ by at
- *   most 4 * want in the mean, and codes by no more than 1. */
+ *   tighter bound; for sRGB in codes, after the curve, and half a code more where the filter
+ *   decodes: hardware may be off by that (Direct3D 11.3 functional specification, 3.2.3, "sRGB
+ * to float"), and an H200's blit is, by 1.04 in all; half and the small unsigned floats: 1 ulp;
+ * 32-bit float: 4 ulp per level carried, and twice that for colour weighed by alpha, a quotient
+ * of two such sums; and what weights off by `weight_error` move: range * weight_error. CORNER
+ * may carry on from there, and its taps are those of the first level: the values that make
+ * `want` differ by at most 4 * want in the mean, and codes by no more than 1. */
 double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
                           uint32_t channel, double want, double range, uint32_t n_carried,
                           double weight_error);
