@@ -136,32 +136,36 @@ static enum mb_status keep_poisoned(struct mb_rig *rig, struct mb_err *err)
     return status;
 }
 
-enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *err)
+void mb_rig_record_poison(const struct mb_rig *rig, uint32_t index, VkCommandBuffer cmd)
 {
     static const VkClearColorValue colors[MB_N_POISONS] = {
         {.float32 = {0.25f, 0.75f, 0.125f, 0.625f}},
         {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
     };
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = &rig->full;
-    if (layout->n_levels == 1) {
-        return MB_OK;
-    }
     VkImageSubresourceRange range = {
         .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
         .baseMipLevel = 1,
         .levelCount = layout->n_levels - 1,
         .layerCount = layout->n_layers,
     };
-    MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                               err));
-    VkCommandBuffer cmd = rig->submission.cmd;
+    if (layout->n_levels == 1) {
+        return;
+    }
     mb_barrier_levels(cmd, &rig->image, 1, layout->n_levels - 1, &mb_access_undefined,
                       &mb_access_transfer_write);
     vkCmdClearColorImage(cmd, rig->image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                          &colors[index], 1, &range);
     mb_barrier_levels(cmd, &rig->image, 1, layout->n_levels - 1, &mb_access_transfer_write,
                       &mb_access_readable);
+}
+
+enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    mb_rig_record_poison(rig, index, rig->submission.cmd);
     MB_TRY(mb_submission_end(&rig->submission, err));
     MB_TRY(mb_submission_run(&rig->submission, err));
     MB_TRY(keep_poisoned(rig, err));
@@ -169,10 +173,9 @@ fail:
     return status;
 }
 
-static void record_read(const struct mb_rig *rig)
+void mb_rig_record_read(const struct mb_rig *rig, VkCommandBuffer cmd)
 {
     const struct mb_layout *layout = &rig->full;
-    VkCommandBuffer cmd = rig->submission.cmd;
     mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_readable,
                       &mb_access_transfer_read);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
@@ -201,7 +204,7 @@ enum mb_status mb_rig_read(struct mb_rig *rig, struct mb_err *err)
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_begin(&rig->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                err));
-    record_read(rig);
+    mb_rig_record_read(rig, rig->submission.cmd);
     MB_TRY(mb_submission_end(&rig->submission, err));
     MB_TRY(mb_submission_run(&rig->submission, err));
 fail:

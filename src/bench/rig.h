@@ -53,4 +53,9 @@ MB_MUST_CHECK enum mb_status mb_rig_poison(struct mb_rig *rig, uint32_t index,
 /* Read all levels back into rig->readback.mapped. */
 MB_MUST_CHECK enum mb_status mb_rig_read(struct mb_rig *rig, struct mb_err *err);
 
+/* The commands of the last two, for a caller's own submission: poison before, read-back after.
+ */
+void mb_rig_record_poison(const struct mb_rig *rig, uint32_t index, VkCommandBuffer cmd);
+void mb_rig_record_read(const struct mb_rig *rig, VkCommandBuffer cmd);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "vk/gpu_info.h"
 #include "vk/instance.h"
+#include "vk/pipeline_pool.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
 {
@@ -196,6 +197,13 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     gpu->info = infos[chosen];
     vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     MB_TRY(create_device(gpu, err));
+    if (options->keep_pipelines) {
+        gpu->state->pipelines = mb_pipeline_pool_create();
+        if (!gpu->state->pipelines) {
+            status = MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
+            goto fail;
+        }
+    }
     mb_free(infos);
     return MB_OK;
 fail:
@@ -209,6 +217,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (!gpu->state || gpu->state->is_lost) {
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
+    mb_pipeline_pool_destroy(gpu->state->pipelines, gpu->device);
     if (gpu->command_pool) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
     }

@@ -60,11 +60,15 @@ struct mb_gpu_options {
     const char *selector; /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
                              discrete, then integrated, then virtual, then CPU */
     bool validate;        /* turn on the Khronos validation layer: core and synchronisation */
+    bool keep_pipelines;  /* share those that are alike until mb_gpu_finish */
 };
+
+struct mb_pipeline_pool;
 
 /* What changes after the device is open; written through const devices, too. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
+    struct mb_pipeline_pool *pipelines; /* or NULL: none are kept; owned */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };
 

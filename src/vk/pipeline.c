@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "vk/pipeline_pool.h"
 
 static enum mb_status create_set_layout(struct mb_compute *compute,
                                         const struct mb_compute_options *options,
@@ -80,12 +81,10 @@ fail:
     return status;
 }
 
-#define N_SHARED_CONSTANTS 9u /* of shaders/levels.glsl */
-
 /* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
 struct specialization {
-    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + N_SHARED_CONSTANTS];
-    uint32_t values[MB_MAX_SPEC_CONSTANTS + N_SHARED_CONSTANTS];
+    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
+    uint32_t values[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
     VkSpecializationInfo info;
 };
 
@@ -130,7 +129,7 @@ static void fill_specialization(struct specialization *s,
     for (uint32_t i = 0; i < options->n_spec_constants; i++) {
         add_constant(s, i, options->spec_constants[i]);
     }
-    const uint32_t shared[N_SHARED_CONSTANTS] = {
+    const uint32_t shared[MB_N_SHARED_CONSTANTS] = {
         mb_layout_has_narrow_levels(options->layout),
         float_bits(is_unorm ? mb_format_max_code(format, 0) : 0.0),
         float_bits(is_unorm ? mb_format_max_code(format, 3) : 0.0),
@@ -141,7 +140,7 @@ static void fill_specialization(struct specialization *s,
         mb_weighs_alpha(options->reduce, options->alpha, format),
         options->is_update,
     };
-    for (uint32_t i = 0; i < N_SHARED_CONSTANTS; i++) {
+    for (uint32_t i = 0; i < MB_N_SHARED_CONSTANTS; i++) {
         add_constant(s, MB_MAX_SPEC_CONSTANTS + i, shared[i]);
     }
     s->info.pMapEntries = s->entries;
@@ -151,11 +150,10 @@ static void fill_specialization(struct specialization *s,
 
 static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule module,
                                       const struct mb_compute_options *options,
+                                      const VkSpecializationInfo *specialization,
                                       struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct specialization specialization;
-    fill_specialization(&specialization, options);
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = options->subgroup_size,
@@ -176,7 +174,7 @@ static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
                 .pName = "main",
-                .pSpecializationInfo = &specialization.info,
+                .pSpecializationInfo = specialization,
             },
         .layout = compute->layout,
     };
@@ -188,26 +186,86 @@ fail:
     return status;
 }
 
-enum mb_status mb_compute_init(struct mb_compute *compute, const struct mb_gpu *gpu,
-                               const struct mb_compute_options *options, struct mb_err *err)
+/* Set layout, layout and pipeline, made anew. */
+static enum mb_status make_pipeline(struct mb_compute *compute,
+                                    const struct mb_compute_options *options,
+                                    const VkSpecializationInfo *specialization,
+                                    struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    VkDevice device = compute->gpu->device;
     VkShaderModule module = VK_NULL_HANDLE;
-    *compute = (struct mb_compute){.gpu = gpu};
     VkShaderModuleCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = options->shader->code_bytes,
         .pCode = options->shader->code,
     };
     MB_TRY(create_set_layout(compute, options, err));
-    MB_TRY(create_sets(compute, options, err));
-    MB_VK(vkCreateShaderModule(gpu->device, &info, NULL, &module));
-    MB_TRY(create_pipeline(compute, module, options, err));
+    MB_VK(vkCreateShaderModule(device, &info, NULL, &module));
+    MB_TRY(create_pipeline(compute, module, options, specialization, err));
 fail:
-    vkDestroyShaderModule(gpu->device, module, NULL);
-    if (status != MB_OK) {
-        mb_compute_finish(compute);
+    vkDestroyShaderModule(device, module, NULL);
+    return status;
+}
+
+static struct mb_pipeline_key pipeline_key(const struct mb_compute_options *options,
+                                           const struct specialization *specialization)
+{
+    struct mb_pipeline_key key;
+    memset(&key, 0, sizeof key); /* with its padding */
+    key.shader = options->shader;
+    memcpy(key.bindings, options->bindings, options->n_bindings * sizeof *key.bindings);
+    key.n_spec_constants = specialization->info.mapEntryCount;
+    for (uint32_t i = 0; i < key.n_spec_constants; i++) {
+        key.spec_ids[i] = specialization->entries[i].constantID;
+        key.spec_values[i] = specialization->values[i];
     }
+    key.push_constant_bytes = options->push_constant_bytes;
+    key.subgroup_size = options->subgroup_size;
+    key.n_invocations = options->n_invocations;
+    return key;
+}
+
+/* From the pool, or made and left there. */
+static enum mb_status share_pipeline(struct mb_compute *compute,
+                                     const struct mb_compute_options *options,
+                                     const struct specialization *specialization,
+                                     struct mb_err *err)
+{
+    struct mb_pipeline_pool *pool = compute->gpu->state->pipelines;
+    const struct mb_pipeline_key key = pipeline_key(options, specialization);
+    struct mb_pipeline shared;
+    if (mb_pipeline_pool_find(pool, &key, &shared)) {
+        compute->set_layout = shared.set_layout;
+        compute->layout = shared.layout;
+        compute->pipeline = shared.pipeline;
+        compute->is_shared = true;
+        return MB_OK;
+    }
+    enum mb_status status = make_pipeline(compute, options, &specialization->info, err);
+    if (status == MB_OK) {
+        shared = (struct mb_pipeline){compute->set_layout, compute->layout, compute->pipeline};
+        compute->is_shared = mb_pipeline_pool_add(pool, &key, &shared);
+    }
+    return status;
+}
+
+enum mb_status mb_compute_init(struct mb_compute *compute, const struct mb_gpu *gpu,
+                               const struct mb_compute_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct specialization specialization;
+    *compute = (struct mb_compute){.gpu = gpu};
+    fill_specialization(&specialization, options);
+    if (gpu->state->pipelines) {
+        MB_TRY(share_pipeline(compute, options, &specialization, err));
+    } else {
+        MB_TRY(make_pipeline(compute, options, &specialization.info, err));
+    }
+    MB_TRY(create_sets(compute, options, err));
+    return MB_OK;
+fail:
+    mb_compute_finish(compute);
     return status;
 }
 
@@ -218,10 +276,12 @@ void mb_compute_finish(struct mb_compute *compute)
     }
     if (!compute->gpu->state->is_lost) {
         VkDevice device = compute->gpu->device;
-        vkDestroyPipeline(device, compute->pipeline, NULL);
         vkDestroyDescriptorPool(device, compute->pool, NULL);
-        vkDestroyPipelineLayout(device, compute->layout, NULL);
-        vkDestroyDescriptorSetLayout(device, compute->set_layout, NULL);
+        if (!compute->is_shared) {
+            vkDestroyPipeline(device, compute->pipeline, NULL);
+            vkDestroyPipelineLayout(device, compute->layout, NULL);
+            vkDestroyDescriptorSetLayout(device, compute->set_layout, NULL);
+        }
     }
     mb_free(compute->sets);
     *compute = (struct mb_compute){0};

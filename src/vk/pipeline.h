@@ -9,6 +9,7 @@
 
 #define MB_MAX_BINDINGS       8
 #define MB_MAX_SPEC_CONSTANTS 10 /* ids from 10 on belong to shaders/levels.glsl */
+#define MB_N_SHARED_CONSTANTS 9  /* of those */
 
 struct mb_binding {
     uint32_t binding;
@@ -41,6 +42,7 @@ struct mb_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkPipeline pipeline;
+    bool is_shared; /* those three belong to the device's pool of pipelines */
     VkDescriptorPool pool;
     VkDescriptorSet *sets; /* owned; n_sets */
     uint32_t n_sets;

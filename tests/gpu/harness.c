@@ -17,9 +17,14 @@ bool mb_test_is_quick(void)
 
 int mb_test_open(struct mb_gpu *gpu, bool validate)
 {
-    struct mb_err err = {0};
     const struct mb_gpu_options options = {.validate = validate};
-    if (mb_gpu_init(gpu, &options, &err) == MB_OK) {
+    return mb_test_open_with(gpu, &options);
+}
+
+int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options)
+{
+    struct mb_err err = {0};
+    if (mb_gpu_init(gpu, options, &err) == MB_OK) {
         return 0;
     }
     bool is_skip = err.code == MB_ERRC_DEVICE;

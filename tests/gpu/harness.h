@@ -25,6 +25,7 @@ bool mb_test_is_quick(void);
 /* Open a device. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
  * layer); 1 after any other failure, also printed. */
 int mb_test_open(struct mb_gpu *gpu, bool validate);
+int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options);
 
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
