@@ -209,6 +209,16 @@ static void warn_overhead(const struct mb_run *run, struct mb_cell *cell)
     }
 }
 
+/* --levels beyond the last level there is makes all of them, and says so. */
+static void warn_levels(const struct mb_settings *settings, struct mb_cell *cell)
+{
+    for (size_t i = 0; settings->n_levels > cell->n_image_levels && i < cell->n_results; i++) {
+        mb_result_warn(&cell->results[i], "levels_capped",
+                       "--levels %u: %ux%u has %u, all of which were made", settings->n_levels,
+                       cell->layout.base.width, cell->layout.base.height, cell->n_image_levels);
+    }
+}
+
 /* The ruler is marked once, by the first cell that was timed. */
 static void keep_marks(struct mb_run *run, const struct mb_timer_marks *marks)
 {
@@ -246,6 +256,7 @@ static enum mb_status run_cell(const struct mb_bench_options *options, struct mb
     if (!is_marked) {
         keep_marks(run, &marks);
     }
+    warn_levels(options->settings, cell);
     warn_overhead(run, cell);
     run->n_cells++;
     MB_TRY(options->on_cell_done(options->hooks->user, run, cell, err));

@@ -95,7 +95,7 @@ static void check_atlas(void)
         memset(block + layout.level_offset_bytes[level], (int)(10 + level),
                layout.level_layer_bytes[level]);
     }
-    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_OK);
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, 0, &atlas, &extent, &err), MB_OK);
     CHECK_EQ_INT(extent.width, 7);
     const uint8_t want[21] = {10, 10, 10, 10, 10, 11, 11, 10, 10, 10, 10,
                               10, 12, 0,  10, 10, 10, 10, 10, 0,  0};
@@ -106,7 +106,7 @@ static void check_atlas(void)
     }
     mb_free(atlas);
     mb_alloc_fail_nth(1, false);
-    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, 0, &atlas, &extent, &err), MB_FAILED);
     mb_alloc_fail_nth(0, false);
     CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
     mb_free(block);
@@ -119,7 +119,7 @@ static void check_level_picture(void)
     struct mb_layout layout;
     uint8_t rgba[8];
     mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){2, 1}, 1, 1);
-    mb_level_to_rgba8(&layout, block, 0, rgba);
+    mb_level_to_rgba8(&layout, block, 0, 0, rgba);
     CHECK(memcmp(rgba, want, sizeof want) == 0);
 }
 
@@ -144,7 +144,7 @@ static void check_formats(void)
         uint8_t rgba[4];
         mb_layout_init(&layout, mb_format_find(cases[i].format), (struct mb_extent){1, 1}, 1,
                        1);
-        mb_level_to_rgba8(&layout, &cases[i].word, 0, rgba);
+        mb_level_to_rgba8(&layout, &cases[i].word, 0, 0, rgba);
         CHECK(memcmp(rgba, cases[i].want, sizeof rgba) == 0);
     }
 }
