@@ -91,8 +91,7 @@ void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *res
 
 bool mb_warning_is_loud(const struct mb_warning *warning)
 {
-    static const char *const codes[] = {"overhead_bound", "levels_capped", "png_clamped",
-                                        "layers_left_out"};
+    static const char *const codes[] = {"overhead_bound", "levels_capped", "layers_left_out"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

@@ -91,3 +91,15 @@ void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool a
         }
     }
 }
+
+const char *mb_notes_find(const struct mb_cell *cell, const char *code)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        for (size_t w = 0; w < cell->results[i].n_warnings; w++) {
+            if (strcmp(cell->results[i].warning[w].code, code) == 0) {
+                return cell->results[i].warning[w].message;
+            }
+        }
+    }
+    return NULL;
+}

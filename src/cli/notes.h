@@ -12,4 +12,7 @@ void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell);
  * of the figures must know. */
 void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all);
 
+/* The message of the cell's first warning of this code, or NULL. */
+const char *mb_notes_find(const struct mb_cell *cell, const char *code);
+
 #endif

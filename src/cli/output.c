@@ -143,17 +143,30 @@ enum mb_status mb_output_header(const struct mb_output *output, const struct mb_
     return show(output, &text, err);
 }
 
-enum mb_status mb_output_table(const struct mb_output *output, const struct mb_run *run,
+/* The notes below a table: those that matter; all with --verbose, none with --quiet. */
+static void add_notes(struct mb_output *output, const struct mb_cell *cell,
+                      struct mb_strbuf *text)
+{
+    const bool is_verbose = output->options->verbosity > 0;
+    const char *clamp = mb_notes_find(cell, "png_clamped");
+    if (is_verbose) {
+        mb_notes_levels(text, cell);
+    }
+    if (is_verbose || !output->options->quiet) {
+        mb_notes_warnings(text, cell, is_verbose);
+    }
+    if (clamp && !is_verbose && !output->options->quiet && !output->clamp_is_told) {
+        mb_strbuf_printf(text, "  note: %s\n", clamp);
+        output->clamp_is_told = true;
+    }
+}
+
+enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
                                const struct mb_cell *cell, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
     mb_table_cell(&text, run, cell, &output->style);
-    if (output->options->verbosity > 0) {
-        mb_notes_levels(&text, cell);
-    }
-    if (!output->options->quiet || output->options->verbosity > 0) {
-        mb_notes_warnings(&text, cell, output->options->verbosity > 0);
-    }
+    add_notes(output, cell, &text);
     return show(output, &text, err);
 }
 
