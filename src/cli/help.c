@@ -22,7 +22,7 @@ static const char intro[] =
     "  mipbench photo.png\n"
     "  mipbench photo.png -s spd,compute:npot=floor -n 200 -o out\n"
     "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
-    "  mipbench depth.hdr -f r32f -r max --rect 64,64,128,128\n"
+    "  mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n"
     "\n"
     "Options, with their defaults in parentheses. '--' ends options.\n";
 

@@ -217,8 +217,12 @@ class Limits(cli.TestCase):
                            (["--cube", "--layers", "2048"], f"limit is {n_layers}")]:
             outcome = self.quick(SMALL, "-s", "compute", "-o", "out", *args)
             self.assert_error(outcome, UNSUPPORTED, "compute: ", part)
-        outcome = self.quick(SMALL, "-o", "out", "--rect", "8,8,9,8")
-        self.assert_error(outcome, USAGE, "--rect 8,8,9,8 does not lie within 16x16", SMALL)
+
+    def test_rectangle_outside(self):
+        for args, size in [([], "16x16"), (["--size", "32x32,16x9"], "16x9")]:
+            outcome = self.quick(SMALL, "-o", "out", "--rect", "8,8,8,9", *args)
+            self.assert_error(outcome, USAGE, f"--rect 8,8,8,9 does not lie within {size}", SMALL)
+            self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
 
     def test_all_goes_on_without_the_unsupported(self):
         outcome = self.quick(SMALL, "--size", "4097x1", "-o", "out", "--images", "none")
