@@ -77,6 +77,12 @@ bool mb_cell_leaves_box(const struct mb_cell *cell)
     return false;
 }
 
+void mb_lsb_text(double lsb, char *out, size_t out_bytes)
+{
+    /* %g goes to exponents where its digits end. */
+    snprintf(out, out_bytes, lsb >= 999.5 && lsb < 1e6 ? "%.0f" : "%.3g", lsb);
+}
+
 void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
                          size_t out_bytes)
 {
@@ -84,7 +90,9 @@ void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *res
         snprintf(out, out_bytes, "-");
         return;
     }
-    snprintf(out, out_bytes, "%.3g %s (%s)", result->verdict.box_lsb,
+    char lsb[32];
+    mb_lsb_text(result->verdict.box_lsb, lsb, sizeof lsb);
+    snprintf(out, out_bytes, "%s %s (%s)", lsb,
              mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp",
              mb_policy_name(result->work.claim.filter.policy));
 }

@@ -21,6 +21,9 @@ const char *mb_cell_shape(const struct mb_cell *cell);
  * distance to box is then quality, to be shown beside the time. */
 bool mb_cell_leaves_box(const struct mb_cell *cell);
 
+/* A distance in LSB with three digits: "0.984", "37.2", "2750"; 32 bytes are enough. */
+void mb_lsb_text(double lsb, char *out, size_t out_bytes);
+
 /* "37.2 LSB (floor)": the distance of a judged result to box, and its own policy. */
 void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
                          size_t out_bytes);

@@ -15,8 +15,10 @@ static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
     char text[MB_MAX_LEVELS * 24 + 64] = "vs box by level:";
     size_t used = strlen(text);
     for (uint32_t i = 0; i < verdict->n_levels && used < sizeof text; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.3g", i > 0 ? "," : "",
-                                 verdict->level[i].box_lsb);
+        char lsb[32];
+        mb_lsb_text(verdict->level[i].box_lsb, lsb, sizeof lsb);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s %s", i > 0 ? "," : "", lsb);
     }
     if (used < sizeof text) {
         snprintf(text + used, sizeof text - used, " %s",

@@ -210,7 +210,7 @@ static void warn(const struct writer *w, uint32_t n_layers)
     const struct mb_layout *layout = &w->cell->layout;
     if (w->is_float) {
         mb_result_warn(w->result, "png_clamped",
-                       "PNG of %s: values clamped to [0, 1]; the .hdr files beside have all",
+                       "PNG of %s: values clamped to [0, 1]; the .hdr files keep what is above",
                        layout->format->name);
     }
     if (n_layers < layout->n_layers) {

@@ -310,12 +310,12 @@ static void test_levels(void)
     struct mb_result *row = add_row(&f, "spd", 10, 0.1);
     row->verdict.n_levels = 3;
     row->verdict.level[1].box_lsb = 0.5;
-    row->verdict.level[2].box_lsb = 37.25;
+    row->verdict.level[2].box_lsb = 2745.2;
     row = add_row(&f, "blit", 10, 0.1);
     row->verify = MB_VERIFY_SKIPPED;
     struct mb_strbuf out = {0};
     mb_notes_levels(&out, &f.cell);
-    CHECK_EQ_STR(mb_strbuf_text(&out), "  spd: vs box by level: 0, 0.5, 37.2 LSB\n");
+    CHECK_EQ_STR(mb_strbuf_text(&out), "  spd: vs box by level: 0, 0.5, 2745 LSB\n");
     mb_strbuf_finish(&out);
 }
 
