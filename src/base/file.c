@@ -275,13 +275,37 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
 
+enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
+{
+    struct stat info;
+    char resolved[PATH_MAX];
+    char *temp_path = NULL;
+    const bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
+    }
+    if (exists && !S_ISREG(info.st_mode)) {
+        return MB_OK;
+    }
+    char *folder = parent_folder(exists && realpath(path, resolved) != NULL ? resolved : path);
+    const int fd = folder != NULL ? open_temporary(folder, &temp_path) : -1;
+    int error = fd >= 0 ? 0 : folder != NULL ? errno : ENOMEM;
+    if (fd >= 0) {
+        error = close_checked(fd);
+        unlink(temp_path);
+    }
+    mb_free(temp_path);
+    mb_free(folder);
+    return error == 0 ? MB_OK : fail_output(err, path, error);
+}
+
 enum mb_status mb_stdout_write(const char *text, size_t n_bytes, struct mb_err *err)
 {
     int error = fflush(stdout) != 0 ? errno : 0;
     if (error == 0) {
         error = write_all(STDOUT_FILENO, text, n_bytes);
     }
-    if (error != 0) {
+    if (error != 0 && error != EPIPE) {
         return MB_FAIL(err, MB_ERRC_OUTPUT, "standard output: cannot be written: %s",
                        strerror(error));
     }

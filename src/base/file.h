@@ -28,7 +28,13 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 
-/* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. */
+/* Find out whether mb_file_write_atomic could write to `path`, without touching what is there:
+ * MB_OK, or the failure that it would have. A pipe or device is not tried. */
+MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_err *err);
+
+/* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. A pipe
+ * that nobody reads any more is fine: who piped into `head` has seen enough, and what the run
+ * leaves in files is still wanted. SIGPIPE must be ignored. */
 MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
                                              struct mb_err *err);
 

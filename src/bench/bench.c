@@ -19,6 +19,34 @@ static uint64_t image_bytes(const struct mb_image *image)
     return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
 }
 
+/* The rectangle of an update lies within level 0. */
+static enum mb_status check_rect(const struct mb_settings *settings, struct mb_extent base,
+                                 const char *input, struct mb_err *err)
+{
+    const struct mb_rect rect = settings->rect;
+    if (settings->has_rect && (rect.x >= base.width || rect.width > base.width - rect.x ||
+                               rect.y >= base.height || rect.height > base.height - rect.y)) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
+                       rect.x, rect.y, rect.width, rect.height, base.width, base.height, input);
+    }
+    return MB_OK;
+}
+
+/* At all the sizes that the image will have. */
+static enum mb_status check_rects(const struct mb_settings *settings,
+                                  const struct mb_image *image, const char *input,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_extent own = {image->width, image->height};
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        MB_TRY(check_rect(settings, settings->size[i], input, err));
+    }
+    return settings->n_sizes > 0 ? MB_OK : check_rect(settings, own, input, err);
+fail:
+    return status;
+}
+
 enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
                               struct mb_err *err)
 {
@@ -32,6 +60,7 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
         MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));
+        MB_TRY(check_rects(settings, image, settings->inputs[i], err));
         kept_bytes += image_bytes(image);
         if (kept_bytes > KEEP_BYTES && i > 0) {
             kept_bytes -= image_bytes(image);
@@ -96,21 +125,14 @@ static enum mb_status fill_task(struct mb_cell *cell, const struct mb_settings *
                                 struct mb_err *err)
 {
     const struct mb_extent base = cell->layout.base;
-    const struct mb_rect rect = settings->rect;
     cell->task = (struct mb_task){
         .reduce = settings->reduce,
         .alpha = settings->alpha,
         .is_update = settings->has_rect,
-        .rect = settings->has_rect ? rect : mb_rect_whole(base),
+        .rect = settings->has_rect ? settings->rect : mb_rect_whole(base),
     };
-    if (settings->has_rect && (rect.x >= base.width || rect.width > base.width - rect.x ||
-                               rect.y >= base.height || rect.height > base.height - rect.y)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
-                       rect.x, rect.y, rect.width, rect.height, base.width, base.height,
-                       cell->input);
-    }
     cell->compulsory_bytes = mb_task_compulsory_bytes(&cell->task, &cell->layout);
-    return MB_OK;
+    return check_rect(settings, base, cell->input, err);
 }
 
 static uint32_t layer_count(const struct mb_settings *settings)
@@ -209,6 +231,16 @@ static void warn_overhead(const struct mb_run *run, struct mb_cell *cell)
     }
 }
 
+/* --levels beyond the last level there is makes all of them, and says so. */
+static void warn_levels(const struct mb_settings *settings, struct mb_cell *cell)
+{
+    for (size_t i = 0; settings->n_levels > cell->n_image_levels && i < cell->n_results; i++) {
+        mb_result_warn(&cell->results[i], "levels_capped",
+                       "--levels %u: %ux%u has %u, all of which were made", settings->n_levels,
+                       cell->layout.base.width, cell->layout.base.height, cell->n_image_levels);
+    }
+}
+
 /* The ruler is marked once, by the first cell that was timed. */
 static void keep_marks(struct mb_run *run, const struct mb_timer_marks *marks)
 {
@@ -246,6 +278,7 @@ static enum mb_status run_cell(const struct mb_bench_options *options, struct mb
     if (!is_marked) {
         keep_marks(run, &marks);
     }
+    warn_levels(options->settings, cell);
     warn_overhead(run, cell);
     run->n_cells++;
     MB_TRY(options->on_cell_done(options->hooks->user, run, cell, err));

@@ -11,8 +11,8 @@ struct mb_inputs {
     size_t n_inputs;
 };
 
-/* Open every input once, so that a bad one is told before a minute has passed. Up to 1 GiB of
- * texels are kept. */
+/* Open every input once, so that a bad one, or a rectangle that does not lie within it, is told
+ * before a minute has passed. Up to 1 GiB of texels are kept. */
 MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
                                             struct mb_inputs *inputs, struct mb_err *err);
 void mb_inputs_finish(struct mb_inputs *inputs);

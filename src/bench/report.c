@@ -7,10 +7,11 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "bench/describe.h"
 #include "bench/plan.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.0.0"
+#define SCHEMA_VERSION "1.1.0"
 
 static void add_schema(struct mb_json *json)
 {
@@ -228,14 +229,29 @@ static void add_notes(struct mb_json *json, struct cJSON *parent,
     }
 }
 
+/* Of level 0; null where the whole chain is made. */
+static void add_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+{
+    if (!task->is_update) {
+        mb_json_null(json, parent, "rect");
+        return;
+    }
+    struct cJSON *node = mb_json_object(json, parent, "rect");
+    mb_json_u64(json, node, "x", task->rect.x);
+    mb_json_u64(json, node, "y", task->rect.y);
+    mb_json_u64(json, node, "width", task->rect.width);
+    mb_json_u64(json, node, "height", task->rect.height);
+}
+
 /* What was asked: everything that tells one result from another. */
 static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_cell *cell,
                      const struct mb_result *result)
 {
     const struct mb_layout *layout = &cell->layout;
-    char id[256];
-    snprintf(id, sizeof id, "%s_%ux%u_%s_avg/%s", cell->input_name, layout->base.width,
-             layout->base.height, layout->format->name, result->slug);
+    char folder[256];
+    char id[sizeof folder + sizeof result->slug];
+    mb_cell_folder(cell, folder, sizeof folder);
+    snprintf(id, sizeof id, "%s/%s", folder, result->slug);
     mb_json_string(json, node, "id", id);
     mb_json_string(json, node, "strategy", result->strategy->name);
     add_params(json, node, result);
@@ -246,8 +262,11 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_json_u64(json, node, "layers", layout->n_layers);
     mb_json_u64(json, node, "levels", layout->n_levels);
     mb_json_string(json, node, "format", layout->format->name);
-    mb_json_string(json, node, "reduce", "avg");
+    mb_json_string(json, node, "reduce", mb_reduce_name(cell->task.reduce));
     mb_json_string(json, node, "filter", "box");
+    mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
+    mb_json_string(json, node, "shape", mb_cell_shape(cell));
+    add_rect(json, node, &cell->task);
     mb_json_string(json, node, "cache", "hot");
     mb_json_string(json, node, "mode", "latency");
 }

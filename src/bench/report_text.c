@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "bench/describe.h"
 
 /* Hand the text over, or say that memory ran out. */
 static enum mb_status take_text(struct mb_strbuf *buf, char **text, struct mb_err *err)
@@ -76,6 +77,15 @@ static void csv_stats(struct mb_strbuf *buf, const struct mb_stats *stats)
     }
 }
 
+/* Four fields, empty where the whole chain is made. */
+static void csv_rect(struct mb_strbuf *buf, const struct mb_task *task)
+{
+    csv_count(buf, task->is_update, task->rect.x);
+    csv_count(buf, task->is_update, task->rect.y);
+    csv_count(buf, task->is_update, task->rect.width);
+    csv_count(buf, task->is_update, task->rect.height);
+}
+
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_cell *cell,
                     const struct mb_result *result)
 {
@@ -84,9 +94,12 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
     csv_text(buf, cell->input);
-    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,avg,box,hot,latency,", cell->input_sha256,
+    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,box,%s,%s,", cell->input_sha256,
                      layout->base.width, layout->base.height, layout->n_layers,
-                     layout->n_levels, layout->format->name);
+                     layout->n_levels, layout->format->name, mb_reduce_name(cell->task.reduce),
+                     mb_alpha_name(cell->task.alpha), mb_cell_shape(cell));
+    csv_rect(buf, &cell->task);
+    mb_strbuf_append(buf, "hot,latency,");
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_name(result->status));
     csv_text(buf, result->reason);
@@ -106,7 +119,8 @@ enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_er
 {
     struct mb_strbuf buf = {.text = NULL};
     mb_strbuf_append(&buf, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
-                           "reduce,filter,cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
+                           "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
+                           "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
                            "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
                            "median_ci_low_ns,median_ci_high_ns,relative_ratio,compulsory_bytes,"
                            "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
@@ -188,7 +202,8 @@ static void md_verified(struct mb_strbuf *buf, const struct mb_cell *cell,
     }
 }
 
-static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t index)
+static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t index,
+                   bool has_quality)
 {
     const struct mb_result *result = &cell->results[index];
     const char *emphasis = index == cell->fastest ? "**" : "";
@@ -198,7 +213,7 @@ static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t ind
     if (result->stats.n == 0) {
         mb_strbuf_printf(buf, " %s: ", mb_result_status_name(result->status));
         md_text(buf, result->reason);
-        mb_strbuf_append(buf, " | | | | | |\n");
+        mb_strbuf_append(buf, has_quality ? " | | | | | | |\n" : " | | | | | |\n");
         return;
     }
     md_times(buf, &result->stats, cell->compulsory_bytes);
@@ -207,22 +222,29 @@ static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t ind
     } else {
         mb_strbuf_append(buf, " |");
     }
+    if (has_quality) {
+        char text[64];
+        mb_quality_describe(cell, result, text, sizeof text);
+        mb_strbuf_printf(buf, " %s |", text);
+    }
     md_verified(buf, cell, result);
 }
 
 static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
 {
-    const struct mb_layout *layout = &cell->layout;
+    const bool has_quality = mb_cell_leaves_box(cell);
+    char text[256];
+    mb_cell_describe(cell, text, sizeof text);
     mb_strbuf_append(buf, "\n### ");
     md_text(buf, cell->input);
-    mb_strbuf_printf(buf, " %ux%u %s, %u level%s, box avg, hot, latency\n\n",
-                     layout->base.width, layout->base.height, layout->format->name,
-                     layout->n_levels, layout->n_levels == 1 ? "" : "s");
-    mb_strbuf_append(buf, "| Strategy | Median | 95 % interval | p95 | GB/s | Relative | "
-                          "Verified |\n"
-                          "|:--|--:|--:|--:|--:|--:|:--|\n");
+    mb_strbuf_printf(buf, " %s\n\n", text);
+    mb_strbuf_printf(buf,
+                     "| Strategy | Median | 95 %% interval | p95 | GB/s | Relative | %s"
+                     "Verified |\n"
+                     "|:--|--:|--:|--:|--:|--:|%s:--|\n",
+                     has_quality ? "vs box | " : "", has_quality ? "--:|" : "");
     for (size_t i = 0; i < cell->n_results; i++) {
-        md_row(buf, cell, i);
+        md_row(buf, cell, i, has_quality);
     }
 }
 
@@ -237,6 +259,9 @@ enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct 
     mb_strbuf_printf(&buf, " \xc2\xb7 Vulkan %u.%u\n",
                      VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
+    if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        mb_strbuf_append(&buf, "\nSoftware device: its times do not predict those of a GPU.\n");
+    }
     if (!run->complete) {
         mb_strbuf_append(&buf, "\nIncomplete: ");
         md_text(&buf, run->exit_reason);

@@ -22,6 +22,7 @@ static const char intro[] =
     "  mipbench photo.png\n"
     "  mipbench photo.png -s spd,compute:npot=floor -n 200 -o out\n"
     "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
+    "  mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n"
     "\n"
     "Options, with their defaults in parentheses. '--' ends options.\n";
 
@@ -46,6 +47,7 @@ static const char short_help[] =
 
 static const char *const group_titles[MB_GROUP_COUNT] = {
     [MB_GROUP_WHAT] = "What is run",
+    [MB_GROUP_IMAGE] = "The image, and what is made of it",
     [MB_GROUP_MEASURE] = "Measuring and verifying",
     [MB_GROUP_OUTPUT] = "Output",
     [MB_GROUP_GENERAL] = "General",

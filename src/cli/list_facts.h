@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "cli/abilities.h"
 #include "cli/options.h"
-#include "strategy.h"
 
 /* Whether a strategy with its default parameters runs on a device. */
 struct mb_availability {
@@ -20,7 +20,8 @@ struct mb_list_facts {
     size_t n_devices;
     struct mb_err no_device; /* why there is none */
     struct mb_availability
-        *availability; /* [n_devices][n_strategies]; owned; NULL: not asked */
+        *availability;              /* [n_devices][n_strategies]; owned; NULL: not asked */
+    struct mb_abilities *abilities; /* [n_devices]; owned; NULL: not asked */
 };
 
 /* Every name of a VkSubgroupFeatureFlags bit. */
@@ -36,5 +37,9 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
                   enum mb_list_what what);
 void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
                   enum mb_list_what what);
+
+/* The parts on formats: what each strategy can do with them, device by device. */
+void mb_list_matrix_text(struct mb_strbuf *out, const struct mb_list_facts *facts);
+void mb_list_formats_json(struct mb_json *json, const struct mb_list_facts *facts);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "image/format.h"
 #include "image/pattern.h"
 
 static void add_driver(struct mb_json *json, struct cJSON *parent,
@@ -137,18 +136,6 @@ static void add_strategies(struct mb_json *json, const struct mb_list_facts *fac
     }
 }
 
-static void add_formats(struct mb_json *json)
-{
-    struct cJSON *formats = mb_json_array(json, json->root, "formats");
-    for (size_t i = 0; i < mb_format_count; i++) {
-        struct cJSON *object = mb_json_object(json, formats, NULL);
-        mb_json_string(json, object, "name", mb_formats[i].name);
-        mb_json_string(json, object, "title", mb_formats[i].title);
-        mb_json_u64(json, object, "texel_bytes", mb_formats[i].texel_bytes);
-        mb_json_u64(json, object, "n_channels", mb_formats[i].n_channels);
-    }
-}
-
 static void add_patterns(struct mb_json *json)
 {
     struct cJSON *patterns = mb_json_array(json, json->root, "patterns");
@@ -163,7 +150,7 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
                   enum mb_list_what what)
 {
     const bool all = what == MB_LIST_ALL;
-    if (facts->n_devices == 0 && (all || what == MB_LIST_STRATEGIES)) {
+    if (facts->n_devices == 0 && what != MB_LIST_DEVICES && what != MB_LIST_PATTERNS) {
         mb_json_string(json, json->root, "no_device", facts->no_device.text);
     }
     if (all || what == MB_LIST_DEVICES) {
@@ -173,7 +160,7 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
         add_strategies(json, facts);
     }
     if (all || what == MB_LIST_FORMATS) {
-        add_formats(json);
+        mb_list_formats_json(json, facts);
     }
     if (all || what == MB_LIST_PATTERNS) {
         add_patterns(json);

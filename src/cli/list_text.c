@@ -153,9 +153,10 @@ static void add_named(struct mb_strbuf *out, const char *name, const char *title
     mb_strbuf_append(out, "\n");
 }
 
-static void add_formats(struct mb_strbuf *out)
+static void add_formats(struct mb_strbuf *out, bool is_alone)
 {
-    mb_strbuf_append(out, "Formats\n");
+    mb_strbuf_append(out, is_alone ? "Formats\n"
+                                   : "Formats ('list formats' says who can do which)\n");
     for (size_t i = 0; i < mb_format_count; i++) {
         add_named(out, mb_formats[i].name, mb_formats[i].title);
     }
@@ -183,7 +184,10 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
     }
     if (all || what == MB_LIST_FORMATS) {
         mb_strbuf_append(out, gap);
-        add_formats(out);
+        add_formats(out, !all);
+        if (!all) {
+            mb_list_matrix_text(out, facts);
+        }
     }
     if (all || what == MB_LIST_PATTERNS) {
         mb_strbuf_append(out, gap);

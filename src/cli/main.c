@@ -34,7 +34,7 @@ static void install_signals(void)
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
     sigaction(SIGHUP, &once, NULL);
-    /* A closed pipe and a file limit come back as EPIPE and EFBIG, which are reported. */
+    /* A closed pipe ends nothing, and a file limit comes back as EFBIG, which is reported. */
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
 }

@@ -28,4 +28,44 @@ MB_MUST_CHECK enum mb_status mb_option_add_spec(struct mb_option_parse *parse,
                                                 const struct mb_option_row *row,
                                                 const char *item, struct mb_err *err);
 
+/* A whole number from `min` to `max`, or one line that says so. */
+MB_MUST_CHECK enum mb_status mb_option_parse_count(const struct mb_option_row *row,
+                                                   const char *value, uint32_t min,
+                                                   uint32_t max, uint32_t *out,
+                                                   struct mb_err *err);
+
+/* The index of `value` among `n` names. */
+MB_MUST_CHECK enum mb_status mb_option_parse_choice(const struct mb_option_row *row,
+                                                    const char *value, const char *const *names,
+                                                    size_t n, size_t *out, struct mb_err *err);
+
+/* Of the table: the options on the image and what is made of it (option_image.c). */
+enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err);
+enum mb_status mb_option_apply_srgb(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err);
+enum mb_status mb_option_apply_reduce(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err);
+enum mb_status mb_option_apply_alpha(struct mb_option_parse *parse,
+                                     const struct mb_option_row *row, const char *value,
+                                     struct mb_err *err);
+enum mb_status mb_option_apply_levels(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err);
+enum mb_status mb_option_apply_size(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err);
+enum mb_status mb_option_apply_sweep(struct mb_option_parse *parse,
+                                     const struct mb_option_row *row, const char *value,
+                                     struct mb_err *err);
+enum mb_status mb_option_apply_layers(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err);
+enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err);
+
 #endif

@@ -1,5 +1,5 @@
-/* The table of options and what each does with its value. Getting values out of argv, and what
- * holds between options, is options.c. */
+/* The table of options and what most do with their values; what is made of which image is
+ * option_image.c. Getting values out of argv, and what holds between options, is options.c. */
 #include "cli/option_table.h"
 
 #include <inttypes.h>
@@ -8,44 +8,9 @@
 
 #include "base/text.h"
 #include "cli/option_parse.h"
-#include "image/image.h"
 
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
-
-/* A whole number from `min` to `max`, or one line that says so. */
-static enum mb_status parse_count(const struct mb_option_row *row, const char *value,
-                                  uint32_t min, uint32_t max, uint32_t *out, struct mb_err *err)
-{
-    int64_t number = 0;
-    if (!mb_parse_int(value, min, max, &number)) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not a whole number from %" PRIu32 " to %" PRIu32,
-                       row->name, value, min, max);
-    }
-    *out = (uint32_t)number;
-    return MB_OK;
-}
-
-/* The index of `value` among `n` names. */
-static enum mb_status parse_choice(const struct mb_option_row *row, const char *value,
-                                   const char *const *names, size_t n, size_t *out,
-                                   struct mb_err *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            *out = i;
-            return MB_OK;
-        }
-    }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s",
-                                          row->name, value, row->argument);
-    const char *near = mb_nearest_name(value, names, n);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    }
-    return status;
-}
 
 /* Keep the text itself. */
 static enum mb_status apply_text(struct mb_option_parse *parse, const struct mb_option_row *row,
@@ -72,128 +37,20 @@ static enum mb_status apply_strategy(struct mb_option_parse *parse,
     return mb_option_parse_each(row, value, parse, mb_option_add_spec, err);
 }
 
-static enum mb_status apply_format(struct mb_option_parse *parse,
-                                   const struct mb_option_row *row, const char *value,
-                                   struct mb_err *err)
-{
-    if (strcmp(value, "auto") == 0) {
-        parse->options->settings.format = NULL;
-        return MB_OK;
-    }
-    if (mb_format_find(value) != NULL) {
-        parse->options->settings.format = value;
-        return MB_OK;
-    }
-    const char *names[64] = {"auto"};
-    size_t n_names = 1;
-    for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
-        names[n_names++] = mb_formats[i].name;
-    }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", value);
-    const char *near = mb_nearest_name(value, names, n_names);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    } else {
-        mb_err_hint(err, "'mipbench list formats' names them");
-    }
-    return status;
-}
-
-static enum mb_status apply_levels(struct mb_option_parse *parse,
-                                   const struct mb_option_row *row, const char *value,
-                                   struct mb_err *err)
-{
-    return parse_count(row, value, 1, MB_MAX_LEVELS, &parse->options->settings.n_levels, err);
-}
-
-static enum mb_status add_size(struct mb_option_parse *parse, const struct mb_option_row *row,
-                               struct mb_extent size, struct mb_err *err)
-{
-    struct mb_settings *settings = &parse->options->settings;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const struct mb_extent old = settings->size[i];
-        if (old.width == size.width && old.height == size.height) {
-            return MB_OK;
-        }
-    }
-    if (settings->n_sizes == MB_MAX_SIZES) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d sizes", row->name, MB_MAX_SIZES);
-    }
-    settings->size[settings->n_sizes++] = size;
-    return MB_OK;
-}
-
-static enum mb_status add_size_text(struct mb_option_parse *parse,
-                                    const struct mb_option_row *row, const char *item,
-                                    struct mb_err *err)
-{
-    struct mb_extent size = {0};
-    if (!mb_parse_extent(item, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u",
-                       row->name, item, MB_IMAGE_MAX_DIMENSION);
-    }
-    return add_size(parse, row, size, err);
-}
-
-static enum mb_status apply_size(struct mb_option_parse *parse, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
-{
-    return mb_option_parse_each(row, value, parse, add_size_text, err);
-}
-
-/* One end of a sweep: a power of two. */
-static bool parse_power(const char *text, size_t n_bytes, uint32_t *out)
-{
-    char word[16];
-    int64_t number = 0;
-    if (n_bytes >= sizeof word) {
-        return false;
-    }
-    memcpy(word, text, n_bytes);
-    word[n_bytes] = '\0';
-    if (!mb_parse_int(word, 1, MB_IMAGE_MAX_DIMENSION, &number)) {
-        return false;
-    }
-    *out = (uint32_t)number;
-    return (*out & (*out - 1)) == 0;
-}
-
-static enum mb_status apply_sweep(struct mb_option_parse *parse,
-                                  const struct mb_option_row *row, const char *value,
-                                  struct mb_err *err)
-{
-    const char *colon = strchr(value, ':');
-    uint32_t first = 0;
-    uint32_t last = 0;
-    if (colon == NULL || !parse_power(value, (size_t)(colon - value), &first) ||
-        !parse_power(colon + 1, strlen(colon + 1), &last) || first > last) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u", row->name,
-                       value, MB_IMAGE_MAX_DIMENSION);
-    }
-    enum mb_status status;
-    for (uint32_t width = first; width <= last; width *= 2) {
-        const struct mb_extent size = {width, width};
-        MB_TRY(add_size(parse, row, size, err));
-    }
-    return MB_OK;
-fail:
-    return status;
-}
-
 static enum mb_status apply_warmup(struct mb_option_parse *parse,
                                    const struct mb_option_row *row, const char *value,
                                    struct mb_err *err)
 {
-    return parse_count(row, value, 0, MAX_WARMUP_ROUNDS, &parse->options->settings.n_warmup,
-                       err);
+    return mb_option_parse_count(row, value, 0, MAX_WARMUP_ROUNDS,
+                                 &parse->options->settings.n_warmup, err);
 }
 
 static enum mb_status apply_samples(struct mb_option_parse *parse,
                                     const struct mb_option_row *row, const char *value,
                                     struct mb_err *err)
 {
-    return parse_count(row, value, 1, MAX_SAMPLES, &parse->options->settings.n_samples, err);
+    return mb_option_parse_count(row, value, 1, MAX_SAMPLES,
+                                 &parse->options->settings.n_samples, err);
 }
 
 static enum mb_status apply_seed(struct mb_option_parse *parse, const struct mb_option_row *row,
@@ -234,7 +91,7 @@ static enum mb_status apply_images(struct mb_option_parse *parse,
     };
     size_t choice = 0;
     enum mb_status status;
-    MB_TRY(parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
+    MB_TRY(mb_option_parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
     parse->options->settings.images = (enum mb_images)choice;
     return MB_OK;
 fail:
@@ -252,7 +109,7 @@ static enum mb_status apply_color(struct mb_option_parse *parse,
     };
     size_t choice = 0;
     enum mb_status status;
-    MB_TRY(parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
+    MB_TRY(mb_option_parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
     parse->options->color = (enum mb_color)choice;
     return MB_OK;
 fail:
@@ -297,7 +154,7 @@ const struct mb_option_row mb_option_rows[] = {
     {.name = "device",
      .short_name = 'd',
      .argument = "SEL",
-     .verbs = MB_FOR_RUN,
+     .verbs = BOTH,
      .group = MB_GROUP_WHAT,
      .help = "index, part of the name, UUID or cpu (discrete, then integrated, then CPU)",
      .field = FIELD(settings.device),
@@ -306,28 +163,69 @@ const struct mb_option_row mb_option_rows[] = {
      .short_name = 'f',
      .argument = "NAME",
      .verbs = MB_FOR_RUN,
-     .group = MB_GROUP_WHAT,
+     .group = MB_GROUP_IMAGE,
      .help = "texel format; 'list formats' names them (auto)",
-     .apply = apply_format},
+     .apply = mb_option_apply_format},
+    {.name = "srgb",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "8-bit colour is sRGB: averaged as light, as a renderer does",
+     .apply = mb_option_apply_srgb},
+    {.name = "linear",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "8-bit codes are averaged as they are, as benchmarks do (the default)",
+     .apply = mb_option_apply_srgb},
+    {.name = "reduce",
+     .short_name = 'r',
+     .argument = "avg|min|max",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "how texels are joined (avg)",
+     .apply = mb_option_apply_reduce},
+    {.name = "alpha",
+     .argument = "straight|premultiplied",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "alpha is a channel like others, or weighs colour in averages (straight)",
+     .apply = mb_option_apply_alpha},
     {.name = "levels",
      .short_name = 'l',
      .argument = "N",
      .verbs = MB_FOR_RUN,
-     .group = MB_GROUP_WHAT,
+     .group = MB_GROUP_IMAGE,
      .help = "mip levels in all, base included (full chain)",
-     .apply = apply_levels},
+     .apply = mb_option_apply_levels},
     {.name = "size",
      .argument = "WxH[,WxH...]",
      .verbs = MB_FOR_RUN,
-     .group = MB_GROUP_WHAT,
+     .group = MB_GROUP_IMAGE,
      .help = "crop or mirror-tile the input to these (its own)",
-     .apply = apply_size},
+     .apply = mb_option_apply_size},
     {.name = "sweep",
      .argument = "A:B",
      .verbs = MB_FOR_RUN,
-     .group = MB_GROUP_WHAT,
+     .group = MB_GROUP_IMAGE,
      .help = "square sizes, powers of two from A to B (none)",
-     .apply = apply_sweep},
+     .apply = mb_option_apply_sweep},
+    {.name = "layers",
+     .argument = "N",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "array layers, each of its own content; with --cube: cubes (1)",
+     .apply = mb_option_apply_layers},
+    {.name = "cube",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "a cube map: six square faces",
+     .field = FIELD(settings.is_cube),
+     .apply = apply_switch},
+    {.name = "rect",
+     .argument = "X,Y,W,H",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_IMAGE,
+     .help = "time an update of the chain after a change within these texels (none)",
+     .apply = mb_option_apply_rect},
     {.name = "samples",
      .short_name = 'n',
      .argument = "N",

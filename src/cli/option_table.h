@@ -6,6 +6,7 @@
 
 enum mb_option_group {
     MB_GROUP_WHAT,
+    MB_GROUP_IMAGE,
     MB_GROUP_MEASURE,
     MB_GROUP_OUTPUT,
     MB_GROUP_GENERAL,

@@ -240,6 +240,32 @@ static enum mb_status check_outputs(const struct mb_options *options, struct mb_
     return MB_OK;
 }
 
+/* What --srgb, --linear and --alpha say must go with the format and the reduction. */
+static enum mb_status check_colour(const struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_format *format = settings->format ? mb_format_find(settings->format) : NULL;
+    const bool stores_srgb = format != NULL && format->codec == MB_CODEC_SRGB8;
+    if (settings->is_srgb && format != NULL && !stores_srgb) {
+        enum mb_status status =
+            MB_FAIL(err, MB_ERRC_USAGE, "--srgb does not go with format '%s', which is linear",
+                    settings->format);
+        mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
+        return status;
+    }
+    if (options->is_linear && stores_srgb) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'",
+                       settings->format);
+    }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with --reduce %s: only averages "
+                       "have weights",
+                       mb_reduce_name(settings->reduce));
+    }
+    return MB_OK;
+}
+
 static enum mb_status check_run(struct mb_options *options, struct mb_err *err)
 {
     struct mb_row *rows = NULL;
@@ -251,6 +277,7 @@ static enum mb_status check_run(struct mb_options *options, struct mb_err *err)
         return status;
     }
     MB_TRY(check_outputs(options, err));
+    MB_TRY(check_colour(options, err));
     MB_TRY(mb_plan_rows(mb_strategies, options->settings.specs, options->settings.n_specs,
                         &rows, &n_rows, err));
     mb_free(rows);

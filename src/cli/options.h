@@ -31,6 +31,7 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_list_what list_what;
     bool list_json;
+    bool is_linear;                    /* --linear was the last of --srgb and --linear */
     bool verb_is_given;                /* "run" or "list" was written out */
     struct mb_settings settings;       /* its arrays point into `owned` and argv */
     const char *out_dir;               /* NULL: results/<utc>-<device>/ */

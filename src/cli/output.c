@@ -1,6 +1,7 @@
 /* What a run leaves behind. */
 #include "cli/output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "bench/report.h"
+#include "cli/notes.h"
 #include "cli/picture.h"
 
 static bool is_stdout(const char *path)
@@ -28,11 +30,44 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
+static bool lies_in_missing_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t n_bytes = slash ? (size_t)(slash - path) : 0;
+    if (n_bytes == 0 || n_bytes >= sizeof folder) {
+        return false;
+    }
+    memcpy(folder, path, n_bytes);
+    folder[n_bytes] = '\0';
+    return access(folder, F_OK) != 0;
+}
+
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat stat_a, stat_b;
     return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
            stat_a.st_ino == stat_b.st_ino;
+}
+
+/* Copies can be written, so that no run is lost to a typing error. Those that may go into the
+ * output folder wait until it is there. */
+static enum mb_status check_writable(const struct mb_options *options, bool has_folder,
+                                     struct mb_err *err)
+{
+    const char *targets[] = {options->json, options->csv, options->markdown};
+    for (size_t i = 0; i < MB_COUNTOF(targets); i++) {
+        struct mb_err why = {0};
+        if (!targets[i] || is_stdout(targets[i])) {
+            continue;
+        }
+        enum mb_status status = mb_file_check_writable(targets[i], &why);
+        if (status != MB_OK && (has_folder || !lies_in_missing_folder(targets[i]))) {
+            *err = why;
+            return status;
+        }
+    }
+    return MB_OK;
 }
 
 /* A copy of the results must not replace what they were made from. */
@@ -47,7 +82,7 @@ static enum mb_status check_targets(const struct mb_options *options, struct mb_
             }
         }
     }
-    return MB_OK;
+    return check_writable(options, false, err);
 }
 
 enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
@@ -69,10 +104,12 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         return status;
     }
     if (!options->out_dir) {
-        return mb_make_new_dir("results", run->id, &output->dir, err);
+        status = mb_make_new_dir("results", run->id, &output->dir, err);
+    } else {
+        status = output->dir ? mb_make_dirs(output->dir, err)
+                             : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
     }
-    return output->dir ? mb_make_dirs(output->dir, err)
-                       : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
+    return status == MB_OK ? check_writable(options, true, err) : status;
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -106,18 +143,30 @@ enum mb_status mb_output_header(const struct mb_output *output, const struct mb_
     return show(output, &text, err);
 }
 
-enum mb_status mb_output_table(const struct mb_output *output, const struct mb_run *run,
+/* The notes below a table: those that matter; all with --verbose, none with --quiet. */
+static void add_notes(struct mb_output *output, const struct mb_cell *cell,
+                      struct mb_strbuf *text)
+{
+    const bool is_verbose = output->options->verbosity > 0;
+    const char *clamp = mb_notes_find(cell, "png_clamped");
+    if (is_verbose) {
+        mb_notes_levels(text, cell);
+    }
+    if (is_verbose || !output->options->quiet) {
+        mb_notes_warnings(text, cell, is_verbose);
+    }
+    if (clamp && !is_verbose && !output->options->quiet && !output->clamp_is_told) {
+        mb_strbuf_printf(text, "  note: %s\n", clamp);
+        output->clamp_is_told = true;
+    }
+}
+
+enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
                                const struct mb_cell *cell, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
     mb_table_cell(&text, run, cell, &output->style);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        for (size_t w = 0; w < result->n_warnings && output->options->verbosity > 0; w++) {
-            mb_strbuf_printf(&text, "  note: %s: %s\n", result->label,
-                             result->warning[w].message);
-        }
-    }
+    add_notes(output, cell, &text);
     return show(output, &text, err);
 }
 

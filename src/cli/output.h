@@ -11,6 +11,7 @@ struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
+    bool clamp_is_told;   /* that PNG clamps floats: once a run is enough */
     bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
@@ -24,8 +25,7 @@ void mb_output_finish(struct mb_output *output);
 /* Print the head of the run, and the table of a cell with its warnings. */
 MB_MUST_CHECK enum mb_status mb_output_header(const struct mb_output *output,
                                               const struct mb_run *run, struct mb_err *err);
-MB_MUST_CHECK enum mb_status mb_output_table(const struct mb_output *output,
-                                             const struct mb_run *run,
+MB_MUST_CHECK enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
                                              const struct mb_cell *cell, struct mb_err *err);
 
 /* Print where the results are. */

@@ -1,10 +1,13 @@
-/* PNG files of a result's chain: the atlas, single levels, and where it went wrong. */
+/* PNG files of a result's chain: the atlas, single levels, and where it went wrong; and HDR
+ * files of what PNG has to clamp. */
 #include "cli/picture.h"
 
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "bench/describe.h"
+#include "image/hdr_write.h"
 #include "image/png.h"
 
 struct writer {
@@ -12,7 +15,8 @@ struct writer {
     const struct mb_cell *cell;
     struct mb_result *result;
     const void *block;
-    char folder[256]; /* relative to options->dir */
+    bool is_float;    /* an HDR file beside each PNG */
+    char folder[384]; /* relative to options->dir */
 };
 
 static enum mb_status out_of_memory(struct mb_err *err)
@@ -32,60 +36,137 @@ static enum mb_status note(struct mb_result *result, char *relative, struct mb_e
     return MB_OK;
 }
 
-static enum mb_status write_png(const struct writer *w, const char *name, const uint8_t *rgba,
-                                struct mb_extent extent, struct mb_err *err)
+/* The paths of STEM.SUFFIX, relative to the output folder and as it is opened; both owned. */
+static enum mb_status make_paths(const struct writer *w, const char *stem, const char *suffix,
+                                 char **relative, char **path, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    char *relative = mb_path_join(w->folder, name);
-    char *path = relative ? mb_path_join(w->options->dir, relative) : NULL;
-    if (!path) {
-        mb_free(relative);
+    char name[80];
+    snprintf(name, sizeof name, "%s.%s", stem, suffix);
+    *relative = mb_path_join(w->folder, name);
+    *path = *relative ? mb_path_join(w->options->dir, *relative) : NULL;
+    if (!*path) {
+        mb_free(*relative);
         return out_of_memory(err);
     }
-    status = mb_png_write(path, rgba, extent.width, extent.height, err);
+    return MB_OK;
+}
+
+/* Note a file that was written, or forget one that was not. */
+static enum mb_status conclude(const struct writer *w, enum mb_status written, char *relative,
+                               char *path, struct mb_err *err)
+{
     mb_free(path);
-    if (status != MB_OK) {
+    if (written != MB_OK) {
         mb_free(relative);
-        return status;
+        return written;
     }
     return note(w->result, relative, err);
 }
 
-static enum mb_status write_atlas(const struct writer *w, struct mb_err *err)
+static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
+                                struct mb_extent extent, struct mb_err *err)
 {
+    char *relative, *path;
+    enum mb_status status = make_paths(w, stem, "png", &relative, &path, err);
+    if (status == MB_OK) {
+        status = mb_png_write(path, rgba, extent.width, extent.height, err);
+        status = conclude(w, status, relative, path, err);
+    }
+    return status;
+}
+
+static enum mb_status write_hdr(const struct writer *w, const char *stem,
+                                const struct mb_layout *layout, const void *block,
+                                uint32_t level, uint32_t layer, struct mb_err *err)
+{
+    char *relative, *path;
+    enum mb_status status = make_paths(w, stem, "hdr", &relative, &path, err);
+    if (status == MB_OK) {
+        status = mb_hdr_write_level(path, layout, block, level, layer, err);
+        status = conclude(w, status, relative, path, err);
+    }
+    return status;
+}
+
+/* "atlas" or "atlas_layer_01". */
+static void name_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes)
+{
+    if (layer == 0) {
+        snprintf(out, out_bytes, "%s", stem);
+    } else {
+        snprintf(out, out_bytes, "%s_layer_%02u", stem, layer);
+    }
+}
+
+/* The atlas again, as one image in the chain's own format. */
+static enum mb_status write_hdr_atlas(const struct writer *w, uint32_t layer, const char *stem,
+                                      struct mb_err *err)
+{
+    const struct mb_layout *chain = &w->cell->layout;
+    struct mb_layout atlas;
+    mb_layout_init(&atlas, chain->format, mb_atlas_extent(chain->base, chain->n_levels), 1, 1);
+    void *texels = mb_alloc(atlas.total_bytes, 1);
+    if (!texels) {
+        return out_of_memory(err);
+    }
+    mb_atlas_copy(chain, w->block, layer, texels);
+    enum mb_status status = write_hdr(w, stem, &atlas, texels, 0, 0, err);
+    mb_free(texels);
+    return status;
+}
+
+static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
+{
+    char stem[64];
     uint8_t *rgba = NULL;
     struct mb_extent extent;
-    enum mb_status status = mb_atlas_draw(&w->cell->layout, w->block, &rgba, &extent, err);
-    if (status == MB_OK) {
-        status = write_png(w, "atlas.png", rgba, extent, err);
+    enum mb_status status = MB_OK;
+    name_stem("atlas", layer, stem, sizeof stem);
+    MB_TRY(mb_atlas_draw(&w->cell->layout, w->block, layer, &rgba, &extent, err));
+    MB_TRY(write_png(w, stem, rgba, extent, err));
+    if (w->is_float) {
+        MB_TRY(write_hdr_atlas(w, layer, stem, err));
     }
+fail:
     mb_free(rgba);
     return status;
 }
 
-static enum mb_status write_level(const struct writer *w, uint32_t level, struct mb_err *err)
+static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,
+                                  struct mb_err *err)
 {
     char name[32];
+    char stem[64];
     struct mb_extent extent = mb_level_extent(w->cell->layout.base, level);
+    enum mb_status status = MB_OK;
     uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     if (!rgba) {
         return out_of_memory(err);
     }
-    mb_level_to_rgba8(&w->cell->layout, w->block, level, rgba);
-    snprintf(name, sizeof name, "level_%02u.png", level);
-    enum mb_status status = write_png(w, name, rgba, extent, err);
+    snprintf(name, sizeof name, "level_%02u", level);
+    name_stem(name, layer, stem, sizeof stem);
+    mb_level_to_rgba8(&w->cell->layout, w->block, level, layer, rgba);
+    MB_TRY(write_png(w, stem, rgba, extent, err));
+    if (w->is_float) {
+        MB_TRY(write_hdr(w, stem, &w->cell->layout, w->block, level, layer, err));
+    }
+fail:
     mb_free(rgba);
     return status;
 }
 
-/* Against the chain that is never rounded: what the strategy's policy asks for. */
+/* Against the chain that is never rounded: what the strategy's policy asks for. In the layer of
+ * the first bad texel. */
 static enum mb_status write_error(const struct writer *w, uint32_t level, struct mb_err *err)
 {
     char name[32];
+    char stem[64];
     const struct mb_layout *layout = &w->cell->layout;
+    const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
+    const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
-    enum mb_status status =
-        mb_verifier_ideal(w->options->verifier, &w->result->work.claim.filter, 0, &ideal, err);
+    enum mb_status status = mb_verifier_ideal(
+        w->options->verifier, &w->result->work.claim.filter, layer, &ideal, err);
     if (status != MB_OK) {
         return status;
     }
@@ -94,15 +175,17 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     if (!rgba) {
         return out_of_memory(err);
     }
-    mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, 0),
+    mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
-    snprintf(name, sizeof name, "error_%02u.png", level);
-    status = write_png(w, name, rgba, extent, err);
+    snprintf(name, sizeof name, "error_%02u", level);
+    name_stem(name, layer, stem, sizeof stem);
+    status = write_png(w, stem, rgba, extent, err);
     mb_free(rgba);
     return status;
 }
 
-static enum mb_status write_levels(const struct writer *w, struct mb_err *err)
+static enum mb_status write_levels(const struct writer *w, uint32_t n_layers,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     enum mb_images images = w->options->images;
@@ -110,8 +193,8 @@ static enum mb_status write_levels(const struct writer *w, struct mb_err *err)
     for (uint32_t level = 0; level < w->cell->layout.n_levels; level++) {
         bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                         w->result->verdict.level[level].n_bad_texels > 0;
-        if (levels) {
-            MB_TRY(write_level(w, level, err));
+        for (uint32_t layer = 0; levels && layer < n_layers; layer++) {
+            MB_TRY(write_level(w, level, layer, err));
         }
         if (level > 0 && w->options->verifier && (is_wrong || images == MB_IMAGES_ALL)) {
             MB_TRY(write_error(w, level, err));
@@ -121,33 +204,52 @@ fail:
     return status;
 }
 
+/* What the pictures do not show. */
+static void warn(const struct writer *w, uint32_t n_layers)
+{
+    const struct mb_layout *layout = &w->cell->layout;
+    if (w->is_float) {
+        mb_result_warn(w->result, "png_clamped",
+                       "PNG of %s: values clamped to [0, 1]; the .hdr files keep what is above",
+                       layout->format->name);
+    }
+    if (n_layers < layout->n_layers) {
+        mb_result_warn(w->result, "layers_left_out", "pictures of the first %u of %u layers",
+                       n_layers, layout->n_layers);
+    }
+}
+
 enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                  const struct mb_cell *cell, struct mb_result *result,
                                  const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     char *dir = NULL;
+    char cell_folder[256];
     struct writer w = {
         .options = options,
         .cell = cell,
         .result = result,
         .block = block,
+        .is_float = !mb_format_is_unorm(cell->layout.format),
     };
+    uint32_t n_layers = cell->layout.n_layers;
+    n_layers = n_layers < MB_MAX_PICTURE_LAYERS ? n_layers : MB_MAX_PICTURE_LAYERS;
     if (options->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
-    snprintf(w.folder, sizeof w.folder, "%s_%ux%u_%s_avg/%s", cell->input_name,
-             cell->layout.base.width, cell->layout.base.height, cell->layout.format->name,
-             result->slug);
+    mb_cell_folder(cell, cell_folder, sizeof cell_folder);
+    snprintf(w.folder, sizeof w.folder, "%s/%s", cell_folder, result->slug);
     dir = mb_path_join(options->dir, w.folder);
     if (!dir) {
         return out_of_memory(err);
     }
     MB_TRY(mb_make_dirs(dir, err));
-    if (options->images == MB_IMAGES_ATLAS || options->images == MB_IMAGES_ALL) {
-        MB_TRY(write_atlas(&w, err));
+    warn(&w, n_layers);
+    for (uint32_t layer = 0; options->images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
+        MB_TRY(write_atlas(&w, layer, err));
     }
-    MB_TRY(write_levels(&w, err));
+    MB_TRY(write_levels(&w, n_layers, err));
 fail:
     mb_free(dir);
     return status;

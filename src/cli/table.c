@@ -2,12 +2,12 @@
  * from a first pass over all of them, so that columns line up by code points. */
 #include "cli/table.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "bench/describe.h"
 
 #define TEXT_BYTES 600
 #define GAP        2 /* spaces between columns */
@@ -114,20 +114,9 @@ static void text_relative(const struct view *view, const struct mb_result *resul
     snprintf(out, TEXT_BYTES, "%.2f", result->relative_ratio);
 }
 
-static const char *lsb_word(const struct mb_cell *cell)
-{
-    return mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp";
-}
-
 static void text_quality(const struct view *view, const struct mb_result *result, char *out)
 {
-    const enum mb_policy policy = result->work.claim.filter.policy;
-    if (result->verify == MB_VERIFY_SKIPPED) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    snprintf(out, TEXT_BYTES, "%.3g %s (%s)", result->verdict.box_lsb, lsb_word(view->cell),
-             mb_policy_name(policy));
+    mb_quality_describe(view->cell, result, out, TEXT_BYTES);
 }
 
 static void text_verified(const struct view *view, const struct mb_result *result, char *out)
@@ -197,7 +186,7 @@ static void survey(struct view *view, bool shown[N_COLUMNS])
     double least_ns = INFINITY;
     double most_ns = 0;
     double least_gbps = INFINITY;
-    bool differs_from_box = false;
+    const bool has_quality = mb_cell_leaves_box(cell);
     for (size_t i = 0; i < cell->n_results; i++) {
         const struct mb_result *result = &cell->results[i];
         if (!has_figures(result)) {
@@ -208,17 +197,12 @@ static void survey(struct view *view, bool shown[N_COLUMNS])
             most_ns = fmax(most_ns, result->stats.median_ns);
             least_gbps = fmin(least_gbps, rate_gbps(cell, result));
         }
-        if (result->verify != MB_VERIFY_SKIPPED &&
-            result->work.claim.filter.policy != MB_POLICY_BOX &&
-            !mb_policies_agree(cell->layout.base, cell->layout.n_levels)) {
-            differs_from_box = true;
-        }
     }
     choose_time_unit(view, least_ns, most_ns);
     view->rate_decimals = decimals_for(least_gbps);
     for (size_t c = 0; c < N_COLUMNS; c++) {
         shown[c] = !(columns[c].is_time && !isfinite(least_ns)) &&
-                   !(columns[c].is_quality && !differs_from_box);
+                   !(columns[c].is_quality && !has_quality);
     }
 }
 
@@ -342,11 +326,9 @@ void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct
         .is_ranked = !run->settings->validate,
     };
     size_t width[N_COLUMNS];
-    mb_strbuf_printf(out, "%s  %" PRIu32 "x%" PRIu32 " %s, %" PRIu32 " level%s, hot, latency\n",
-                     cell->input, cell->layout.base.width, cell->layout.base.height,
-                     cell->layout.format->name, cell->layout.n_levels,
-                     cell->layout.n_levels == 1 ? "" : "s");
-    mb_strbuf_append(out, "\n");
+    char text[TEXT_BYTES];
+    mb_cell_describe(cell, text, sizeof text);
+    mb_strbuf_printf(out, "%s  %s\n\n", cell->input, text);
     measure_columns(&view, width);
     add_titles(out, width);
     for (size_t i = 0; i < cell->n_results; i++) {

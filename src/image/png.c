@@ -73,10 +73,10 @@ static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texel
 }
 
 void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
-                       uint8_t *rgba)
+                       uint32_t layer, uint8_t *rgba)
 {
     const struct mb_extent extent = mb_level_extent(layout->base, level);
-    texels_to_rgba8(layout->format, mb_layout_level(layout, block, level, 0),
+    texels_to_rgba8(layout->format, mb_layout_level(layout, block, level, layer),
                     (size_t)extent.width * extent.height, rgba);
 }
 
@@ -96,21 +96,28 @@ struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
     return atlas;
 }
 
-/* Draw one level with its top left corner at (x, y) of the atlas. */
-static void draw_level(const struct mb_layout *layout, const void *block, uint32_t level,
-                       uint8_t *atlas, uint32_t atlas_width, uint32_t x, uint32_t y)
+/* Where the atlas has the first texel of a level's row, as an offset in texels. */
+static size_t atlas_offset(const struct mb_layout *layout, uint32_t level, uint32_t row)
 {
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
-    const uint8_t *texels = mb_layout_level(layout, block, level, 0);
-    const size_t row_bytes = (size_t)extent.width * layout->format->texel_bytes;
-    for (size_t row = 0; row < extent.height; row++) {
-        texels_to_rgba8(layout->format, texels + row * row_bytes, extent.width,
-                        atlas + ((y + row) * atlas_width + x) * 4);
+    const struct mb_extent atlas = mb_atlas_extent(layout->base, layout->n_levels);
+    size_t y = row;
+    for (uint32_t above = 1; above < level; above++) {
+        y += mb_level_extent(layout->base, above).height;
     }
+    return y * atlas.width + (level > 0 ? layout->base.width : 0);
 }
 
-enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, uint8_t **rgba,
-                             struct mb_extent *extent, struct mb_err *err)
+/* One row of texels of a level. */
+static const uint8_t *row_of(const struct mb_layout *layout, const void *block, uint32_t level,
+                             uint32_t layer, uint32_t row)
+{
+    const uint8_t *texels = mb_layout_level(layout, block, level, layer);
+    const size_t width = mb_level_extent(layout->base, level).width;
+    return texels + row * width * layout->format->texel_bytes;
+}
+
+enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, uint32_t layer,
+                             uint8_t **rgba, struct mb_extent *extent, struct mb_err *err)
 {
     *extent = mb_atlas_extent(layout->base, layout->n_levels);
     *rgba = mb_alloc((size_t)extent->width * extent->height, 4);
@@ -118,11 +125,25 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
         return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for an atlas of %ux%u texels",
                        extent->width, extent->height);
     }
-    draw_level(layout, block, 0, *rgba, extent->width, 0, 0);
-    uint32_t y = 0;
-    for (uint32_t level = 1; level < layout->n_levels; level++) {
-        draw_level(layout, block, level, *rgba, extent->width, layout->base.width, y);
-        y += mb_level_extent(layout->base, level).height;
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const struct mb_extent source = mb_level_extent(layout->base, level);
+        for (uint32_t row = 0; row < source.height; row++) {
+            texels_to_rgba8(layout->format, row_of(layout, block, level, layer, row),
+                            source.width, *rgba + 4 * atlas_offset(layout, level, row));
+        }
     }
     return MB_OK;
+}
+
+void mb_atlas_copy(const struct mb_layout *layout, const void *block, uint32_t layer,
+                   void *texels)
+{
+    const size_t texel_bytes = layout->format->texel_bytes;
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const struct mb_extent source = mb_level_extent(layout->base, level);
+        for (uint32_t row = 0; row < source.height; row++) {
+            memcpy((uint8_t *)texels + texel_bytes * atlas_offset(layout, level, row),
+                   row_of(layout, block, level, layer, row), source.width * texel_bytes);
+        }
+    }
 }

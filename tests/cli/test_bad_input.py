@@ -32,12 +32,14 @@ class CommandLine(cli.TestCase):
         self.check([SMALL, "-s", "spd:laod=texel"], "'laod'", "did you mean 'load'?")
         self.check([SMALL, "-s", "spd:load=texle"], "'texle'", "did you mean 'texel'?")
         self.check([SMALL, "--images", "atlsa"], "did you mean 'atlas'?")
+        self.check([SMALL, "-r", "maxx"], "did you mean 'max'?")
+        self.check([SMALL, "--alpha", "straigt"], "did you mean 'straight'?")
         self.check([SMALL, "--color", "alwasy"], "did you mean 'always'?")
         self.check(["list", "devcies"], "did you mean 'devices'?")
 
     def test_missing_values(self):
         for option in ["-s", "-d", "-f", "-l", "--size", "--sweep", "-n", "-w", "--seed", "-o",
-                       "--json", "--csv", "--markdown", "--images", "--color"]:
+                       "-r", "--alpha", "--layers", "--rect", "--json", "--csv", "--markdown", "--images", "--color"]:
             self.check([SMALL, option], "needs a value")
         self.check([SMALL, "--samples="], "--samples", "empty")
         self.check(["run"], "no input")
@@ -56,10 +58,16 @@ class CommandLine(cli.TestCase):
             "--sweep": ["0", "8", "-1:8", "0:8", "abc:8", "8:1000000000", "9" * 20 + ":8", "16:8",
                         "3:8"],
         }
+        bad["--layers"] = ["0", "-1", "2049", "abc", "9" * 20]
+        bad["--rect"] = ["0", "1,2,3", "1,2,3,4,5", "-1,0,1,1", "0,0,0,1", "0,0,1,0", "a,0,1,1",
+                         "0,0,1,40000", "0,0,1," + "9" * 20]
         for option, values in bad.items():
             for value in values:
                 self.check([SMALL, option, value], f"{value}'")
         self.check([SMALL, "--json", "-", "--csv", "-"], "both go to '-'")
+        self.check([SMALL, "--srgb", "-f", "r8"], "--srgb does not go with format 'r8'")
+        self.check([SMALL, "--linear", "-f", "rgba8-srgb"], "--linear does not go")
+        self.check([SMALL, "--alpha", "premultiplied", "-r", "min"], "only averages")
 
     def test_no_arguments(self):
         outcome = self.run_it()
@@ -203,6 +211,19 @@ class Limits(cli.TestCase):
         self.assertIn("4096", result["reason"])
         self.assertIn(result["reason"].encode(), outcome.out)
 
+    def test_shapes_that_cannot_be(self):
+        n_layers = self.limits()["limits"]["max_image_array_layers"]
+        for args, part in [(["--cube", "--size", "8x4"], "square"),
+                           (["--cube", "--layers", "2048"], f"limit is {n_layers}")]:
+            outcome = self.quick(SMALL, "-s", "compute", "-o", "out", *args)
+            self.assert_error(outcome, UNSUPPORTED, "compute: ", part)
+
+    def test_rectangle_outside(self):
+        for args, size in [([], "16x16"), (["--size", "32x32,16x9"], "16x9")]:
+            outcome = self.quick(SMALL, "-o", "out", "--rect", "8,8,8,9", *args)
+            self.assert_error(outcome, USAGE, f"--rect 8,8,8,9 does not lie within {size}", SMALL)
+            self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
+
     def test_all_goes_on_without_the_unsupported(self):
         outcome = self.quick(SMALL, "--size", "4097x1", "-o", "out", "--images", "none")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
@@ -244,7 +265,16 @@ class Outputs(cli.TestCase):
             self.assertEqual(os.listdir(self.dir / "copy"), [])
 
     def test_read_only_folder(self):
-        self.check("-o", "out", "--json", "/proc/version.json", parts=["/proc/version.json"])
+        for option in ["--json", "--csv", "--markdown"]:
+            before, _ = self.check("-o", "out", option, "/proc/version.json",
+                                   parts=["/proc/version.json"])
+            self.assertEqual(cli.snapshot(self.dir), before)  # found before anything is run
+
+    def test_copy_into_the_output_folder(self):
+        done = self.quick(SMALL, "-s", "compute", "-o", "new/out", "--csv", "new/out/c.csv")
+        self.assertEqual((done.code, done.err), (0, b""), done)
+        self.assertTrue((self.dir / "new/out/c.csv").is_file())
+        self.check("-o", "new/out", "--csv", "new/other/c.csv", parts=["new/other/c.csv"])
 
     def assert_no_temporaries(self):
         self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])
@@ -298,10 +328,16 @@ class Outputs(cli.TestCase):
         self.assertIn(f"standard output: cannot be written: {os.strerror(error)}", lines[-1])
 
     def test_closed_pipe(self):
+        """As in `mipbench ... | head -1`: the rest is not wanted, the files are."""
         reader, writer = os.pipe()
         os.close(reader)
         with os.fdopen(writer, "wb") as pipe:
-            self.assert_stdout_error(self.run_it("--help", stdout=pipe), errno.EPIPE)
+            for args in [["--help"], ["list", "--json"],
+                         [SMALL, "-q", "-n", "3", "-w", "0", "-o", "out", "--csv", "c.csv"]]:
+                outcome = self.run_it(*args, stdout=pipe)
+                self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        self.assertTrue(json.loads((self.dir / "out/results.json").read_text())["run"]["complete"])
+        self.assertTrue((self.dir / "c.csv").is_file())
 
 
 if __name__ == "__main__":

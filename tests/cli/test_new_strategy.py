@@ -60,6 +60,12 @@ class NewStrategy(cli.TestCase):
                 self.assertEqual(result["verify"]["status"], "pass")
                 if result["levels"] > 1:
                     self.assertEqual(result["verify"]["policy"], "floor")
+        for args in [["-r", "min"], ["--srgb"], ["--alpha", "premultiplied", "--layers", "2"],
+                     ["-f", "rg11b10f", "-r", "max"]]:
+            outcome = self.quick("pattern:noise:33x17", "-s", "template", "-o", "out", *args)
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        outcome = self.quick("pattern:noise:8x8", "-s", "template", "-o", "out", "--rect", "0,0,1,1")
+        self.assertEqual(outcome.code, 5, outcome)
         self.assertEqual(self.quick("pattern:noise:33x17", "-o", "out").code, 0)
 
 

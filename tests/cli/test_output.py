@@ -273,11 +273,12 @@ class ListAndHelp(OutputCase):
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         text = outcome.out.decode("utf-8")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
-        for option in ["strategy", "device", "format", "levels", "size", "sweep", "samples",
+        for option in ["srgb", "linear", "reduce", "alpha", "layers", "cube", "rect",
+                       "strategy", "device", "format", "levels", "size", "sweep", "samples",
                        "warmup", "seed", "no-verify", "validate", "out", "json", "csv",
                        "markdown", "images", "quiet", "verbose", "color", "help", "version"]:
             self.assertIn("--" + option, text)
-        for short in "sdflnwoqvh":
+        for short in "sdfrlnwoqvh":
             self.assertRegex(text, rf"(?m)^ *-{short},")
         self.assertEqual(self.run_it("list", "--help").out, outcome.out)
         self.assertEqual(self.run_it("-h").out, outcome.out)

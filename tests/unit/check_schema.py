@@ -46,6 +46,8 @@ def check_values(run):
     spd, sampler, failed, skipped, lost = run["results"]
     assert spd["id"] == "my-photo-1_300x200_rgba8_avg/spd"
     assert spd["params"] == {"load": "texel", "wave": "on"}
+    assert (spd["reduce"], spd["filter"], spd["alpha"]) == ("avg", "box", "straight")
+    assert (spd["shape"], spd["rect"]) == ("2d", None)
     assert sampler["params"] == {"load": "sampler", "wave": "off"}
     assert failed["params"] == {}
     assert spd["samples_ns"] == [1000.1 + i / 3 for i in range(7)]
@@ -96,6 +98,9 @@ def check_schema_is_strict(validator, run):
         lambda r: r["results"][0]["verify"].update(policy=None),
         lambda r: r["results"][3].update(samples_ns=[1]),
         lambda r: r["results"][3].update(reason=""),
+        lambda r: r["results"][0].update(alpha="none"),
+        lambda r: r["results"][0].update(shape="3d"),
+        lambda r: r["results"][0].update(rect={"x": 0, "y": 0, "width": 0, "height": 1}),
     ]
     for i, change in enumerate(changes):
         wrong = copy.deepcopy(run)
@@ -128,12 +133,29 @@ def check_markdown(text):
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 5
     for line in table:
-        assert line.replace("\\|", "").count("|") == 8, line
+        assert line.replace("\\|", "").count("|") == 9, line
     assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| exact |" in table[2]
     assert "| not checked |" in table[3]
     assert "| 3.003 s |" in table[4]
     assert "FAILED: level 3" in table[4]
+    assert "| vs box |" in table[0] and "| 0 LSB (floor) |" in table[2] and "| - |" in table[3]
+    assert "Software device: its times do not predict those of a GPU." in lines
     assert "skipped: no" in table[5] and "\\<b\\>" in table[5] and "<b>" not in table[5]
+
+
+def check_update(run, row, markdown):
+    """The same run as an update of two cubes, by alpha, and a maximum."""
+    result = run["results"][0]
+    assert result["id"] == ("my-photo-1_300x200_r16f_max_premultiplied_2-cubes_rect-1-2-30-4"
+                            "/spd"), result["id"]
+    assert (result["reduce"], result["alpha"], result["format"]) == ("max", "premultiplied", "r16f")
+    assert (result["shape"], result["layers"]) == ("cube", 12)
+    assert result["rect"] == {"x": 1, "y": 2, "width": 30, "height": 4}
+    assert run["results"][0]["id"].startswith(run["results"][1]["id"].split("/")[0])
+    assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "30", "4"]
+    assert (row["reduce"], row["alpha"], row["shape"]) == ("max", "premultiplied", "cube")
+    assert ("300x200 r16f, 9 levels, box max, alpha premultiplied, 2 cubes, update of 30x4 at "
+            "1,2, hot, latency\n") in markdown
 
 
 def main():
@@ -150,6 +172,10 @@ def main():
     check_schema_is_strict(validator, run)
     check_csv(report(program, "csv"), run)
     check_markdown(report(program, "markdown"))
+    update = json.loads(report(program, "json-update"))
+    assert validator.is_valid(update)
+    check_update(update, next(csv.DictReader(io.StringIO(report(program, "csv-update")))),
+                 report(program, "markdown-update"))
     print("check_schema: JSON, CSV and Markdown are as they should be")
 
 

@@ -161,6 +161,43 @@ static void test_read_refused(void)
     check_content(in_folder("out.txt"), "fourth");
 }
 
+/* What is there stays as it is, and nothing is left behind. */
+static void test_check_writable(void)
+{
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    CHECK_EQ_INT(mb_file_write_atomic(in_folder("probed"), "old", 3, &err), MB_OK);
+    CHECK_EQ_INT(mb_file_check_writable(in_folder("probed"), &err), MB_OK);
+    check_content(in_folder("probed"), "old");
+    unlink(in_folder("probed"));
+    CHECK_EQ_INT(mb_file_check_writable(in_folder("probed"), &err), MB_OK);
+    CHECK(access(in_folder("probed"), F_OK) != 0);
+    CHECK_EQ_INT(mb_file_check_writable("/dev/null", &err), MB_OK);
+    CHECK_EQ_INT(mb_file_check_writable(folder, &err), MB_FAILED);
+    CHECK(strstr(err.text, "is a folder") != NULL);
+    CHECK_EQ_INT(mb_file_check_writable(in_folder("no/such"), &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    CHECK(strstr(err.text, "cannot be written: No such file") != NULL);
+    CHECK_EQ_INT(mb_file_check_writable("/proc/x", &err), MB_FAILED);
+}
+
+/* Nobody reads on: no failure. */
+static void test_closed_pipe(void)
+{
+    struct mb_err err = {.code = MB_ERRC_NONE};
+    int ends[2];
+    fflush(stdout);
+    const int saved = dup(STDOUT_FILENO);
+    signal(SIGPIPE, SIG_IGN);
+    CHECK(saved >= 0 && pipe(ends) == 0);
+    close(ends[0]);
+    CHECK_EQ_INT(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    const enum mb_status status = mb_stdout_write("text", 4, &err);
+    CHECK_EQ_INT(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
+    CHECK_EQ_INT(status, MB_OK);
+    close(saved);
+    close(ends[1]);
+}
+
 static void test_stdout(void)
 {
     struct mb_err err = {.code = MB_ERRC_NONE};
@@ -254,6 +291,8 @@ int main(void)
     test_write_limited();
     test_write_without_memory();
     test_read_refused();
+    test_check_writable();
+    test_closed_pipe();
     test_stdout();
     test_folders();
     test_paths();

@@ -184,6 +184,75 @@ static void test_too_many_sizes(void)
                  "--sweep: more than 64 sizes");
 }
 
+static void test_image(void)
+{
+    struct mb_options options = PARSE("a", "--srgb", "-r", "max", "--layers", "2048", "--cube",
+                                      "--rect", "0,7,1,32768");
+    const struct mb_settings *settings = &options.settings;
+    CHECK(settings->is_srgb && settings->is_cube && settings->has_rect);
+    CHECK_EQ_INT(settings->reduce, MB_REDUCE_MAX);
+    CHECK_EQ_INT(settings->alpha, MB_ALPHA_STRAIGHT);
+    CHECK_EQ_INT(settings->n_layers, 2048);
+    CHECK_EQ_INT(settings->rect.x, 0);
+    CHECK_EQ_INT(settings->rect.y, 7);
+    CHECK_EQ_INT(settings->rect.width, 1);
+    CHECK_EQ_INT(settings->rect.height, 32768);
+    mb_options_finish(&options);
+    options = PARSE("a", "--srgb", "--linear", "--alpha=premultiplied", "--reduce=avg");
+    CHECK(!options.settings.is_srgb && !options.settings.is_cube);
+    CHECK(!options.settings.has_rect && options.settings.n_layers == 0);
+    CHECK_EQ_INT(options.settings.alpha, MB_ALPHA_PREMULTIPLIED);
+    mb_options_finish(&options);
+    options = PARSE("a", "--linear", "--srgb", "-f", "rgba8-srgb"); /* the last one counts */
+    CHECK(options.settings.is_srgb);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("a", "-r", "mix"),
+                 "--reduce: 'mix' is not one of avg|min|max; did you mean 'min'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultipled"),
+                 "--alpha: 'premultipled' is not one of straight|premultiplied; did you mean "
+                 "'premultiplied'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "r8"),
+                 "--srgb does not go with format 'r8', which is linear; use --format "
+                 "rgba8-srgb, or leave one of the two out");
+    CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "auto"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb", "--linear"),
+                 "--linear does not go with format 'rgba8-srgb'");
+    CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultiplied", "-r", "max"),
+                 "--alpha premultiplied does not go with --reduce max: only averages have "
+                 "weights");
+}
+
+static void test_rect(void)
+{
+    static const char *const bad[] = {"1,2,3",
+                                      "1,2,3,4,5",
+                                      "1,2,3,4,",
+                                      "1,2,0,4",
+                                      "1,2,3,0",
+                                      "-1,2,3,4",
+                                      "1, 2,3,4",
+                                      "1,2,3,x",
+                                      "32768,0,1,1",
+                                      "0,0,32769,1",
+                                      "1x2,3,4",
+                                      ",1,2,3",
+                                      "1,2,3,99999999999999999999"};
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        char want[160];
+        snprintf(want, sizeof want,
+                 "--rect: '%s' is not X,Y,W,H with X and Y from 0 to 32767, W and H from 1 to "
+                 "32768",
+                 bad[i]);
+        CHECK_EQ_STR(ERROR_OF("a", "--rect", bad[i]), want);
+    }
+    CHECK_EQ_STR(ERROR_OF("a", "--rect", "32767,32767,32768,32768"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "--layers", "0"),
+                 "--layers: '0' is not a whole number from 1 to 2048");
+    CHECK_EQ_STR(ERROR_OF("a", "--layers", "2049"),
+                 "--layers: '2049' is not a whole number from 1 to 2048");
+}
+
 static void test_unknown(void)
 {
     CHECK_EQ_STR(ERROR_OF("a", "--smaples=3"),
@@ -191,8 +260,8 @@ static void test_unknown(void)
     CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
                  "unknown option '--frobnicate'; 'mipbench --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"), "option '--s' may be --strategy, --size, --sweep, "
-                                            "--samples or --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"), "option '--s' may be --strategy, --srgb, --size, "
+                                            "--sweep, --samples or --seed");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "sdp"), "unknown strategy 'sdp'; did you mean 'spd'?");
@@ -267,7 +336,11 @@ static void test_list(void)
     CHECK_EQ_INT(options.list_what, MB_LIST_ALL);
     CHECK(!options.list_json);
     mb_options_finish(&options);
+    options = PARSE("list", "formats", "-d", "cpu");
+    CHECK_EQ_STR(options.settings.device, "cpu");
+    mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("list", "--json=-"), "");
+    CHECK_EQ_STR(ERROR_OF("list", "--cube"), "--cube does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("list", "--json=f"),
                  "--json: 'list' writes to stdout only, not to 'f'");
     CHECK_EQ_STR(ERROR_OF("list", "devces"),
@@ -353,6 +426,8 @@ int main(void)
     test_sweep();
     test_numbers();
     test_too_many_sizes();
+    test_image();
+    test_rect();
     test_unknown();
     test_values();
     test_verbs();

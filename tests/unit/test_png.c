@@ -95,7 +95,7 @@ static void check_atlas(void)
         memset(block + layout.level_offset_bytes[level], (int)(10 + level),
                layout.level_layer_bytes[level]);
     }
-    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_OK);
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, 0, &atlas, &extent, &err), MB_OK);
     CHECK_EQ_INT(extent.width, 7);
     const uint8_t want[21] = {10, 10, 10, 10, 10, 11, 11, 10, 10, 10, 10,
                               10, 12, 0,  10, 10, 10, 10, 10, 0,  0};
@@ -106,9 +106,39 @@ static void check_atlas(void)
     }
     mb_free(atlas);
     mb_alloc_fail_nth(1, false);
-    CHECK_EQ_INT(mb_atlas_draw(&layout, block, &atlas, &extent, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, 0, &atlas, &extent, &err), MB_FAILED);
     mb_alloc_fail_nth(0, false);
     CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    mb_free(block);
+}
+
+/* The second layer, and the chain's own texels at the same places. */
+static void check_layer_atlas(void)
+{
+    struct mb_layout layout;
+    struct mb_err err = {0};
+    struct mb_extent extent;
+    uint8_t *atlas = NULL;
+    uint16_t texels[6] = {0};
+    mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){2, 2}, 2, 2);
+    uint8_t *block = mb_alloc(layout.total_bytes, 1);
+    for (size_t i = 0; i < layout.total_bytes; i++) {
+        block[i] = (uint8_t)i;
+    }
+    const uint8_t *level_1 = block + layout.level_offset_bytes[1] + layout.level_layer_bytes[1];
+    CHECK_EQ_INT(mb_atlas_draw(&layout, block, 1, &atlas, &extent, &err), MB_OK);
+    mb_atlas_copy(&layout, block, 1, texels);
+    const uint8_t *wanted[] = {block + 8, block + 10, level_1, block + 12, block + 14, NULL};
+    for (size_t i = 0; atlas != NULL && i < MB_COUNTOF(wanted); i++) {
+        uint8_t bytes[2];
+        memcpy(bytes, &texels[i], sizeof bytes);
+        CHECK_EQ_INT(bytes[0], wanted[i] != NULL ? wanted[i][0] : 0);
+        CHECK_EQ_INT(bytes[1], wanted[i] != NULL ? wanted[i][1] : 0);
+        CHECK_EQ_INT(atlas[4 * i], bytes[0]);
+        CHECK_EQ_INT(atlas[4 * i + 1], bytes[1]);
+        CHECK_EQ_INT(atlas[4 * i + 3], wanted[i] != NULL ? 255 : 0);
+    }
+    mb_free(atlas);
     mb_free(block);
 }
 
@@ -119,7 +149,7 @@ static void check_level_picture(void)
     struct mb_layout layout;
     uint8_t rgba[8];
     mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){2, 1}, 1, 1);
-    mb_level_to_rgba8(&layout, block, 0, rgba);
+    mb_level_to_rgba8(&layout, block, 0, 0, rgba);
     CHECK(memcmp(rgba, want, sizeof want) == 0);
 }
 
@@ -144,7 +174,7 @@ static void check_formats(void)
         uint8_t rgba[4];
         mb_layout_init(&layout, mb_format_find(cases[i].format), (struct mb_extent){1, 1}, 1,
                        1);
-        mb_level_to_rgba8(&layout, &cases[i].word, 0, rgba);
+        mb_level_to_rgba8(&layout, &cases[i].word, 0, 0, rgba);
         CHECK(memcmp(rgba, cases[i].want, sizeof rgba) == 0);
     }
 }
@@ -164,6 +194,7 @@ int main(void)
     check_no_memory();
     check_atlas_extents();
     check_atlas();
+    check_layer_atlas();
     check_level_picture();
     check_formats();
     rmdir(dir);

@@ -1,6 +1,7 @@
 /* A made-up run with everything that is awkward to report. Without arguments: checks of the
  * texts themselves and of every allocation failing. With "json", "csv" or "markdown": prints
- * that report for check_schema.py. */
+ * that report for check_schema.py; with "-update" behind it that of a run whose task has
+ * nothing at its default. */
 #include "base/alloc.h"
 #include "bench/report.h"
 #include "check.h"
@@ -202,12 +203,30 @@ static void test_failing_allocations(const struct mb_run *run, report_fn *report
     CHECK(n_failures > 1);
 }
 
+/* Nothing of the task at its default. */
+static void make_update(struct mb_cell *cell)
+{
+    mb_layout_init(&cell->layout, mb_format_find("r16f"), cell->layout.base, 12,
+                   cell->layout.n_levels);
+    cell->is_cube = true;
+    cell->task = (struct mb_task){
+        .reduce = MB_REDUCE_MAX,
+        .alpha = MB_ALPHA_PREMULTIPLIED,
+        .is_update = true,
+        .rect = {1, 2, 30, 4},
+    };
+}
+
 static int print_report(const struct mb_run *run, const char *name)
 {
+    const size_t n_bytes = strcspn(name, "-");
+    if (name[n_bytes] != '\0') {
+        make_update(run->cells);
+    }
     for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
         struct mb_err err;
         char *text = NULL;
-        if (strcmp(reports[i].name, name) == 0 &&
+        if (strncmp(reports[i].name, name, n_bytes) == 0 &&
             reports[i].report(run, &text, &err) == MB_OK) {
             fputs(text, stdout);
             mb_free(text);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "cli/notes.h"
 
 #define MAX_ROWS 5
 
@@ -101,7 +102,7 @@ static void test_usual(void)
     snprintf(skipped->reason, sizeof skipped->reason, "the device has no shuffle");
     rank(&f);
     check_cell(&f, &plain,
-               "photo.png  4096x4096 rgba8, 13 levels, hot, latency\n"
+               "photo.png  4096x4096 rgba8, 13 levels, box avg, hot, latency\n"
                "\n"
                "  Strategy    Median   95% interval       p95  GB/s  Relative  Verified\n"
                "> spd        41.6 us    41.5 - 41.7   43.7 us  2151      1.00  exact\n"
@@ -132,7 +133,7 @@ static void test_failed(void)
     char want[1024];
     mb_bad_texel_describe(&bad->verdict.first_bad, place, sizeof place);
     snprintf(want, sizeof want,
-             "photo.png  64x64 rgba8, 7 levels, hot, latency\n"
+             "photo.png  64x64 rgba8, 7 levels, box avg, hot, latency\n"
              "\n"
              "  Strategy   Median  95%% interval      p95   GB/s  Relative  Verified\n"
              "\033[1;31m  spd       2.00 us   1.99 - 2.01  2.10 us  10.92         -  "
@@ -191,7 +192,7 @@ static void test_no_times(void)
     row->stats = (struct mb_stats){.median_ns = NAN};
     row->verify = MB_VERIFY_SKIPPED;
     check_cell(&f, &plain,
-               "photo.png  1x1 rgba8, 1 level, hot, latency\n"
+               "photo.png  1x1 rgba8, 1 level, box avg, hot, latency\n"
                "\n"
                "  Strategy  Verified\n"
                "  spd       exact\n"
@@ -223,6 +224,31 @@ static void test_quality(void)
     mb_strbuf_finish(&out);
 }
 
+/* What is made is said above the table, in so far as it is not the default. */
+static void test_head(void)
+{
+    struct fixture f;
+    make_fixture(&f, 64, 32);
+    f.settings.verify = false;
+    add_row(&f, "spd", 10, 0.1)->verify = MB_VERIFY_SKIPPED;
+    f.cell.task.reduce = MB_REDUCE_MIN;
+    f.cell.layout.n_layers = 3;
+    struct mb_strbuf out = {0};
+    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    CHECK(strstr(mb_strbuf_text(&out),
+                 "photo.png  64x32 rgba8, 7 levels, box min, 3 layers, hot, latency\n") ==
+          mb_strbuf_text(&out));
+    mb_strbuf_finish(&out);
+    f.cell.task = (struct mb_task){
+        .alpha = MB_ALPHA_PREMULTIPLIED, .is_update = true, .rect = {1, 2, 3, 4}};
+    f.cell.layout.n_layers = 12;
+    f.cell.is_cube = true;
+    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    CHECK(strstr(mb_strbuf_text(&out), ", box avg, alpha premultiplied, 2 cubes, update of 3x4 "
+                                       "at 1,2, hot, latency\n") != NULL);
+    mb_strbuf_finish(&out);
+}
+
 /* One unit a table: that of the fastest, one up where the slowest would be too long. */
 static void test_units(void)
 {
@@ -249,6 +275,48 @@ static void test_units(void)
         CHECK(strstr(mb_strbuf_text(&out), cases[i].text[1]) != NULL);
         mb_strbuf_finish(&out);
     }
+}
+
+static void check_notes(const struct fixture *f, bool all, const char *want)
+{
+    struct mb_strbuf out = {0};
+    mb_notes_warnings(&out, &f->cell, all);
+    CHECK_EQ_STR(mb_strbuf_text(&out), want);
+    mb_strbuf_finish(&out);
+}
+
+/* The same words once, with the rows that they are about; unasked only what matters. */
+static void test_notes(void)
+{
+    struct fixture f;
+    make_fixture(&f, 64, 64);
+    struct mb_result *spd = add_row(&f, "spd", 10, 0.1);
+    struct mb_result *blit = add_row(&f, "blit", 10, 0.1);
+    struct mb_result *compute = add_row(&f, "compute", 10, 0.1);
+    check_notes(&f, true, "");
+    mb_result_warn(spd, "few_samples", "only 3");
+    mb_result_warn(spd, "overhead_bound", "too short");
+    mb_result_warn(compute, "overhead_bound", "too short");
+    check_notes(&f, false, "  note: spd, compute: too short\n");
+    check_notes(&f, true, "  note: spd: only 3\n  note: spd, compute: too short\n");
+    mb_result_warn(blit, "overhead_bound", "too short");
+    check_notes(&f, false, "  note: too short\n");
+}
+
+static void test_levels(void)
+{
+    struct fixture f;
+    make_fixture(&f, 5, 3);
+    struct mb_result *row = add_row(&f, "spd", 10, 0.1);
+    row->verdict.n_levels = 3;
+    row->verdict.level[1].box_lsb = 0.5;
+    row->verdict.level[2].box_lsb = 2745.2;
+    row = add_row(&f, "blit", 10, 0.1);
+    row->verify = MB_VERIFY_SKIPPED;
+    struct mb_strbuf out = {0};
+    mb_notes_levels(&out, &f.cell);
+    CHECK_EQ_STR(mb_strbuf_text(&out), "  spd: vs box by level: 0, 0.5, 2745 LSB\n");
+    mb_strbuf_finish(&out);
 }
 
 static void test_floats(void)
@@ -332,6 +400,9 @@ int main(void)
     test_nothing_to_rank();
     test_no_times();
     test_quality();
+    test_head();
+    test_notes();
+    test_levels();
     test_units();
     test_floats();
     test_header();

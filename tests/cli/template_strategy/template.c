@@ -23,7 +23,9 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why)
 {
-    (void)task;
+    if (task->is_update) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "template makes whole chains only");
+    }
     return mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
 }
 
@@ -44,15 +46,17 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .layout = &image->layout,
+        .reduce = target->task.reduce,
+        .alpha = target->task.alpha,
         .n_sets = n_levels > 1 ? n_levels - 1 : 1,
         .name = "template",
     };
     s->gpu = gpu;
     s->image = image;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, MB_REDUCE_AVG, &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, target->task.reduce, &s->sampler, err));
     MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
     for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->sampled[level],
+        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->stored[level],
                                 VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
         mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
     }

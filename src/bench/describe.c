@@ -1,0 +1,109 @@
+/* A cell in words. */
+#include "bench/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SHAPE_BYTES 32
+
+/* "", "3<joint>layers", "cube" or "2<joint>cubes". */
+static void describe_layers(const struct mb_cell *cell, char joint, char *out)
+{
+    const uint32_t n_layers = cell->layout.n_layers;
+    out[0] = '\0';
+    if (!cell->is_cube && n_layers > 1) {
+        snprintf(out, MAX_SHAPE_BYTES, "%u%clayers", n_layers, joint);
+    } else if (cell->is_cube && n_layers > 6) {
+        snprintf(out, MAX_SHAPE_BYTES, "%u%ccubes", n_layers / 6, joint);
+    } else if (cell->is_cube) {
+        snprintf(out, MAX_SHAPE_BYTES, "cube");
+    }
+}
+
+void mb_cell_folder(const struct mb_cell *cell, char *out, size_t out_bytes)
+{
+    const struct mb_task *task = &cell->task;
+    const struct mb_extent base = cell->layout.base;
+    char layers[MAX_SHAPE_BYTES];
+    char rect[64] = "";
+    describe_layers(cell, '-', layers);
+    if (task->is_update) {
+        snprintf(rect, sizeof rect, "_rect-%u-%u-%u-%u", task->rect.x, task->rect.y,
+                 task->rect.width, task->rect.height);
+    }
+    snprintf(out, out_bytes, "%s_%ux%u_%s_%s%s%s%s%s%s", cell->input_name, base.width,
+             base.height, cell->layout.format->name, mb_reduce_name(task->reduce),
+             task->alpha != MB_ALPHA_STRAIGHT ? "_" : "",
+             task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
+             layers[0] != '\0' ? "_" : "", layers, rect);
+}
+
+void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
+{
+    const struct mb_task *task = &cell->task;
+    const struct mb_layout *layout = &cell->layout;
+    char layers[MAX_SHAPE_BYTES];
+    char rect[80] = "";
+    describe_layers(cell, ' ', layers);
+    if (task->is_update) {
+        snprintf(rect, sizeof rect, ", update of %ux%u at %u,%u", task->rect.width,
+                 task->rect.height, task->rect.x, task->rect.y);
+    }
+    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, hot, latency",
+             layout->base.width, layout->base.height, layout->format->name, layout->n_levels,
+             layout->n_levels == 1 ? "" : "s", mb_reduce_name(task->reduce),
+             task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
+             task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
+             layers[0] != '\0' ? ", " : "", layers, rect);
+}
+
+const char *mb_cell_shape(const struct mb_cell *cell)
+{
+    if (cell->is_cube) {
+        return "cube";
+    }
+    return cell->layout.n_layers > 1 ? "array" : "2d";
+}
+
+bool mb_cell_leaves_box(const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        if (result->verify != MB_VERIFY_SKIPPED &&
+            result->work.claim.filter.policy != MB_POLICY_BOX) {
+            return !mb_policies_agree(cell->layout.base, cell->layout.n_levels);
+        }
+    }
+    return false;
+}
+
+void mb_lsb_text(double lsb, char *out, size_t out_bytes)
+{
+    /* %g goes to exponents where its digits end. */
+    snprintf(out, out_bytes, lsb >= 999.5 && lsb < 1e6 ? "%.0f" : "%.3g", lsb);
+}
+
+void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
+                         size_t out_bytes)
+{
+    if (result->verify == MB_VERIFY_SKIPPED) {
+        snprintf(out, out_bytes, "-");
+        return;
+    }
+    char lsb[32];
+    mb_lsb_text(result->verdict.box_lsb, lsb, sizeof lsb);
+    snprintf(out, out_bytes, "%s %s (%s)", lsb,
+             mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp",
+             mb_policy_name(result->work.claim.filter.policy));
+}
+
+bool mb_warning_is_loud(const struct mb_warning *warning)
+{
+    static const char *const codes[] = {"overhead_bound", "levels_capped", "layers_left_out"};
+    for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
+        if (strcmp(warning->code, codes[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,107 @@
+/* What stands below a table: warnings, and the quality of each level. */
+#include "cli/notes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "bench/describe.h"
+
+/* "  spd: vs box by level: 0, 0.5, 1.25 LSB", broken at 80 columns. */
+static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
+                       const struct mb_result *result)
+{
+    const struct mb_verdict *verdict = &result->verdict;
+    char text[MB_MAX_LEVELS * 24 + 64] = "vs box by level:";
+    size_t used = strlen(text);
+    for (uint32_t i = 0; i < verdict->n_levels && used < sizeof text; i++) {
+        char lsb[32];
+        mb_lsb_text(verdict->level[i].box_lsb, lsb, sizeof lsb);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s %s", i > 0 ? "," : "", lsb);
+    }
+    if (used < sizeof text) {
+        snprintf(text + used, sizeof text - used, " %s",
+                 mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp");
+    }
+    mb_strbuf_printf(out, "  %s: ", result->label);
+    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_append(out, "\n");
+}
+
+void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        if (result->verify != MB_VERIFY_SKIPPED && result->verdict.n_levels > 0) {
+            add_levels(out, cell, result);
+        }
+    }
+}
+
+/* True if an earlier warning of the cell has the same words. */
+static bool is_repeated(const struct mb_cell *cell, size_t index, const char *message)
+{
+    for (size_t i = 0; i < index; i++) {
+        for (size_t w = 0; w < cell->results[i].n_warnings; w++) {
+            if (strcmp(cell->results[i].warning[w].message, message) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool has_warning(const struct mb_result *result, const char *message)
+{
+    for (size_t w = 0; w < result->n_warnings; w++) {
+        if (strcmp(result->warning[w].message, message) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "  note: blit, spd: MESSAGE"; without names where it holds for every row. */
+static void add_note(struct mb_strbuf *out, const struct mb_cell *cell, const char *message)
+{
+    size_t n_named = 0;
+    struct mb_strbuf names = {0};
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (has_warning(&cell->results[i], message)) {
+            mb_strbuf_printf(&names, "%s%s", n_named > 0 ? ", " : "", cell->results[i].label);
+            n_named++;
+        }
+    }
+    const bool is_for_all = n_named == cell->n_results && n_named > 1;
+    mb_strbuf_printf(out, "  note: %s%s%s\n", is_for_all ? "" : mb_strbuf_text(&names),
+                     is_for_all ? "" : ": ", message);
+    out->failed = out->failed || names.failed;
+    mb_strbuf_finish(&names);
+}
+
+void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        for (size_t w = 0; w < result->n_warnings; w++) {
+            const struct mb_warning *warning = &result->warning[w];
+            if ((all || mb_warning_is_loud(warning)) &&
+                !is_repeated(cell, i, warning->message)) {
+                add_note(out, cell, warning->message);
+            }
+        }
+    }
+}
+
+const char *mb_notes_find(const struct mb_cell *cell, const char *code)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        for (size_t w = 0; w < cell->results[i].n_warnings; w++) {
+            if (strcmp(cell->results[i].warning[w].code, code) == 0) {
+                return cell->results[i].warning[w].message;
+            }
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,18 @@
+/* What stands below a table: warnings, and the quality of each level. */
+#ifndef MB_CLI_NOTES_H
+#define MB_CLI_NOTES_H
+
+#include "base/strbuf.h"
+#include "bench/result.h"
+
+/* The distance to the box chain level by level, a line for each judged result. */
+void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell);
+
+/* The warnings of a cell, each once with the rows that have it: `all`, or those that a reader
+ * of the figures must know. */
+void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all);
+
+/* The message of the cell's first warning of this code, or NULL. */
+const char *mb_notes_find(const struct mb_cell *cell, const char *code);
+
+#endif

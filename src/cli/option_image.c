@@ -1,0 +1,247 @@
+/* Options on the image and what is made of it, and the parsers that all options share. */
+#include "cli/option_parse.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "image/image.h"
+
+#define MAX_LAYERS                                                                             \
+    2048 /* the most that a device is known to take; its own limit comes later                 \
+          */
+
+enum mb_status mb_option_parse_count(const struct mb_option_row *row, const char *value,
+                                     uint32_t min, uint32_t max, uint32_t *out,
+                                     struct mb_err *err)
+{
+    int64_t number = 0;
+    if (!mb_parse_int(value, min, max, &number)) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--%s: '%s' is not a whole number from %" PRIu32 " to %" PRIu32,
+                       row->name, value, min, max);
+    }
+    *out = (uint32_t)number;
+    return MB_OK;
+}
+
+enum mb_status mb_option_parse_choice(const struct mb_option_row *row, const char *value,
+                                      const char *const *names, size_t n, size_t *out,
+                                      struct mb_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *out = i;
+            return MB_OK;
+        }
+    }
+    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s",
+                                          row->name, value, row->argument);
+    const char *near = mb_nearest_name(value, names, n);
+    if (near != NULL) {
+        mb_err_hint(err, "did you mean '%s'?", near);
+    }
+    return status;
+}
+
+enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    if (strcmp(value, "auto") == 0) {
+        parse->options->settings.format = NULL;
+        return MB_OK;
+    }
+    if (mb_format_find(value) != NULL) {
+        parse->options->settings.format = value;
+        return MB_OK;
+    }
+    const char *names[64] = {"auto"};
+    size_t n_names = 1;
+    for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
+        names[n_names++] = mb_formats[i].name;
+    }
+    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", value);
+    const char *near = mb_nearest_name(value, names, n_names);
+    if (near != NULL) {
+        mb_err_hint(err, "did you mean '%s'?", near);
+    } else {
+        mb_err_hint(err, "'mipbench list formats' names them");
+    }
+    return status;
+}
+
+enum mb_status mb_option_apply_levels(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    return mb_option_parse_count(row, value, 1, MB_MAX_LEVELS,
+                                 &parse->options->settings.n_levels, err);
+}
+
+static enum mb_status add_size(struct mb_option_parse *parse, const struct mb_option_row *row,
+                               struct mb_extent size, struct mb_err *err)
+{
+    struct mb_settings *settings = &parse->options->settings;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const struct mb_extent old = settings->size[i];
+        if (old.width == size.width && old.height == size.height) {
+            return MB_OK;
+        }
+    }
+    if (settings->n_sizes == MB_MAX_SIZES) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d sizes", row->name, MB_MAX_SIZES);
+    }
+    settings->size[settings->n_sizes++] = size;
+    return MB_OK;
+}
+
+static enum mb_status add_size_text(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *item,
+                                    struct mb_err *err)
+{
+    struct mb_extent size = {0};
+    if (!mb_parse_extent(item, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height)) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u",
+                       row->name, item, MB_IMAGE_MAX_DIMENSION);
+    }
+    return add_size(parse, row, size, err);
+}
+
+enum mb_status mb_option_apply_size(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err)
+{
+    return mb_option_parse_each(row, value, parse, add_size_text, err);
+}
+
+/* One end of a sweep: a power of two. */
+static bool parse_power(const char *text, size_t n_bytes, uint32_t *out)
+{
+    char word[16];
+    int64_t number = 0;
+    if (n_bytes >= sizeof word) {
+        return false;
+    }
+    memcpy(word, text, n_bytes);
+    word[n_bytes] = '\0';
+    if (!mb_parse_int(word, 1, MB_IMAGE_MAX_DIMENSION, &number)) {
+        return false;
+    }
+    *out = (uint32_t)number;
+    return (*out & (*out - 1)) == 0;
+}
+
+enum mb_status mb_option_apply_sweep(struct mb_option_parse *parse,
+                                     const struct mb_option_row *row, const char *value,
+                                     struct mb_err *err)
+{
+    const char *colon = strchr(value, ':');
+    uint32_t first = 0;
+    uint32_t last = 0;
+    if (colon == NULL || !parse_power(value, (size_t)(colon - value), &first) ||
+        !parse_power(colon + 1, strlen(colon + 1), &last) || first > last) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u", row->name,
+                       value, MB_IMAGE_MAX_DIMENSION);
+    }
+    enum mb_status status;
+    for (uint32_t width = first; width <= last; width *= 2) {
+        const struct mb_extent size = {width, width};
+        MB_TRY(add_size(parse, row, size, err));
+    }
+    return MB_OK;
+fail:
+    return status;
+}
+
+enum mb_status mb_option_apply_srgb(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err)
+{
+    const bool is_srgb = strcmp(row->name, "srgb") == 0;
+    parse->options->settings.is_srgb = is_srgb;
+    parse->options->is_linear = !is_srgb;
+    return MB_OK;
+}
+
+enum mb_status mb_option_apply_reduce(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    const char *names[MB_N_REDUCES];
+    size_t choice = 0;
+    enum mb_status status;
+    for (size_t i = 0; i < MB_N_REDUCES; i++) {
+        names[i] = mb_reduce_name((enum mb_reduce)i);
+    }
+    MB_TRY(mb_option_parse_choice(row, value, names, MB_N_REDUCES, &choice, err));
+    parse->options->settings.reduce = (enum mb_reduce)choice;
+    return MB_OK;
+fail:
+    return status;
+}
+
+enum mb_status mb_option_apply_alpha(struct mb_option_parse *parse,
+                                     const struct mb_option_row *row, const char *value,
+                                     struct mb_err *err)
+{
+    const char *names[MB_N_ALPHAS];
+    size_t choice = 0;
+    enum mb_status status;
+    for (size_t i = 0; i < MB_N_ALPHAS; i++) {
+        names[i] = mb_alpha_name((enum mb_alpha)i);
+    }
+    MB_TRY(mb_option_parse_choice(row, value, names, MB_N_ALPHAS, &choice, err));
+    parse->options->settings.alpha = (enum mb_alpha)choice;
+    return MB_OK;
+fail:
+    return status;
+}
+
+enum mb_status mb_option_apply_layers(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    return mb_option_parse_count(row, value, 1, MAX_LAYERS, &parse->options->settings.n_layers,
+                                 err);
+}
+
+/* "X,Y,W,H"; false on anything else, a size of 0 included. */
+static bool parse_rect(const char *text, struct mb_rect *rect)
+{
+    int64_t number[4] = {0};
+    for (size_t i = 0; i < MB_COUNTOF(number); i++) {
+        char word[16];
+        const size_t n_bytes = strcspn(text, ",");
+        const bool is_size = i >= 2;
+        const bool is_last = i + 1 == MB_COUNTOF(number);
+        if (n_bytes >= sizeof word || text[n_bytes] != (is_last ? '\0' : ',')) {
+            return false;
+        }
+        memcpy(word, text, n_bytes);
+        word[n_bytes] = '\0';
+        if (!mb_parse_int(word, is_size, MB_IMAGE_MAX_DIMENSION - !is_size, &number[i])) {
+            return false;
+        }
+        text += n_bytes + 1;
+    }
+    *rect = (struct mb_rect){(uint32_t)number[0], (uint32_t)number[1], (uint32_t)number[2],
+                             (uint32_t)number[3]};
+    return true;
+}
+
+enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err)
+{
+    struct mb_settings *settings = &parse->options->settings;
+    if (!parse_rect(value, &settings->rect)) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
+                       "to %u",
+                       row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
+    }
+    settings->has_rect = true;
+    return MB_OK;
+}

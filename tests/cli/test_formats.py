@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Formats, reductions, alpha, arrays, cubes and partial updates, from the command line to the
+results, the pictures, and `mipbench list formats`."""
+import json
+import os
+import struct
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+import cli
+
+STRATEGIES = ["blit", "compute", "subgroup", "spd"]
+IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
+DEEDS = ["avg", "min", "max", "premultiplied", "array", "cube", "update"]
+SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())
+
+
+def deed_options(deed):
+    if deed in ("avg", "min", "max"):
+        return ["-r", deed]
+    return {"premultiplied": ["--alpha", "premultiplied"], "array": ["--layers", "3"],
+            "cube": ["--cube"], "update": ["--rect", "64,64,64,64"]}[deed]
+
+
+def read_hdr(path):
+    """(width, height, rows of RGB) of a Radiance file, flat or run-length encoded."""
+    head, _, rest = path.read_bytes().partition(b"\n\n")
+    assert head.startswith(b"#?RADIANCE\n"), head
+    assert b"FORMAT=32-bit_rle_rgbe" in head, head
+    line, _, data = rest.partition(b"\n")
+    words = line.split()
+    assert (words[0], words[2]) == (b"-Y", b"+X"), line
+    height, width = int(words[1]), int(words[3])
+    rows, at = [], 0
+    for _ in range(height):
+        if 8 <= width < 32768 and data[at:at + 2] == b"\2\2":
+            assert struct.unpack(">H", data[at + 2:at + 4])[0] == width
+            at += 4
+            planes = []
+            for _ in range(4):
+                plane = bytearray()
+                while len(plane) < width:
+                    n = data[at]
+                    if n > 128:
+                        plane += data[at + 1:at + 2] * (n - 128)
+                        at += 2
+                    else:
+                        plane += data[at + 1:at + 1 + n]
+                        at += 1 + n
+                planes.append(plane)
+            texels = list(zip(*planes))
+        else:
+            texels = [tuple(data[at + 4 * x:at + 4 * x + 4]) for x in range(width)]
+            at += 4 * width
+        rows.append([tuple(c * 2.0 ** (e - 136) for c in (r, g, b)) for r, g, b, e in texels])
+    assert at == len(data), "bytes left over"
+    return width, height, rows
+
+
+class Case(cli.TestCase):
+    def results(self, *args, code=0):
+        outcome = self.quick(*args, "-o", "out")
+        self.assertEqual((outcome.code, outcome.err), (code, b""), outcome)
+        self.text = outcome.out.decode("utf-8")
+        document = json.loads((self.dir / "out/results.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(SCHEMA).validate(document)
+        return document["results"]
+
+    def texel(self, result, level=0, x=0, y=0, suffix=""):
+        """RGBA of one texel of a level's picture."""
+        path = self.dir / "out" / result["id"] / f"level_{level:02}{suffix}.png"
+        width, _, rgba = cli.read_png(path)
+        return tuple(rgba[4 * (y * width + x):4 * (y * width + x) + 4])
+
+
+class Tasks(Case):
+    def write_checker(self):
+        """0 and 255 in turn, opaque."""
+        rows = b"".join(bytes([255 * ((x + y) % 2)] * 3 + [255]) for y in range(4) for x in range(4))
+        cli.write_png(self.dir / "checker.png", 4, 4, rows)
+
+    def test_srgb_is_decoded_if_asked_for(self):
+        self.write_checker()
+        for args, name, want in [([], "rgba8", (127, 128)), (["--linear"], "rgba8", (127, 128)),
+                                 (["--srgb"], "rgba8-srgb", (188,)),
+                                 (["-f", "rgba8-srgb"], "rgba8-srgb", (188,))]:
+            for result in self.results("checker.png", "--images", "levels", *args):
+                with self.subTest(args=args, strategy=result["strategy"]):
+                    self.assertEqual(result["format"], name)
+                    # The fixed-function filter of a blit may be off by one code.
+                    slack = {want[0] - 1} if result["strategy"] == "blit" else set()
+                    self.assertIn(self.texel(result, 1)[0], {*want, *slack})
+                    self.assertIn(f"_{name}_avg/", result["id"])
+
+    def test_minimum_and_maximum(self):
+        self.write_checker()
+        for reduce, want in [("min", 0), ("max", 255)]:
+            results = self.results("checker.png", "--images", "levels", "-r", reduce)
+            ran = [r for r in results if r["status"] == "ok"]
+            self.assertIn("compute", [r["strategy"] for r in ran])
+            for result in results:
+                self.assertEqual((result["reduce"], result["filter"]), (reduce, "box"))
+                self.assertIn(f"checker_4x4_rgba8_{reduce}/", result["id"])
+            for result in ran:
+                self.assertEqual(self.texel(result, 2), (want, want, want, 255))
+            self.assertIn(f"box {reduce}, hot", self.text)
+
+    def test_hidden_colour_does_not_bleed(self):
+        texels = bytes([200, 100, 50, 255]) * 2 + bytes([0, 255, 0, 0]) * 2
+        cli.write_png(self.dir / "alpha.png", 2, 2, texels)
+        for mode, want in [("straight", (100, 178, 25, 128)), ("premultiplied", (200, 100, 50, 128))]:
+            result, = self.results("alpha.png", "-s", "compute", "--images", "levels", "--alpha", mode)
+            self.assertEqual(result["alpha"], mode)
+            for got, expected in zip(self.texel(result, 1), want):
+                self.assertLessEqual(abs(got - expected), 1)
+        self.assertIn("alpha premultiplied", self.text)
+
+    def test_update(self):
+        for result in self.results("pattern:noise:64x64", "--rect", "8,16,16,8", "--layers", "2"):
+            with self.subTest(strategy=result["strategy"]):
+                self.assertEqual(result["rect"], {"x": 8, "y": 16, "width": 16, "height": 8})
+                self.assertEqual(result["verify"]["status"], "pass")
+                self.assertLess(result["bytes"]["compulsory"], 64 * 64 * 4)
+                self.assertIn("_2-layers_rect-8-16-16-8/", result["id"])
+        self.assertIn("2 layers, update of 16x8 at 8,16, hot", self.text)
+
+    def test_levels(self):
+        for n_levels, n_made, is_told in [("3", 3, False), ("5", 5, False), ("9", 5, True)]:
+            result, = self.results("pattern:noise:16x9", "-s", "compute", "-l", n_levels)
+            self.assertEqual((result["levels"], len(result["verify"]["levels"])), (n_made, n_made))
+            told = [w["message"] for w in result["warnings"] if w["code"] == "levels_capped"]
+            self.assertEqual(len(told), is_told)
+        self.assertEqual(told, ["--levels 9: 16x9 has 5, all of which were made"])
+
+    def test_quality(self):
+        outcome = self.run_it("pattern:noise:63x31", "-n", "3", "-w", "0", "-v", "-o", "out",
+                              "-s", "compute:npot=floor,compute", "--markdown", "t.md")
+        self.assertEqual(outcome.code, 0, outcome)
+        text = outcome.out.decode("utf-8")
+        results = json.loads((self.dir / "out/results.json").read_text())["results"]
+        floor, box = (max(v["box_lsb"] for v in r["verify"]["levels"]) for r in results)
+        self.assertGreater(floor, 10)
+        self.assertLess(box, 2)
+        self.assertRegex(text, rf"compute:npot=floor .* {floor:.3g} LSB \(floor\) ")
+        self.assertRegex(text, r"(?m)^  compute: vs box by level: 0, 0\.\d+, [\d., ]* LSB$")
+        self.assertIn(f" {floor:.3g} LSB (floor) |", (self.dir / "t.md").read_text())
+
+
+class Shapes(Case):
+    def test_layers_have_their_own_pictures(self):
+        result, = self.results("pattern:noise:8x8", "-s", "compute", "--layers", "8",
+                               "--images", "all")
+        self.assertEqual((result["shape"], result["layers"]), ("array", 8))
+        names = {image.rsplit("/", 1)[1] for image in result["images"]}
+        layers = [""] + [f"_layer_{n:02}" for n in range(1, 6)]
+        want = {f"atlas{s}.png" for s in layers} | {f"error_{n:02}.png" for n in range(1, 4)}
+        self.assertEqual(names, want | {f"level_{n:02}{s}.png" for n in range(4) for s in layers})
+        self.assertEqual(len({self.texel(result, suffix=s) for s in layers}), 6)
+        self.assertEqual([w["message"] for w in result["warnings"] if w["code"] == "layers_left_out"],
+                         ["pictures of the first 6 of 8 layers"])
+
+    def test_cube(self):
+        for n_cubes in (1, 2):
+            for result in self.results("pattern:noise:8x8", "--cube", "--layers", str(n_cubes)):
+                self.assertEqual((result["shape"], result["layers"]), ("cube", 6 * n_cubes))
+                self.assertEqual(result["verify"]["status"], "pass")
+        self.assertIn("2 cubes", self.text)
+
+    def test_no_two_cells_share_a_folder(self):
+        ids = set()
+        n_results = 0
+        for args in [[], ["-r", "max"], ["--srgb"], ["--layers", "6"], ["--cube"],
+                     ["--cube", "--layers", "2"], ["--layers", "12"], ["--rect", "0,0,8,8"],
+                     ["--rect", "0,0,8,4"], ["--alpha", "premultiplied"], ["-f", "r8"]]:
+            results = self.results("pattern:noise:8x8", "-s", "compute", *args)
+            n_results += len(results)
+            ids |= {r["id"] for r in results}
+        self.assertEqual(len(ids), n_results)
+
+
+class Pictures(Case):
+    def test_floats_are_clamped_and_kept(self):
+        texels = bytes([128, 128, 128, 129] * 32 + [128, 128, 128, 131] * 32)
+        (self.dir / "two.hdr").write_bytes(
+            b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 8 +X 8\n" + texels)
+        result, = self.results("two.hdr", "-s", "compute", "--images", "all")
+        self.assertEqual(result["format"], "rgba16f")
+        self.assertEqual(self.texel(result, y=7), (255, 255, 255, 255))
+        folder = self.dir / "out" / result["id"]
+        for level in range(4):
+            width, height, rows = read_hdr(folder / f"level_{level:02}.hdr")
+            self.assertEqual((width, height), (8 >> level, 8 >> level))
+            self.assertEqual(rows[-1][0], (4.0,) * 3 if level < 3 else (2.5,) * 3)
+            self.assertIn(f"{result['id']}/level_{level:02}.hdr", result["images"])
+        width, height, rows = read_hdr(folder / "atlas.hdr")
+        self.assertEqual((width, height), (12, 8))
+        self.assertEqual((rows[0][8], rows[3][8], rows[6][8]), ((1.0,) * 3, (4.0,) * 3, (2.5,) * 3))
+        self.assertEqual([w["code"] for w in result["warnings"] if w["code"] == "png_clamped"],
+                         ["png_clamped"])
+
+    def test_it_is_said_once(self):
+        outcome = self.run_it("pattern:noise:8x8", "-f", "rgba16f", "-n", "3", "-w", "0", "-o", "out",
+                              "--size", "8x8,4x4")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual(outcome.out.count(b"PNG of rgba16f: values clamped to [0, 1]"), 1)
+        for image in (self.dir / "out").rglob("*.hdr"):
+            self.assertTrue(image.with_suffix(".png").is_file())
+        self.results("pattern:noise:8x8", "-f", "r32f", "-s", "compute", "--images", "none")
+        self.assertNotIn("clamped", self.text)
+
+    def test_grey_and_missing_channels(self):
+        cli.write_png(self.dir / "in.png", 1, 1, bytes([10, 20, 30, 40]))
+        for name, want in [("r8", (10, 10, 10, 255)), ("rg8", (10, 20, 0, 255))]:
+            result, = self.results("in.png", "-s", "compute", "-f", name, "--images", "levels")
+            self.assertEqual(self.texel(result), want)
+
+
+class ListFormats(Case):
+    def listed(self, *args):
+        outcome = self.run_it("list", "formats", *args)
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        return outcome.out.decode("utf-8")
+
+    def test_shape(self):
+        formats = json.loads(self.listed("--json"))["formats"]
+        self.assertEqual(len(formats), 11)
+        for item in formats:
+            for device in item["devices"]:
+                self.assertEqual(list(device["strategies"]), STRATEGIES)
+                for name, deeds in device["strategies"].items():
+                    self.assertEqual(list(deeds), DEEDS)
+                    for answer in filter(None, deeds.values()):
+                        self.assertEqual(answer["able"], answer["as"] is not None)
+                        self.assertEqual(answer["as"] != name, bool(answer["reason"]))
+                has_alpha = item["n_channels"] == 4
+                self.assertEqual(deeds["premultiplied"] is not None, has_alpha, item["name"])
+
+    def test_text_agrees_with_json(self):
+        text = self.listed()
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        notes = " ".join(text.split())
+        device, = {d["name"] for f in json.loads(self.listed("--json"))["formats"]
+                   for d in f["devices"]} or {None}
+        self.assertIn(device, text)
+        for item in json.loads(self.listed("--json"))["formats"]:
+            for name in STRATEGIES:
+                block = text.split(f"\n  {name} ")[1]
+                row = next(line for line in block.splitlines() if line.split()[0] == item["name"])
+                answers = item["devices"][0]["strategies"][name].values()
+                for cell, answer in zip(row.split()[1:], answers, strict=True):
+                    want = "-" if answer is None else "yes" if not answer["reason"] else cell
+                    self.assertEqual(cell, want)
+                    if answer and answer["reason"]:
+                        number = cell[cell.index("["):]
+                        start = f"only as {answer['as']}; by default" if answer["able"] else "no"
+                        self.assertEqual(cell.startswith("yes"), answer["able"])
+                        self.assertIn(f"{number} {start}: {answer['reason']}", notes)
+
+    def test_what_is_promised_holds(self):
+        """Each answer is what a run says; one format of each codec."""
+        chosen = ["rgba8", "rgba8-srgb", "rgb10a2", "r16f", "r32f", "rg11b10f"]
+        chosen = chosen[-1:] if IS_SANITIZED else chosen
+        formats = json.loads(self.listed("--json"))["formats"]
+        for item in (f for f in formats if f["name"] in chosen):
+            strategies = item["devices"][0]["strategies"]
+            for deed in DEEDS:
+                answers = {name: deeds[deed] for name, deeds in strategies.items()}
+                if None in answers.values():
+                    continue
+                with self.subTest(format=item["name"], deed=deed):
+                    results = self.results("pattern:noise:256x256", "-f", item["name"], "--images",
+                                           "none", "-n", "1", "--no-verify", *deed_options(deed))
+                    for result in results:
+                        answer = answers[result["strategy"]]
+                        is_default = answer["as"] == result["strategy"]
+                        self.assertEqual(result["status"], "ok" if is_default else "skipped")
+                        self.assertEqual(result["reason"], answer["reason"] or "")
+
+    def test_device(self):
+        self.assertEqual(self.listed("-d", "0"), self.listed())
+        outcome = self.run_it("list", "formats", "-d", "nosuch")
+        self.assert_error(outcome, 4, "no device fits 'nosuch'")
+        nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+        outcome = self.run_it("list", "formats", "--json", env=nowhere)
+        self.assertEqual(outcome.code, 0, outcome)
+        document = json.loads(outcome.out)
+        self.assertIn("no Vulkan driver", document["no_device"])
+        self.assertTrue(all(f["devices"] == [] for f in document["formats"]))
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Every mipbench command line of the README's "Use" and of --help's examples runs and verifies, on
+small images in place of the reader's own."""
+import re
+import shlex
+import shutil
+
+import cli
+
+# A software device is slow: sizes of the examples, and what they become here.
+SMALLER = {"4096x4096": "96x96", "4095x4095": "95x95", "1920x1080": "120x67", "1024x1024": "64x64",
+           "256:4096": "16:64", "512x512": "32x32", "-n 200": "-n 3"}
+
+
+def commands(text):
+    """The words after "mipbench" of each line that begins with it, comments left out."""
+    for line in re.findall(r"(?m)^ *mipbench ((?:[^\n#])+)", text):
+        for old, new in SMALLER.items():
+            line = line.replace(old, new)
+        yield shlex.split(line)
+
+
+class Readme(cli.TestCase):
+    def setUp(self):
+        super().setUp()
+        cli.write_png(self.dir / "photo.png", 192, 192, cli.noise(192 * 192 * 4))
+        shutil.copy2(cli.ROOT / "tests/data/sun.hdr", self.dir / "depth.hdr")
+
+    def check(self, text, at_least):
+        seen = 0
+        for words in commands(text):
+            with self.subTest(words=words):
+                options = [] if words[0] == "list" else ["-n", "3", "-w", "0"]
+                outcome = self.run_it(*words, *options)
+                self.assertEqual(outcome.code, 0, outcome)
+                self.assertNotIn(b"error", outcome.err)
+            seen += 1
+        self.assertGreaterEqual(seen, at_least)
+
+    def test_use(self):
+        readme = (cli.ROOT / "README.md").read_text(encoding="utf-8")
+        section, = re.findall(r"(?ms)^## Use\n(.*?)^## ", readme)
+        block, = re.findall(r"(?ms)^```sh\n(.*?)^```", section)
+        self.check(block, 10)
+
+    def test_examples_of_help(self):
+        text = self.run_it("--help").out.decode("utf-8")
+        examples, = re.findall(r"(?ms)^Examples:\n(.*?)\n\n", text)
+        self.check(examples, 3)
+
+
+if __name__ == "__main__":
+    cli.main()
