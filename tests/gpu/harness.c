@@ -172,3 +172,29 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
     const struct mb_test_case test_case = {.pattern = pattern, .extent = extent};
     return mb_test_run_case(gpu, rows, n_rows, &test_case, cell);
 }
+
+enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
+                               struct mb_claim *claim, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_trial trial = {0};
+    const struct mb_task task = {.rect = mb_rect_whole(rig->full.base)};
+    const struct mb_trial_options options = {
+        .rig = rig, .row = row, .task = &task, .n_slots = 1, .name = "test"};
+    MB_TRY(mb_trial_supports(&options, err));
+    MB_TRY(mb_trial_init(&trial, &options, err));
+    *claim = trial.work.claim;
+    MB_TRY(mb_rig_poison(rig, 0, err));
+    MB_TRY(mb_submission_run(&trial.submission[0], err));
+    MB_TRY(mb_rig_read(rig, err));
+fail:
+    mb_trial_finish(&trial);
+    return status;
+}
+
+bool mb_test_is_choosy(const struct mb_row *row)
+{
+    char label[96];
+    mb_row_label(row, label, sizeof label);
+    return strncmp(label, "blit", strlen("blit")) == 0 || strstr(label, "load=sampler");
+}

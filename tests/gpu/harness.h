@@ -4,6 +4,7 @@
 #define MB_TESTS_HARNESS_H
 
 #include "bench/cell.h"
+#include "bench/trial.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 
@@ -53,6 +54,15 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
 /* The same for a plain chain of rgba8. */
 bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
                       const char *pattern, struct mb_extent extent, struct mb_cell *cell);
+
+/* Run the plain chain of a row over poison, once, and leave it in the rig's read-back buffer;
+ * `*claim` is what the row is held to. UNSUPPORTED if it cannot do it. */
+MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
+                                             struct mb_claim *claim, struct mb_err *err);
+
+/* True if a row may refuse formats and reductions that its siblings do: blit, and what asks for
+ * the filter by name. */
+bool mb_test_is_choosy(const struct mb_row *row);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
  * Owned by the caller (mb_free). */
