@@ -356,7 +356,8 @@ static void check_defects(const struct mb_gpu *gpu)
 int main(void)
 {
     struct mb_gpu gpu = {0};
-    const int opened = mb_test_open(&gpu, false);
+    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const int opened = mb_test_open_with(&gpu, &options);
     if (opened != 0) {
         return opened;
     }
