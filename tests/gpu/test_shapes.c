@@ -20,10 +20,6 @@ static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
 
 static const char *const formats[] = {"rgba8", "rgba16f", "r32f", "rgba8-srgb"};
 
-/* A software device takes most of the time for making pipelines: each case is run by every
- * fourth row, drawn anew. */
-#define N_ROW_GROUPS 5u
-
 /* What became of one row over all cells. */
 struct tally {
     unsigned n_passed, n_skipped, n_failed;
@@ -34,6 +30,7 @@ struct plan {
     const struct mb_gpu *gpu;
     struct mb_row *rows;
     size_t n_rows;
+    uint32_t row_step; /* of struct suite */
     struct tally tally[MAX_ROWS];
     unsigned n_cells;
     struct mb_rng rng;
@@ -89,8 +86,8 @@ static void run_case(struct plan *plan, const struct mb_test_case *test_case)
     struct mb_row rows[MAX_ROWS];
     size_t index[MAX_ROWS], n = 0;
     const bool is_first = plan->n_cells == 0;
-    const size_t first = is_first ? 0 : mb_rng_below(&plan->rng, N_ROW_GROUPS);
-    for (size_t i = first; i < plan->n_rows; i += is_first ? 1 : N_ROW_GROUPS) {
+    const size_t first = is_first ? 0 : mb_rng_below(&plan->rng, plan->row_step);
+    for (size_t i = first; i < plan->n_rows; i += is_first ? 1 : plan->row_step) {
         index[n] = i;
         rows[n++] = plan->rows[i];
     }
@@ -203,6 +200,8 @@ static void run_layers(struct plan *plan, const struct mb_extent *extents, size_
 
 struct suite {
     const char *name;
+    uint32_t row_step; /* each case is run by one row in so many, drawn anew; the first, which
+                          is plain, by all */
     void (*run)(struct plan *plan, const struct mb_extent *extents, size_t n_extents,
                 unsigned step); /* one out of `step` cells, where time is short */
     struct mb_extent extents[MAX_EXTENTS];
@@ -260,6 +259,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
         n_extents++;
     }
     if (open_plan(&plan, gpu)) {
+        plan.row_step = suite->row_step;
         suite->run(&plan, suite->extents, n_extents, mb_test_is_quick() ? 3 : 1);
         check_bad_cube(&plan);
     }
@@ -270,6 +270,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
  * that begin again in a narrow level after a dropped row (32x6, 129x66, 70x131). */
 static const struct suite suites[] = {
     {"updates",
+     4,
      run_updates,
      {{33, 17},
       {32, 6},
@@ -281,9 +282,11 @@ static const struct suite suites[] = {
       {300, 200},
       {1024, 512}}},
     {"levels",
+     1,
      run_levels,
      {{33, 17}, {64, 64}, {1, 100}, {3, 2}, {129, 70}, {1024, 1}, {300, 200}, {512, 260}}},
     {"layers",
+     1,
      run_layers,
      {{16, 16}, {17, 17}, {33, 9}, {1, 1}, {65, 65}, {1, 7}, {129, 129}, {200, 300}}},
 };
