@@ -39,39 +39,71 @@ bool is_weighted(ivec2 source_extent)
                      (source_extent.y & 1) == 1 && source_extent.y > 1));
 }
 
-/* sum / taps.sum. Formats that hold all the bits of a 32-bit float get the remainder of the first
- * guess added: one rounding instead of two. */
-vec4 divided(vec4 sum, Taps taps)
+/* A sum of weighed texels, and what rounding has taken from it. Formats that hold all the bits of a
+ * 32-bit float need the latter: six roundings of sums, whose last bits may weigh twice those of
+ * their quotient, would come to more than 4 ulp. */
+struct Sum {
+    vec4 sum, lost;
+};
+
+bool is_compensated()
 {
-    vec4 guess = sum * taps.inv_sum;
-    if (UNORM_MAX > 0.0) {
+    return UNORM_MAX == 0.0 && DROPPED_BITS == 0;
+}
+
+/* What a product loses is what fma() finds of it. */
+Sum first_tap(float weight, vec4 texel)
+{
+    precise vec4 product = weight * texel;
+    return Sum(product, is_compensated() ? fma(vec4(weight), texel, -product) : vec4(0.0));
+}
+
+/* What a sum loses is Knuth's two-sum (The Art of Computer Programming 2, 4.2.2, theorem B). */
+Sum add_tap(Sum sum, float weight, vec4 texel)
+{
+    if (!is_compensated()) {
+        return Sum(fma(vec4(weight), texel, sum.sum), sum.lost);
+    }
+    Sum one = first_tap(weight, texel);
+    precise vec4 total = sum.sum + one.sum;
+    precise vec4 added = total - sum.sum;
+    precise vec4 lost = (sum.sum - (total - added)) + (one.sum - added);
+    return Sum(total, sum.lost + (lost + one.lost));
+}
+
+/* sum / taps.sum; where it is compensated, with the remainder of the first guess. */
+vec4 divided(Sum sum, Taps taps)
+{
+    vec4 guess = sum.sum * taps.inv_sum;
+    if (!is_compensated()) {
         return guess;
     }
-    vec4 better = fma(fma(-guess, vec4(taps.sum), sum), vec4(taps.inv_sum), guess);
+    precise vec4 rest = fma(-guess, vec4(taps.sum), sum.sum) + sum.lost;
+    vec4 better = fma(rest, vec4(taps.inv_sum), guess);
     return mix(better, guess, isinf(guess));
 }
 
 /* Taps of weight 0 are left out, not multiplied: they may be infinite. */
 vec4 average_row(ivec2 first, Taps taps, int layer)
 {
-    vec4 sum = taps.weight.x * fetch(first, layer);
+    Sum sum = first_tap(taps.weight.x, fetch(first, layer));
     if (taps.weight.y > 0.0) {
-        sum = fma(vec4(taps.weight.y), fetch(first + ivec2(1, 0), layer), sum);
+        sum = add_tap(sum, taps.weight.y, fetch(first + ivec2(1, 0), layer));
     }
     if (taps.weight.z > 0.0) {
-        sum = fma(vec4(taps.weight.z), fetch(first + ivec2(2, 0), layer), sum);
+        sum = add_tap(sum, taps.weight.z, fetch(first + ivec2(2, 0), layer));
     }
     return divided(sum, taps);
 }
 
 vec4 average_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
-    vec4 sum = along_y.weight.x * average_row(first, along_x, layer);
+    Sum sum = first_tap(along_y.weight.x, average_row(first, along_x, layer));
     if (along_y.weight.y > 0.0) {
-        sum = fma(vec4(along_y.weight.y), average_row(first + ivec2(0, 1), along_x, layer), sum);
+        sum = add_tap(sum, along_y.weight.y, average_row(first + ivec2(0, 1), along_x, layer));
     }
     if (along_y.weight.z > 0.0) {
-        sum = fma(vec4(along_y.weight.z), average_row(first + ivec2(0, 2), along_x, layer), sum);
+        sum = add_tap(sum, along_y.weight.z, average_row(first + ivec2(0, 2), along_x, layer));
     }
     return divided(sum, along_y);
 }

@@ -42,7 +42,9 @@ bool is_narrow(int n)
 }
 
 /* True if `at` lies in the cone, corners (x, y) and (z, w) included, `step` levels further down.
- * Halving the corners is exact for the floor policy, and for box where sizes are even. */
+ * Halving the corners is exact for the floor policy, and for box where sizes are even, as far down
+ * as the cone reaches: once a dropped row or column has emptied it, the corners of a level that is
+ * one texel wide would let it begin again. */
 bool is_in_cone(ivec4 cone, int step, ivec2 at)
 {
     return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));

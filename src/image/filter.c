@@ -142,6 +142,16 @@ void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, stru
     }
 }
 
+uint32_t mb_filter_n_reached(const struct mb_layout *layout,
+                             const struct mb_rect cone[MB_MAX_LEVELS])
+{
+    uint32_t n = 0;
+    while (n < layout->n_levels && !mb_rect_is_empty(cone[n])) {
+        n++;
+    }
+    return n;
+}
+
 uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
                               struct mb_rect rect)
 {

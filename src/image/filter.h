@@ -68,6 +68,11 @@ struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
 void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
                      struct mb_rect cone[MB_MAX_LEVELS]);
 
+/* How many levels such a change reaches, level 0 included: those before the first empty cone.
+ */
+uint32_t mb_filter_n_reached(const struct mb_layout *layout,
+                             const struct mb_rect cone[MB_MAX_LEVELS]);
+
 /* Compulsory traffic of an update after a change in `rect` of level 0: the rectangle read once,
  * its cone in levels 1.. written once, in all layers. */
 uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,

@@ -187,10 +187,12 @@ static struct push make_push(const struct state *s)
     const struct mb_extent base = s->image->layout.base;
     const struct mb_rect tiles = s->tiles;
     const struct mb_rect cone = mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rect);
+    struct mb_rect cones[MB_MAX_LEVELS];
+    mb_filter_cones(MB_POLICY_FLOOR, &s->image->layout, s->task.rect, cones);
     return (struct push){
         .base_extent = {(int32_t)base.width, (int32_t)base.height},
         .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
-        .n_levels = (int32_t)s->image->layout.n_levels,
+        .n_levels = (int32_t)mb_filter_n_reached(&s->image->layout, cones),
         .n_tiles = tiles.width * tiles.height,
         .tiles = {(int32_t)tiles.x, (int32_t)tiles.y, (int32_t)(tiles.x + tiles.width) - 1,
                   (int32_t)(tiles.y + tiles.height) - 1},

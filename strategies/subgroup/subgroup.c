@@ -217,13 +217,14 @@ static void dispatch_chunk(const struct state *s, VkCommandBuffer cmd,
     if (mb_rect_is_empty(cone)) {
         return;
     }
+    uint32_t n_reached = mb_filter_n_reached(layout, s->cone) - chunk->source - 1;
     uint32_t last_x = cone.x + cone.width - 1, last_y = cone.y + cone.height - 1;
     uint32_t tile_x = cone.x / TILE_WIDTH, tile_y = cone.y / TILE_WIDTH;
     const struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
         .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
         .first_tile = {(int32_t)tile_x, (int32_t)tile_y},
-        .n_targets = (int32_t)chunk->n_targets,
+        .n_targets = (int32_t)(n_reached < chunk->n_targets ? n_reached : chunk->n_targets),
         .cone = {(int32_t)cone.x, (int32_t)cone.y, (int32_t)last_x, (int32_t)last_y},
     };
     const struct mb_dispatch dispatch = {

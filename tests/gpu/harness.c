@@ -9,10 +9,15 @@
 #include "image/image.h"
 #include "image/pattern.h"
 
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "0") != 0;
+}
+
 bool mb_test_is_quick(void)
 {
-    const char *quick = getenv("MB_TEST_QUICK");
-    return MB_TEST_IS_SANITIZED || (quick && strcmp(quick, "0") != 0);
+    return MB_TEST_IS_SANITIZED || is_set("MB_TEST_QUICK");
 }
 
 int mb_test_open(struct mb_gpu *gpu, bool validate)
@@ -24,7 +29,9 @@ int mb_test_open(struct mb_gpu *gpu, bool validate)
 int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options)
 {
     struct mb_err err = {0};
-    if (mb_gpu_init(gpu, options, &err) == MB_OK) {
+    struct mb_gpu_options used = *options;
+    used.validate = used.validate || is_set("MB_TEST_VALIDATE");
+    if (mb_gpu_init(gpu, &used, &err) == MB_OK) {
         return 0;
     }
     bool is_skip = err.code == MB_ERRC_DEVICE;
@@ -102,10 +109,33 @@ void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
     return texels;
 }
 
-bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                      const char *pattern, struct mb_extent extent, struct mb_cell *cell)
+/* The cell of a case, without results. */
+static void fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell)
 {
-    const struct mb_format *format = mb_format_find("rgba8");
+    const struct mb_extent extent = test_case->extent;
+    const uint32_t n_full = mb_full_level_count(extent);
+    const bool is_update = !mb_rect_is_empty(test_case->rect);
+    *cell = (struct mb_cell){
+        .n_image_levels = n_full,
+        .is_cube = test_case->is_cube,
+        .task =
+            {
+                .reduce = test_case->reduce,
+                .alpha = test_case->alpha,
+                .is_update = is_update,
+                .rect = is_update ? test_case->rect : mb_rect_whole(extent),
+            },
+    };
+    snprintf(cell->input, sizeof cell->input, "pattern:%s", test_case->pattern);
+    mb_layout_init(&cell->layout,
+                   mb_format_find(test_case->format ? test_case->format : "rgba8"), extent,
+                   test_case->n_layers > 0 ? test_case->n_layers : 1,
+                   test_case->n_levels > 0 ? test_case->n_levels : n_full);
+}
+
+bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                      const struct mb_test_case *test_case, struct mb_cell *cell)
+{
     const struct mb_settings settings = {
         .n_warmup = 1,
         .n_samples = 2,
@@ -122,13 +152,10 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
     };
     struct mb_err err = {0};
     bool is_complete = false;
-    *cell = (struct mb_cell){.n_image_levels = mb_full_level_count(extent),
-                             .task.rect = mb_rect_whole(extent)};
-    snprintf(cell->input, sizeof cell->input, "pattern:%s", pattern);
-    mb_layout_init(&cell->layout, format, extent, 1, mb_full_level_count(extent));
-    void *texels = mb_test_texels(&cell->layout, pattern);
+    fill_cell(test_case, cell);
+    void *texels = mb_test_texels(&cell->layout, test_case->pattern);
     if (!texels) {
-        printf("failed: no texels of pattern %s\n", pattern);
+        printf("failed: no texels of pattern %s\n", test_case->pattern);
         return false;
     }
     enum mb_status status = mb_cell_run(&options, texels, cell, &is_complete, &err);
@@ -137,4 +164,37 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
         printf("failed: %s\n", err.text);
     }
     return status == MB_OK && is_complete;
+}
+
+bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                      const char *pattern, struct mb_extent extent, struct mb_cell *cell)
+{
+    const struct mb_test_case test_case = {.pattern = pattern, .extent = extent};
+    return mb_test_run_case(gpu, rows, n_rows, &test_case, cell);
+}
+
+enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
+                               struct mb_claim *claim, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_trial trial = {0};
+    const struct mb_task task = {.rect = mb_rect_whole(rig->full.base)};
+    const struct mb_trial_options options = {
+        .rig = rig, .row = row, .task = &task, .n_slots = 1, .name = "test"};
+    MB_TRY(mb_trial_supports(&options, err));
+    MB_TRY(mb_trial_init(&trial, &options, err));
+    *claim = trial.work.claim;
+    MB_TRY(mb_rig_poison(rig, 0, err));
+    MB_TRY(mb_submission_run(&trial.submission[0], err));
+    MB_TRY(mb_rig_read(rig, err));
+fail:
+    mb_trial_finish(&trial);
+    return status;
+}
+
+bool mb_test_is_choosy(const struct mb_row *row)
+{
+    char label[96];
+    mb_row_label(row, label, sizeof label);
+    return strncmp(label, "blit", strlen("blit")) == 0 || strstr(label, "load=sampler");
 }

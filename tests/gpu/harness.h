@@ -4,6 +4,7 @@
 #define MB_TESTS_HARNESS_H
 
 #include "bench/cell.h"
+#include "bench/trial.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 
@@ -22,7 +23,8 @@
 /* True under a sanitizer or with MB_TEST_QUICK=1 in the environment. */
 bool mb_test_is_quick(void);
 
-/* Open a device. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
+/* Open a device, with the validation layer if asked for, here or by MB_TEST_VALIDATE=1 in the
+ * environment. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
  * layer); 1 after any other failure, also printed. */
 int mb_test_open(struct mb_gpu *gpu, bool validate);
 int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options);
@@ -30,11 +32,37 @@ int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options);
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
 
-/* Run `rows` once each on rgba8 texels of pattern `pattern`; cell->layout and names are filled
- * here. Returns false, with the error printed, if mb_cell_run fails; the cell is the caller's
- * to finish either way. */
+/* What a cell is made of. */
+struct mb_test_case {
+    const char *pattern;
+    const char *format; /* NULL: rgba8 */
+    struct mb_extent extent;
+    uint32_t n_layers; /* 0: 1 */
+    uint32_t n_levels; /* to be made of an image with a full chain; 0: all */
+    bool is_cube;
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+    struct mb_rect rect; /* to be updated; empty: the whole chain is made */
+};
+
+/* Run `rows` once each on a case; cell->layout, task and names are filled here. Returns false,
+ * with the error printed, if mb_cell_run fails; the cell is the caller's to finish either way.
+ */
+bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                      const struct mb_test_case *test_case, struct mb_cell *cell);
+
+/* The same for a plain chain of rgba8. */
 bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
                       const char *pattern, struct mb_extent extent, struct mb_cell *cell);
+
+/* Run the plain chain of a row over poison, once, and leave it in the rig's read-back buffer;
+ * `*claim` is what the row is held to. UNSUPPORTED if it cannot do it. */
+MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
+                                             struct mb_claim *claim, struct mb_err *err);
+
+/* True if a row may refuse formats and reductions that its siblings do: blit, and what asks for
+ * the filter by name. */
+bool mb_test_is_choosy(const struct mb_row *row);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
  * Owned by the caller (mb_free). */

@@ -11,13 +11,17 @@ extern const struct mb_shader mb_spv_wrong;
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_task task;
     enum defect defect;
+    struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
     VkSampler sampler;
     struct mb_compute compute; /* set n: from level n to level n + 1 */
 };
 
 struct push {
     int32_t source_extent[2];
+    int32_t first[2], n_texels[2];
+    int32_t unwritten[2];
     int32_t target_level;
 };
 
@@ -25,7 +29,9 @@ static const struct mb_param params[] = {
     {
         .name = "defect",
         .values = (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias",
-                                        "half-bias", "level0", "skip-level", "truncate", NULL},
+                                        "half-bias", "level0", "skip-level", "truncate",
+                                        "srgb-codes", "swap-rg", "layer", "rect-outside",
+                                        "rect-miss", "level-n", "alpha", "max-rounds", NULL},
         .help = "what is wrong",
     },
     {0},
@@ -50,6 +56,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     const struct mb_vk_image *image = target->image;
     s->gpu = gpu;
     s->image = image;
+    s->task = target->task;
+    mb_filter_cones(MB_POLICY_FLOOR, &image->layout, s->task.rect, s->cone);
     s->defect = (enum defect)choice->choice[0];
     const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
@@ -63,6 +71,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         .spec_constants = constants,
         .n_spec_constants = MB_COUNTOF(constants),
         .layout = &image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
         .push_constant_bytes = sizeof(struct push),
         .n_sets = image->layout.n_levels,
         .name = "wrong",
@@ -70,7 +80,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, MB_REDUCE_AVG, &s->sampler, err));
     MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
     for (uint32_t level = 0; level + 1 < image->layout.n_levels; level++) {
-        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->sampled[level],
+        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->stored[level],
                                 VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
         mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
     }
@@ -89,34 +99,80 @@ static void scribble(const struct state *s, VkCommandBuffer cmd, uint32_t level)
     mb_barrier_levels(cmd, s->image, level, 1, &mb_access_transfer_write, &mb_access_readable);
 }
 
+/* True for an update of a part, not for the regeneration it is held against. */
+static bool is_partial(const struct state *s)
+{
+    struct mb_extent base = s->image->layout.base;
+    return s->task.rect.width < base.width || s->task.rect.height < base.height;
+}
+
+/* The texel of a level that is left out, or none. */
+static void choose_unwritten(const struct state *s, uint32_t level, int32_t at[2])
+{
+    struct mb_rect cone = s->cone[level];
+    at[0] = at[1] = -1;
+    if (s->defect == DEFECT_UNWRITTEN && level == 1) {
+        at[0] = 3;
+        at[1] = 2;
+    }
+    if (s->defect == DEFECT_RECT_MISS && level == 1 && is_partial(s)) {
+        at[0] = (int32_t)(cone.x + cone.width) - 1;
+        at[1] = (int32_t)(cone.y + cone.height) - 1;
+    }
+}
+
+/* Make texels `made` of level `level`. */
+static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
+                     struct mb_rect made)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    struct mb_extent source = mb_level_extent(layout->base, level - 1);
+    struct push push = {
+        .source_extent = {(int32_t)source.width, (int32_t)source.height},
+        .first = {(int32_t)made.x, (int32_t)made.y},
+        .n_texels = {(int32_t)made.width, (int32_t)made.height},
+        .target_level = (int32_t)level,
+    };
+    choose_unwritten(s, level, push.unwritten);
+    const struct mb_dispatch dispatch = {
+        .set = level - 1,
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {(made.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
+                     (made.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
+    };
+    if (!mb_rect_is_empty(made)) {
+        mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    }
+}
+
+static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
+{
+    struct mb_rect cone = s->cone[level];
+    mb_barrier_levels(cmd, s->image, level, 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
+                      &mb_access_compute_write);
+    if (s->defect != DEFECT_SKIP_LEVEL || level != 2) {
+        dispatch(s, cmd, level, cone);
+    }
+    if (s->defect == DEFECT_RECT_OUTSIDE && level == 1 && is_partial(s)) {
+        dispatch(s, cmd, level, (struct mb_rect){cone.x + cone.width, cone.y, 1, 1});
+    }
+    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_compute_write, &mb_access_readable);
+}
+
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        struct mb_extent source = mb_level_extent(layout->base, level);
-        struct mb_extent target = mb_level_extent(layout->base, level + 1);
-        const struct push push = {
-            .source_extent = {(int32_t)source.width, (int32_t)source.height},
-            .target_level = (int32_t)level + 1,
-        };
-        const struct mb_dispatch dispatch = {
-            .set = level,
-            .push = &push,
-            .push_bytes = sizeof push,
-            .n_groups = {(target.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                         (target.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, 1},
-        };
-        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_undefined,
-                          &mb_access_compute_write);
-        if (s->defect != DEFECT_SKIP_LEVEL || level != 1) {
-            mb_compute_dispatch(&s->compute, cmd, &dispatch);
-        }
-        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
-                          &mb_access_readable);
+    uint32_t n_levels = s->image->layout.n_levels;
+    for (uint32_t level = 1; level < n_levels; level++) {
+        record_level(s, cmd, level);
     }
     if (s->defect == DEFECT_LEVEL0) {
         scribble(s, cmd, 0);
+    }
+    if (s->defect == DEFECT_LEVEL_N && n_levels < s->image->n_levels) {
+        scribble(s, cmd, n_levels);
     }
 }
 

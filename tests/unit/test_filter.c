@@ -1,5 +1,5 @@
 /* Reductions, alpha modes and formats in the golden model, by hand and by what must never
- * change: flat stays flat, box keeps the sum. */
+ * change: flat stays flat, box keeps the sum; and how far a change reaches. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -258,6 +258,116 @@ static void check_conservation(void)
     }
 }
 
+static bool has_tap(enum mb_policy policy, uint32_t n_source, uint32_t x, uint32_t first,
+                    uint32_t n)
+{
+    const struct mb_taps taps = mb_filter_taps(policy, n_source, x);
+    return taps.first < first + n && first < taps.first + taps.n_taps;
+}
+
+/* The cone of every part of every small axis, texel by texel: a column and a row. */
+static void check_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n)
+{
+    const uint32_t n_next = n_source > 1 ? n_source / 2 : 1;
+    const struct mb_rect across = mb_filter_cone(policy, (struct mb_extent){n_source, 1},
+                                                 (struct mb_rect){first, 0, n, 1});
+    const struct mb_rect down = mb_filter_cone(policy, (struct mb_extent){1, n_source},
+                                               (struct mb_rect){0, first, 1, n});
+    uint32_t n_reached = 0;
+    for (uint32_t x = 0; x < n_next; x++) {
+        const bool is_reached = has_tap(policy, n_source, x, first, n);
+        CHECK_EQ_INT(mb_rect_contains(across, x, 0), is_reached);
+        CHECK_EQ_INT(mb_rect_contains(down, 0, x), is_reached);
+        n_reached += is_reached;
+    }
+    CHECK_EQ_INT(across.width, n_reached);
+    CHECK_EQ_INT(down.height, n_reached);
+    CHECK_EQ_INT(mb_rect_is_empty(across), n_reached == 0);
+}
+
+static void check_cones_of_axes(void)
+{
+    for (uint32_t i = 0; i < MB_N_POLICIES * 18 * 18 * 18; i++) {
+        const uint32_t n_source = i / MB_N_POLICIES % 18 + 1;
+        const uint32_t first = i / MB_N_POLICIES / 18 % 18, n = i / MB_N_POLICIES / 18 / 18 + 1;
+        if (first + n <= n_source) {
+            check_cone((enum mb_policy)(i % MB_N_POLICIES), n_source, first, n);
+        }
+    }
+    const struct mb_rect none =
+        mb_filter_cone(MB_POLICY_BOX, (struct mb_extent){8, 8}, (struct mb_rect){3, 3, 0, 2});
+    CHECK(mb_rect_is_empty(none));
+}
+
+static void check_rect(struct mb_rect got, uint32_t x, uint32_t y, uint32_t width,
+                       uint32_t height)
+{
+    CHECK_EQ_INT(got.x, x);
+    CHECK_EQ_INT(got.y, y);
+    CHECK_EQ_INT(got.width, width);
+    CHECK_EQ_INT(got.height, height);
+}
+
+/* 13x6, 6x3, 3x1, 1x1 by hand. Texel (12, 5) is beyond what floor looks at; under box it lies
+ * under the last texel of each level. */
+static void check_cones(void)
+{
+    struct mb_layout layout;
+    struct mb_rect cone[MB_MAX_LEVELS];
+    mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){13, 6}, 3, 4);
+
+    mb_filter_cones(MB_POLICY_BOX, &layout, (struct mb_rect){12, 5, 1, 1}, cone);
+    check_rect(cone[0], 12, 5, 1, 1);
+    check_rect(cone[1], 5, 2, 1, 1);
+    check_rect(cone[2], 2, 0, 1, 1);
+    check_rect(cone[3], 0, 0, 1, 1);
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 4);
+    mb_filter_cones(MB_POLICY_BOX, &layout, (struct mb_rect){4, 0, 3, 2}, cone);
+    check_rect(cone[1], 1, 0, 3, 1); /* texel 4 is the third tap of 1, and the first of 2 */
+    check_rect(cone[2], 0, 0, 2, 1);
+    check_rect(cone[3], 0, 0, 1, 1);
+
+    mb_filter_cones(MB_POLICY_FLOOR, &layout, (struct mb_rect){12, 5, 1, 1}, cone);
+    CHECK(mb_rect_is_empty(cone[1]));
+    CHECK(mb_rect_is_empty(cone[3]));
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 1);
+    /* Row 4 is in level 1, whose last row floor drops, too; below, the axis is one texel. */
+    mb_filter_cones(MB_POLICY_FLOOR, &layout, (struct mb_rect){0, 4, 2, 1}, cone);
+    check_rect(cone[1], 0, 2, 1, 1);
+    CHECK(mb_rect_is_empty(cone[2]));
+    CHECK(mb_rect_is_empty(cone[3]));
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 2);
+
+    /* 3 to 1 is a single tap in the middle. */
+    mb_filter_cones(MB_POLICY_BLIT, &layout, (struct mb_rect){0, 2, 13, 2}, cone);
+    check_rect(cone[1], 0, 1, 6, 1);
+    check_rect(cone[2], 0, 0, 3, 1);
+    check_rect(cone[3], 0, 0, 1, 1);
+}
+
+static void check_bytes(void)
+{
+    struct mb_layout layout;
+    const struct mb_rect whole = {0, 0, 13, 6}, part = {4, 0, 3, 2};
+    mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){13, 6}, 3, 4);
+    const uint64_t unit = 3 * 2; /* layers, bytes of a texel */
+    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, whole),
+                 mb_layout_compulsory_bytes(&layout));
+    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, whole), (78 + 18 + 3 + 1) * unit);
+    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, part), (6 + 3 + 2 + 1) * unit);
+    CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
+                 mb_layout_per_level_bytes(&layout));
+    CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
+                 (78 + 18 + 18 + 3 + 3 + 1) * unit);
+    /* Four texels read for each that is written, all of 3x1 for the last. */
+    CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, part),
+                 (3 * 4 + 3 + 2 * 4 + 2 + 3 + 1) * unit);
+    /* A change that reaches nothing is read, and that is all. */
+    const struct mb_rect dropped = {12, 0, 1, 6};
+    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_FLOOR, &layout, dropped), 6 * unit);
+    CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_FLOOR, &layout, dropped), 0);
+}
+
 int main(void)
 {
     check_names();
@@ -267,6 +377,9 @@ int main(void)
     check_checker();
     check_flat();
     check_conservation();
+    check_cones_of_axes();
+    check_cones();
+    check_bytes();
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
     return check_summary("filter");
 }

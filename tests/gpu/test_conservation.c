@@ -1,0 +1,192 @@
+/* Nothing is lost under box: the mean of a level is that of level 0, at every size. What drops
+ * rows and columns of odd sizes is not conserved; by how much is printed. */
+#include <stdio.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "harness.h"
+#include "wrong_strategy.h"
+
+#define N_CHANNELS 4u
+#define N_LAYERS   2u
+
+static bool read_mean(const struct mb_layout *layout, const void *block, uint32_t level,
+                      uint32_t layer, double mean[N_CHANNELS])
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    const size_t n = (size_t)extent.width * extent.height;
+    double *rgba = mb_alloc(n, N_CHANNELS * sizeof *rgba);
+    for (uint32_t c = 0; c < N_CHANNELS; c++) {
+        mean[c] = 0.0;
+    }
+    if (rgba) {
+        mb_format_decode(layout->format, mb_layout_level(layout, block, level, layer), n, rgba);
+    }
+    for (size_t i = 0; rgba && i < n * N_CHANNELS; i++) {
+        mean[i % N_CHANNELS] += rgba[i] / (double)n;
+    }
+    mb_free(rgba);
+    return rgba != NULL;
+}
+
+/* By how much the mean may move on the way to a level: as if every texel were off by its bound,
+ * for values below 1, and the same way, at each step. */
+static double mean_bound(const struct mb_layout *layout, const struct mb_claim *claim,
+                         uint32_t level)
+{
+    double bound = 0.0;
+    for (uint32_t above = 0; above < level; above++) {
+        const double weight_error =
+            mb_claim_weight_error(claim, mb_level_extent(layout->base, above));
+        const double lsb = mb_format_lsb(layout->format, 0, 0.99);
+        bound += lsb * mb_claim_bound_lsb(claim, layout->format, 0, 0.99, 1.0, 1, weight_error);
+    }
+    return bound;
+}
+
+/* The largest distance of a level's mean from that of level 0, over layers and channels. */
+static double largest_shift(const struct mb_layout *layout, const void *block, uint32_t level)
+{
+    double largest = 0.0;
+    for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+        double base[N_CHANNELS], mean[N_CHANNELS];
+        CHECK(read_mean(layout, block, 0, layer, base));
+        CHECK(read_mean(layout, block, level, layer, mean));
+        for (uint32_t c = 0; c < N_CHANNELS; c++) {
+            largest = fmax(largest, fabs(mean[c] - base[c]));
+        }
+    }
+    return largest;
+}
+
+/* The first level whose mean is not that of level 0, or 0; `*shift` is that of the last level.
+ */
+static uint32_t find_loss(const struct mb_layout *layout, const void *block,
+                          const struct mb_claim *claim, double *shift)
+{
+    uint32_t first_bad = 0;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        *shift = largest_shift(layout, block, level);
+        if (first_bad == 0 && !(*shift <= mean_bound(layout, claim, level))) {
+            first_bad = level;
+        }
+    }
+    return first_bad;
+}
+
+/* What is wrong, or has another policy than box, is printed. */
+static bool is_conserved(struct mb_rig *rig, const struct mb_row *row, bool *is_box)
+{
+    const struct mb_layout *layout = &rig->full;
+    struct mb_claim claim;
+    struct mb_err err = {0};
+    double shift = 0.0;
+    char label[96];
+    mb_row_label(row, label, sizeof label);
+    enum mb_status status = mb_test_run_row(rig, row, &claim, &err);
+    CHECK(status == MB_OK || (status == MB_UNSUPPORTED && mb_test_is_choosy(row)));
+    *is_box = status == MB_OK && claim.filter.policy == MB_POLICY_BOX;
+    if (status != MB_OK) {
+        printf("%s %s: %s\n", label, layout->format->name, err.text);
+        return true;
+    }
+    const uint32_t bad = find_loss(layout, rig->readback.mapped, &claim, &shift);
+    if (bad > 0) {
+        printf("%s %ux%u %s: %s, the mean moves by %.2g at the last level\n", label,
+               layout->base.width, layout->base.height, layout->format->name,
+               mb_policy_name(claim.filter.policy), shift);
+    }
+    return bad == 0;
+}
+
+static bool open_rig(struct mb_rig *rig, const struct mb_gpu *gpu, const char *format,
+                     struct mb_extent extent)
+{
+    struct mb_layout layout;
+    struct mb_err err = {0};
+    mb_layout_init(&layout, mb_format_find(format), extent, N_LAYERS,
+                   mb_full_level_count(extent));
+    void *texels = mb_test_texels(&layout, "noise");
+    const struct mb_rig_options options = {
+        .layout = &layout,
+        .n_image_levels = layout.n_levels,
+        .source = texels,
+    };
+    *rig = (struct mb_rig){0};
+    const bool is_open = texels && mb_rig_init(rig, gpu, &options, &err) == MB_OK;
+    if (!is_open) {
+        printf("%ux%u %s: %s\n", extent.width, extent.height, format, err.text);
+    }
+    CHECK(is_open);
+    mb_free(texels);
+    return is_open;
+}
+
+/* Returns how many rows have the box policy. */
+static size_t check_rows(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                         const char *format, struct mb_extent extent)
+{
+    struct mb_rig rig;
+    size_t n_box = 0;
+    const bool is_open = open_rig(&rig, gpu, format, extent);
+    for (size_t i = 0; is_open && i < n_rows; i++) {
+        bool is_box;
+        const bool is_good = is_conserved(&rig, &rows[i], &is_box);
+        CHECK(is_good || !is_box);
+        n_box += is_box;
+    }
+    mb_rig_finish(&rig);
+    return n_box;
+}
+
+static void check_strategies(const struct mb_gpu *gpu)
+{
+    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd"};
+    static const char *const formats[] = {"rgba32f", "rgba8", "rgba16f"};
+    static const struct mb_extent extents[] = {{33, 17}, {1, 31}, {127, 65}, {7, 300}};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
+                 MB_OK);
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        for (size_t k = 0; k < MB_COUNTOF(extents); k++) {
+            CHECK(check_rows(gpu, rows, n_rows, formats[i], extents[k]) >= 3);
+        }
+    }
+    mb_free(rows);
+}
+
+/* A kernel that drops what it says it keeps loses it visibly. */
+static void check_defect(const struct mb_gpu *gpu)
+{
+    static const struct mb_strategy *const table[] = {&mb_strategy_wrong, NULL};
+    static const char *const spec = "wrong:defect=drop-row";
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    struct mb_rig rig;
+    CHECK_EQ_INT(mb_plan_rows(table, &spec, 1, &rows, &n_rows, &err), MB_OK);
+    if (open_rig(&rig, gpu, "rgba32f", (struct mb_extent){33, 17})) {
+        bool is_box = false;
+        CHECK(!is_conserved(&rig, &rows[0], &is_box));
+        CHECK(is_box);
+    }
+    mb_rig_finish(&rig);
+    mb_free(rows);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu = {0};
+    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const int opened = mb_test_open_with(&gpu, &options);
+    if (opened != 0) {
+        return opened;
+    }
+    check_strategies(&gpu);
+    check_defect(&gpu);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return check_summary("conservation");
+}
