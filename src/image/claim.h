@@ -23,12 +23,14 @@ struct mb_claim {
 
 /* By how much the weights of all taps together may be off where the filter makes them, for a
  * source level of this size; 0 for other arithmetic.
- *   Coordinates are 32-bit floats, off by up to size * 2^-24 texels per axis, but exact where
- *   the size is a power of two.
- *   FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering"
- *   and the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
- *   MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one. An
- *   H200's blits were seen to be off by 1.35 steps per axis. */
+ *
+ * Coordinates are 32-bit floats, off by up to size * 2^-24 texels per axis, but exact where the
+ * size is a power of two.
+ *
+ * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
+ * the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
+ * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
+ * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35. */
 double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source);
 
 /* True if the bound depends on the spread of the taps: the golden model is then asked for it.
@@ -37,16 +39,22 @@ bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *
                           double weight_error);
 
 /* Largest step error allowed, in LSB of the stored value, for a texel of golden value `want`
- * (linear) whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1):
- *   MIN and MAX: 0, since what is stored is one of the stored values that were read;
- *   UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
- *   tighter bound; for sRGB in codes, after the curve, and half a code more where the filter
- *   decodes: hardware may be off by that (Direct3D 11.3 functional specification, 3.2.3, "sRGB
- * to float"), and an H200's blit is, by 1.04 in all; half and the small unsigned floats: 1 ulp;
- * 32-bit float: 4 ulp per level carried, and twice that for colour weighed by alpha, a quotient
- * of two such sums; and what weights off by `weight_error` move: range * weight_error. CORNER
- * may carry on from there, and its taps are those of the first level: the values that make
- * `want` differ by at most 4 * want in the mean, and codes by no more than 1. */
+ * (linear) whose taps spread over `range`, `n_carried` levels after the last stored one (>= 1).
+ *
+ * MIN and MAX: 0, since what is stored is one of the stored values that were read.
+ *
+ * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
+ * tighter bound. For sRGB in codes, after the curve, and 0.6 of a code more where the hardware
+ * decodes and encodes (FILTER): Direct3D lets it be off by 0.5 on the way in, and by 0.6
+ * instead of 0.5 on the way out (Direct3D 11.3 functional specification, 3.2.3). An H200's blit
+ * was seen to be off by 1.54 in all.
+ *
+ * Half and the small unsigned floats: 1 ulp. 32-bit float: 4 ulp per level carried, and twice
+ * that for colour weighed by alpha, a quotient of two such sums.
+ *
+ * Besides, what weights off by `weight_error` move: range * weight_error. CORNER may carry on
+ * from there, and its taps are those of the first level: the values that make `want` differ by
+ * at most 4 * want in the mean, and codes by no more than 1. */
 double mb_claim_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
                           uint32_t channel, double want, double range, uint32_t n_carried,
                           double weight_error);

@@ -51,6 +51,17 @@ vec4 biased(vec4 texel, float n_codes)
     return texel + n_codes / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA);
 }
 
+/* Half a code brighter in the mean: up instead of to the nearest. Adding half a code would be
+ * lost where a compiler joins it with the 2^23 of rounded(). */
+vec4 rounded_up(vec4 texel)
+{
+    const vec4 max_code = vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA);
+    if (IS_SRGB) {
+        texel.rgb = srgb_from_linear(texel.rgb);
+    }
+    return loaded(ceil(texel * max_code - 1e-3) / max_code);
+}
+
 /* Through the 16 bits of a half where the format holds more, else off by a code. */
 vec4 roughened(vec4 texel)
 {
@@ -70,7 +81,7 @@ vec4 spoilt(vec4 texel)
     case BIAS:
         return biased(texel, 1.0);
     case HALF_BIAS:
-        return biased(texel, 0.5);
+        return rounded_up(texel);
     case TRUNCATE:
         return floor(texel * UNORM_MAX + 1e-3) / UNORM_MAX;
     case MAX_ROUNDS:
