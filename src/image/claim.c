@@ -84,7 +84,7 @@ static double unorm_bound_lsb(const struct mb_claim *claim, const struct mb_form
     };
     const bool is_decoded = format->codec == MB_CODEC_SRGB8 && channel < 3 &&
                             claim->arithmetic == MB_ARITHMETIC_FILTER;
-    const double bound_lsb = bounds_lsb[claim->arithmetic] + (is_decoded ? 0.5 + 0.1 : 0.0);
+    const double bound_lsb = bounds_lsb[claim->arithmetic] + (is_decoded ? 0.5 + 0.6 : 0.0);
     if (claim->max_error_lsb > 0.0 && claim->max_error_lsb < bound_lsb) {
         return claim->max_error_lsb;
     }

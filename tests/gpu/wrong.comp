@@ -62,13 +62,10 @@ vec4 rounded_up(vec4 texel)
     return loaded(ceil(texel * max_code - 1e-3) / max_code);
 }
 
-/* Through the 16 bits of a half where the format holds more, else off by a code. */
+/* Off by a code, or by about an ulp of half. */
 vec4 roughened(vec4 texel)
 {
-    if (UNORM_MAX > 0.0) {
-        return biased(texel, 1.0);
-    }
-    return vec4(unpackHalf2x16(packHalf2x16(texel.rg)), unpackHalf2x16(packHalf2x16(texel.ba)));
+    return UNORM_MAX > 0.0 ? biased(texel, 1.0) : texel * (1.0 + 1.0 / 1024.0);
 }
 
 vec4 spoilt(vec4 texel)
