@@ -11,19 +11,24 @@ static bool is_quantised(const struct mb_claim *claim, uint32_t size)
     return claim->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
 }
 
+/* In texels along an axis of this size. */
 static double coordinate_error(uint32_t size)
 {
     const bool is_power_of_two = (size & (size - 1)) == 0;
     return is_power_of_two ? 0.0 : ldexp((double)size, -24);
 }
 
-double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source)
+double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
+                             struct mb_extent source)
 {
     if (claim->arithmetic != MB_ARITHMETIC_FILTER &&
         claim->arithmetic != MB_ARITHMETIC_CORNER) {
         return 0.0;
     }
     double error = coordinate_error(source.width) + coordinate_error(source.height);
+    if (!mb_format_is_unorm(format)) {
+        error *= 2.0;
+    }
     if (claim->arithmetic == MB_ARITHMETIC_FILTER) {
         const double n_axes =
             is_quantised(claim, source.width) + is_quantised(claim, source.height);

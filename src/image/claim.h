@@ -24,14 +24,17 @@ struct mb_claim {
 /* By how much the weights of all taps together may be off where the filter makes them, for a
  * source level of this size; 0 for other arithmetic.
  *
- * Coordinates are 32-bit floats, off by up to size * 2^-24 texels per axis, but exact where the
- * size is a power of two.
+ * Coordinates are 32-bit floats, exact where the size is a power of two. Otherwise the inverse
+ * size, the product with it and that with the size again are each rounded: up to size * 2^-23
+ * texels per axis are granted to floats, which show it, and half of that to codes, which have
+ * held it.
  *
  * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
  * the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
  * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
  * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35. */
-double mb_claim_weight_error(const struct mb_claim *claim, struct mb_extent source);
+double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
+                             struct mb_extent source);
 
 /* True if the bound depends on the spread of the taps: the golden model is then asked for it.
  */

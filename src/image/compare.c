@@ -329,8 +329,8 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     const bool is_reread =
         job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
     if (job->level == 1 || is_reread) {
-        golden->weight_error =
-            mb_claim_weight_error(job->claim, mb_level_extent(layout->base, job->level - 1));
+        golden->weight_error = mb_claim_weight_error(
+            job->claim, layout->format, mb_level_extent(layout->base, job->level - 1));
     }
     job->weight_error = golden->weight_error;
     const bool needs_range =

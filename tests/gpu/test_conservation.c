@@ -37,7 +37,7 @@ static double mean_bound(const struct mb_layout *layout, const struct mb_claim *
     double bound = 0.0;
     for (uint32_t above = 0; above < level; above++) {
         const double weight_error =
-            mb_claim_weight_error(claim, mb_level_extent(layout->base, above));
+            mb_claim_weight_error(claim, layout->format, mb_level_extent(layout->base, above));
         const double lsb = mb_format_lsb(layout->format, 0, 0.99);
         bound += lsb * mb_claim_bound_lsb(claim, layout->format, 0, 0.99, 1.0, 1, weight_error);
     }

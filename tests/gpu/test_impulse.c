@@ -105,8 +105,9 @@ static double largest_weight(const struct axis *axis, uint32_t level)
 static void fill_bounds(struct trace *trace)
 {
     for (uint32_t level = 1; level < trace->layout.n_levels; level++) {
-        const double error = mb_claim_weight_error(
-            &trace->claim, mb_level_extent(trace->layout.base, level - 1));
+        const double error =
+            mb_claim_weight_error(&trace->claim, trace->layout.format,
+                                  mb_level_extent(trace->layout.base, level - 1));
         const double largest =
             largest_weight(&trace->x, level - 1) * largest_weight(&trace->y, level - 1);
         trace->bound[level] = trace->bound[level - 1] + error * largest;

@@ -233,6 +233,8 @@ static void check_bounds(void)
 
 static void check_weight_errors(void)
 {
+    const struct mb_format *rgba8 = mb_format_find("rgba8");
+    const struct mb_format *r32f = mb_format_find("r32f");
     struct mb_claim claim = {.filter.policy = MB_POLICY_BLIT,
                              .arithmetic = MB_ARITHMETIC_FILTER,
                              .sub_texel_precision_bits = 8};
@@ -249,13 +251,18 @@ static void check_weight_errors(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         claim.arithmetic = MB_ARITHMETIC_FILTER;
         claim.filter.policy = MB_POLICY_BLIT;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_blit, 1e-18);
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_blit,
+                     1e-18);
         claim.filter.policy = MB_POLICY_FLOOR;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_floor, 1e-18);
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_floor,
+                     1e-18);
         claim.arithmetic = MB_ARITHMETIC_CORNER;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), cases[i].by_floor, 1e-18);
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_floor,
+                     1e-18);
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, r32f, cases[i].source),
+                     2 * cases[i].by_floor, 1e-18);
         claim.arithmetic = MB_ARITHMETIC_FP32;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, cases[i].source), 0.0, 0.0);
+        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), 0.0, 0.0);
     }
 }
 
