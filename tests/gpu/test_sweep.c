@@ -256,16 +256,21 @@ static bool is_power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. A driver
- * that compiles for as long as llvmpipe, and anew wherever an axis is a power of two and where
- * it is not, tries one of these four kinds of size for each pair of format and mode, in turn;
- * 8-bit averages are tried at every size, and in full mode all pairs are. */
+/* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
+ * not: four kinds of size. */
+static uint32_t kind_of(uint32_t width, uint32_t height)
+{
+    return is_power_of_two(width) + 2u * is_power_of_two(height);
+}
+
+/* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. Each pair
+ * of format and mode takes one kind of size, in turn; in full mode it takes all. */
 static void run_small(struct sweep *s, const struct mb_format *format, size_t index)
 {
     const uint32_t step = mb_test_is_quick() ? 5 : 1;
     for (uint32_t height = 1; height <= 17; height += step) {
         for (uint32_t width = 1; width <= 17; width += step) {
-            const uint32_t kind = is_power_of_two(width) + 2u * is_power_of_two(height);
+            const uint32_t kind = kind_of(width, height);
             uint32_t mode_mask = s->is_full ? ~0u : 0;
             for (uint32_t mode = 0; mode < N_MODES; mode++) {
                 mode_mask |= (uint32_t)((index + mode) % 4 == kind) << mode;
@@ -276,13 +281,19 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     run_images(s, s->n_main_rows);
 }
 
-/* The same for all rows of 8-bit averages. */
-static void run_small_variants(struct sweep *s)
+/* 8-bit averages at every size, in every row at the sizes that are hardest: none a power of
+ * two. */
+static void run_small_averages(struct sweep *s)
 {
-    for (uint32_t i = 0; i < 17 * 17 && !mb_test_is_quick(); i++) {
-        add_image(s, mb_format_find("rgba8"), (struct mb_extent){i % 17 + 1, i / 17 + 1}, 1);
+    for (uint32_t pass = 0; pass < 2 && !s->is_full && !mb_test_is_quick(); pass++) {
+        for (uint32_t i = 0; i < 17 * 17; i++) {
+            const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
+            if (pass == 0 || kind_of(extent.width, extent.height) == 0) {
+                add_image(s, mb_format_find("rgba8"), extent, 1);
+            }
+        }
+        run_images(s, pass == 0 ? s->n_main_rows : s->n_rows);
     }
-    run_images(s, s->n_rows);
 }
 
 /* The long list. */
@@ -293,22 +304,22 @@ static void run_edges(struct sweep *s, const struct mb_format *format, size_t in
     const size_t step = mb_test_is_quick() ? 5 : 1;
     for (size_t j = 0; j < MB_COUNTOF(edges); j += step) {
         const uint32_t n = edges[j], other = edges[(j + 5) % MB_COUNTOF(edges)];
-        const uint32_t mode_mask = s->is_full ? ~0u : 1u << (index + j / 2) % N_MODES;
+        const uint32_t mode_mask = s->is_full ? ~0u : 1u << index % 3;
         add_image(s, format, (struct mb_extent){n, n}, mode_mask);
         add_image(s, format, (struct mb_extent){n, 1}, mode_mask);
         add_image(s, format, (struct mb_extent){1, n}, mode_mask);
         add_image(s, format, (struct mb_extent){n, other}, mode_mask);
     }
     for (size_t j = 0; j < MB_COUNTOF(others); j += step) {
-        add_image(s, format, others[j], s->is_full ? ~0u : 1u << (index + j) % N_MODES);
+        add_image(s, format, others[j], s->is_full ? ~0u : 1u << index % 3);
     }
     run_images(s, s->n_main_rows);
 }
 
-/* All rows, at one size: averages, and another mode. */
+/* All rows, at one size: one mode, in turn. */
 static void run_variants(struct sweep *s, const struct mb_format *format, size_t index)
 {
-    add_image(s, format, (struct mb_extent){65, 130}, 1u | 2u << index % 3);
+    add_image(s, format, (struct mb_extent){65, 130}, s->is_full ? ~0u : 1u << index % N_MODES);
     run_images(s, s->n_rows);
 }
 
@@ -431,7 +442,7 @@ int main(void)
     CHECK(is_ready);
     if (is_ready) {
         check_srgb_checker(&s);
-        run_small_variants(&s);
+        run_small_averages(&s);
         for (size_t i = 0; i < mb_format_count; i++) {
             run_variants(&s, &mb_formats[i], i);
             run_small(&s, &mb_formats[i], i);
