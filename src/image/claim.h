@@ -49,7 +49,7 @@ bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *
  * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
  * tighter bound. For sRGB in codes, after the curve, and with FILTER 0.5 more for decoding and
  * 0.6 for encoding, which Direct3D lets hardware be off by (Direct3D 11.3 functional
- * specification, 3.2.3). An H200's blit was seen to be off by 1.72 in all.
+ * specification, 3.2.3). An H200's blit was seen to be off by 1.93 in all.
  *
  * Half and the small unsigned floats: 1 ulp. 32-bit float: 4 ulp per level carried, and twice
  * that for colour weighed by alpha, a quotient of two such sums.
