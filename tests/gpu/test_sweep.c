@@ -380,7 +380,9 @@ static void report(const struct sweep *s)
                    label, is_float ? "floats" : "codes ", t->n_judged[0], t->n_judged[1],
                    t->n_judged[2], t->n_judged[3], t->n_failed, t->n_skipped, t->max_error_lsb,
                    is_float ? "ulp" : "LSB");
-            CHECK(t->n_judged[0] > 0 || t->n_skipped > 0);
+            CHECK(t->n_judged[0] + t->n_judged[1] + t->n_judged[2] + t->n_judged[3] +
+                      t->n_skipped >
+                  0);
         }
     }
     for (size_t i = 0; i < s->n_skips; i++) {
