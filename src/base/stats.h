@@ -1,7 +1,9 @@
-/* Statistics of a sample of durations. No sample is ever dropped. */
+/* Statistics of durations: what a sample looks like, and what may be said of two. No sample is
+ * ever dropped, and nothing assumes a distribution. */
 #ifndef MB_BASE_STATS_H
 #define MB_BASE_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +17,9 @@ struct mb_stats {
     double mad_ns;          /* median absolute deviation from the median, unscaled */
     double median_ci_ns[2]; /* distribution-free interval of the median, order statistics */
     double median_ci_level; /* its coverage: >= 0.95, or what n allows (n < 6) */
+    double lag1;            /* autocorrelation at lag 1, in the order given */
+    double bimodality;      /* Ashman's D of the best two-way split */
+    bool is_bimodal;        /* two modes, each of a tenth or more */
 };
 
 /* Quantile q in [0,1] of ascending `sorted[n]`, n >= 1: linear interpolation between order
@@ -30,5 +35,68 @@ double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high);
  * memory for a sorted copy. */
 MB_MUST_CHECK enum mb_status mb_stats_compute(const double *samples_ns, size_t n,
                                               struct mb_stats *out, struct mb_err *err);
+
+/* Median of `values[n]`, n >= 1, which are reordered. */
+double mb_median(double *values, size_t n);
+
+/* Autocorrelation at lag 1 of samples in time order; NaN for n < 3 or a constant sample. */
+double mb_lag1(const double *samples, size_t n);
+
+/* Ashman's D (Ashman, Bird and Zepf 1994) of ascending `sorted[n]` cut in two where the sum of
+ * squares within the parts is least; `*smaller` is the share of the smaller part. NaN for
+ * n < 4 or a constant sample; infinite for two exact values. */
+double mb_ashman_d(const double *sorted, size_t n, double *smaller);
+
+/* Slope of y over x by the median of all pairwise slopes (Theil 1950, Sen 1968), with the
+ * median intercept; pairs of equal x are left out. At most 64 points, n >= 2. */
+double mb_theil_sen(const double *x, const double *y, size_t n, double *intercept);
+
+struct mb_bootstrap {
+    uint32_t n_resamples; /* 0: 2000 */
+    uint64_t seed;
+    double level; /* of the interval; 0: 0.95 */
+};
+
+/* Percentile interval of the median of `values[n]`, n >= 1, in time order, by the moving-block
+ * bootstrap (Kuensch 1989), blocks of ceil(n^(1/3)) so that autocorrelation survives. */
+MB_MUST_CHECK enum mb_status mb_bootstrap_median(const double *values, size_t n,
+                                                 const struct mb_bootstrap *options,
+                                                 double ci[2], struct mb_err *err);
+
+/* Samples of one run, in time order, n >= 1. */
+struct mb_series {
+    const double *values;
+    size_t n;
+};
+
+/* Interval of the ratio of medians b over a: runs are resampled with replacement on each side
+ * (where there are two or more), then blocks within each run; a side's figure is the median of
+ * its runs' medians. `*ratio` is of the data itself; `*p` is two-sided, that the ratio is 1. */
+MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
+                                                const struct mb_series *b, size_t n_b,
+                                                const struct mb_bootstrap *options,
+                                                double *ratio, double ci[2], double *p,
+                                                struct mb_err *err);
+
+/* Two-sided p of Wilcoxon's signed rank test that `differences[n]` are symmetric about 0: exact
+ * up to n = 25 without ties, else normal with corrections for ties and continuity. Zeros are
+ * left out (Wilcoxon 1945); 1 if nothing is left. */
+MB_MUST_CHECK enum mb_status mb_wilcoxon(const double *differences, size_t n, double *p,
+                                         struct mb_err *err);
+
+/* Holm's step-down adjustment (1979) of `p[n]`, in place; NaN stays and does not count. */
+MB_MUST_CHECK enum mb_status mb_holm(double *p, size_t n, struct mb_err *err);
+
+/* What may be said of a ratio of times. */
+enum mb_outcome {
+    MB_OUTCOME_SAME,         /* the interval lies within the margin */
+    MB_OUTCOME_FASTER,       /* it lies below, and p < 0.05 */
+    MB_OUTCOME_SLOWER,       /* it lies above, and p < 0.05 */
+    MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
+};
+
+/* `margin` >= 0: ratios from 1/(1 + margin) to 1 + margin count as no difference. */
+enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double margin);
+const char *mb_outcome_name(enum mb_outcome outcome); /* "SAME", ... */
 
 #endif
