@@ -56,8 +56,11 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
-    struct mb_claim claim;      /* policy, arithmetic, levels re-read: what it is held to; the
-                                   harness adds reduction and alpha of the task */
+    /* Levels that each dispatch, draw or blit makes, in their order; all 0: one each, or
+     * n_dispatches is 1. */
+    uint8_t step_levels[MB_MAX_LEVELS];
+    struct mb_claim claim; /* policy, arithmetic, levels re-read: what it is held to; the
+                              harness adds reduction and alpha of the task */
 };
 
 struct mb_strategy {

@@ -1,4 +1,4 @@
-/* The JSON writer. cJSON prints doubles with 15 digits unless they then differ by more than a
+/* JSON out and in. cJSON prints doubles with 15 digits unless they then differ by more than a
  * tolerance; numbers are printed here instead and handed over as raw text. */
 #include "base/json.h"
 
@@ -122,4 +122,116 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
     memcpy(terminated + n_bytes, "\n", 2);
     *text = terminated;
     return MB_OK;
+}
+
+/* cJSON tells "no memory" and "no JSON" alike by NULL; its hooks have no user pointer. */
+static _Thread_local bool parser_lacks_memory;
+
+static void *parser_malloc(size_t n_bytes)
+{
+    void *memory = mb_malloc(n_bytes);
+    parser_lacks_memory = parser_lacks_memory || memory == NULL;
+    return memory;
+}
+
+static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
+{
+    size_t n_lines = 1;
+    const char *line = text;
+    for (const char *s = text; s < at; s++) {
+        if (*s == '\n') {
+            n_lines++;
+            line = s + 1;
+        }
+    }
+    return MB_FAIL(err, MB_ERRC_INPUT, "line %zu, column %zu: not JSON%s", n_lines,
+                   (size_t)(at - line) + 1, *at == '\0' ? ": it ends too early" : "");
+}
+
+enum mb_status mb_json_parse(struct mb_json *json, const char *text, struct mb_err *err)
+{
+    const char *end = text;
+    parser_lacks_memory = false;
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = parser_malloc, .free_fn = mb_free});
+    *json = (struct mb_json){.root = cJSON_ParseWithOpts(text, &end, true)};
+    json->failed = json->root == NULL;
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mb_malloc, .free_fn = mb_free});
+    if (!json->failed) {
+        return MB_OK;
+    }
+    if (parser_lacks_memory) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "JSON: out of memory");
+    }
+    return fail_at(text, end != NULL ? end : text, err);
+}
+
+static const cJSON *known(const cJSON *node)
+{
+    return cJSON_IsNull(node) ? NULL : node;
+}
+
+const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key)
+{
+    return key == NULL ? known(parent) : known(cJSON_GetObjectItemCaseSensitive(parent, key));
+}
+
+const struct cJSON *mb_json_first(const struct cJSON *parent)
+{
+    return parent != NULL ? parent->child : NULL;
+}
+
+const struct cJSON *mb_json_next(const struct cJSON *node)
+{
+    return node->next;
+}
+
+size_t mb_json_count(const struct cJSON *parent)
+{
+    return (size_t)cJSON_GetArraySize(parent);
+}
+
+const char *mb_json_key(const struct cJSON *member)
+{
+    return member->string;
+}
+
+bool mb_json_is_object(const struct cJSON *node)
+{
+    return cJSON_IsObject(node);
+}
+
+bool mb_json_is_array(const struct cJSON *node)
+{
+    return cJSON_IsArray(node);
+}
+
+const char *mb_json_read_string(const struct cJSON *parent, const char *key)
+{
+    return cJSON_GetStringValue(mb_json_get(parent, key));
+}
+
+double mb_json_read_number(const struct cJSON *parent, const char *key)
+{
+    const cJSON *node = mb_json_get(parent, key);
+    return cJSON_IsNumber(node) && isfinite(node->valuedouble) ? node->valuedouble
+                                                               : (double)NAN;
+}
+
+bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise)
+{
+    const cJSON *node = mb_json_get(parent, key);
+    return cJSON_IsBool(node) ? cJSON_IsTrue(node) : otherwise;
+}
+
+uint64_t mb_json_read_u64(const struct cJSON *parent, const char *key, uint64_t otherwise)
+{
+    const double number = mb_json_read_number(parent, key);
+    const char *text = mb_json_read_string(parent, key);
+    uint64_t value = 0;
+    if (text != NULL) {
+        return mb_parse_u64(text, &value) ? value : otherwise;
+    }
+    const bool is_count =
+        number >= 0 && number <= (double)MAX_EXACT_INTEGER && floor(number) == number;
+    return is_count ? (uint64_t)number : otherwise;
 }

@@ -1,5 +1,6 @@
 /* A thin layer over cJSON that makes wrong JSON hard to write: never NaN, always valid UTF-8,
- * integers above 2^53 as strings, and one place that notices an allocation failure.
+ * integers above 2^53 as strings, and one place that notices an allocation failure. And one to
+ * read with, where absent, null and of the wrong type are the same: not known.
  *
  * A writer keeps the first failure; every call after it is a no-op, so that a long builder
  * reads straight and checks once. */
@@ -42,5 +43,30 @@ void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key
  * `*text` is owned by the caller (mb_free). */
 MB_MUST_CHECK enum mb_status mb_json_print(const struct mb_json *json, char **text,
                                            struct mb_err *err);
+
+/* Parse all of `text` in place of mb_json_init; the root is any value. What is no JSON is
+ * MB_ERRC_INPUT with the line and column (in bytes, from 1) where it stops being any. */
+MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *text,
+                                           struct mb_err *err);
+
+/* The member `key` of an object, or NULL: absent, null, or `parent` is NULL or no object. Lives
+ * as long as the tree. The readers below take `parent` itself where `key` is NULL. */
+const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key);
+
+/* Elements of an array, or members of an object, in order; NULL after the last. */
+const struct cJSON *mb_json_first(const struct cJSON *parent);
+const struct cJSON *mb_json_next(const struct cJSON *node);
+size_t mb_json_count(const struct cJSON *parent);
+const char *mb_json_key(const struct cJSON *member); /* NULL of an element */
+
+bool mb_json_is_object(const struct cJSON *node);
+bool mb_json_is_array(const struct cJSON *node);
+
+/* A value, or what stands for "not known": NULL, NaN (never infinite), `otherwise`. A u64 may
+ * be written as a number up to 2^53 or as a string. Text is as it was written: any UTF-8. */
+const char *mb_json_read_string(const struct cJSON *parent, const char *key);
+double mb_json_read_number(const struct cJSON *parent, const char *key);
+bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise);
+uint64_t mb_json_read_u64(const struct cJSON *parent, const char *key, uint64_t otherwise);
 
 #endif

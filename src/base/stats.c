@@ -8,7 +8,11 @@
 
 #include "base/alloc.h"
 
-#define MEDIAN_CI_LEVEL 0.95
+#define MEDIAN_CI_LEVEL  0.95
+#define BIMODAL_D        4.5
+#define BIMODAL_SHARE    0.1
+#define BIMODAL_LEAST_N  40
+#define BIMODAL_GRANULES 4.0
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -60,6 +64,90 @@ double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high)
     return coverage;
 }
 
+double mb_median(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, compare_doubles);
+    return mb_quantile_sorted(values, n, 0.5);
+}
+
+double mb_lag1(const double *samples, size_t n)
+{
+    double sum = 0.0, variance = 0.0, covariance = 0.0;
+    if (n < 3) {
+        return (double)NAN;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sum += samples[i];
+    }
+    const double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double off = samples[i] - mean;
+        variance += off * off;
+        covariance += i > 0 ? off * (samples[i - 1] - mean) : 0.0;
+    }
+    return variance > 0.0 ? covariance / variance : (double)NAN;
+}
+
+/* Sum of squares about the mean of n values, from their sum and their sum of squares. */
+static double scatter(double sum, double squares, size_t n)
+{
+    return fmax(squares - sum * sum / (double)n, 0.0);
+}
+
+double mb_ashman_d(const double *sorted, size_t n, double *smaller)
+{
+    double total = 0.0, total_squares = 0.0, sum = 0.0, squares = 0.0;
+    double least = INFINITY, d = (double)NAN;
+    const double origin = n > 0 ? sorted[0] : 0.0; /* keeps squares small */
+    *smaller = (double)NAN;
+    if (n < 4 || sorted[n - 1] <= sorted[0]) {
+        return d;
+    }
+    for (size_t i = 0; i < n; i++) {
+        total += sorted[i] - origin;
+        total_squares += (sorted[i] - origin) * (sorted[i] - origin);
+    }
+    for (size_t cut = 1; cut < n; cut++) {
+        const size_t rest = n - cut;
+        sum += sorted[cut - 1] - origin;
+        squares += (sorted[cut - 1] - origin) * (sorted[cut - 1] - origin);
+        const double low = scatter(sum, squares, cut);
+        const double high = scatter(total - sum, total_squares - squares, rest);
+        if (low + high < least) {
+            const double apart = (total - sum) / (double)rest - sum / (double)cut;
+            least = low + high;
+            d = apart * sqrt(2.0 / (low / (double)cut + high / (double)rest));
+            *smaller = (double)(cut < rest ? cut : rest) / (double)n;
+        }
+    }
+    return d;
+}
+
+double mb_theil_sen(const double *x, const double *y, size_t n, double *intercept)
+{
+    enum { MAX_POINTS = 64 };
+    double slopes[MAX_POINTS * (MAX_POINTS - 1) / 2], offsets[MAX_POINTS];
+    size_t n_slopes = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = i + 1; k < n; k++) {
+            if (x[i] < x[k] || x[i] > x[k]) {
+                slopes[n_slopes++] = (y[k] - y[i]) / (x[k] - x[i]);
+            }
+        }
+    }
+    if (n_slopes == 0) {
+        *intercept = (double)NAN;
+        return (double)NAN;
+    }
+    qsort(slopes, n_slopes, sizeof slopes[0], compare_doubles);
+    const double slope = mb_quantile_sorted(slopes, n_slopes, 0.5);
+    for (size_t i = 0; i < n; i++) {
+        offsets[i] = y[i] - slope * x[i];
+    }
+    *intercept = mb_median(offsets, n);
+    return slope;
+}
+
 static double mean(const double *values, size_t n)
 {
     double sum = 0;
@@ -84,6 +172,29 @@ static void fill_from_sorted(const double *sorted, struct mb_stats *out)
     out->p95_ns = mb_quantile_sorted(sorted, n, 0.95);
     out->max_ns = sorted[n - 1];
     out->mean_ns = mean(sorted, n);
+}
+
+/* Least difference of neighbours that are not equal: the granule, if there is one. */
+static double least_step(const double *sorted, size_t n)
+{
+    double least = INFINITY;
+    for (size_t i = 1; i < n; i++) {
+        if (sorted[i] > sorted[i - 1]) {
+            least = fmin(least, sorted[i] - sorted[i - 1]);
+        }
+    }
+    return least;
+}
+
+/* Two values that are neighbours on the ruler are one mode cut in two, not two modes. */
+static void note_modes(const double *sorted, struct mb_stats *out)
+{
+    double smaller;
+    const size_t n = out->n;
+    out->bimodality = mb_ashman_d(sorted, n, &smaller);
+    const bool is_apart = sorted[n - 1] - sorted[0] >= BIMODAL_GRANULES * least_step(sorted, n);
+    out->is_bimodal = n >= BIMODAL_LEAST_N && out->bimodality > BIMODAL_D &&
+                      smaller >= BIMODAL_SHARE && is_apart;
 }
 
 /* Overwrites `values`. */
@@ -112,6 +223,8 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
         .mad_ns = NAN,
         .median_ci_ns = {NAN, NAN},
         .median_ci_level = NAN,
+        .lag1 = NAN,
+        .bimodality = NAN,
     };
     if (n == 0) {
         return MB_OK;
@@ -123,6 +236,8 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
     memcpy(sorted, samples_ns, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, compare_doubles);
     fill_from_sorted(sorted, out);
+    out->lag1 = mb_lag1(samples_ns, n);
+    note_modes(sorted, out);
     out->mad_ns = median_absolute_deviation(sorted, n, out->median_ns);
     mb_free(sorted);
     return MB_OK;

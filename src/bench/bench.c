@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host.h"
+#include "bench/relate.h"
 #include "bench/trial.h"
-#include "vk/timer.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
@@ -32,17 +32,32 @@ static enum mb_status check_rect(const struct mb_settings *settings, struct mb_e
     return MB_OK;
 }
 
+/* The faces of a cube are square. */
+static enum mb_status check_cube(const struct mb_settings *settings, struct mb_extent base,
+                                 const char *input, struct mb_err *err)
+{
+    if (settings->is_cube && base.width != base.height) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--cube: faces are square, and %s is %ux%u", input,
+                       base.width, base.height);
+    }
+    return MB_OK;
+}
+
 /* At all the sizes that the image will have. */
-static enum mb_status check_rects(const struct mb_settings *settings,
-                                  const struct mb_image *image, const char *input,
-                                  struct mb_err *err)
+static enum mb_status check_shapes(const struct mb_settings *settings,
+                                   const struct mb_image *image, const char *input,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_extent own = {image->width, image->height};
     for (size_t i = 0; i < settings->n_sizes; i++) {
         MB_TRY(check_rect(settings, settings->size[i], input, err));
+        MB_TRY(check_cube(settings, settings->size[i], input, err));
     }
-    return settings->n_sizes > 0 ? MB_OK : check_rect(settings, own, input, err);
+    if (settings->n_sizes == 0) {
+        MB_TRY(check_rect(settings, own, input, err));
+        MB_TRY(check_cube(settings, own, input, err));
+    }
 fail:
     return status;
 }
@@ -60,11 +75,12 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
         MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));
-        MB_TRY(check_rects(settings, image, settings->inputs[i], err));
+        MB_TRY(check_shapes(settings, image, settings->inputs[i], err));
         kept_bytes += image_bytes(image);
         if (kept_bytes > KEEP_BYTES && i > 0) {
             kept_bytes -= image_bytes(image);
-            mb_image_finish(image);
+            mb_free(image->texels); /* its digest stays */
+            image->texels = NULL;
         }
     }
     return MB_OK;
@@ -82,7 +98,7 @@ void mb_inputs_finish(struct mb_inputs *inputs)
     *inputs = (struct mb_inputs){0};
 }
 
-size_t mb_bench_n_cells(const struct mb_settings *settings)
+size_t mb_bench_n_images(const struct mb_settings *settings)
 {
     return settings->n_inputs * (settings->n_sizes > 0 ? settings->n_sizes : 1);
 }
@@ -105,7 +121,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                 .granularity_ns = (double)NAN,
                 .granularity_gcd_ns = (double)NAN,
                 .empty_pair_ns = (double)NAN,
+                .probe_ns = (double)NAN,
             },
+        .roofline.ceiling_gbps = (double)NAN,
     };
     mb_host_read(&run->host);
     mb_utc_now(run->utc);
@@ -168,6 +186,7 @@ static void make_name_unique(const struct mb_run *run, struct mb_cell *cell)
         n_same += strncmp(other->input_name, cell->input_name, n) == 0 &&
                   (other->input_name[n] == '\0' || other->input_name[n] == '~') &&
                   other->layout.format == cell->layout.format &&
+                  other->cache == run->cells[0].cache && other->mode == run->cells[0].mode &&
                   other->layout.base.width == cell->layout.base.width &&
                   other->layout.base.height == cell->layout.base.height;
     }
@@ -197,6 +216,8 @@ static enum mb_status make_source(struct mb_cell *cell, const struct mb_settings
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", cell->input);
         goto fail;
     }
+    cell->input_depth = used->depth;
+    cell->n_clamped_texels = mb_image_count_clamped(used, cell->layout.format);
     for (uint32_t layer = 0; layer < cell->layout.n_layers; layer++) {
         mb_image_encode(used, cell->layout.format, layer,
                         (uint8_t *)*source + layer * cell->layout.level_layer_bytes[0]);
@@ -222,12 +243,31 @@ static void warn_overhead(const struct mb_run *run, struct mb_cell *cell)
 {
     for (size_t i = 0; i < cell->n_results; i++) {
         struct mb_result *result = &cell->results[i];
-        if (result->n_samples > 0 &&
+        if (result->n_samples > 0 && cell->mode == MB_MODE_LATENCY &&
             run->timer.empty_pair_ns > 0.05 * result->stats.median_ns) {
             mb_result_warn(result, "overhead_bound",
                            "an empty timestamp pair takes %.0f ns, above 5 %% of the median",
                            run->timer.empty_pair_ns);
         }
+    }
+}
+
+/* Faster than memory can be: the cache helped, or the measured limit is not the limit. */
+static void warn_above_limit(const struct mb_run *run, struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_result *result = &cell->results[i];
+        double of_limit = mb_result_of_limit(cell, result);
+        if (!(of_limit > 1.0)) {
+            continue;
+        }
+        bool is_resident =
+            cell->cache == MB_CACHE_HOT && cell->compulsory_bytes < run->roofline.llc_bytes;
+        mb_result_warn(
+            result, "above_limit", "%.0f %% of the limit of memory: %s", 100.0 * of_limit,
+            is_resident               ? "the image stays in the last-level cache"
+            : cell->is_dispatch_bound ? "chains overlap, and the limit is that of one dispatch"
+                                      : "part of the image stays in a cache");
     }
 }
 
@@ -241,56 +281,136 @@ static void warn_levels(const struct mb_settings *settings, struct mb_cell *cell
     }
 }
 
-/* The ruler is marked once, by the first cell that was timed. */
-static void keep_marks(struct mb_run *run, const struct mb_timer_marks *marks)
+/* What happened to the input on the way into the image. */
+static void warn_input(const struct mb_settings *settings, struct mb_cell *cell)
 {
-    run->timer.empty_pair_ns = marks->empty_pair_ns;
-    if (marks->granularity_ns > 0.0) {
-        run->timer.granularity_ns = marks->granularity_ns;
-        run->timer.granularity_gcd_ns = marks->granularity_gcd_ns;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_result *result = &cell->results[i];
+        if (cell->n_clamped_texels > 0) {
+            mb_result_warn(result, "input_clamped",
+                           "%llu texels of the input are beyond what %s holds, and were "
+                           "clamped; rgba32f holds them",
+                           (unsigned long long)cell->n_clamped_texels,
+                           cell->layout.format->name);
+        }
+        if (settings->is_srgb && cell->input_depth == MB_DEPTH_U16 &&
+            cell->layout.format->codec != MB_CODEC_SRGB8) {
+            mb_result_warn(result, "srgb_ignored",
+                           "--srgb is for 8 bits: these 16-bit codes are averaged as they "
+                           "are; --format rgba8-srgb takes them for colour");
+        }
+        if (cell->task.reduce != MB_REDUCE_AVG && result->has_work &&
+            result->work.claim.filter.policy == MB_POLICY_FLOOR &&
+            !mb_policies_agree(cell->layout.base, cell->layout.n_levels)) {
+            mb_result_warn(result, "not_conservative",
+                           "leaves out texels where a size is odd: its %s is not that of all "
+                           "texels below",
+                           mb_reduce_name(cell->task.reduce));
+        }
     }
 }
 
-static enum mb_status run_cell(const struct mb_bench_options *options, struct mb_run *run,
-                               size_t input, size_t size, const struct mb_image *image,
-                               bool *is_complete, struct mb_err *err)
+/* The conditions of `settings`, as cells that are otherwise like the first. */
+static size_t fill_conditions(const struct mb_bench_options *options, struct mb_cell *cells)
+{
+    const struct mb_settings *settings = options->settings;
+    bool is_cpu = options->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    /* A software device has the host's caches, which nothing here could keep cold. */
+    unsigned caches = is_cpu                 ? 1u << MB_CACHE_HOT
+                      : settings->caches > 0 ? settings->caches
+                                             : 1u << MB_CACHE_COLD;
+    unsigned modes = settings->modes > 0 ? settings->modes : 1u << MB_MODE_LATENCY;
+    size_t n = 0;
+    for (unsigned i = 0; i < MB_N_CACHES * MB_N_MODES; i++) {
+        enum mb_cache cache = (enum mb_cache)(i / MB_N_MODES);
+        enum mb_mode mode = (enum mb_mode)(i % MB_N_MODES);
+        if ((caches & (1u << cache)) && (modes & (1u << mode))) {
+            cells[n] = cells[0];
+            cells[n].cache = cache;
+            cells[n].mode = mode;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* One the run keeps: all samples are there, or it was cut short with some of them. */
+static enum mb_status keep_cell(const struct mb_bench_options *options, struct mb_run *run,
+                                struct mb_cell *cell, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    warn_levels(options->settings, cell);
+    warn_input(options->settings, cell);
+    warn_overhead(run, cell);
+    warn_above_limit(run, cell);
+    if (cell != &run->cells[run->n_cells]) {
+        run->cells[run->n_cells] = *cell;
+        *cell = (struct mb_cell){.results = NULL};
+    }
+    run->n_cells++;
+    MB_TRY(mb_relate_run(run, err));
+    MB_TRY(
+        options->on_cell_done(options->hooks->user, run, &run->cells[run->n_cells - 1], err));
+fail:
+    return status;
+}
+
+static enum mb_status match_roofline(const struct mb_ruler *ruler, struct mb_cell *cells,
+                                     size_t n_cells, struct mb_err *err)
+{
+    if (!ruler->has_timer || isnan(ruler->roofline.ceiling_gbps)) {
+        for (size_t i = 0; i < n_cells * MB_N_TRAFFICS; i++) {
+            cells[i / MB_N_TRAFFICS].match[i % MB_N_TRAFFICS].gbps = (double)NAN;
+        }
+        return MB_OK;
+    }
+    enum mb_status status =
+        mb_roofline_match(ruler->gpu, &cells[0].layout, cells[0].match, err);
+    for (size_t i = 1; i < n_cells; i++) {
+        memcpy(cells[i].match, cells[0].match, sizeof cells[i].match);
+    }
+    return status;
+}
+
+/* One image under all conditions. */
+static enum mb_status run_image(const struct mb_bench_options *options, struct mb_ruler *ruler,
+                                struct mb_run *run, size_t input, size_t size,
+                                const struct mb_image *image, bool *is_complete,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     void *source = NULL;
-    struct mb_cell *cell = &run->cells[run->n_cells];
-    struct mb_timer_marks marks = {.empty_pair_ns = (double)NAN};
-    bool is_marked = !isnan(run->timer.empty_pair_ns);
+    struct mb_cell *cells = &run->cells[run->n_cells];
+    size_t n_cells = 1;
     const struct mb_cell_options cell_options = {
         .gpu = options->gpu,
         .settings = options->settings,
         .hooks = options->hooks,
         .rows = options->rows,
         .n_rows = options->n_rows,
-        .marks = is_marked ? NULL : &marks,
+        .ruler = ruler,
     };
-    MB_TRY(make_source(cell, options->settings, input, size, image, &source, err));
-    make_name_unique(run, cell);
-    MB_TRY(mb_cell_run(&cell_options, source, cell, is_complete, err));
-    if (!*is_complete && !has_samples(cell)) {
-        mb_cell_finish(cell);
-        goto fail;
+    MB_TRY(make_source(cells, options->settings, input, size, image, &source, err));
+    make_name_unique(run, cells);
+    n_cells = fill_conditions(options, cells);
+    MB_TRY(match_roofline(ruler, cells, n_cells, err));
+    MB_TRY(mb_cell_run(&cell_options, source, cells, n_cells, is_complete, err));
+    for (size_t i = 0; i < n_cells; i++) {
+        if (*is_complete || has_samples(&cells[i])) {
+            MB_TRY(keep_cell(options, run, &cells[i], err));
+        }
     }
-    if (!is_marked) {
-        keep_marks(run, &marks);
-    }
-    warn_levels(options->settings, cell);
-    warn_overhead(run, cell);
-    run->n_cells++;
-    MB_TRY(options->on_cell_done(options->hooks->user, run, cell, err));
 fail:
     mb_free(source);
-    if (status != MB_OK && cell == &run->cells[run->n_cells]) {
-        mb_cell_finish(cell);
+    for (size_t i = 0; i < n_cells; i++) {
+        if (&cells[i] >= &run->cells[run->n_cells]) {
+            mb_cell_finish(&cells[i]);
+        }
     }
     return status;
 }
 
-static enum mb_status run_input(const struct mb_bench_options *options,
+static enum mb_status run_input(const struct mb_bench_options *options, struct mb_ruler *ruler,
                                 struct mb_inputs *inputs, struct mb_run *run, size_t input,
                                 bool *is_complete, struct mb_err *err)
 {
@@ -303,11 +423,22 @@ static enum mb_status run_input(const struct mb_bench_options *options,
     }
     for (size_t size = 0; size < n_sizes && *is_complete; size++) {
         options->on_cell_begin(options->hooks->user, input * n_sizes + size);
-        MB_TRY(run_cell(options, run, input, size, image, is_complete, err));
+        MB_TRY(run_image(options, ruler, run, input, size, image, is_complete, err));
     }
 fail:
     mb_image_finish(image);
     return status;
+}
+
+static void note_ruler(struct mb_run *run, const struct mb_ruler *ruler)
+{
+    run->timer.empty_pair_ns = ruler->marks.empty_pair_ns;
+    if (ruler->marks.granularity_ns > 0.0) {
+        run->timer.granularity_ns = ruler->marks.granularity_ns;
+        run->timer.granularity_gcd_ns = ruler->marks.granularity_gcd_ns;
+    }
+    run->timer.probe_ns = ruler->probe_ns;
+    run->roofline = ruler->roofline;
 }
 
 enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_inputs *inputs,
@@ -315,16 +446,22 @@ enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_in
 {
     enum mb_status status = MB_OK;
     bool is_complete = true;
-    run->cells = mb_alloc(mb_bench_n_cells(options->settings), sizeof *run->cells);
+    struct mb_ruler ruler = {0};
+    run->cells = mb_alloc(mb_bench_n_images(options->settings) * MB_N_CACHES * MB_N_MODES,
+                          sizeof *run->cells);
     if (!run->cells) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
+    options->hooks->on_step(options->hooks->user, "device", "measuring its limits");
+    MB_TRY(mb_ruler_init(&ruler, options->gpu, options->settings, err));
+    note_ruler(run, &ruler);
     for (size_t input = 0; input < inputs->n_inputs && is_complete; input++) {
-        MB_TRY(run_input(options, inputs, run, input, &is_complete, err));
+        MB_TRY(run_input(options, &ruler, inputs, run, input, &is_complete, err));
     }
     run->complete = is_complete;
     run->exit_reason = is_complete ? "done" : "interrupted";
 fail:
+    mb_ruler_finish(&ruler);
     return status;
 }
 
@@ -332,7 +469,9 @@ static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row
 {
     bool all_skipped = true, named_skipped = false;
     for (size_t i = 0; i < cell->n_results; i++) {
-        bool skipped = cell->results[i].status == MB_RESULT_SKIPPED;
+        /* One that has stated its work can run: it is this condition that it skips. */
+        bool skipped =
+            cell->results[i].status == MB_RESULT_SKIPPED && !cell->results[i].has_work;
         if (cell->results[i].status == MB_RESULT_FAILED) {
             return cell->results[i].verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
         }
@@ -345,12 +484,17 @@ static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row
 enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows)
 {
     enum mb_errc verdict = MB_ERRC_NONE;
+    bool is_skipped = false, is_timed = false;
     for (size_t i = 0; i < run->n_cells; i++) {
+        for (size_t k = 0; k < run->cells[i].n_results; k++) {
+            is_skipped = is_skipped || run->cells[i].results[k].status == MB_RESULT_SKIPPED;
+            is_timed = is_timed || run->cells[i].results[k].n_samples > 0;
+        }
         enum mb_errc of_cell = cell_verdict(&run->cells[i], rows);
         if (of_cell == MB_ERRC_VERIFY || of_cell == MB_ERRC_RUNTIME) {
             return of_cell;
         }
         verdict = of_cell != MB_ERRC_NONE ? of_cell : verdict;
     }
-    return verdict;
+    return verdict == MB_ERRC_NONE && is_skipped && !is_timed ? MB_ERRC_UNSUPPORTED : verdict;
 }

@@ -1,4 +1,4 @@
-/* A whole run: inputs x sizes, each a cell. */
+/* A whole run: inputs x sizes x conditions, each a cell. */
 #ifndef MB_BENCH_BENCH_H
 #define MB_BENCH_BENCH_H
 
@@ -17,8 +17,8 @@ MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
                                             struct mb_inputs *inputs, struct mb_err *err);
 void mb_inputs_finish(struct mb_inputs *inputs);
 
-/* Cells that the settings ask for. */
-size_t mb_bench_n_cells(const struct mb_settings *settings);
+/* Images that the settings ask for: inputs x sizes. */
+size_t mb_bench_n_images(const struct mb_settings *settings);
 
 struct mb_bench_options {
     const struct mb_gpu *gpu;
@@ -26,7 +26,8 @@ struct mb_bench_options {
     const struct mb_row *rows;
     size_t n_rows;
     const struct mb_hooks *hooks;
-    /* Before and after each cell; `index` counts from 0. After: the cell is in run->cells. */
+    /* Before each image (`index` counts from 0), and after each of its cells, which is in
+     * run->cells then. */
     void (*on_cell_begin)(void *user, size_t index);
     enum mb_status (*on_cell_done)(void *user, const struct mb_run *run,
                                    const struct mb_cell *cell, struct mb_err *err);

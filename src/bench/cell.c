@@ -1,8 +1,8 @@
-/* One cell of a run. The order of things is the point:
+/* One image of a run, under each condition. The order of things is the point:
  *
- *     record every strategy once, into the command buffers that will be timed
+ *     set every strategy up
  *     verify each, over two different poisons
- *     warm up and sample all of them, interleaved
+ *     under each condition: warm up and sample all of them, interleaved
  *     verify each once more, and hand its chain on
  */
 #include "bench/cell.h"
@@ -10,55 +10,92 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "bench/judge.h"
-#include "bench/measure.h"
-#include "vk/timer.h"
+#include "bench/relate.h"
+#include "bench/split.h"
+#include "bench/timing.h"
 
 struct cell_context {
     const struct mb_cell_options *options;
-    struct mb_cell *cell;
+    struct mb_cell *cells; /* one per condition; alike but for that */
+    size_t n_cells;
     struct mb_rig rig;
-    struct mb_timer timer;
-    bool has_timer;
     struct mb_verifier verifier;
     struct mb_judge judge;
     struct mb_candidate *candidates; /* one per row */
+    struct mb_result *judged;        /* what is known of each row under any condition; owned */
     size_t *ready;                   /* indices of candidates that run */
     size_t n_ready;
-    uint32_t n_total_blocks; /* for progress */
 };
 
+/* Set the strategy up once more, untimed, to have its pipelines described. */
+static enum mb_status describe_pipelines(struct cell_context *c, struct mb_candidate *candidate,
+                                         struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_gpu_state *state = c->options->gpu->state;
+    struct mb_pipeline_pool *pool = state->pipelines;
+    struct mb_trial trial = {0};
+    const struct mb_trial_options options = {
+        .rig = &c->rig,
+        .row = candidate->row,
+        .task = &c->cells[0].task,
+        .name = candidate->result->label,
+    };
+    if (!c->options->gpu->info.has_pipeline_facts || !c->options->settings->pipeline_facts) {
+        return MB_OK;
+    }
+    candidate->result->facts = mb_alloc(1, sizeof *candidate->result->facts);
+    if (!candidate->result->facts) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    state->facts = candidate->result->facts;
+    state->pipelines = NULL;
+    status = mb_trial_init(&trial, &options, err);
+    state->pipelines = pool;
+    state->facts = NULL;
+    mb_trial_finish(&trial);
+    if (status != MB_OK && !state->is_lost) {
+        mb_free(candidate->result->facts); /* then nothing is known: no reason to fail */
+        candidate->result->facts = NULL;
+        status = MB_OK;
+    }
+    return status;
+}
+
 /* Set up one strategy for the cell's task; for an update also for the regeneration that it is
- * held against. */
+ * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
+ * costs a user. */
 static enum mb_status prepare(struct cell_context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_task *task = &c->cell->task;
+    const struct mb_task *task = &c->cells[0].task;
+    struct mb_pipeline_pool *pool = c->options->gpu->state->pipelines;
     struct mb_task whole = *task;
     struct mb_trial_options options = {
         .rig = &c->rig,
         .row = candidate->row,
         .task = task,
-        .timer = c->has_timer ? &c->timer : NULL,
-        .first_pair = (uint32_t)(candidate - c->candidates) * MB_N_SLOTS,
-        .n_slots = MB_N_SLOTS,
+        .is_recorded = true,
         .name = candidate->result->label,
     };
     MB_TRY(mb_trial_supports(&options, err));
-    MB_TRY(mb_trial_init(&candidate->trial, &options, err));
+    c->options->gpu->state->pipelines = NULL;
+    status = mb_trial_init(&candidate->trial, &options, err);
+    c->options->gpu->state->pipelines = pool;
+    MB_TRY(status);
+    candidate->result->setup_ms = candidate->trial.init_ms;
     candidate->result->work = candidate->trial.work;
     candidate->result->has_work = true;
     if (task->is_update) {
-        whole.rect = mb_rect_whole(c->cell->layout.base);
+        whole.rect = mb_rect_whole(c->cells[0].layout.base);
         options.task = &whole;
-        options.timer = NULL;
-        options.n_slots = 1;
         MB_TRY(mb_trial_init(&candidate->whole, &options, err));
     }
+    MB_TRY(describe_pipelines(c, candidate, err));
 fail:
     return status;
 }
@@ -108,9 +145,10 @@ static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, candidate->result->label, "verifying");
-        MB_TRY(mb_judge_run(&c->judge, candidate, 0, 0, "wrong", err));
+        MB_TRY(mb_judge_run(&c->judge, candidate, 0, false, "wrong", err));
         if (candidate->result->verify == MB_VERIFY_PASS) {
-            MB_TRY(mb_judge_run(&c->judge, candidate, 1, 0, "wrong over another poison", err));
+            MB_TRY(
+                mb_judge_run(&c->judge, candidate, 1, false, "wrong over another poison", err));
         }
     }
     drop_damaging(c);
@@ -126,167 +164,113 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[c->ready[i]];
         hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");
-        MB_TRY(mb_judge_run(&c->judge, candidate, 0, 1, "wrong after timing", err));
-        MB_TRY(hooks->on_chain(hooks->user, c->cell, candidate->result, c->rig.readback.mapped,
-                               verify ? &c->verifier : NULL, err));
+        MB_TRY(mb_judge_run(&c->judge, candidate, 0, true, "wrong after timing", err));
+        MB_TRY(hooks->on_chain(hooks->user, &c->cells[0], candidate->result,
+                               c->rig.readback.mapped, verify ? &c->verifier : NULL, err));
     }
 fail:
     return status;
 }
 
-static enum mb_status start_sample(void *user, size_t candidate, uint32_t slot,
-                                   struct mb_err *err)
+/* Of the verified ones that were timed. */
+static size_t find_fastest(const struct mb_cell *cell)
 {
-    struct cell_context *c = user;
-    return mb_submission_submit(&c->candidates[c->ready[candidate]].trial.submission[slot],
-                                err);
-}
-
-static enum mb_status collect_sample(void *user, size_t candidate, uint32_t slot,
-                                     double *duration_ns, struct mb_err *err)
-{
-    struct cell_context *c = user;
-    size_t index = c->ready[candidate];
-    enum mb_status status =
-        mb_submission_wait(&c->candidates[index].trial.submission[slot], err);
-    if (status == MB_OK) {
-        uint32_t pair = (uint32_t)index * MB_N_SLOTS + slot;
-        status = mb_timer_read_ns(&c->timer, pair, duration_ns, err);
+    size_t fastest = SIZE_MAX;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        if (result->verify == MB_VERIFY_PASS && result->n_samples > 0 &&
+            (fastest == SIZE_MAX ||
+             result->stats.median_ns < cell->results[fastest].stats.median_ns)) {
+            fastest = i;
+        }
     }
-    return status;
+    return fastest;
 }
 
-static uint64_t monotonic_ns(void *user)
+static void warn_samples(const struct mb_cell *cell, struct mb_result *result)
 {
-    (void)user;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    const struct mb_samples *samples = &cell->samples;
+    uint32_t n_flagged = 0;
+    for (uint32_t i = 0; i < samples->n_blocks; i++) {
+        n_flagged += samples->block[i].is_flagged && samples->block[i].is_kept;
+    }
+    if (result->n_samples < 20) {
+        mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
+                       result->n_samples);
+    }
+    if (n_flagged > 0) {
+        mb_result_warn(result, "clock_unstable",
+                       "the clock moved by more than %.0f %% in %u of %u blocks that count",
+                       100.0 * MB_MAX_DRIFT, n_flagged, samples->n_kept);
+    }
+    if (result->stats.is_bimodal) {
+        mb_result_warn(result, "bimodal",
+                       "the samples fall into two groups: the median may be of either");
+    }
 }
 
-static bool after_block(void *user, uint32_t n_blocks)
-{
-    const struct cell_context *c = user;
-    const struct mb_hooks *hooks = c->options->hooks;
-    hooks->on_block(hooks->user, c->n_ready, n_blocks, c->n_total_blocks);
-    return hooks->is_interrupted(hooks->user);
-}
-
-/* A software device takes milliseconds for what a GPU does in microseconds, and has no clocks
- * to warm up: fewer blocks keep a first run short. */
-static struct mb_measure_options measure_options(const struct cell_context *c)
+/* What follows from the samples and verdicts of one cell. */
+static enum mb_status conclude(struct cell_context *c, struct mb_cell *cell, struct mb_err *err)
 {
     const struct mb_settings *settings = c->options->settings;
-    bool is_cpu = c->options->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    struct mb_measure_options options = {
-        .n_candidates = c->n_ready,
-        .seed = settings->seed,
-        .min_warmup_blocks = is_cpu ? 1 : 3,
-        .min_warmup_ns = is_cpu ? 0 : UINT64_C(300000000),
-        .min_blocks = is_cpu ? 10 : 40,
-        .max_blocks = is_cpu ? 40 : 320,
-        .budget_ns = UINT64_C(2000000000),
-    };
-    if (settings->n_warmup != UINT32_MAX) {
-        options.min_warmup_blocks = settings->n_warmup;
-        options.min_warmup_ns = 0;
-    }
-    if (settings->n_samples > 0) {
-        options.min_blocks = options.max_blocks = settings->n_samples;
-    }
-    return options;
-}
-
-static enum mb_status keep_samples(const struct cell_context *c,
-                                   const struct mb_samples *samples, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    for (size_t i = 0; i < c->n_ready; i++) {
-        struct mb_result *result = c->candidates[c->ready[i]].result;
-        result->samples_ns = mb_alloc(samples->n_blocks, sizeof *result->samples_ns);
-        if (!result->samples_ns) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
-        }
-        result->n_samples = samples->n_blocks;
-        for (uint32_t block = 0; block < samples->n_blocks; block++) {
-            result->samples_ns[block] = samples->duration_ns[block * c->n_ready + i];
-        }
-        MB_TRY(mb_stats_compute(result->samples_ns, result->n_samples, &result->stats, err));
-    }
-fail:
-    return status;
-}
-
-static enum mb_status time_candidates(struct cell_context *c, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_samples samples = {0};
-    const struct mb_measure_options options = measure_options(c);
-    const struct mb_sampler sampler = {
-        .user = c,
-        .start = start_sample,
-        .collect = collect_sample,
-        .now_ns = monotonic_ns,
-        .after_block = after_block,
-    };
-    c->n_total_blocks = options.max_blocks;
-    MB_TRY(mb_measure(&sampler, &options, &samples, err));
-    if (c->options->marks) {
-        MB_TRY(mb_timer_measure_marks(c->options->gpu, c->options->marks, err));
-    }
-    MB_TRY(keep_samples(c, &samples, err));
-fail:
-    mb_samples_finish(&samples);
-    return status;
-}
-
-static void compare_results(struct mb_cell *cell, bool may_rank)
-{
-    cell->fastest = SIZE_MAX;
-    for (size_t i = 0; i < cell->n_results && may_rank; i++) {
-        const struct mb_result *result = &cell->results[i];
-        if (result->verify != MB_VERIFY_PASS || result->n_samples == 0) {
-            continue;
-        }
-        if (cell->fastest == SIZE_MAX ||
-            result->stats.median_ns < cell->results[cell->fastest].stats.median_ns) {
-            cell->fastest = i;
-        }
-    }
+    bool may_rank = settings->verify && !settings->validate;
+    cell->fastest = may_rank ? find_fastest(cell) : SIZE_MAX;
+    cell->floor_ns =
+        mb_ruler_floor_ns(c->options->ruler, cell->compulsory_bytes, &cell->is_dispatch_bound);
     for (size_t i = 0; i < cell->n_results; i++) {
-        struct mb_result *result = &cell->results[i];
-        bool has_ratio = cell->fastest != SIZE_MAX && result->n_samples > 0;
-        result->relative_ratio =
-            has_ratio ? result->stats.median_ns / cell->results[cell->fastest].stats.median_ns
-                      : (double)NAN;
-        if (result->n_samples > 0 && result->n_samples < 20) {
-            mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
-                           result->n_samples);
+        if (cell->results[i].n_samples > 0) {
+            warn_samples(cell, &cell->results[i]);
         }
     }
+    return mb_relate_cell(cell, settings->seed, err);
+}
+
+/* A result of one row that nothing is known of yet. */
+static enum mb_status init_result(const struct mb_row *row, struct mb_result *result,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *result = (struct mb_result){
+        .strategy = row->strategy,
+        .params = row->params,
+        .verify = MB_VERIFY_SKIPPED,
+        .column = SIZE_MAX,
+        .fixed_ns = (double)NAN,
+        .setup_ms = (double)NAN,
+    };
+    mb_row_label(row, result->label, sizeof result->label);
+    mb_row_slug(row, result->slug, sizeof result->slug);
+    MB_TRY(mb_stats_compute(NULL, 0, &result->stats, err)); /* NaN until there are samples */
+    MB_TRY(mb_stats_compute(NULL, 0, &result->null_twin, err));
+fail:
+    return status;
 }
 
 static enum mb_status allocate(struct cell_context *c, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_cell_options *options = c->options;
-    c->candidates = mb_alloc(options->n_rows, sizeof *c->candidates);
-    c->ready = mb_alloc(options->n_rows, sizeof *c->ready);
-    c->cell->results = mb_alloc(options->n_rows, sizeof *c->cell->results);
-    if (!c->candidates || !c->ready || !c->cell->results) {
+    const size_t n_rows = options->n_rows;
+    c->candidates = mb_alloc(n_rows, sizeof *c->candidates);
+    c->judged = mb_alloc(n_rows, sizeof *c->judged);
+    c->ready = mb_alloc(n_rows, sizeof *c->ready);
+    if (!c->candidates || !c->ready || !c->judged) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
-    c->cell->n_results = options->n_rows;
-    for (size_t i = 0; i < options->n_rows; i++) {
-        struct mb_result *result = &c->cell->results[i];
-        result->strategy = options->rows[i].strategy;
-        result->params = options->rows[i].params;
-        result->verify = MB_VERIFY_SKIPPED;
-        mb_row_label(&options->rows[i], result->label, sizeof result->label);
-        mb_row_slug(&options->rows[i], result->slug, sizeof result->slug);
-        c->candidates[i] = (struct mb_candidate){.row = &options->rows[i], .result = result};
-        MB_TRY(
-            mb_stats_compute(NULL, 0, &result->stats, err)); /* NaN until there are samples */
+    for (size_t i = 0; i < n_rows; i++) {
+        MB_TRY(init_result(&options->rows[i], &c->judged[i], err));
+        c->candidates[i] =
+            (struct mb_candidate){.row = &options->rows[i], .result = &c->judged[i]};
+    }
+    for (size_t k = 0; k < c->n_cells; k++) {
+        c->cells[k].results = mb_alloc(n_rows, sizeof *c->cells[k].results);
+        if (!c->cells[k].results) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+        }
+        c->cells[k].n_results = n_rows;
+        for (size_t i = 0; i < n_rows; i++) {
+            MB_TRY(init_result(&options->rows[i], &c->cells[k].results[i], err));
+        }
     }
 fail:
     return status;
@@ -298,78 +282,129 @@ static void release(struct cell_context *c)
         mb_trial_finish(&c->candidates[i].trial);
         mb_trial_finish(&c->candidates[i].whole);
     }
+    for (size_t i = 0; c->judged && i < c->options->n_rows; i++) {
+        mb_result_finish(&c->judged[i]);
+    }
     mb_free(c->candidates);
+    mb_free(c->judged);
     mb_free(c->ready);
-    mb_timer_finish(&c->timer);
     mb_rig_finish(&c->rig);
     mb_verifier_finish(&c->verifier);
+}
+
+/* What was found of each strategy holds under every condition; what is skipped under one only
+ * stays so. */
+static enum mb_status share_judgement(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (size_t k = 0; k < c->n_cells; k++) {
+        for (size_t i = 0; i < c->options->n_rows; i++) {
+            MB_TRY(mb_result_share(&c->cells[k].results[i], &c->judged[i], err));
+        }
+    }
+fail:
+    return status;
 }
 
 /* The image cannot be made here: every strategy is skipped for that reason. */
 static void skip_all(struct cell_context *c, const struct mb_err *why)
 {
-    for (size_t i = 0; i < c->cell->n_results; i++) {
-        struct mb_result *result = &c->cell->results[i];
-        result->status = MB_RESULT_SKIPPED;
-        snprintf(result->reason, sizeof result->reason, "%s", why->text);
+    for (size_t i = 0; i < c->options->n_rows; i++) {
+        c->judged[i].status = MB_RESULT_SKIPPED;
+        snprintf(c->judged[i].reason, sizeof c->judged[i].reason, "%s", why->text);
     }
 }
 
-static enum mb_status open_timer(struct cell_context *c, struct mb_err *err)
+static void warn_no_timer(struct cell_context *c)
 {
-    uint32_t n_pairs = (uint32_t)c->options->n_rows * MB_N_SLOTS;
-    struct mb_err why = {0};
-    enum mb_status status = mb_timer_init(&c->timer, c->options->gpu, n_pairs, &why);
-    c->has_timer = status == MB_OK;
-    if (status == MB_UNSUPPORTED) {
-        for (size_t i = 0; i < c->cell->n_results; i++) {
-            mb_result_warn(&c->cell->results[i], "no_timestamps", "%s", why.text);
-        }
+    for (size_t i = 0; !c->options->ruler->has_timer && i < c->options->n_rows; i++) {
+        mb_result_warn(&c->judged[i], "no_timestamps",
+                       "the device has no timestamps: nothing is timed");
+    }
+}
+
+static enum mb_status time_cells(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_hooks *hooks = c->options->hooks;
+    const struct mb_timing_options timing = {
+        .settings = c->options->settings,
+        .hooks = hooks,
+        .ruler = c->options->ruler,
+        .rig = &c->rig,
+        .candidates = c->candidates,
+        .ready = c->ready,
+        .n_ready = c->n_ready,
+    };
+    if (!c->options->ruler->has_timer || c->n_ready == 0) {
         return MB_OK;
     }
-    if (status != MB_OK) {
-        *err = why;
+    for (size_t k = 0; k < c->n_cells && !hooks->is_interrupted(hooks->user); k++) {
+        MB_TRY(mb_timing_run(&timing, &c->cells[k], err));
     }
+fail:
+    return status;
+}
+
+static enum mb_status split_all(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    bool is_asked = c->options->settings->per_level && c->options->ruler->has_timer;
+    for (size_t i = 0; is_asked && i < c->n_ready; i++) {
+        const struct mb_candidate *candidate = &c->candidates[c->ready[i]];
+        MB_TRY(mb_split_measure(c->options->gpu, &candidate->trial, c->cells[0].layout.n_levels,
+                                &candidate->result->split, err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status run(struct cell_context *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    warn_no_timer(c);
+    MB_TRY(prepare_all(c, err));
+    MB_TRY(verify_before(c, err));
+    MB_TRY(time_cells(c, err));
+    MB_TRY(split_all(c, err));
+    MB_TRY(verify_after(c, err));
+fail:
     return status;
 }
 
 enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *source,
-                           struct mb_cell *cell, bool *is_complete, struct mb_err *err)
+                           struct mb_cell *cells, size_t n_cells, bool *is_complete,
+                           struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = options->hooks;
-    struct cell_context c = {.options = options, .cell = cell};
+    struct cell_context c = {.options = options, .cells = cells, .n_cells = n_cells};
     const struct mb_rig_options rig_options = {
-        .layout = &cell->layout,
-        .n_image_levels = cell->n_image_levels,
-        .is_cube = cell->is_cube,
+        .layout = &cells[0].layout,
+        .n_image_levels = cells[0].n_image_levels,
+        .is_cube = cells[0].is_cube,
         .source = source,
     };
     *is_complete = false;
     MB_TRY(allocate(&c, err));
-    mb_verifier_init(&c.verifier, &cell->layout, source);
+    mb_verifier_init(&c.verifier, &cells[0].layout, source);
     c.judge = (struct mb_judge){
         .rig = &c.rig,
         .verifier = &c.verifier,
-        .cell = cell,
+        .cell = &cells[0],
         .is_on = options->settings->verify,
     };
     status = mb_rig_init(&c.rig, options->gpu, &rig_options, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
-        *is_complete = true;
-        status = MB_OK;
-        goto fail;
+    } else {
+        MB_TRY(status);
+        MB_TRY(run(&c, err));
     }
-    MB_TRY(status);
-    MB_TRY(open_timer(&c, err));
-    MB_TRY(prepare_all(&c, err));
-    MB_TRY(verify_before(&c, err));
-    if (c.has_timer && c.n_ready > 0 && !hooks->is_interrupted(hooks->user)) {
-        MB_TRY(time_candidates(&c, err));
+    MB_TRY(share_judgement(&c, err));
+    for (size_t k = 0; k < n_cells; k++) {
+        MB_TRY(conclude(&c, &cells[k], err));
     }
-    MB_TRY(verify_after(&c, err));
-    compare_results(cell, options->settings->verify && !options->settings->validate);
     *is_complete = !hooks->is_interrupted(hooks->user);
 fail:
     release(&c);

@@ -1,11 +1,12 @@
-/* One cell of a run: verify, time, and verify again every strategy on one image. */
+/* The cells of one image: verify, time under each condition, and verify again every strategy.
+ */
 #ifndef MB_BENCH_CELL_H
 #define MB_BENCH_CELL_H
 
 #include "bench/plan.h"
 #include "bench/result.h"
 #include "bench/verify.h"
-#include "vk/timer.h"
+#include "bench/ruler.h"
 
 /* What the caller hears and decides while a cell runs; all required. */
 struct mb_hooks {
@@ -31,19 +32,18 @@ struct mb_cell_options {
     const struct mb_hooks *hooks;
     const struct mb_row *rows;
     size_t n_rows;
-    /* Where the ruler's marks go, measured right after sampling while the device is warm; NULL:
-     * they are known. Left alone if nothing was timed. */
-    struct mb_timer_marks *marks;
+    struct mb_ruler *ruler;
 };
 
-/* Run every row on `source` (level 0 of every layer, of cell->layout, which the caller has
- * filled together with n_image_levels, is_cube, the task and the input's names) and fill
- * cell->results. A strategy that cannot run is a skipped result; one that is wrong is a failed
- * result; neither fails the function. `*is_complete` is false if the user interrupted it: then
- * only results with samples of whole blocks are there, or none. Failures (Vulkan, memory) are
- * MB_ERRC_RUNTIME; the cell is to be finished by the caller. */
+/* Run every row on `source` (level 0 of every layer, of the cells' layout) and fill the results
+ * of `cells[n_cells]`, which differ in cache and mode only; layout, n_image_levels, is_cube,
+ * the task, its compulsory bytes and the input's names are the caller's. A strategy that cannot
+ * run is a skipped result; one that is wrong is a failed result; neither fails the function.
+ * `*is_complete` is false if the user interrupted it: then only results with samples of whole
+ * blocks are there, or none. Failures (Vulkan, memory) are MB_ERRC_RUNTIME; the cells are to be
+ * finished by the caller. */
 MB_MUST_CHECK enum mb_status mb_cell_run(const struct mb_cell_options *options,
-                                         const void *source, struct mb_cell *cell,
-                                         bool *is_complete, struct mb_err *err);
+                                         const void *source, struct mb_cell *cells,
+                                         size_t n_cells, bool *is_complete, struct mb_err *err);
 
 #endif

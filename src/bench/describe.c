@@ -1,6 +1,7 @@
 /* A cell in words. */
 #include "bench/describe.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,12 +50,13 @@ void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
         snprintf(rect, sizeof rect, ", update of %ux%u at %u,%u", task->rect.width,
                  task->rect.height, task->rect.x, task->rect.y);
     }
-    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, hot, latency",
+    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, %s, %s",
              layout->base.width, layout->base.height, layout->format->name, layout->n_levels,
              layout->n_levels == 1 ? "" : "s", mb_reduce_name(task->reduce),
              task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
-             layers[0] != '\0' ? ", " : "", layers, rect);
+             layers[0] != '\0' ? ", " : "", layers, rect, mb_cache_name(cell->cache),
+             mb_mode_name(cell->mode));
 }
 
 const char *mb_cell_shape(const struct mb_cell *cell)
@@ -79,6 +81,9 @@ bool mb_cell_leaves_box(const struct mb_cell *cell)
 
 void mb_lsb_text(double lsb, char *out, size_t out_bytes)
 {
+    if (lsb < 5e-4) {
+        lsb = 0.0; /* the rounding of doubles */
+    }
     /* %g goes to exponents where its digits end. */
     snprintf(out, out_bytes, lsb >= 999.5 && lsb < 1e6 ? "%.0f" : "%.3g", lsb);
 }
@@ -97,9 +102,36 @@ void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *res
              mb_policy_name(result->work.claim.filter.policy));
 }
 
+void mb_of_limit_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
+                          size_t out_bytes)
+{
+    double percent = 100.0 * mb_result_of_limit(cell, result);
+    if (!isfinite(percent)) {
+        snprintf(out, out_bytes, "-");
+        return;
+    }
+    snprintf(out, out_bytes, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+void mb_relation_describe(const struct mb_relation *relation, const char *plus_minus, char *out,
+                          size_t out_bytes)
+{
+    double half = fmax(relation->ci[1] - relation->ratio, relation->ratio - relation->ci[0]);
+    if (!isfinite(relation->ratio)) {
+        snprintf(out, out_bytes, "-");
+    } else if (relation->p_adjusted >= 0.0) {
+        snprintf(out, out_bytes, "%.2f %s %.2f", relation->ratio, plus_minus,
+                 ceil(half * 100.0) / 100.0);
+    } else {
+        snprintf(out, out_bytes, "%.2f", relation->ratio);
+    }
+}
+
 bool mb_warning_is_loud(const struct mb_warning *warning)
 {
-    static const char *const codes[] = {"overhead_bound", "levels_capped", "layers_left_out"};
+    static const char *const codes[] = {"overhead_bound", "levels_capped", "layers_left_out",
+                                        "clock_unstable", "bimodal",       "above_limit",
+                                        "input_clamped",  "srgb_ignored",  "not_conservative"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

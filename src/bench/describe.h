@@ -28,6 +28,15 @@ void mb_lsb_text(double lsb, char *out, size_t out_bytes);
 void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
                          size_t out_bytes);
 
+/* "72 %" of the cell's limit; "-" where it is not known. */
+void mb_of_limit_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
+                          size_t out_bytes);
+
+/* "1.44 ± 0.01", with `plus_minus` between: the ratio and the larger side of its interval;
+ * "1.00" of the fastest itself, "-" where there is none. */
+void mb_relation_describe(const struct mb_relation *relation, const char *plus_minus, char *out,
+                          size_t out_bytes);
+
 /* True for the warnings that a reader of the figures must know, asked for or not. */
 bool mb_warning_is_loud(const struct mb_warning *warning);
 

@@ -91,7 +91,7 @@ static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate
 
 /* The chain just judged is in the read-back buffer: it is what the update must lead to. */
 static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candidate *candidate,
-                                   uint32_t slot, const char *when, struct mb_err *err)
+                                   const char *when, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_rig *rig = judge->rig;
@@ -106,7 +106,6 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
     const struct mb_update_check check = {
         .rig = judge->rig,
         .partial = &candidate->trial,
-        .slot = slot,
         .rect = judge->cell->task.rect,
         .regenerated = regenerated,
     };
@@ -122,14 +121,14 @@ fail:
 }
 
 enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,
-                            uint32_t poison, uint32_t slot, const char *when,
+                            uint32_t poison, bool is_again, const char *when,
                             struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_result *result = candidate->result;
     bool is_update = judge->cell->task.is_update;
     struct mb_submission *submission =
-        is_update ? &candidate->whole.submission[0] : &candidate->trial.submission[slot];
+        is_update ? &candidate->whole.submission : &candidate->trial.submission;
     MB_TRY(mb_rig_poison(judge->rig, poison, err));
     MB_TRY(mb_submission_run(submission, err));
     MB_TRY(mb_rig_read(judge->rig, err));
@@ -137,12 +136,12 @@ enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *c
         return MB_OK;
     }
     result->verify = MB_VERIFY_PASS;
-    MB_TRY(judge_made_levels(judge, candidate, poison == 0 && slot == 0, when, err));
+    MB_TRY(judge_made_levels(judge, candidate, poison == 0 && !is_again, when, err));
     if (result->verify == MB_VERIFY_PASS) {
         judge_other_levels(judge, candidate, when);
     }
     if (result->verify == MB_VERIFY_PASS && is_update) {
-        MB_TRY(judge_update(judge, candidate, slot, when, err));
+        MB_TRY(judge_update(judge, candidate, when, err));
     }
 fail:
     return status;

@@ -22,13 +22,14 @@ struct mb_judge {
     bool is_on; /* false: run, but judge nothing */
 };
 
-/* Run over poison `poison` the commands of `slot`, read the image back and judge it: the levels
+/* Run the candidate's commands over poison `poison`, read the image back and judge it (for the
+ * first time, or, with `is_again`, once more after timing): the levels
  * made by the golden model (unless they are, bit for bit, what was judged before), the levels
  * not asked for by the poison that must still be there, and an update by mb_update_check. A bad
  * chain is a result with a reason that begins with `when`; a damaged level 0 is mended. Fails
  * on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
                                           struct mb_candidate *candidate, uint32_t poison,
-                                          uint32_t slot, const char *when, struct mb_err *err);
+                                          bool is_again, const char *when, struct mb_err *err);
 
 #endif

@@ -230,7 +230,7 @@ static enum mb_status add_selection(struct row_list *list, struct selection *sel
         const struct mb_row row = {
             .strategy = selection->strategy,
             .params = selection->params,
-            .by_name = true,
+            .by_name = !selection->sweep,
         };
         MB_TRY(add_row(list, &row, err));
     } while (selection->sweep && next_combination(selection));

@@ -9,7 +9,7 @@
 struct mb_row {
     const struct mb_strategy *strategy;
     struct mb_params params;
-    bool by_name; /* asked for by name: unsupported is then an error (exit 5) if nothing ran */
+    bool by_name; /* asked for by name, not by a wildcard: unsupported is then an error */
 };
 
 /* Parse strategy specs against a NULL-terminated table: "all", "name", "name:key=value:...",

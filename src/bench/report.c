@@ -9,9 +9,10 @@
 #include "base/version.h"
 #include "bench/describe.h"
 #include "bench/plan.h"
+#include "bench/report_parts.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.1.0"
+#define SCHEMA_VERSION "1.2.0"
 
 static void add_schema(struct mb_json *json)
 {
@@ -86,6 +87,7 @@ static void add_timer(struct mb_json *json, const struct mb_timer_info *timer)
     mb_json_number(json, node, "granularity_ns", timer->granularity_ns);
     mb_json_number(json, node, "granularity_gcd_ns", timer->granularity_gcd_ns);
     mb_json_number(json, node, "empty_pair_ns", timer->empty_pair_ns);
+    mb_json_number(json, node, "probe_ns", timer->probe_ns);
 }
 
 static void add_shaders(struct mb_json *json)
@@ -104,31 +106,6 @@ static void add_params(struct mb_json *json, struct cJSON *parent,
     for (size_t i = 0; i < mb_strategy_n_params(result->strategy); i++) {
         mb_json_string(json, node, result->strategy->params[i].name,
                        mb_row_value(result->strategy, &result->params, i));
-    }
-}
-
-static void add_stats(struct mb_json *json, struct cJSON *parent, const struct mb_stats *stats)
-{
-    const struct {
-        const char *key;
-        double value;
-    } figures[] = {
-        {"min_ns", stats->min_ns}, {"p05_ns", stats->p05_ns},
-        {"p25_ns", stats->p25_ns}, {"median_ns", stats->median_ns},
-        {"p75_ns", stats->p75_ns}, {"p95_ns", stats->p95_ns},
-        {"max_ns", stats->max_ns}, {"mean_ns", stats->mean_ns},
-        {"mad_ns", stats->mad_ns}, {"median_ci_level", stats->median_ci_level},
-    };
-    struct cJSON *node = mb_json_object(json, parent, "stats");
-    mb_json_u64(json, node, "n", stats->n);
-    for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
-        /* Zeroed statistics of a result that was never measured are no figures. */
-        mb_json_number(json, node, figures[i].key, stats->n > 0 ? figures[i].value : NAN);
-    }
-    if (stats->n > 0) {
-        mb_json_numbers(json, node, "median_ci_ns", stats->median_ci_ns, 2);
-    } else {
-        mb_json_null(json, node, "median_ci_ns");
     }
 }
 
@@ -151,15 +128,6 @@ static void add_work(struct mb_json *json, struct cJSON *parent, const struct mb
         mb_json_u64(json, workgroup, NULL, result->work.workgroup_size[i]);
     }
     mb_json_u64(json, work, "subgroup_size", result->work.subgroup_size);
-}
-
-static void add_relative(struct mb_json *json, struct cJSON *parent,
-                         const struct mb_result *result, const struct mb_cell *cell)
-{
-    const bool has_fastest = cell->fastest < cell->n_results;
-    struct cJSON *node = mb_json_object(json, parent, "relative");
-    mb_json_number(json, node, "ratio", has_fastest ? result->relative_ratio : NAN);
-    mb_json_string(json, node, "to", has_fastest ? cell->results[cell->fastest].label : NULL);
 }
 
 static void add_first_bad(struct mb_json *json, struct cJSON *parent,
@@ -248,11 +216,11 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
                      const struct mb_result *result)
 {
     const struct mb_layout *layout = &cell->layout;
-    char folder[256];
-    char id[sizeof folder + sizeof result->slug];
-    mb_cell_folder(cell, folder, sizeof folder);
-    snprintf(id, sizeof id, "%s/%s", folder, result->slug);
+    char id[512];
+    mb_report_result_id(cell, result, id, sizeof id);
     mb_json_string(json, node, "id", id);
+    mb_report_cell_id(cell, id, sizeof id);
+    mb_json_string(json, node, "cell", id);
     mb_json_string(json, node, "strategy", result->strategy->name);
     add_params(json, node, result);
     mb_json_string(json, node, "input", cell->input);
@@ -267,8 +235,8 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
     mb_json_string(json, node, "shape", mb_cell_shape(cell));
     add_rect(json, node, &cell->task);
-    mb_json_string(json, node, "cache", "hot");
-    mb_json_string(json, node, "mode", "latency");
+    mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
+    mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
 }
 
 static void add_result(struct mb_json *json, struct cJSON *results, const struct mb_cell *cell,
@@ -279,9 +247,9 @@ static void add_result(struct mb_json *json, struct cJSON *results, const struct
     mb_json_string(json, node, "status", mb_result_status_name(result->status));
     mb_json_string(json, node, "reason", result->reason);
     mb_json_numbers(json, node, "samples_ns", result->samples_ns, result->n_samples);
-    add_stats(json, node, &result->stats);
+    mb_report_stats(json, node, "stats", &result->stats);
     add_work(json, node, result, cell->compulsory_bytes);
-    add_relative(json, node, result, cell);
+    mb_report_timing(json, node, cell, result);
     add_verify(json, node, result);
     add_notes(json, node, result);
 }
@@ -296,12 +264,15 @@ enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_e
     add_device(&json, &run->device);
     add_timer(&json, &run->timer);
     add_shaders(&json);
+    mb_report_roofline(&json, &run->roofline);
+    mb_report_cells(&json, run);
     struct cJSON *results = mb_json_array(&json, json.root, "results");
     for (size_t i = 0; i < run->n_cells; i++) {
         for (size_t k = 0; k < run->cells[i].n_results; k++) {
             add_result(&json, results, &run->cells[i], &run->cells[i].results[k]);
         }
     }
+    mb_report_comparisons(&json, run);
     const enum mb_status status = mb_json_print(&json, text, err);
     mb_json_finish(&json);
     return status;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "bench/describe.h"
+#include "bench/markdown.h"
 
 /* Hand the text over, or say that memory ran out. */
 static enum mb_status take_text(struct mb_strbuf *buf, char **text, struct mb_err *err)
@@ -99,12 +100,17 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
                      layout->n_levels, layout->format->name, mb_reduce_name(cell->task.reduce),
                      mb_alpha_name(cell->task.alpha), mb_cell_shape(cell));
     csv_rect(buf, &cell->task);
-    mb_strbuf_append(buf, "hot,latency,");
+    mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(cell->cache), mb_mode_name(cell->mode));
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_name(result->status));
     csv_text(buf, result->reason);
     csv_stats(buf, &result->stats);
-    csv_number(buf, cell->fastest < cell->n_results ? result->relative_ratio : NAN);
+    csv_number(buf, result->relation.ratio);
+    csv_number(buf, result->relation.ci[0]);
+    csv_number(buf, result->relation.ci[1]);
+    csv_number(buf, mb_result_of_limit(cell, result));
+    csv_number(buf, result->null_twin.median_ns);
+    csv_number(buf, result->setup_ms);
     csv_count(buf, true, cell->compulsory_bytes);
     csv_count(buf, result->has_work, result->work.algorithmic_bytes);
     csv_count(buf, result->has_work, result->work.n_dispatches);
@@ -122,7 +128,8 @@ enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_er
                            "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
                            "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
                            "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
-                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,compulsory_bytes,"
+                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
+                           "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
                            "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
                            "box_lsb,verify\n");
     for (size_t i = 0; i < run->n_cells; i++) {
@@ -131,19 +138,6 @@ enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_er
         }
     }
     return take_text(&buf, text, err);
-}
-
-/* What Markdown, or HTML within it, would take as markup is escaped. */
-static void md_text(struct mb_strbuf *buf, const char *text)
-{
-    char clean[MAX_TEXT_BYTES];
-    mb_utf8_sanitize(text, clean, sizeof clean);
-    for (const char *s = clean; *s != '\0'; s++) {
-        if (strchr("\\`*_{}[]<>#|~&!$", *s) != NULL) {
-            mb_strbuf_append(buf, "\\");
-        }
-        mb_strbuf_append_n(buf, s, 1);
-    }
 }
 
 struct unit {
@@ -193,7 +187,7 @@ static void md_verified(struct mb_strbuf *buf, const struct mb_cell *cell,
         mb_strbuf_append(buf, " not checked |\n");
     } else if (result->verify == MB_VERIFY_FAIL) {
         mb_strbuf_append(buf, " FAILED: ");
-        md_text(buf, result->reason);
+        mb_markdown_text(buf, result->reason);
         mb_strbuf_append(buf, " |\n");
     } else {
         char text[64];
@@ -207,23 +201,22 @@ static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t ind
 {
     const struct mb_result *result = &cell->results[index];
     const char *emphasis = index == cell->fastest ? "**" : "";
+    char text[64];
     mb_strbuf_printf(buf, "| %s", emphasis);
-    md_text(buf, result->label);
+    mb_markdown_text(buf, result->label);
     mb_strbuf_printf(buf, "%s |", emphasis);
     if (result->stats.n == 0) {
         mb_strbuf_printf(buf, " %s: ", mb_result_status_name(result->status));
-        md_text(buf, result->reason);
-        mb_strbuf_append(buf, has_quality ? " | | | | | | |\n" : " | | | | | |\n");
+        mb_markdown_text(buf, result->reason);
+        mb_strbuf_append(buf, has_quality ? " | | | | | | | |\n" : " | | | | | | |\n");
         return;
     }
     md_times(buf, &result->stats, cell->compulsory_bytes);
-    if (cell->fastest < cell->n_results && isfinite(result->relative_ratio)) {
-        mb_strbuf_printf(buf, " %.2f |", result->relative_ratio);
-    } else {
-        mb_strbuf_append(buf, " |");
-    }
+    mb_of_limit_describe(cell, result, text, sizeof text);
+    mb_strbuf_printf(buf, " %s |", text);
+    mb_relation_describe(&result->relation, "\xc2\xb1", text, sizeof text);
+    mb_strbuf_printf(buf, " %s |", text);
     if (has_quality) {
-        char text[64];
         mb_quality_describe(cell, result, text, sizeof text);
         mb_strbuf_printf(buf, " %s |", text);
     }
@@ -236,13 +229,14 @@ static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
     char text[256];
     mb_cell_describe(cell, text, sizeof text);
     mb_strbuf_append(buf, "\n### ");
-    md_text(buf, cell->input);
+    mb_markdown_text(buf, cell->input);
     mb_strbuf_printf(buf, " %s\n\n", text);
-    mb_strbuf_printf(buf,
-                     "| Strategy | Median | 95 %% interval | p95 | GB/s | Relative | %s"
-                     "Verified |\n"
-                     "|:--|--:|--:|--:|--:|--:|%s:--|\n",
-                     has_quality ? "vs box | " : "", has_quality ? "--:|" : "");
+    mb_strbuf_printf(
+        buf,
+        "| Strategy | Median | 95 %% interval | p95 | GB/s | of limit | Relative | %s"
+        "Verified |\n"
+        "|:--|--:|--:|--:|--:|--:|--:|%s:--|\n",
+        has_quality ? "vs box | " : "", has_quality ? "--:|" : "");
     for (size_t i = 0; i < cell->n_results; i++) {
         md_row(buf, cell, i, has_quality);
     }
@@ -253,9 +247,10 @@ enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct 
     const struct mb_gpu_info *device = &run->device;
     struct mb_strbuf buf = {.text = NULL};
     mb_strbuf_append(&buf, "mipbench " MB_VERSION " \xc2\xb7 ");
-    md_text(&buf, device->name);
+    mb_markdown_text(&buf, device->name);
     mb_strbuf_append(&buf, " \xc2\xb7 driver ");
-    md_text(&buf, device->driver_version);
+    mb_markdown_text(&buf, device->driver_info[0] != '\0' ? device->driver_info
+                                                          : device->driver_version);
     mb_strbuf_printf(&buf, " \xc2\xb7 Vulkan %u.%u\n",
                      VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
@@ -264,7 +259,7 @@ enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct 
     }
     if (!run->complete) {
         mb_strbuf_append(&buf, "\nIncomplete: ");
-        md_text(&buf, run->exit_reason);
+        mb_markdown_text(&buf, run->exit_reason);
         mb_strbuf_append(&buf, ".\n");
     }
     for (size_t i = 0; i < run->n_cells; i++) {

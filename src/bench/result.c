@@ -1,8 +1,10 @@
 /* Results as plain data: names, warnings, and who frees what. */
 #include "bench/result.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -49,6 +51,71 @@ void mb_result_warn(struct mb_result *result, const char *code, const char *fmt,
     mb_utf8_sanitize(raw, warning->message, sizeof warning->message);
 }
 
+const char *mb_cache_name(enum mb_cache cache)
+{
+    return cache == MB_CACHE_COLD ? "cold" : "hot";
+}
+
+const char *mb_mode_name(enum mb_mode mode)
+{
+    static const char *const names[MB_N_MODES] = {
+        [MB_MODE_LATENCY] = "latency",
+        [MB_MODE_THROUGHPUT] = "throughput",
+        [MB_MODE_OVERLAP] = "overlap",
+    };
+    return names[mode];
+}
+
+double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *result)
+{
+    return result->n_samples > 0 ? cell->floor_ns / result->stats.median_ns : (double)NAN;
+}
+
+static enum mb_status copy_images(struct mb_result *result, const struct mb_result *judged,
+                                  struct mb_err *err)
+{
+    result->images = mb_alloc(judged->n_images + 1, sizeof *result->images);
+    if (!result->images) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    for (; result->n_images < judged->n_images; result->n_images++) {
+        size_t n_bytes = strlen(judged->images[result->n_images]) + 1;
+        char *copy = mb_malloc(n_bytes);
+        if (!copy) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+        }
+        memcpy(copy, judged->images[result->n_images], n_bytes);
+        result->images[result->n_images] = copy;
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_result_share(struct mb_result *result, const struct mb_result *judged,
+                               struct mb_err *err)
+{
+    if (result->status != MB_RESULT_SKIPPED) {
+        result->status = judged->status;
+        memcpy(result->reason, judged->reason, sizeof result->reason);
+    }
+    result->has_work = judged->has_work;
+    result->work = judged->work;
+    result->setup_ms = judged->setup_ms;
+    result->split = judged->split;
+    result->verify = judged->verify;
+    result->verdict = judged->verdict;
+    for (size_t i = 0; i < judged->n_warnings; i++) {
+        mb_result_warn(result, judged->warning[i].code, "%s", judged->warning[i].message);
+    }
+    if (judged->facts) {
+        result->facts = mb_alloc(1, sizeof *result->facts);
+        if (!result->facts) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+        }
+        *result->facts = *judged->facts;
+    }
+    return copy_images(result, judged, err);
+}
+
 void mb_result_finish(struct mb_result *result)
 {
     for (size_t i = 0; i < result->n_images; i++) {
@@ -56,6 +123,7 @@ void mb_result_finish(struct mb_result *result)
     }
     mb_free(result->images);
     mb_free(result->samples_ns);
+    mb_free(result->facts);
     *result = (struct mb_result){.strategy = NULL};
 }
 
@@ -65,6 +133,7 @@ void mb_cell_finish(struct mb_cell *cell)
         mb_result_finish(&cell->results[i]);
     }
     mb_free(cell->results);
+    mb_samples_finish(&cell->samples);
     *cell = (struct mb_cell){.results = NULL};
 }
 

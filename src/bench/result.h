@@ -8,9 +8,13 @@
 #include <stdint.h>
 
 #include "base/stats.h"
+#include "bench/measure.h"
+#include "bench/roofline.h"
 #include "bench/settings.h"
 #include "image/compare.h"
+#include "image/image.h"
 #include "strategy.h"
+#include "vk/pipeline_facts.h"
 
 enum mb_result_status {
     MB_RESULT_OK,
@@ -31,6 +35,24 @@ struct mb_warning {
 
 #define MB_MAX_WARNINGS 8
 
+/* How the times of one result are to those of another, block by block. */
+struct mb_relation {
+    double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
+    double ci[2];
+    double p, p_adjusted; /* Wilcoxon's; Holm's over all cells of the run */
+    enum mb_outcome outcome;
+};
+
+/* Where the time of a chain of several dispatches goes, stamp by stamp. */
+struct mb_split {
+    uint32_t n_steps; /* 0: not asked for, or not separable */
+    struct {
+        uint32_t first_level, n_levels;
+        double median_ns; /* of the dispatches */
+        double gap_ns;    /* from the stamp before, or the beginning: barriers */
+    } step[MB_MAX_LEVELS];
+};
+
 struct mb_result {
     const struct mb_strategy *strategy;
     struct mb_params params;
@@ -40,11 +62,17 @@ struct mb_result {
     enum mb_result_status status;
     char reason[512]; /* "" where status is OK */
 
-    double *samples_ns; /* in the order taken; owned */
+    double *samples_ns; /* of the blocks that count, in the order taken; owned */
     size_t n_samples;
     struct mb_stats stats;
-    double
-        relative_ratio; /* median over the fastest verified median of the cell; NaN if none */
+    size_t column;                   /* of its samples in those of the cell; SIZE_MAX: none */
+    uint32_t n_chains[MB_MAX_PARTS]; /* in the parts of a sample; their number is the cell's */
+    double fixed_ns;                 /* of throughput: time that no chain adds; NaN else */
+    struct mb_stats null_twin;       /* of the same commands without work; n 0: not timed */
+    struct mb_relation relation;     /* to the fastest verified of the cell */
+    struct mb_split split;
+    struct mb_pipeline_facts *facts; /* or NULL: the driver tells none; owned */
+    double setup_ms; /* host time of making pipelines and descriptors; NaN if it failed */
 
     bool has_work; /* the strategy ran and stated its work */
     struct mb_work work;
@@ -62,11 +90,24 @@ struct mb_cell {
     char input[256]; /* as given, sanitised */
     char input_name[64];
     char input_sha256[65];
-    struct mb_layout layout; /* with the levels to make */
-    uint32_t n_image_levels; /* that the image has: a full chain */
+    enum mb_depth input_depth;
+    uint64_t n_clamped_texels; /* of the input, that the format cannot hold */
+    struct mb_layout layout;   /* with the levels to make */
+    uint32_t n_image_levels;   /* that the image has: a full chain */
     bool is_cube;
     struct mb_task task;
+    enum mb_cache cache;
+    enum mb_mode mode;
+    uint32_t n_rotated; /* images gone round */
+    bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
+    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
+    size_t twin_of;            /* the result that was sampled twice, or SIZE_MAX */
+    size_t twin_column;
+    struct mb_relation twin;   /* its second name to its first: the noise of the ruler */
     uint64_t compulsory_bytes; /* of the task */
+    struct mb_bandwidth match[MB_N_TRAFFICS]; /* at this footprint; gbps NaN: not measured */
+    double floor_ns;                          /* no strategy can take less; NaN: not known */
+    bool is_dispatch_bound;    /* the floor is that of a dispatch, not of memory */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
     size_t fastest; /* index of the fastest verified result, or SIZE_MAX */
@@ -79,6 +120,7 @@ struct mb_timer_info {
     double granularity_ns; /* least non-zero difference of many stamps */
     double granularity_gcd_ns;
     double empty_pair_ns; /* median of a pair with nothing between; never subtracted */
+    double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
 };
 
 struct mb_host_info {
@@ -97,11 +139,18 @@ struct mb_run {
     struct mb_host_info host;
     struct mb_gpu_info device;
     struct mb_timer_info timer;
+    struct mb_roofline roofline; /* ceiling_gbps NaN: not measured */
     bool complete;
     const char *exit_reason; /* static: "done", "interrupted", "error" */
     struct mb_cell *cells;   /* owned */
     size_t n_cells;
 };
+
+const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
+const char *mb_mode_name(enum mb_mode mode);    /* "latency", "throughput", "overlap" */
+
+/* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */
+double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *result);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 const char *mb_result_status_name(enum mb_result_status status);
@@ -110,6 +159,11 @@ const char *mb_verify_status_name(enum mb_verify_status status);
 /* Add a warning (dropped above MB_MAX_WARNINGS). */
 MB_PRINTF(3, 4)
 void mb_result_warn(struct mb_result *result, const char *code, const char *fmt, ...);
+
+/* Take over what `judged` says of a strategy under any condition: status and reason (unless
+ * `result` is skipped for a reason of its own), work, verdict, warnings and pictures. */
+MB_MUST_CHECK enum mb_status
+mb_result_share(struct mb_result *result, const struct mb_result *judged, struct mb_err *err);
 
 /* Free everything owned; accept zero. */
 void mb_result_finish(struct mb_result *result);

@@ -90,7 +90,7 @@ enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
         .usage = mb_rig_usage(gpu, layout->format),
         .name = "image",
     };
-    *rig = (struct mb_rig){.gpu = gpu};
+    *rig = (struct mb_rig){.gpu = gpu, .is_cube = options->is_cube};
     mb_layout_init(&rig->full, layout->format, layout->base, layout->n_layers,
                    options->n_image_levels);
     if (layout->n_levels < options->n_image_levels) {

@@ -18,6 +18,7 @@ struct mb_rig {
     uint8_t
         *poisoned; /* levels below those to be made as poison left them; NULL: none. Owned */
     struct mb_submission submission;
+    bool is_cube;
 };
 
 struct mb_rig_options {

@@ -10,6 +10,19 @@
 
 #define MB_MAX_SIZES 64
 
+/* Conditions of a timing; sets of them are masks of 1 << value. */
+enum mb_cache {
+    MB_CACHE_HOT,  /* the same image again */
+    MB_CACHE_COLD, /* nothing of the image is in the last-level cache */
+    MB_N_CACHES,
+};
+enum mb_mode {
+    MB_MODE_LATENCY,    /* one chain, drained before and after */
+    MB_MODE_THROUGHPUT, /* the slope of time over the number of chains */
+    MB_MODE_OVERLAP,    /* chains of several images, with no barrier between them */
+    MB_N_MODES,
+};
+
 enum mb_images {
     MB_IMAGES_ATLAS,
     MB_IMAGES_NONE,
@@ -34,8 +47,17 @@ struct mb_settings {
     struct mb_rect rect;                 /* of level 0 */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
-    uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */
-    uint32_t n_samples; /* per strategy; 0: automatic */
+    uint32_t n_warmup;   /* rounds; UINT32_MAX: automatic */
+    uint32_t n_samples;  /* per strategy; 0: automatic */
+    unsigned caches;     /* mask; 0: cold on a GPU, hot on a CPU */
+    unsigned modes;      /* mask; 0: latency */
+    double max_noise;    /* relative half width of a median's interval that is enough */
+    double min_time_s;   /* of sampling one cell; 0: none */
+    double timeout_s;    /* of sampling one cell; 0: automatic */
+    uint64_t l2_bytes;   /* of the last-level cache; 0: find it */
+    bool roofline;       /* measure what the memory can do */
+    bool pipeline_facts; /* ask the driver about compiled pipelines */
+    bool per_level;      /* stamp each level of strategies that have several dispatches */
     uint64_t seed;
     bool verify;
     bool validate;

@@ -2,6 +2,7 @@
 #include "bench/trial.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "vk/barrier.h"
 
 enum mb_status mb_trial_supports(const struct mb_trial_options *options, struct mb_err *why)
@@ -22,23 +23,15 @@ enum mb_status mb_trial_supports(const struct mb_trial_options *options, struct 
 }
 
 static enum mb_status record(struct mb_trial *trial, const struct mb_trial_options *options,
-                             uint32_t slot, struct mb_err *err)
+                             struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_submission *submission = &trial->submission[slot];
+    struct mb_submission *submission = &trial->submission;
     MB_TRY(mb_submission_init(submission, options->rig->gpu, options->name, err));
     MB_TRY(mb_submission_begin(submission, 0, err));
-    if (options->timer) {
-        mb_timer_begin(options->timer, submission->cmd, options->first_pair + slot);
-    } else {
-        mb_barrier_full(submission->cmd);
-    }
+    mb_barrier_full(submission->cmd);
     trial->strategy->record(trial->state, submission->cmd);
-    if (options->timer) {
-        mb_timer_end(options->timer, submission->cmd, options->first_pair + slot);
-    } else {
-        mb_barrier_full(submission->cmd);
-    }
+    mb_barrier_full(submission->cmd);
     MB_TRY(mb_submission_end(submission, err));
 fail:
     return status;
@@ -50,19 +43,24 @@ enum mb_status mb_trial_init(struct mb_trial *trial, const struct mb_trial_optio
     enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = options->row->strategy;
     const struct mb_gpu *gpu = options->rig->gpu;
-    const struct mb_target target = {.image = &options->rig->image, .task = *options->task};
+    const struct mb_target target = {
+        .image = options->image ? options->image : &options->rig->image,
+        .task = *options->task,
+    };
     *trial = (struct mb_trial){.strategy = strategy};
     trial->state = mb_alloc(1, strategy->state_bytes);
     if (!trial->state) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
     }
+    uint64_t start_ns = mb_now_ns();
     MB_TRY(strategy->init(trial->state, gpu, &target, &options->row->params, err));
+    trial->init_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
     strategy->describe(trial->state, &trial->work);
     trial->work.claim.filter.reduce = options->task->reduce;
     trial->work.claim.filter.alpha = options->task->alpha;
     trial->work.claim.sub_texel_precision_bits = gpu->info.sub_texel_precision_bits;
-    for (uint32_t slot = 0; slot < options->n_slots; slot++) {
-        MB_TRY(record(trial, options, slot, err));
+    if (options->is_recorded) {
+        MB_TRY(record(trial, options, err));
     }
     return MB_OK;
 fail:
@@ -72,9 +70,7 @@ fail:
 
 void mb_trial_finish(struct mb_trial *trial)
 {
-    for (uint32_t slot = 0; slot < MB_TRIAL_MAX_SLOTS; slot++) {
-        mb_submission_finish(&trial->submission[slot]);
-    }
+    mb_submission_finish(&trial->submission);
     if (trial->state) {
         trial->strategy->finish(trial->state);
         mb_free(trial->state);

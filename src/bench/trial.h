@@ -4,25 +4,22 @@
 
 #include "bench/plan.h"
 #include "bench/rig.h"
-#include "vk/timer.h"
-
-#define MB_TRIAL_MAX_SLOTS 2u
 
 struct mb_trial {
     const struct mb_strategy *strategy;
-    void *state;                                         /* owned */
-    struct mb_work work;                                 /* with a complete claim */
-    struct mb_submission submission[MB_TRIAL_MAX_SLOTS]; /* the same commands each */
+    void *state;                     /* owned */
+    struct mb_work work;             /* with a complete claim */
+    struct mb_submission submission; /* one chain, drained before and after, not timed */
+    double init_ms;                  /* host time that the strategy's init() took */
 };
 
 struct mb_trial_options {
     const struct mb_rig *rig;
     const struct mb_row *row;
     const struct mb_task *task;
-    const struct mb_timer *timer; /* slot i is timed by pair first_pair + i; NULL: not timed */
-    uint32_t first_pair;
-    uint32_t n_slots; /* 1 to MB_TRIAL_MAX_SLOTS */
-    const char *name; /* for debugging */
+    const struct mb_vk_image *image; /* NULL: the rig's */
+    bool is_recorded;                /* make the submission, too */
+    const char *name;                /* for debugging */
 };
 
 /* MB_OK, or MB_UNSUPPORTED with a sentence: what the queue and the image can do, and then the

@@ -46,7 +46,7 @@ static enum mb_status run_over(const struct mb_update_check *check, const void *
                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_submission *submission = &check->partial->submission[check->slot];
+    struct mb_submission *submission = &check->partial->submission;
     MB_TRY(mb_rig_upload_chain(check->rig, block, err));
     MB_TRY(mb_submission_run(submission, err));
     MB_TRY(mb_rig_read(check->rig, err));

@@ -9,7 +9,6 @@
 struct mb_update_check {
     struct mb_rig *rig;
     struct mb_trial *partial; /* with the rectangle */
-    uint32_t slot;            /* whose commands are run */
     struct mb_rect rect;
     const void *regenerated; /* the whole chain made anew, a packed block of rig->full */
 };

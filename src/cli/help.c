@@ -15,6 +15,7 @@ static const char intro[] =
     "Usage:\n"
     "  mipbench [run] INPUT... [options]      benchmark and verify; the default\n"
     "  mipbench list [devices|strategies|formats|patterns] [--json]\n"
+    "  mipbench compare BASE.json[,BASE2.json...] NEW.json[,NEW2.json...] [options]\n"
     "\n"
     "INPUT is a PNG, BMP, TGA, PNM or Radiance HDR file, or pattern:NAME:WxH.\n"
     "\n"
@@ -33,6 +34,7 @@ static const char outro[] =
     "  1  a verification failed           5  unsupported, though asked for by name\n"
     "  2  wrong command line              6  Vulkan or runtime failure\n"
     "  3  bad input                       7  an output could not be written\n"
+    "  With --fail-on-regression 1 is also that something became worse.\n"
     "  128+signal  interrupted; what was complete is written\n"
     "\n"
     "Environment:\n"
@@ -43,6 +45,7 @@ static const char outro[] =
 static const char short_help[] =
     "Usage: mipbench [run] INPUT... [options]\n"
     "       mipbench list [devices|strategies|formats|patterns] [--json]\n"
+    "       mipbench compare BASE.json NEW.json [options]\n"
     "Try 'mipbench photo.png', 'mipbench pattern:noise:1024x1024' or 'mipbench --help'.\n";
 
 static const char *const group_titles[MB_GROUP_COUNT] = {

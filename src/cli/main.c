@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "bench/bench.h"
 #include "bench/plan.h"
+#include "cli/compare.h"
 #include "cli/list.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -128,7 +129,7 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     };
     MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
     mb_progress_init(&session.progress, &io, options->quiet,
-                     mb_bench_n_cells(&options->settings));
+                     mb_bench_n_images(&options->settings));
     MB_TRY(mb_output_header(&session.output, run, err));
     status = mb_bench_run(&bench, inputs, run, err);
     mb_progress_finish(&session.progress);
@@ -145,6 +146,10 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
         written = mb_output_place(&session.output, write_err);
     }
     status = status == MB_OK ? written : status;
+    if (status == MB_OK && !run->complete) {
+        mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete, and the last "
+                            "table may have fewer samples than asked for");
+    }
 fail:
     mb_output_finish(&session.output);
     return status;
@@ -159,6 +164,10 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
         if (verb && err->hint[0] == '\0') {
             mb_err_hint(err, "did you mean the command '%s'?", verb);
         }
+    }
+    if (status == MB_OK) {
+        mb_replay_check_inputs(&options->replay, options->settings.inputs, inputs->images,
+                               inputs->n_inputs);
     }
     return status;
 }
@@ -202,8 +211,8 @@ static enum mb_status check_support(const struct mb_run *run, enum mb_errc verdi
     return MB_OK;
 }
 
-static enum mb_status benchmark(const struct mb_options *options, int argc, char **argv,
-                                enum mb_errc *verdict, struct mb_err *err)
+static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_settings *settings = &options->settings;
@@ -215,12 +224,13 @@ static enum mb_status benchmark(const struct mb_options *options, int argc, char
     const struct mb_gpu_options gpu_options = {
         .selector = settings->device,
         .validate = settings->validate,
+        .keep_pipelines = true, /* a rotation sets each strategy up many times */
     };
     MB_TRY(
         mb_plan_rows(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows, err));
     MB_TRY(open_inputs(options, &inputs, err));
     MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
-    mb_run_init(&run, &gpu, settings, argc, (const char *const *)argv);
+    mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
     *verdict = mb_run_verdict(&run, rows);
     MB_TRY(check_support(&run, *verdict, err));
@@ -232,15 +242,17 @@ fail:
     return status;
 }
 
-static enum mb_status dispatch(const struct mb_options *options, int argc, char **argv,
-                               enum mb_errc *verdict, struct mb_err *err)
+static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
+                               struct mb_err *err)
 {
     const char *text;
     switch (options->verb) {
     case MB_VERB_RUN:
-        return benchmark(options, argc, argv, verdict, err);
+        return benchmark(options, verdict, err);
     case MB_VERB_LIST:
         return mb_list_run(options, err);
+    case MB_VERB_COMPARE:
+        return mb_compare_run(options, verdict, err);
     case MB_VERB_HELP:
         text = mb_options_help();
         return mb_stdout_write(text, strlen(text), err);
@@ -272,7 +284,7 @@ int main(int argc, char **argv)
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
         set_log_level(&options);
-        status = dispatch(&options, argc, argv, &verdict, &err);
+        status = dispatch(&options, &verdict, &err);
     }
     mb_options_finish(&options);
     if (status != MB_OK) {

@@ -29,6 +29,71 @@ static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
     mb_strbuf_append(out, "\n");
 }
 
+/* "  compute: by level, us: 1: 30.7 (+1.9), 2: 10.3 (+0.6)": dispatches, and gaps before them.
+ */
+static void add_split(struct mb_strbuf *out, const struct mb_result *result)
+{
+    const struct mb_split *split = &result->split;
+    char text[MB_MAX_LEVELS * 40 + 64] = "by level, us (gap before):";
+    size_t used = strlen(text);
+    for (uint32_t i = 0; i < split->n_steps && used < sizeof text; i++) {
+        char range[16] = "";
+        if (split->step[i].n_levels > 1) {
+            snprintf(range, sizeof range, "-%u",
+                     split->step[i].first_level + split->step[i].n_levels - 1);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u%s: %.2f (%.2f)",
+                                 i > 0 ? "," : "", split->step[i].first_level, range,
+                                 split->step[i].median_ns / 1e3, split->step[i].gap_ns / 1e3);
+    }
+    mb_strbuf_printf(out, "  %s: ", result->label);
+    mb_strbuf_wrap(out, split->n_steps > 0 ? text : "one dispatch: not separable by level",
+                   2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_append(out, "\n");
+}
+
+void mb_notes_split(struct mb_strbuf *out, const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (cell->results[i].has_work) {
+            add_split(out, &cell->results[i]);
+        }
+    }
+}
+
+/* "  spd: without work 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: Register Count 40, ..." */
+static void add_facts(struct mb_strbuf *out, const struct mb_result *result)
+{
+    char text[2000] = "";
+    size_t used = 0;
+    if (result->null_twin.n > 0) {
+        used += (size_t)snprintf(text, sizeof text, "without work %.2f us; ",
+                                 result->null_twin.median_ns / 1e3);
+    }
+    used +=
+        (size_t)snprintf(text + used, sizeof text - used, "set-up %.3g ms", result->setup_ms);
+    const struct mb_pipeline_facts *facts = result->facts;
+    for (uint32_t i = 0; facts && i < facts->n && used < sizeof text; i++) {
+        const struct mb_pipeline_fact *fact = &facts->fact[i];
+        bool is_first = i == 0 || fact->pipeline != facts->fact[i - 1].pipeline;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s %s %.0f",
+                                 is_first ? "; " : ",", is_first ? fact->shader : "",
+                                 is_first ? ":" : "", fact->name, fact->value);
+    }
+    mb_strbuf_printf(out, "  %s: ", result->label);
+    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_append(out, "\n");
+}
+
+void mb_notes_facts(struct mb_strbuf *out, const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (cell->results[i].has_work) {
+            add_facts(out, &cell->results[i]);
+        }
+    }
+}
+
 void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell)
 {
     for (size_t i = 0; i < cell->n_results; i++) {

@@ -15,4 +15,10 @@ void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool a
 /* The message of the cell's first warning of this code, or NULL. */
 const char *mb_notes_find(const struct mb_cell *cell, const char *code);
 
+/* With --per-level: where the time of each strategy's dispatches goes. */
+void mb_notes_split(struct mb_strbuf *out, const struct mb_cell *cell);
+
+/* What else is known of each strategy: its null twin, its set-up, its pipelines. */
+void mb_notes_facts(struct mb_strbuf *out, const struct mb_cell *cell);
+
 #endif

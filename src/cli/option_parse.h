@@ -8,12 +8,16 @@ struct mb_option_parse {
     struct mb_options *options;
     const char **specs; /* room for every spec that argv can hold */
     size_t n_specs;
-    const char **inputs; /* room for every word */
+    const char **inputs; /* room for every word, split at commas */
     size_t n_inputs;
-    char *text; /* where the next split text goes; room for all of argv */
+    char *text;     /* where the next split text goes; room for all of argv */
+    size_t n_sides; /* words after "compare" */
     bool has_list_what;
     uint64_t given; /* bit i: row i of the table was given */
 };
+
+/* A terminated copy of `text[n_bytes]`, a part of argv, that lives as long as the options. */
+const char *mb_option_keep(struct mb_option_parse *parse, const char *text, size_t n_bytes);
 
 /* Call `add` for each item of the comma-separated `value`; an empty item is an error. The items
  * live as long as the options. */
@@ -67,5 +71,31 @@ enum mb_status mb_option_apply_layers(struct mb_option_parse *parse,
 enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                                     const struct mb_option_row *row, const char *value,
                                     struct mb_err *err);
+
+/* Of the table: the options on how times are taken (option_measure.c). */
+enum mb_status mb_option_apply_warmup(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err);
+enum mb_status mb_option_apply_samples(struct mb_option_parse *parse,
+                                       const struct mb_option_row *row, const char *value,
+                                       struct mb_err *err);
+enum mb_status mb_option_apply_cache(struct mb_option_parse *parse,
+                                     const struct mb_option_row *row, const char *value,
+                                     struct mb_err *err);
+enum mb_status mb_option_apply_mode(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err);
+enum mb_status mb_option_apply_max_noise(struct mb_option_parse *parse,
+                                         const struct mb_option_row *row, const char *value,
+                                         struct mb_err *err);
+enum mb_status mb_option_apply_min_time(struct mb_option_parse *parse,
+                                        const struct mb_option_row *row, const char *value,
+                                        struct mb_err *err);
+enum mb_status mb_option_apply_timeout(struct mb_option_parse *parse,
+                                       const struct mb_option_row *row, const char *value,
+                                       struct mb_err *err);
+enum mb_status mb_option_apply_l2_bytes(struct mb_option_parse *parse,
+                                        const struct mb_option_row *row, const char *value,
+                                        struct mb_err *err);
 
 #endif

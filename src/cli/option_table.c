@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "cli/option_parse.h"
 
-#define MAX_WARMUP_ROUNDS 1000000
-#define MAX_SAMPLES       1000000
+#define MAX_THRESHOLD_PERCENT 1000
 
 /* Keep the text itself. */
 static enum mb_status apply_text(struct mb_option_parse *parse, const struct mb_option_row *row,
@@ -37,22 +36,6 @@ static enum mb_status apply_strategy(struct mb_option_parse *parse,
     return mb_option_parse_each(row, value, parse, mb_option_add_spec, err);
 }
 
-static enum mb_status apply_warmup(struct mb_option_parse *parse,
-                                   const struct mb_option_row *row, const char *value,
-                                   struct mb_err *err)
-{
-    return mb_option_parse_count(row, value, 0, MAX_WARMUP_ROUNDS,
-                                 &parse->options->settings.n_warmup, err);
-}
-
-static enum mb_status apply_samples(struct mb_option_parse *parse,
-                                    const struct mb_option_row *row, const char *value,
-                                    struct mb_err *err)
-{
-    return mb_option_parse_count(row, value, 1, MAX_SAMPLES,
-                                 &parse->options->settings.n_samples, err);
-}
-
 static enum mb_status apply_seed(struct mb_option_parse *parse, const struct mb_option_row *row,
                                  const char *value, struct mb_err *err)
 {
@@ -61,6 +44,19 @@ static enum mb_status apply_seed(struct mb_option_parse *parse, const struct mb_
                        "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, value,
                        UINT64_MAX);
     }
+    return MB_OK;
+}
+
+static enum mb_status apply_threshold(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    double percent = 0;
+    if (!mb_parse_double(value, 0, MAX_THRESHOLD_PERCENT, &percent)) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not a number from 0 to %d", row->name,
+                       value, MAX_THRESHOLD_PERCENT);
+    }
+    parse->options->threshold = percent / 100;
     return MB_OK;
 }
 
@@ -140,6 +136,7 @@ static enum mb_status apply_version(struct mb_option_parse *parse,
 }
 
 #define BOTH     (MB_FOR_RUN | MB_FOR_LIST)
+#define ALL      (BOTH | MB_FOR_COMPARE)
 #define FIELD(x) offsetof(struct mb_options, x)
 
 const struct mb_option_row mb_option_rows[] = {
@@ -158,6 +155,13 @@ const struct mb_option_row mb_option_rows[] = {
      .group = MB_GROUP_WHAT,
      .help = "index, part of the name, UUID or cpu (discrete, then integrated, then CPU)",
      .field = FIELD(settings.device),
+     .apply = apply_text},
+    {.name = "replay",
+     .argument = "FILE",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_WHAT,
+     .help = "a results.json whose run is repeated; options given here replace its own (none)",
+     .field = FIELD(replay_path),
      .apply = apply_text},
     {.name = "format",
      .short_name = 'f',
@@ -232,19 +236,67 @@ const struct mb_option_row mb_option_rows[] = {
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_MEASURE,
      .help = "timed samples of each strategy (automatic)",
-     .apply = apply_samples},
+     .apply = mb_option_apply_samples},
     {.name = "warmup",
      .short_name = 'w',
      .argument = "N",
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_MEASURE,
      .help = "warm-up rounds before them (automatic)",
-     .apply = apply_warmup},
-    {.name = "seed",
+     .apply = mb_option_apply_warmup},
+    {.name = "cache",
+     .argument = "hot|cold|both",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "whether the image is in the caches before (cold; hot on a CPU)",
+     .apply = mb_option_apply_cache},
+    {.name = "mode",
+     .argument = "latency|throughput|overlap|both|all",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "one chain alone, the slope of batches, chains without barriers between (latency)",
+     .apply = mb_option_apply_mode},
+    {.name = "max-noise",
+     .argument = "PCT",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "stop when each median is known to this, to both sides (0.3)",
+     .apply = mb_option_apply_max_noise},
+    {.name = "min-time",
+     .argument = "SEC",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "sample each table for at least this long (0)",
+     .apply = mb_option_apply_min_time},
+    {.name = "timeout",
+     .argument = "SEC",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "and for at most this long (2, if 20 blocks are there by then)",
+     .apply = mb_option_apply_timeout},
+    {.name = "l2-bytes",
      .argument = "N",
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_MEASURE,
-     .help = "for the order of strategies and the noise (1)",
+     .help = "size of the last-level cache, such as 50M (measured)",
+     .apply = mb_option_apply_l2_bytes},
+    {.name = "no-roofline",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "do not measure what the memory can do",
+     .field = FIELD(settings.roofline),
+     .apply = apply_switch},
+    {.name = "per-level",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_MEASURE,
+     .help = "split the time of strategies with several dispatches by level",
+     .field = FIELD(settings.per_level),
+     .apply = apply_switch},
+    {.name = "seed",
+     .argument = "N",
+     .verbs = MB_FOR_RUN | MB_FOR_COMPARE,
+     .group = MB_GROUP_MEASURE,
+     .help = "for the order of strategies and the noise; compare: for resampling (1)",
      .apply = apply_seed},
     {.name = "no-verify",
      .verbs = MB_FOR_RUN,
@@ -258,6 +310,18 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "turn the validation layer on; no ranking then",
      .field = FIELD(settings.validate),
      .apply = apply_switch},
+    {.name = "threshold",
+     .argument = "PCT",
+     .verbs = MB_FOR_COMPARE,
+     .group = MB_GROUP_MEASURE,
+     .help = "compare: smaller differences, in percent, are none (1)",
+     .apply = apply_threshold},
+    {.name = "fail-on-regression",
+     .verbs = MB_FOR_COMPARE,
+     .group = MB_GROUP_MEASURE,
+     .help = "compare: exit 1 if anything is SLOWER, or verified before and not now",
+     .field = FIELD(fail_on_regression),
+     .apply = apply_switch},
     {.name = "out",
      .short_name = 'o',
      .argument = "DIR",
@@ -268,10 +332,10 @@ const struct mb_option_row mb_option_rows[] = {
      .apply = apply_text},
     {.name = "json",
      .argument = "FILE|-",
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_OUTPUT,
-     .help = "copy of results.json; - is stdout, which then holds nothing else; with list a "
-             "switch (none)",
+     .help = "copy of results.json, or the comparison; - is stdout, which then holds nothing "
+             "else; with list a switch (none)",
      .apply = apply_json},
     {.name = "csv",
      .argument = "FILE|-",
@@ -282,7 +346,7 @@ const struct mb_option_row mb_option_rows[] = {
      .apply = apply_text},
     {.name = "markdown",
      .argument = "FILE|-",
-     .verbs = MB_FOR_RUN,
+     .verbs = MB_FOR_RUN | MB_FOR_COMPARE,
      .group = MB_GROUP_OUTPUT,
      .help = "the tables as Markdown (none)",
      .field = FIELD(markdown),
@@ -295,31 +359,31 @@ const struct mb_option_row mb_option_rows[] = {
      .apply = apply_images},
     {.name = "quiet",
      .short_name = 'q',
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_GENERAL,
      .help = "only results and errors, no progress or notes",
      .field = FIELD(quiet),
      .apply = apply_switch},
     {.name = "verbose",
      .short_name = 'v',
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_GENERAL,
      .help = "say more; repeatable",
      .apply = apply_verbose},
     {.name = "color",
      .argument = "auto|always|never",
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_GENERAL,
      .help = "colours (auto: on a terminal)",
      .apply = apply_color},
     {.name = "help",
      .short_name = 'h',
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_GENERAL,
      .help = "print this and exit",
      .apply = apply_help},
     {.name = "version",
-     .verbs = BOTH,
+     .verbs = ALL,
      .group = MB_GROUP_GENERAL,
      .help = "print the version and exit",
      .apply = apply_version},

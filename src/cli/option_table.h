@@ -13,8 +13,9 @@ enum mb_option_group {
     MB_GROUP_COUNT,
 };
 
-#define MB_FOR_RUN  1u
-#define MB_FOR_LIST 2u
+#define MB_FOR_RUN     1u
+#define MB_FOR_LIST    2u
+#define MB_FOR_COMPARE 4u
 
 struct mb_option_parse; /* option_parse.h */
 

@@ -1,134 +1,44 @@
-/* The command line into options: words, verbs, and what holds between options. getopt_long does
- * the splitting; a leading '-' in its option string keeps argv in order. */
+/* The command line into options: words, verbs, and what holds between options. */
 #include "cli/options.h"
 
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "bench/plan.h"
 #include "cli/option_parse.h"
+#include "cli/option_replay.h"
+#include "cli/option_scan.h"
 
-#define MAX_OPTIONS 64
-#define LONG_BASE   256 /* getopt's value of a long option is LONG_BASE plus its row */
-#define WORD        1   /* getopt's value of a word that is no option */
-
-/* getopt's own tables, made from ours. */
-struct getopt_tables {
-    struct option longs[MAX_OPTIONS];
-    char shorts[2 + 2 * MAX_OPTIONS + 1];
+static const struct {
+    enum mb_verb verb;
+    const char *name;
+    unsigned mask; /* of the options that go with it */
+} verbs[] = {
+    {MB_VERB_RUN, "run", MB_FOR_RUN},
+    {MB_VERB_LIST, "list", MB_FOR_LIST},
+    {MB_VERB_COMPARE, "compare", MB_FOR_COMPARE},
 };
 
-static const char *const verbs[] = {"run", "list"};
-
-static void make_tables(struct getopt_tables *tables)
+/* Index of the verb in effect; without one it is "run". */
+static size_t verb_index(const struct mb_option_parse *parse)
 {
-    char *shorts = tables->shorts;
-    *shorts++ = '-'; /* words are reported in order */
-    *shorts++ = ':'; /* a missing value is told from an unknown option */
-    for (size_t i = 0; i < mb_option_count; i++) {
-        const struct mb_option_row *row = &mb_option_rows[i];
-        tables->longs[i] = (struct option){
-            .name = row->name,
-            .has_arg = row->argument != NULL ? required_argument : no_argument,
-            .val = LONG_BASE + (int)i,
-        };
-        if (row->short_name != 0) {
-            *shorts++ = row->short_name;
-            if (row->argument != NULL) {
-                *shorts++ = ':';
-            }
-        }
+    size_t i = MB_COUNTOF(verbs) - 1;
+    while (i > 0 && verbs[i].verb != parse->options->verb) {
+        i--;
     }
-}
-
-/* `mipbench list --json` takes no file. */
-static void make_json_a_switch(struct getopt_tables *tables)
-{
-    for (size_t i = 0; i < mb_option_count; i++) {
-        if (strcmp(mb_option_rows[i].name, "json") == 0) {
-            tables->longs[i].has_arg = optional_argument;
-        }
-    }
-}
-
-static const struct mb_option_row *find_row(int value)
-{
-    for (size_t i = 0; i < mb_option_count; i++) {
-        if (value == LONG_BASE + (int)i ||
-            (value != 0 && value == mb_option_rows[i].short_name)) {
-            return &mb_option_rows[i];
-        }
-    }
-    return NULL;
-}
-
-/* "option '--s' may be --size, --sweep or --seed": more than one name begins with `name`. */
-static enum mb_status fail_ambiguous(const char *name, const char *const *names, size_t n_names,
-                                     struct mb_err *err)
-{
-    char list[200] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n_names && used < sizeof list; i++) {
-        const char *separator = i == 0 ? "" : i + 1 == n_names ? " or " : ", ";
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s--%s", separator, names[i]);
-    }
-    return MB_FAIL(err, MB_ERRC_USAGE, "option '--%s' may be %s", name, list);
-}
-
-/* An unknown or ambiguous long option, as written: "--smaples=3". */
-static enum mb_status fail_unknown_long(const char *written, struct mb_err *err)
-{
-    char name[64];
-    const char *names[MAX_OPTIONS];
-    const char *matches[MAX_OPTIONS];
-    size_t n_matches = 0;
-    const char *bare = written + strspn(written, "-");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
-    for (size_t i = 0; i < mb_option_count; i++) {
-        names[i] = mb_option_rows[i].name;
-        if (strncmp(names[i], name, strlen(name)) == 0) {
-            matches[n_matches++] = names[i];
-        }
-    }
-    if (n_matches > 1) {
-        return fail_ambiguous(name, matches, n_matches, err);
-    }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown option '--%s'", name);
-    const char *near = mb_nearest_name(name, names, mb_option_count);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '--%s'?", near);
-    } else {
-        mb_err_hint(err, "'mipbench --help' lists them");
-    }
-    return status;
-}
-
-static enum mb_status fail_unknown(char *const *argv, struct mb_err *err)
-{
-    const struct mb_option_row *row = find_row(optopt);
-    if (row != NULL && optopt >= LONG_BASE) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s takes no value", row->name);
-    }
-    if (optopt == 0) {
-        return fail_unknown_long(argv[optind - 1], err);
-    }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown option '-%c'", optopt);
-    mb_err_hint(err, "'mipbench --help' lists them");
-    return status;
+    return i;
 }
 
 static enum mb_status apply_option(struct mb_option_parse *parse,
                                    const struct mb_option_row *row, const char *value,
                                    struct mb_err *err)
 {
-    const bool is_list = parse->options->verb == MB_VERB_LIST;
-    if ((row->verbs & (is_list ? MB_FOR_LIST : MB_FOR_RUN)) == 0) {
+    const size_t verb = verb_index(parse);
+    /* Before the verb is known any option may come; check_verb looks again. */
+    if (parse->options->verb_is_given && (row->verbs & verbs[verb].mask) == 0) {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'", row->name,
-                       is_list ? "list" : "run");
+                       verbs[verb].name);
     }
     if (value != NULL && value[0] == '\0') {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s: the value is empty", row->name);
@@ -173,12 +83,37 @@ static enum mb_status add_input(struct mb_option_parse *parse, const char *word,
     return MB_OK;
 }
 
+/* "A.json,B.json": one side of a comparison. */
+static enum mb_status add_side(struct mb_option_parse *parse, const char *word,
+                               struct mb_err *err)
+{
+    const size_t n_sides = parse->n_sides++;
+    if (n_sides == 2) {
+        enum mb_status status =
+            MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' is one too many", word);
+        mb_err_hint(err, "runs of one side are joined by commas: A.json,B.json");
+        return status;
+    }
+    for (const char *item = word;;) {
+        const size_t n_bytes = strcspn(item, ",");
+        if (n_bytes == 0) {
+            return MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' has an empty name", word);
+        }
+        parse->inputs[parse->n_inputs++] = mb_option_keep(parse, item, n_bytes);
+        parse->options->n_base_files += n_sides == 0;
+        if (item[n_bytes] == '\0') {
+            return MB_OK;
+        }
+        item += n_bytes + 1;
+    }
+}
+
 /* Called for the first word only. True if it is a verb. */
 static bool take_verb(struct mb_option_parse *parse, const char *word)
 {
     for (size_t i = 0; i < MB_COUNTOF(verbs); i++) {
-        if (strcmp(word, verbs[i]) == 0) {
-            parse->options->verb = i == 0 ? MB_VERB_RUN : MB_VERB_LIST;
+        if (strcmp(word, verbs[i].name) == 0) {
+            parse->options->verb = verbs[i].verb;
             parse->options->verb_is_given = true;
             return true;
         }
@@ -186,32 +121,43 @@ static bool take_verb(struct mb_option_parse *parse, const char *word)
     return false;
 }
 
-static enum mb_status add_word(struct mb_option_parse *parse, struct getopt_tables *tables,
-                               const char *word, struct mb_err *err)
+static enum mb_status add_word(struct mb_option_parse *parse, struct mb_option_scan *scan,
+                               const struct mb_option_item *item, struct mb_err *err)
 {
-    if (parse->n_inputs == 0 && !parse->options->verb_is_given && take_verb(parse, word)) {
-        if (parse->options->verb == MB_VERB_LIST) {
-            make_json_a_switch(tables);
+    const struct mb_options *options = parse->options;
+    if (parse->n_inputs == 0 && !options->verb_is_given && item->kind == MB_ITEM_WORD &&
+        take_verb(parse, item->value)) {
+        if (options->verb == MB_VERB_LIST) {
+            mb_option_scan_json_switch(scan);
         }
         return MB_OK;
     }
-    if (parse->options->verb == MB_VERB_LIST) {
-        return add_list_what(parse, word, err);
+    if (options->verb == MB_VERB_LIST) {
+        return add_list_what(parse, item->value, err);
     }
-    return add_input(parse, word, err);
+    if (options->verb == MB_VERB_COMPARE) {
+        return add_side(parse, item->value, err);
+    }
+    return add_input(parse, item->value, err);
 }
 
-/* Options of "run" that came before the word "list". */
-static enum mb_status check_list(const struct mb_option_parse *parse, struct mb_err *err)
+/* Options that came before the verb, and those of other verbs where none was written. */
+static enum mb_status check_verb(const struct mb_option_parse *parse, struct mb_err *err)
 {
+    const size_t verb = verb_index(parse);
     for (size_t i = 0; i < mb_option_count; i++) {
         const bool is_given = (parse->given & (UINT64_C(1) << i)) != 0;
-        if (is_given && (mb_option_rows[i].verbs & MB_FOR_LIST) == 0) {
-            return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with 'list'",
-                           mb_option_rows[i].name);
+        if (is_given && (mb_option_rows[i].verbs & verbs[verb].mask) == 0) {
+            return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'",
+                           mb_option_rows[i].name, verbs[verb].name);
         }
     }
-    if (parse->options->json != NULL) {
+    return MB_OK;
+}
+
+static enum mb_status check_list(const struct mb_options *options, struct mb_err *err)
+{
+    if (options->json != NULL) {
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--json: 'list' writes to stdout; write 'list --json'");
     }
@@ -263,6 +209,12 @@ static enum mb_status check_colour(const struct mb_options *options, struct mb_e
                        "have weights",
                        mb_reduce_name(settings->reduce));
     }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with format '%s', which has no alpha",
+                       settings->format);
+    }
     return MB_OK;
 }
 
@@ -286,41 +238,40 @@ fail:
     return status;
 }
 
+static enum mb_status check_compare(const struct mb_option_parse *parse, struct mb_err *err)
+{
+    enum mb_status status;
+    if (parse->n_sides < 2) {
+        status = MB_FAIL(err, MB_ERRC_USAGE, "compare: %s",
+                         parse->n_sides == 0 ? "no results" : "nothing to compare with");
+        mb_err_hint(err, "give two results.json: mipbench compare BASE.json NEW.json");
+        return status;
+    }
+    return check_outputs(parse->options, err);
+}
+
 /* Options and words in order, until the end or --help or --version. */
 static enum mb_status parse_all(struct mb_option_parse *parse, int argc, char *const *argv,
                                 struct mb_err *err)
 {
-    struct getopt_tables tables = {0};
+    struct mb_option_scan scan;
+    struct mb_option_item item;
     enum mb_status status;
-    make_tables(&tables);
-    optind = 0; /* glibc and musl: start over */
-    opterr = 0;
+    mb_option_scan_init(&scan, argc, argv);
     for (;;) {
-        const int value = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
-        const struct mb_option_row *row = find_row(value);
-        if (value == -1) {
-            break;
+        MB_TRY(mb_option_scan_next(&scan, &item, err));
+        if (item.kind == MB_ITEM_END) {
+            return MB_OK;
         }
-        if (value == WORD) {
-            MB_TRY(add_word(parse, &tables, optarg, err));
-        } else if (value == ':') {
-            row = find_row(optopt);
-            return MB_FAIL(err, MB_ERRC_USAGE, "--%s needs a value: %s", row->name,
-                           row->argument);
-        } else if (row == NULL) {
-            return fail_unknown(argv, err);
+        if (item.kind == MB_ITEM_OPTION) {
+            MB_TRY(apply_option(parse, item.row, item.value, err));
         } else {
-            MB_TRY(apply_option(parse, row, optarg, err));
+            MB_TRY(add_word(parse, &scan, &item, err));
         }
         if (parse->options->verb == MB_VERB_HELP || parse->options->verb == MB_VERB_VERSION) {
             return MB_OK;
         }
     }
-    for (int i = optind; i < argc; i++) { /* after "--" */
-        MB_TRY(parse->options->verb == MB_VERB_LIST ? add_list_what(parse, argv[i], err)
-                                                    : add_input(parse, argv[i], err));
-    }
-    return MB_OK;
 fail:
     return status;
 }
@@ -340,7 +291,7 @@ static enum mb_status allocate(struct mb_option_parse *parse, int argc, char *co
         }
     }
     parse->specs = mb_alloc(n_items, sizeof *parse->specs);
-    parse->inputs = mb_alloc((size_t)argc + 1, sizeof *parse->inputs);
+    parse->inputs = mb_alloc(n_items, sizeof *parse->inputs);
     parse->text = mb_alloc(n_bytes, 1);
     parse->options->owned[0] = parse->specs;
     parse->options->owned[1] = parse->inputs;
@@ -349,6 +300,15 @@ static enum mb_status allocate(struct mb_option_parse *parse, int argc, char *co
         return MB_FAIL(err, MB_ERRC_RUNTIME, "command line: out of memory");
     }
     return MB_OK;
+}
+
+const char *mb_option_keep(struct mb_option_parse *parse, const char *text, size_t n_bytes)
+{
+    char *copy = parse->text;
+    memcpy(copy, text, n_bytes);
+    copy[n_bytes] = '\0';
+    parse->text += n_bytes + 1;
+    return copy;
 }
 
 enum mb_status mb_option_parse_each(const struct mb_option_row *row, const char *value,
@@ -365,11 +325,7 @@ enum mb_status mb_option_parse_each(const struct mb_option_row *row, const char 
             return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", row->name,
                            value);
         }
-        char *copy = parse->text;
-        memcpy(copy, item, n_bytes);
-        copy[n_bytes] = '\0';
-        parse->text += n_bytes + 1;
-        MB_TRY(add(parse, row, copy, err));
+        MB_TRY(add(parse, row, mb_option_keep(parse, item, n_bytes), err));
         if (item[n_bytes] == '\0') {
             return MB_OK;
         }
@@ -387,29 +343,86 @@ enum mb_status mb_option_add_spec(struct mb_option_parse *parse,
     return MB_OK;
 }
 
+/* Everything but what holds between options. */
+static enum mb_status parse_line(struct mb_option_parse *parse, int argc, char *const *argv,
+                                 struct mb_err *err)
+{
+    struct mb_options *options = parse->options;
+    enum mb_status status;
+    *options = (struct mb_options){
+        .verb = MB_VERB_RUN,
+        .argc = argc,
+        .argv = argv,
+        .settings = {.n_warmup = UINT32_MAX,
+                     .seed = 1,
+                     .verify = true,
+                     .roofline = true,
+                     .pipeline_facts = true,
+                     .max_noise = 0.003},
+        .threshold = 0.01,
+    };
+    MB_TRY(allocate(parse, argc, argv, err));
+    MB_TRY(parse_all(parse, argc, argv, err));
+    options->settings.specs = parse->specs;
+    options->settings.n_specs = parse->n_specs;
+    options->settings.inputs = parse->inputs;
+    options->settings.n_inputs = parse->n_inputs;
+    return MB_OK;
+fail:
+    mb_options_finish(options);
+    return status;
+}
+
+/* Read the recorded run, and parse its command line with this one on top. */
+static enum mb_status parse_replay(struct mb_option_parse *parse, struct mb_err *err)
+{
+    struct mb_options *options = parse->options;
+    struct mb_replay replay = {0};
+    enum mb_status status;
+    MB_TRY(mb_replay_open(&replay, options->replay_path, options->argc, options->argv, err));
+    mb_options_finish(options);
+    *parse = (struct mb_option_parse){.options = options};
+    MB_TRY(parse_line(parse, replay.argc, replay.argv, err));
+    options->replay = replay;
+    return MB_OK;
+fail:
+    mb_replay_finish(&replay);
+    return status;
+}
+
+static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err *err)
+{
+    struct mb_options *options = parse->options;
+    enum mb_status status = MB_OK;
+    if (options->verb == MB_VERB_HELP || options->verb == MB_VERB_VERSION) {
+        return MB_OK;
+    }
+    MB_TRY(check_verb(parse, err));
+    if (options->verb == MB_VERB_RUN && options->replay_path != NULL) {
+        MB_TRY(parse_replay(parse, err));
+    }
+    if (options->verb == MB_VERB_LIST) {
+        MB_TRY(check_list(options, err));
+    } else if (options->verb == MB_VERB_COMPARE) {
+        MB_TRY(check_compare(parse, err));
+    } else {
+        MB_TRY(check_run(options, err));
+    }
+fail:
+    return status;
+}
+
 enum mb_status mb_options_parse(struct mb_options *options, int argc, char *const *argv,
                                 struct mb_err *err)
 {
     enum mb_status status;
-    *options = (struct mb_options){
-        .verb = argc <= 1 ? MB_VERB_NOTHING : MB_VERB_RUN,
-        .settings = {.n_warmup = UINT32_MAX, .seed = 1, .verify = true},
-    };
+    struct mb_option_parse parse = {.options = options};
     if (argc <= 1) {
+        *options = (struct mb_options){.verb = MB_VERB_NOTHING};
         return MB_OK;
     }
-    struct mb_option_parse parse = {.options = options};
-    MB_TRY(allocate(&parse, argc, argv, err));
-    MB_TRY(parse_all(&parse, argc, argv, err));
-    options->settings.specs = parse.specs;
-    options->settings.n_specs = parse.n_specs;
-    options->settings.inputs = parse.inputs;
-    options->settings.n_inputs = parse.n_inputs;
-    if (options->verb == MB_VERB_LIST) {
-        MB_TRY(check_list(&parse, err));
-    } else if (options->verb == MB_VERB_RUN) {
-        MB_TRY(check_run(options, err));
-    }
+    MB_TRY(parse_line(&parse, argc, argv, err));
+    MB_TRY(check_options(&parse, err));
     return MB_OK;
 fail:
     mb_options_finish(options);
@@ -421,6 +434,7 @@ void mb_options_finish(struct mb_options *options)
     for (size_t i = 0; i < MB_COUNTOF(options->owned); i++) {
         mb_free(options->owned[i]);
     }
+    mb_replay_finish(&options->replay);
     *options = (struct mb_options){0};
 }
 
@@ -431,5 +445,9 @@ const char *mb_options_nearest_verb(const struct mb_options *options, const char
         settings->inputs[0] != input) {
         return NULL;
     }
-    return mb_nearest_name(input, verbs, MB_COUNTOF(verbs));
+    const char *names[MB_COUNTOF(verbs)];
+    for (size_t i = 0; i < MB_COUNTOF(verbs); i++) {
+        names[i] = verbs[i].name;
+    }
+    return mb_nearest_name(input, names, MB_COUNTOF(verbs));
 }

@@ -4,10 +4,12 @@
 
 #include "bench/settings.h"
 #include "base/err.h"
+#include "cli/option_replay.h"
 
 enum mb_verb {
     MB_VERB_RUN,
     MB_VERB_LIST,
+    MB_VERB_COMPARE,
     MB_VERB_HELP,    /* --help: print mb_options_help to stdout, exit 0 */
     MB_VERB_VERSION, /* --version */
     MB_VERB_NOTHING, /* no arguments at all: short help on stderr, exit 2 */
@@ -32,13 +34,20 @@ struct mb_options {
     enum mb_list_what list_what;
     bool list_json;
     bool is_linear;                    /* --linear was the last of --srgb and --linear */
-    bool verb_is_given;                /* "run" or "list" was written out */
+    bool verb_is_given;                /* "run", "list" or "compare" was written out */
     struct mb_settings settings;       /* its arrays point into `owned` and argv */
     const char *out_dir;               /* NULL: results/<utc>-<device>/ */
     const char *json, *csv, *markdown; /* path, "-" or NULL */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
+    size_t n_base_files;     /* compare: the first of settings.inputs; the others are new */
+    double threshold;        /* compare: a difference of this fraction is none */
+    bool fail_on_regression; /* compare */
+    const char *replay_path; /* NULL: none */
+    struct mb_replay replay; /* what was read from it */
+    int argc;                /* the command line in effect: that of main, or the replayed one */
+    char *const *argv;
     void *owned[3]; /* arrays and split texts; freed by mb_options_finish */
 };
 

@@ -71,7 +71,7 @@ static enum mb_status check_writable(const struct mb_options *options, bool has_
 }
 
 /* A copy of the results must not replace what they were made from. */
-static enum mb_status check_targets(const struct mb_options *options, struct mb_err *err)
+static enum mb_status check_inputs(const struct mb_options *options, struct mb_err *err)
 {
     const char *targets[] = {options->json, options->csv, options->markdown};
     for (size_t i = 0; i < MB_COUNTOF(targets); i++) {
@@ -82,24 +82,42 @@ static enum mb_status check_targets(const struct mb_options *options, struct mb_
             }
         }
     }
-    return check_writable(options, false, err);
+    return MB_OK;
 }
 
-enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
-                              const struct mb_run *run, bool unicode, struct mb_err *err)
+enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *err)
+{
+    const enum mb_status status = check_inputs(options, err);
+    return status == MB_OK ? check_writable(options, true, err) : status;
+}
+
+struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
     if (options->color == MB_COLOR_AUTO) {
         wants_color = terminal_has_color();
     }
+    return (struct mb_table_style){.color = wants_color, .unicode = unicode};
+}
+
+bool mb_output_takes_stdout(const struct mb_options *options)
+{
+    return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
+}
+
+enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
+                              const struct mb_run *run, bool unicode, struct mb_err *err)
+{
     *output = (struct mb_output){
         .options = options,
         .dir = options->out_dir ? mb_strdup(options->out_dir) : NULL,
-        .style = {.color = wants_color, .unicode = unicode},
-        .stdout_is_taken =
-            is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown),
+        .style = mb_output_style(options, unicode),
+        .stdout_is_taken = mb_output_takes_stdout(options),
     };
-    enum mb_status status = check_targets(options, err);
+    enum mb_status status = check_inputs(options, err);
+    if (status == MB_OK) {
+        status = check_writable(options, false, err);
+    }
     if (status != MB_OK) {
         return status;
     }
@@ -118,14 +136,12 @@ void mb_output_finish(struct mb_output *output)
     *output = (struct mb_output){0};
 }
 
-/* Tables are results and go to stdout, unless a copy of the results has it for itself. */
-static enum mb_status show(const struct mb_output *output, struct mb_strbuf *text,
-                           struct mb_err *err)
+enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, struct mb_err *err)
 {
     enum mb_status status = mb_strbuf_check(text, err);
     if (status == MB_OK) {
         const char *shown = mb_strbuf_text(text);
-        if (output->stdout_is_taken) {
+        if (stdout_is_taken) {
             fputs(shown, stderr);
         } else {
             status = mb_stdout_write(shown, strlen(shown), err);
@@ -133,6 +149,13 @@ static enum mb_status show(const struct mb_output *output, struct mb_strbuf *tex
     }
     mb_strbuf_finish(text);
     return status;
+}
+
+/* Tables are results and go to stdout, unless a copy of the results has it for itself. */
+static enum mb_status show(const struct mb_output *output, struct mb_strbuf *text,
+                           struct mb_err *err)
+{
+    return mb_output_show(text, output->stdout_is_taken, err);
 }
 
 enum mb_status mb_output_header(const struct mb_output *output, const struct mb_run *run,
@@ -149,7 +172,11 @@ static void add_notes(struct mb_output *output, const struct mb_cell *cell,
 {
     const bool is_verbose = output->options->verbosity > 0;
     const char *clamp = mb_notes_find(cell, "png_clamped");
+    if (output->options->settings.per_level && cell->mode == MB_MODE_LATENCY) {
+        mb_notes_split(text, cell);
+    }
     if (is_verbose) {
+        mb_notes_facts(text, cell);
         mb_notes_levels(text, cell);
     }
     if (is_verbose || !output->options->quiet) {
@@ -206,6 +233,12 @@ fail:
     return status;
 }
 
+enum mb_status mb_output_write(const char *path, const char *text, struct mb_err *err)
+{
+    return is_stdout(path) ? mb_stdout_write(text, strlen(text), err)
+                           : mb_file_write_atomic(path, text, strlen(text), err);
+}
+
 static enum mb_status write_copy(const char *path, const struct mb_run *run,
                                  enum mb_status (*make)(const struct mb_run *run, char **text,
                                                         struct mb_err *err),
@@ -217,11 +250,7 @@ static enum mb_status write_copy(const char *path, const struct mb_run *run,
         return MB_OK;
     }
     MB_TRY(make(run, &text, err));
-    if (is_stdout(path)) {
-        MB_TRY(mb_stdout_write(text, strlen(text), err));
-    } else {
-        MB_TRY(mb_file_write_atomic(path, text, strlen(text), err));
-    }
+    MB_TRY(mb_output_write(path, text, err));
 fail:
     mb_free(text);
     return status;

@@ -15,6 +15,25 @@ struct mb_output {
     bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
+/* Colours by --color and by what stdout is. */
+struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode);
+
+/* The copies that are asked for (--json, --csv, --markdown) can be written, and none is an
+ * input. MB_ERRC_USAGE or MB_ERRC_OUTPUT. */
+MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
+                                             struct mb_err *err);
+
+/* A copy has stdout for itself: tables go to stderr. */
+bool mb_output_takes_stdout(const struct mb_options *options);
+
+/* Print `text` where tables go, and finish it. */
+MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken,
+                                            struct mb_err *err);
+
+/* Write a copy to a file, or to stdout where `path` is "-". */
+MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
+                                             struct mb_err *err);
+
 /* Choose and create the output folder. MB_ERRC_OUTPUT if it cannot be. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,

@@ -33,6 +33,7 @@ struct column {
     const char *title;
     bool is_right; /* aligned */
     bool is_time;  /* left out where nothing was timed */
+    bool is_limit; /* left out where the limit is not known */
     bool is_quality;
     void (*text)(const struct view *view, const struct mb_result *result, char *out);
 };
@@ -77,7 +78,8 @@ static void text_p95(const struct view *view, const struct mb_result *result, ch
 static void text_interval(const struct view *view, const struct mb_result *result, char *out)
 {
     const double *ci_ns = result->stats.median_ci_ns;
-    if (!is_timed(result) || !isfinite(ci_ns[0]) || !isfinite(ci_ns[1])) {
+    if (!is_timed(result) || !isfinite(ci_ns[0]) || !isfinite(ci_ns[1]) ||
+        result->stats.median_ci_level < 0.95) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
@@ -106,12 +108,17 @@ static void text_rate(const struct view *view, const struct mb_result *result, c
 
 static void text_relative(const struct view *view, const struct mb_result *result, char *out)
 {
-    if (!view->is_ranked || result->verify == MB_VERIFY_FAIL || !is_timed(result) ||
-        !isfinite(result->relative_ratio)) {
+    if (!view->is_ranked || result->verify == MB_VERIFY_FAIL || !is_timed(result)) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
-    snprintf(out, TEXT_BYTES, "%.2f", result->relative_ratio);
+    mb_relation_describe(&result->relation, view->style->unicode ? "\xc2\xb1" : "+-", out,
+                         TEXT_BYTES);
+}
+
+static void text_of_limit(const struct view *view, const struct mb_result *result, char *out)
+{
+    mb_of_limit_describe(view->cell, result, out, TEXT_BYTES);
 }
 
 static void text_quality(const struct view *view, const struct mb_result *result, char *out)
@@ -141,6 +148,11 @@ static const struct column columns[] = {
     {.title = "95% interval", .is_right = true, .is_time = true, .text = text_interval},
     {.title = "p95", .is_right = true, .is_time = true, .text = text_p95},
     {.title = "GB/s", .is_right = true, .is_time = true, .text = text_rate},
+    {.title = "of limit",
+     .is_right = true,
+     .is_time = true,
+     .is_limit = true,
+     .text = text_of_limit},
     {.title = "Relative", .is_right = true, .is_time = true, .text = text_relative},
     {.title = "vs box", .is_right = true, .is_quality = true, .text = text_quality},
     {.title = "Verified", .text = text_verified},
@@ -202,6 +214,7 @@ static void survey(struct view *view, bool shown[N_COLUMNS])
     view->rate_decimals = decimals_for(least_gbps);
     for (size_t c = 0; c < N_COLUMNS; c++) {
         shown[c] = !(columns[c].is_time && !isfinite(least_ns)) &&
+                   !(columns[c].is_limit && !isfinite(cell->floor_ns)) &&
                    !(columns[c].is_quality && !has_quality);
     }
 }
@@ -266,7 +279,8 @@ static void add_row(struct mb_strbuf *out, const struct view *view, size_t index
                     const size_t width[N_COLUMNS])
 {
     const struct mb_result *result = &view->cell->results[index];
-    const bool is_best = view->is_ranked && index == view->cell->fastest && is_timed(result);
+    const bool is_best = view->is_ranked && index == view->cell->fastest && is_timed(result) &&
+                         result->stats.median_ci_level >= 0.95;
     const char *paint = paint_of(view, result, is_best);
     char text[TEXT_BYTES];
     mb_strbuf_append(out, paint);
@@ -364,30 +378,51 @@ static size_t find_second(const struct mb_cell *cell, size_t best)
     return second;
 }
 
-/* Both intervals share a point. */
-static bool overlap(const struct mb_result *a, const struct mb_result *b)
+/* What the fastest cannot be told from. */
+static bool is_tied(const struct mb_cell *cell, size_t index)
 {
-    return a->stats.median_ci_ns[0] <= b->stats.median_ci_ns[1] &&
-           b->stats.median_ci_ns[0] <= a->stats.median_ci_ns[1];
+    return index != cell->fastest && is_rankable(&cell->results[index]) &&
+           cell->results[index].relation.outcome != MB_OUTCOME_SLOWER;
+}
+
+static size_t count_tied(const struct mb_cell *cell)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        n += is_tied(cell, i);
+    }
+    return n;
 }
 
 /* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
-static void add_tie(struct mb_strbuf *out, const struct mb_cell *cell, size_t best)
+static void add_tie(struct mb_strbuf *out, const struct mb_cell *cell)
 {
-    size_t n_left = 0;
+    size_t n_left = count_tied(cell);
+    mb_strbuf_append(out, cell->results[cell->fastest].label);
     for (size_t i = 0; i < cell->n_results; i++) {
-        n_left += i != best && is_rankable(&cell->results[i]) &&
-                  overlap(&cell->results[best], &cell->results[i]);
-    }
-    mb_strbuf_append(out, cell->results[best].label);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (i != best && is_rankable(&cell->results[i]) &&
-            overlap(&cell->results[best], &cell->results[i])) {
+        if (is_tied(cell, i)) {
             n_left--;
             mb_strbuf_printf(out, "%s%s", n_left == 0 ? " and " : ", ", cell->results[i].label);
         }
     }
     mb_strbuf_append(out, " are within the noise of this run.");
+}
+
+/* " Limit: 20.8 us (memory, 3:1 mix, measured 4.30 TB/s)." */
+static void add_limit(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_cell *cell)
+{
+    if (!isfinite(cell->floor_ns)) {
+        return;
+    }
+    if (cell->is_dispatch_bound) {
+        mb_strbuf_printf(out, " Limit: %.2f us (an empty dispatch).", cell->floor_ns / 1e3);
+        return;
+    }
+    double gbps = run->roofline.ceiling_gbps;
+    mb_strbuf_printf(out, " Limit: %.1f us (memory, 3:1 mix, measured %.*f %s).",
+                     cell->floor_ns / 1e3, gbps >= 1000 ? 2 : 1,
+                     gbps >= 1000 ? gbps / 1000 : gbps, gbps >= 1000 ? "TB/s" : "GB/s");
 }
 
 void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
@@ -408,10 +443,11 @@ void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
                          best->stats.n < second->stats.n ? best->stats.n : second->stats.n);
         return;
     }
-    if (overlap(best, second)) {
-        add_tie(out, cell, cell->fastest);
-        return;
+    if (count_tied(cell) > 0) {
+        add_tie(out, cell);
+    } else {
+        mb_strbuf_printf(out, "%s is fastest: %.2f x %s.", best->label, second->relation.ratio,
+                         second->label);
     }
-    mb_strbuf_printf(out, "%s is fastest: %.2f x %s.", best->label,
-                     second->stats.median_ns / best->stats.median_ns, second->label);
+    add_limit(out, run, cell);
 }

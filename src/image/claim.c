@@ -18,12 +18,22 @@ static double coordinate_error(uint32_t size)
     return is_power_of_two ? 0.0 : ldexp((double)size, -24);
 }
 
+/* Of an axis that is halved: 1 stays 1. */
+static bool is_odd(uint32_t size)
+{
+    return size > 1 && size % 2 == 1;
+}
+
 double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
                              struct mb_extent source)
 {
     if (claim->arithmetic != MB_ARITHMETIC_FILTER &&
         claim->arithmetic != MB_ARITHMETIC_CORNER) {
         return 0.0;
+    }
+    if (claim->arithmetic == MB_ARITHMETIC_CORNER && claim->filter.policy == MB_POLICY_BOX &&
+        (is_odd(source.width) || is_odd(source.height))) {
+        return 0.0; /* three taps on an axis: no filter joins them, they are fetched */
     }
     double error = coordinate_error(source.width) + coordinate_error(source.height);
     if (!mb_format_is_unorm(format)) {

@@ -361,6 +361,18 @@ fail:
     return status;
 }
 
+/* What any texel of any channel may be off at least: above it, each is looked at. */
+static double least_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                              uint32_t n_carried)
+{
+    double least_lsb = INFINITY;
+    for (uint32_t channel = 0; channel < format->n_channels; channel++) {
+        least_lsb = fmin(least_lsb,
+                         mb_claim_bound_lsb(claim, format, channel, 0.0, 0.0, n_carried, 0.0));
+    }
+    return least_lsb;
+}
+
 enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *output,
                                 uint32_t layer, const void *source,
                                 const struct mb_claim *claim, const struct mb_ideal *ideal,
@@ -385,8 +397,7 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
         };
         if (level > 0) {
             MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
-            job.least_bound_lsb =
-                mb_claim_bound_lsb(claim, layout->format, 0, 0.0, 0.0, job.n_carried, 0);
+            job.least_bound_lsb = least_bound_lsb(claim, layout->format, job.n_carried);
         }
         judge_level(&job, verdict);
     }
@@ -430,7 +441,8 @@ void mb_error_picture(const struct mb_format *format, const void *output, const 
 
 void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes)
 {
+    const char name = "rgba"[bad->channel & 3u];
     snprintf(out, out_bytes,
              "level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g", bad->level,
-             bad->layer, bad->x, bad->y, "rgba"[bad->channel & 3u], bad -> want, bad -> got);
+             bad->layer, bad->x, bad->y, name, bad->want, bad->got);
 }

@@ -1,6 +1,7 @@
 /* Images in host memory: fitting them to size and format. */
 #include "image/image.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,10 +176,58 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
+/* Least and greatest finite value of a format's channels. */
+static void finite_range(const struct mb_format *format, double *low, double *high)
+{
+    switch (format->codec) {
+    case MB_CODEC_SFLOAT16:
+        *low = -65504.0;
+        *high = 65504.0;
+        return;
+    case MB_CODEC_UFLOAT11_10:
+        *low = 0.0;
+        *high = 64512.0; /* of the channel of 10 bits, which is the least */
+        return;
+    case MB_CODEC_SFLOAT32:
+        *low = -(double)FLT_MAX;
+        *high = (double)FLT_MAX;
+        return;
+    default:
+        *low = 0.0;
+        *high = 1.0;
+        return;
+    }
+}
+
+uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
+{
+    double low, high;
+    uint64_t n_clamped = 0;
+    const float *texel = image->texels;
+    finite_range(format, &low, &high);
+    if (image->depth != MB_DEPTH_F32) {
+        return 0;
+    }
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++, texel += 4) {
+        bool is_clamped = false;
+        for (uint32_t c = 0; c < format->n_channels; c++) {
+            double value = (double)texel[c];
+            is_clamped = is_clamped || (isfinite(value) && (value < low || value > high));
+        }
+        n_clamped += is_clamped;
+    }
+    return n_clamped;
+}
+
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb)
 {
     static const char *const names[] = {
         [MB_DEPTH_U8] = "rgba8", [MB_DEPTH_U16] = "rgba32f", [MB_DEPTH_F32] = "rgba16f"};
+    const struct mb_format *half = mb_format_find("rgba16f");
+    if (image->depth == MB_DEPTH_F32 && image->texels &&
+        mb_image_count_clamped(image, half) > 0) {
+        return mb_format_find("rgba32f");
+    }
     return mb_format_find(is_srgb && image->depth == MB_DEPTH_U8 ? "rgba8-srgb"
                                                                  : names[image->depth]);
 }

@@ -57,8 +57,13 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      uint32_t layer, void *texels);
 
+/* Texels of a float image with a channel beyond the finite range of `format`, which
+ * mb_image_encode clamps; 0 for images of integers. Infinities are not counted where the format
+ * has them. */
+uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format);
+
 /* The format that --format auto picks: rgba8 (8-bit; with `is_srgb` rgba8-srgb), rgba32f
- * (16-bit), rgba16f (float). */
+ * (16-bit), rgba16f (float, or rgba32f if the range of half does not hold them). */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
 
 /* MB_OK if both sizes are within [1, 16384], the limit of files; else MB_ERRC_INPUT. */

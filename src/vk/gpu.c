@@ -113,20 +113,38 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     return status;
 }
 
+#define MAX_EXTENSIONS 3
+
+/* Those that are enabled; returns how many. */
+static uint32_t list_extensions(const struct mb_gpu *gpu,
+                                const char *extensions[MAX_EXTENSIONS])
+{
+    const struct mb_gpu_info *info = &gpu->info;
+    uint32_t n = 0;
+    if (info->has_full_subgroups &&
+        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
+        extensions[n++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+    }
+    /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
+    if (mb_gpu_has_extension(gpu->physical_device, "VK_KHR_portability_subset")) {
+        extensions[n++] = "VK_KHR_portability_subset";
+    }
+    if (info->has_pipeline_facts) {
+        extensions[n++] = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
+    }
+    return n;
+}
+
 static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
-    const char *extensions[2];
-    uint32_t n_extensions = 0;
-    if (info->has_full_subgroups &&
-        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
-        extensions[n_extensions++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
-    }
-    /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
-    if (mb_gpu_has_extension(gpu->physical_device, "VK_KHR_portability_subset")) {
-        extensions[n_extensions++] = "VK_KHR_portability_subset";
-    }
+    const char *extensions[MAX_EXTENSIONS];
+    const uint32_t n_extensions = list_extensions(gpu, extensions);
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+        .pipelineExecutableInfo = VK_TRUE,
+    };
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
         .subgroupSizeControl = VK_TRUE,
@@ -139,6 +157,10 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         .vulkanMemoryModel = info->has_memory_model_device_scope,
         .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
     };
+    if (info->has_pipeline_facts) {
+        executables.pNext = v12.pNext;
+        v12.pNext = &executables;
+    }
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &v12,

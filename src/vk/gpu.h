@@ -44,6 +44,7 @@ struct mb_gpu_info {
     bool has_memory_model_device_scope;
     bool has_storage_write_without_format;
     bool has_sampler_filter_minmax;
+    bool has_pipeline_facts; /* VK_KHR_pipeline_executable_properties */
     uint32_t sub_texel_precision_bits;
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;
@@ -51,6 +52,8 @@ struct mb_gpu_info {
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */
     uint32_t max_shared_memory_bytes;
+    uint64_t max_storage_buffer_bytes; /* of one binding */
+    uint64_t max_allocation_bytes;
 };
 
 /* "discrete", "integrated", "virtual", "cpu" or "other". */
@@ -63,12 +66,14 @@ struct mb_gpu_options {
     bool keep_pipelines;  /* share those that are alike until mb_gpu_finish */
 };
 
+struct mb_pipeline_facts;
 struct mb_pipeline_pool;
 
 /* What changes after the device is open; written through const devices, too. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
     struct mb_pipeline_pool *pipelines; /* or NULL: none are kept; owned */
+    struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };
 

@@ -98,6 +98,7 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info
            sizeof info->max_workgroup_count);
     info->max_storage_images = limits->maxPerStageDescriptorStorageImages;
     info->max_shared_memory_bytes = limits->maxComputeSharedMemorySize;
+    info->max_storage_buffer_bytes = limits->maxStorageBufferRange;
 }
 
 static void read_properties(VkPhysicalDevice device, bool has_size_control,
@@ -114,9 +115,13 @@ static void read_properties(VkPhysicalDevice device, bool has_size_control,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
         .pNext = &driver,
     };
+    VkPhysicalDeviceMaintenance3Properties allocation = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+        .pNext = &id,
+    };
     VkPhysicalDeviceSubgroupProperties subgroup = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
-        .pNext = &id,
+        .pNext = &allocation,
     };
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -136,6 +141,7 @@ static void read_properties(VkPhysicalDevice device, bool has_size_control,
     format_driver_version(driver.driverID, p->driverVersion, info->driver_version,
                           sizeof info->driver_version);
     read_limits(&p->limits, info);
+    info->max_allocation_bytes = allocation.maxMemoryAllocationSize;
     bool in_compute = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     info->subgroup_size = subgroup.subgroupSize;
     info->subgroup_operations = in_compute ? subgroup.supportedOperations : 0;
@@ -158,11 +164,19 @@ static void read_features(VkPhysicalDevice device, bool has_size_control,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = has_size_control ? &size_control : NULL,
     };
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+    };
+    if (mb_gpu_has_extension(device, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) {
+        executables.pNext = v12.pNext;
+        v12.pNext = &executables;
+    }
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &v12,
     };
     vkGetPhysicalDeviceFeatures2(device, &features);
+    info->has_pipeline_facts = executables.pipelineExecutableInfo != VK_FALSE;
     info->has_full_subgroups = info->has_full_subgroups && size_control.subgroupSizeControl &&
                                size_control.computeFullSubgroups;
     info->max_workgroup_subgroups =

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "vk/pipeline_facts.h"
 #include "vk/pipeline_pool.h"
 
 static enum mb_status create_set_layout(struct mb_compute *compute,
@@ -33,7 +34,7 @@ static enum mb_status create_set_layout(struct mb_compute *compute,
     };
     VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
+        .setLayoutCount = options->n_sets > 0 ? 1 : 0,
         .pSetLayouts = &compute->set_layout,
         .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
         .pPushConstantRanges = &push,
@@ -120,15 +121,11 @@ static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
     }
 }
 
-static void fill_specialization(struct specialization *s,
-                                const struct mb_compute_options *options)
+static void add_shared_constants(struct specialization *s,
+                                 const struct mb_compute_options *options)
 {
     const struct mb_format *format = options->layout->format;
     bool is_unorm = mb_format_is_unorm(format);
-    *s = (struct specialization){0};
-    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
-        add_constant(s, i, options->spec_constants[i]);
-    }
     const uint32_t shared[MB_N_SHARED_CONSTANTS] = {
         mb_layout_has_narrow_levels(options->layout),
         float_bits(is_unorm ? mb_format_max_code(format, 0) : 0.0),
@@ -142,6 +139,18 @@ static void fill_specialization(struct specialization *s,
     };
     for (uint32_t i = 0; i < MB_N_SHARED_CONSTANTS; i++) {
         add_constant(s, MB_MAX_SPEC_CONSTANTS + i, shared[i]);
+    }
+}
+
+static void fill_specialization(struct specialization *s,
+                                const struct mb_compute_options *options)
+{
+    *s = (struct specialization){0};
+    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
+        add_constant(s, i, options->spec_constants[i]);
+    }
+    if (options->layout) {
+        add_shared_constants(s, options);
     }
     s->info.pMapEntries = s->entries;
     s->info.dataSize = s->info.mapEntryCount * sizeof s->values[0];
@@ -180,6 +189,10 @@ static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule
     };
     MB_VK(vkCreateComputePipelines(compute->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
                                    &compute->pipeline));
+    if (compute->gpu->state->facts) {
+        MB_TRY(mb_pipeline_facts_capture(compute->gpu, &info, options->shader->name,
+                                         compute->gpu->state->facts, err));
+    }
     mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)compute->pipeline,
                 options->name);
 fail:
@@ -214,7 +227,9 @@ static struct mb_pipeline_key pipeline_key(const struct mb_compute_options *opti
     struct mb_pipeline_key key;
     memset(&key, 0, sizeof key); /* with its padding */
     key.shader = options->shader;
-    memcpy(key.bindings, options->bindings, options->n_bindings * sizeof *key.bindings);
+    for (uint32_t i = 0; i < options->n_bindings; i++) {
+        key.bindings[i] = options->bindings[i];
+    }
     key.n_spec_constants = specialization->info.mapEntryCount;
     for (uint32_t i = 0; i < key.n_spec_constants; i++) {
         key.spec_ids[i] = specialization->entries[i].constantID;
@@ -262,7 +277,9 @@ enum mb_status mb_compute_init(struct mb_compute *compute, const struct mb_gpu *
     } else {
         MB_TRY(make_pipeline(compute, options, &specialization.info, err));
     }
-    MB_TRY(create_sets(compute, options, err));
+    if (options->n_sets > 0) {
+        MB_TRY(create_sets(compute, options, err));
+    }
     return MB_OK;
 fail:
     mb_compute_finish(compute);
@@ -344,8 +361,10 @@ void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
                          const struct mb_dispatch *dispatch)
 {
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->pipeline);
-    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
-                            &compute->sets[dispatch->set], 0, NULL);
+    if (compute->n_sets > 0) {
+        vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
+                                &compute->sets[dispatch->set], 0, NULL);
+    }
     if (dispatch->push) {
         vkCmdPushConstants(cmd, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                            dispatch->push_bytes, dispatch->push);
@@ -430,6 +449,10 @@ bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
                           enum mb_alpha alpha, bool is_carried)
 {
     struct mb_err ignored = {0};
+    if (load == MB_LOAD_AUTO && format->codec == MB_CODEC_SFLOAT32 && reduce == MB_REDUCE_AVG) {
+        return false; /* weights of fixed point cost tens of ulp, which nothing else rounds away
+                       */
+    }
     return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, format, reduce,
                                                      alpha, is_carried, &ignored) == MB_OK;
 }

@@ -23,7 +23,8 @@ struct mb_compute_options {
     uint32_t n_bindings;
     const uint32_t *spec_constants; /* constant_id i is spec_constants[i] */
     uint32_t n_spec_constants;      /* at most MB_MAX_SPEC_CONSTANTS */
-    /* What shaders/levels.glsl is told: the image, and what is to be done. */
+    /* What shaders/levels.glsl is told: the image, and what is to be done. Without a layout it
+     * is told nothing: a kernel that does not include it. */
     const struct mb_layout *layout;
     enum mb_reduce reduce;
     enum mb_alpha alpha;
@@ -33,7 +34,7 @@ struct mb_compute_options {
      * n_invocations. */
     uint32_t subgroup_size;
     uint32_t n_invocations;
-    uint32_t n_sets; /* descriptor sets to allocate, at least 1 */
+    uint32_t n_sets; /* descriptor sets to allocate, at least 1; 0 without bindings */
     const char *name;
 };
 

@@ -1,5 +1,5 @@
-/* Pipelines that are kept and shared, for programs that set up the same kernels again and again
- * on images of other sizes, as tests do. The benchmark itself makes every pipeline anew. */
+/* Pipelines that are kept and shared, since the same kernels are set up again and again, on the
+ * images of a rotation or at other sizes. */
 #ifndef MB_VK_PIPELINE_POOL_H
 #define MB_VK_PIPELINE_POOL_H
 

@@ -12,7 +12,8 @@ struct mb_shader {
     const char *sha256; /* of the SPIR-V, lower-case hex */
 };
 
-/* Every shader of every strategy; NULL-terminated; generated with the table of strategies. */
+/* Every shader of every strategy and of the harness; NULL-terminated; generated with the table
+ * of strategies. */
 extern const struct mb_shader *const mb_shaders[];
 
 #endif

@@ -8,8 +8,24 @@
 #include "vk/barrier.h"
 #include "vk/submit.h"
 
+extern const struct mb_shader mb_spv_null;
+
 #define N_STAMPS      4096u
 #define N_EMPTY_PAIRS 64u
+
+enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char *device,
+                              struct mb_err *why)
+{
+    if (valid_bits == 0) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "timer: the queue of %s has no timestamps (timestampValidBits 0)",
+                       device);
+    }
+    if (!(period_ns > 0.0)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "timer: %s gives no timestamp period", device);
+    }
+    return MB_OK;
+}
 
 static enum mb_status create_pool(const struct mb_gpu *gpu, uint32_t n_queries,
                                   VkQueryPool *pool, struct mb_err *err)
@@ -20,15 +36,8 @@ static enum mb_status create_pool(const struct mb_gpu *gpu, uint32_t n_queries,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = n_queries,
     };
-    if (gpu->info.timestamp_valid_bits == 0) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "timer: queue family %u of %s has no timestamps (timestampValidBits 0)",
-                       gpu->info.queue_family, gpu->info.name);
-    }
-    if (!(gpu->info.timestamp_period_ns > 0.0)) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "timer: %s gives no timestamp period",
-                       gpu->info.name);
-    }
+    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
+                          gpu->info.name, err));
     MB_VK(vkCreateQueryPool(gpu->device, &info, NULL, pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)*pool, "timestamps");
 fail:
@@ -38,29 +47,60 @@ fail:
 enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, uint32_t n_pairs,
                              struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
+    static const uint32_t one_invocation[3] = {1, 1, 1};
+    const struct mb_compute_options primer = {
+        .shader = &mb_spv_null,
+        .spec_constants = one_invocation,
+        .n_spec_constants = MB_COUNTOF(one_invocation),
+        .name = "primer",
+    };
     *timer = (struct mb_timer){.gpu = gpu, .n_pairs = n_pairs};
-    return create_pool(gpu, 2 * n_pairs, &timer->pool, err);
+    MB_TRY(create_pool(gpu, 2 * n_pairs, &timer->pool, err));
+    if (gpu->info.queue_flags & VK_QUEUE_COMPUTE_BIT) {
+        MB_TRY(mb_compute_init(&timer->primer, gpu, &primer, err));
+    }
+    return MB_OK;
+fail:
+    mb_timer_finish(timer);
+    return status;
 }
 
 void mb_timer_finish(struct mb_timer *timer)
 {
+    mb_compute_finish(&timer->primer);
     if (timer->gpu && !timer->gpu->state->is_lost) {
         vkDestroyQueryPool(timer->gpu->device, timer->pool, NULL);
     }
     *timer = (struct mb_timer){0};
 }
 
+void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t first_pair,
+                    uint32_t n_pairs)
+{
+    vkCmdResetQueryPool(cmd, timer->pool, 2 * first_pair, 2 * n_pairs);
+}
+
+void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query)
+{
+    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, query);
+}
+
 void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair)
 {
-    vkCmdResetQueryPool(cmd, timer->pool, 2 * pair, 2);
+    const struct mb_dispatch prime = {.n_groups = {1, 1, 1}};
+    mb_timer_reset(timer, cmd, pair, 1);
+    if (timer->primer.pipeline) {
+        mb_compute_dispatch(&timer->primer, cmd, &prime);
+    }
     mb_barrier_full(cmd);
-    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, 2 * pair);
+    mb_timer_stamp(timer, cmd, 2 * pair);
     mb_barrier_execution(cmd); /* memory was made visible before the stamp */
 }
 
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair)
 {
-    vkCmdWriteTimestamp(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, timer->pool, 2 * pair + 1);
+    mb_timer_stamp(timer, cmd, 2 * pair + 1);
     mb_barrier_full(cmd);
 }
 
@@ -85,22 +125,37 @@ uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits)
     return (end - begin) & mask;
 }
 
-enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
-                                double *duration_ns, struct mb_err *err)
+enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
+                              double period_ns, double *duration_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    const struct mb_gpu_info *info = &timer->gpu->info;
-    uint64_t stamps[2];
-    MB_TRY(read_stamps(timer->gpu, timer->pool, 2 * pair, 2, stamps, err));
-    uint64_t ticks = mb_ticks_between(stamps[0], stamps[1], info->timestamp_valid_bits);
-    if (ticks >> (info->timestamp_valid_bits - 1)) {
+    uint64_t ticks = mb_ticks_between(begin, end, valid_bits);
+    if (ticks >> (valid_bits - 1)) {
         return MB_FAIL(err, MB_ERRC_RUNTIME,
                        "timer: the second timestamp lies before the first, or the region took "
                        "longer than half the counter's wrap");
     }
-    *duration_ns = (double)ticks * info->timestamp_period_ns;
+    *duration_ns = (double)ticks * period_ns;
+    return MB_OK;
+}
+
+enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, uint32_t to,
+                                   double *duration_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &timer->gpu->info;
+    uint64_t begin, end;
+    MB_TRY(read_stamps(timer->gpu, timer->pool, from, 1, &begin, err));
+    MB_TRY(read_stamps(timer->gpu, timer->pool, to, 1, &end, err));
+    status = mb_ticks_to_ns(begin, end, info->timestamp_valid_bits, info->timestamp_period_ns,
+                            duration_ns, err);
 fail:
     return status;
+}
+
+enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
+                                double *duration_ns, struct mb_err *err)
+{
+    return mb_timer_between_ns(timer, 2 * pair, 2 * pair + 1, duration_ns, err);
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)

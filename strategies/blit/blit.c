@@ -33,6 +33,9 @@ static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         struct mb_extent source = mb_level_extent(layout->base, level - 1);
         struct mb_extent target = mb_level_extent(layout->base, level);
+        if (mb_rect_is_empty(cone[level])) {
+            return false; /* nothing is blitted from here on */
+        }
         if ((source.width != 2 * target.width && cone[level].width != target.width) ||
             (source.height != 2 * target.height && cone[level].height != target.height)) {
             return true;

@@ -17,7 +17,6 @@ struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_task task;
-    struct mb_params params;
     enum mb_policy policy;
     struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
     bool by_sampler;                    /* how texels are loaded */
@@ -102,7 +101,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    s->params = *choice;
     s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, s->image->layout.format,
                                          s->task.reduce, s->task.alpha, false);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;

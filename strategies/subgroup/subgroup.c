@@ -271,7 +271,9 @@ static void describe(const void *state, struct mb_work *work)
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         uint32_t source = s->chunks[i].source;
         struct mb_rect cone = s->cone[source];
-        work->n_dispatches += !mb_rect_is_empty(s->cone[source + 1]);
+        if (!mb_rect_is_empty(s->cone[source + 1])) {
+            work->step_levels[work->n_dispatches++] = (uint8_t)s->chunks[i].n_targets;
+        }
         if (i > 0) {
             work->claim.reread_levels |= UINT32_C(1) << source;
             work->algorithmic_bytes += (uint64_t)cone.width * cone.height * layout->n_layers *

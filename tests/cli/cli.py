@@ -50,8 +50,8 @@ class TestCase(unittest.TestCase):
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def quick(self, *args, **options):
-        """Three samples, no warm-up, errors only on stderr."""
-        return self.run_it("-q", "-n", "3", "-w", "0", *args, **options)
+        """Three samples, no warm-up, no roofline, errors only on stderr."""
+        return self.run_it("-q", "-n", "3", "-w", "0", "--no-roofline", *args, **options)
 
     def assert_error(self, outcome, code, *parts):
         """One line "mipbench: error: OBJECT: REASON" that holds each of `parts`."""
@@ -65,6 +65,11 @@ class TestCase(unittest.TestCase):
         self.assertGreater(len(lines[0]), len(ERROR_PREFIX) + 5, outcome)
         for part in parts:
             self.assertIn(part, lines[0], outcome)
+
+
+def folder(result):
+    """Where the pictures of a result are: its id less the condition that it was timed under."""
+    return result["id"].rsplit("/", 1)[0]
 
 
 def snapshot(folder):

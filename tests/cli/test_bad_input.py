@@ -213,10 +213,20 @@ class Limits(cli.TestCase):
 
     def test_shapes_that_cannot_be(self):
         n_layers = self.limits()["limits"]["max_image_array_layers"]
-        for args, part in [(["--cube", "--size", "8x4"], "square"),
-                           (["--cube", "--layers", "2048"], f"limit is {n_layers}")]:
-            outcome = self.quick(SMALL, "-s", "compute", "-o", "out", *args)
-            self.assert_error(outcome, UNSUPPORTED, "compute: ", part)
+        outcome = self.quick(SMALL, "-s", "compute", "-o", "out", "--cube", "--size", "8x8,8x4")
+        self.assert_error(outcome, USAGE, "--cube: faces are square", "8x4")
+        self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
+        outcome = self.quick(SMALL, "-s", "compute", "-o", "out", "--cube", "--layers", "2048")
+        self.assert_error(outcome, UNSUPPORTED, "compute: ", f"limit is {n_layers}")
+
+    def test_alpha_that_is_not_there(self):
+        for name in ("r8", "rg8", "rg11b10f", "r32f"):
+            outcome = self.quick(SMALL, "--alpha", "premultiplied", "-f", name, "-o", "out")
+            self.assert_error(outcome, USAGE, f"'{name}', which has no alpha")
+
+    def test_variants_that_cannot_be_are_skipped(self):
+        outcome = self.quick(SMALL, "-s", "spd:*", "-r", "max", "-o", "out")
+        self.assertEqual(outcome.code, 0, outcome)
 
     def test_rectangle_outside(self):
         for args, size in [([], "16x16"), (["--size", "32x32,16x9"], "16x9")]:

@@ -73,7 +73,7 @@ class Case(cli.TestCase):
 
     def texel(self, result, level=0, x=0, y=0, suffix=""):
         """RGBA of one texel of a level's picture."""
-        path = self.dir / "out" / result["id"] / f"level_{level:02}{suffix}.png"
+        path = self.dir / "out" / cli.folder(result) / f"level_{level:02}{suffix}.png"
         width, _, rgba = cli.read_png(path)
         return tuple(rgba[4 * (y * width + x):4 * (y * width + x) + 4])
 
@@ -191,12 +191,12 @@ class Pictures(Case):
         result, = self.results("two.hdr", "-s", "compute", "--images", "all")
         self.assertEqual(result["format"], "rgba16f")
         self.assertEqual(self.texel(result, y=7), (255, 255, 255, 255))
-        folder = self.dir / "out" / result["id"]
+        folder = self.dir / "out" / cli.folder(result)
         for level in range(4):
             width, height, rows = read_hdr(folder / f"level_{level:02}.hdr")
             self.assertEqual((width, height), (8 >> level, 8 >> level))
             self.assertEqual(rows[-1][0], (4.0,) * 3 if level < 3 else (2.5,) * 3)
-            self.assertIn(f"{result['id']}/level_{level:02}.hdr", result["images"])
+            self.assertIn(f"{cli.folder(result)}/level_{level:02}.hdr", result["images"])
         width, height, rows = read_hdr(folder / "atlas.hdr")
         self.assertEqual((width, height), (12, 8))
         self.assertEqual((rows[0][8], rows[3][8], rows[6][8]), ((1.0,) * 3, (4.0,) * 3, (2.5,) * 3))

@@ -52,7 +52,7 @@ class Results(OutputCase):
         args = [SMALL, "-o", "out", "--seed", "18446744073709551615"]
         self.good(*args)
         document = self.results()
-        self.assertEqual(document["run"]["argv"][1:], ["-q", "-n", "3", "-w", "0", *args])
+        self.assertEqual(document["run"]["argv"][1:], ["-q", "-n", "3", "-w", "0", "--no-roofline", *args])
         self.assertEqual(document["run"]["seed"], "18446744073709551615")
         self.assertEqual([r["strategy"] for r in document["results"]], STRATEGIES)
         for result in document["results"]:
@@ -62,7 +62,7 @@ class Results(OutputCase):
             self.assertEqual(len(result["samples_ns"]), 3)
             self.assertEqual(result["bytes"]["compulsory"], sum(4 * 4**n for n in range(7)))
             self.assertEqual(len(result["images"]), 1)
-            self.assertEqual(result["images"][0], result["id"] + "/atlas.png")
+            self.assertEqual(result["images"][0], cli.folder(result) + "/atlas.png")
         self.assertEqual(document["results"][1]["params"], {"npot": "box", "load": "texel"})
 
     def test_second_run_replaces_the_first(self):
@@ -276,7 +276,8 @@ class ListAndHelp(OutputCase):
         for option in ["srgb", "linear", "reduce", "alpha", "layers", "cube", "rect",
                        "strategy", "device", "format", "levels", "size", "sweep", "samples",
                        "warmup", "seed", "no-verify", "validate", "out", "json", "csv",
-                       "markdown", "images", "quiet", "verbose", "color", "help", "version"]:
+                       "markdown", "images", "replay", "threshold",
+                       "fail-on-regression", "quiet", "verbose", "color", "help", "version"]:
             self.assertIn("--" + option, text)
         for short in "sdfrlnwoqvh":
             self.assertRegex(text, rf"(?m)^ *-{short},")

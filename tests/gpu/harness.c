@@ -143,8 +143,10 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
         .verify = true,
         .validate = gpu->validate,
     };
+    struct mb_ruler ruler = {0};
     const struct mb_cell_options options = {
         .gpu = gpu,
+        .ruler = &ruler,
         .settings = &settings,
         .hooks = &mb_test_hooks,
         .rows = rows,
@@ -158,7 +160,11 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
         printf("failed: no texels of pattern %s\n", test_case->pattern);
         return false;
     }
-    enum mb_status status = mb_cell_run(&options, texels, cell, &is_complete, &err);
+    enum mb_status status = mb_ruler_init(&ruler, gpu, &settings, &err);
+    if (status == MB_OK) {
+        status = mb_cell_run(&options, texels, cell, 1, &is_complete, &err);
+    }
+    mb_ruler_finish(&ruler);
     mb_free(texels);
     if (status != MB_OK) {
         printf("failed: %s\n", err.text);
@@ -180,12 +186,12 @@ enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
     struct mb_trial trial = {0};
     const struct mb_task task = {.rect = mb_rect_whole(rig->full.base)};
     const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = &task, .n_slots = 1, .name = "test"};
+        .rig = rig, .row = row, .task = &task, .is_recorded = true, .name = "test"};
     MB_TRY(mb_trial_supports(&options, err));
     MB_TRY(mb_trial_init(&trial, &options, err));
     *claim = trial.work.claim;
     MB_TRY(mb_rig_poison(rig, 0, err));
-    MB_TRY(mb_submission_run(&trial.submission[0], err));
+    MB_TRY(mb_submission_run(&trial.submission, err));
     MB_TRY(mb_rig_read(rig, err));
 fail:
     mb_trial_finish(&trial);

@@ -105,7 +105,7 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     mb_row_label(row, label, sizeof label);
     const struct mb_task task = {.rect = mb_rect_whole(c->layout.base)};
     const struct mb_trial_options options = {
-        .rig = &c->rig, .row = row, .task = &task, .n_slots = 1, .name = label};
+        .rig = &c->rig, .row = row, .task = &task, .is_recorded = true, .name = label};
     enum mb_status status = mb_trial_supports(&options, &err);
     bool is_ok = status == MB_OK;
     CHECK(is_ok == must_support(row, c->layout.base) || may_refuse(&c->gpu, row));
@@ -161,7 +161,7 @@ static void judge(struct context *c, struct chain *chain, struct mb_verifier *ve
     char label[96];
     mb_row_label(chain->row, label, sizeof label);
     MB_TRY(mb_rig_poison(&c->rig, poison, err));
-    MB_TRY(mb_submission_run(&chain->trial.submission[0], err));
+    MB_TRY(mb_submission_run(&chain->trial.submission, err));
     MB_TRY(mb_rig_read(&c->rig, err));
     MB_TRY(mb_verify(verifier, block, &chain->trial.work.claim, &verdict, err));
     c->n_judged++;

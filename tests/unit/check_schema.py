@@ -35,6 +35,36 @@ def unique_keys(pairs):
     return dict(pairs)
 
 
+def check_measured(run):
+    cell, = run["cells"]
+    spd, sampler, *_ = run["results"]
+    assert spd["cell"] == cell["id"] == "my-photo-1_300x200_rgba8_avg/hot-throughput"
+    assert (cell["images"], cell["bound_by"], cell["stopped_by"]) == (3, "memory", "noise")
+    assert len(cell["blocks"]) == 8
+    assert [i for i, block in enumerate(cell["blocks"]) if not block["kept"]] == [2]
+    assert cell["blocks"][2] == {"start_ns": 2000, "probe_ns": [100e3, 110e3], "flagged": True,
+                                 "kept": False}
+    assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
+    assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
+    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
+    assert [b["gbps"] for b in cell["bandwidth"]] == [4300]
+    assert spd["sample_blocks"] == [0, 1, 3, 4, 5, 6, 7]
+    assert spd["sample_positions"] == [i % 5 for i in spd["sample_blocks"]]
+    assert spd["repeated_ns"] == [2000]
+    assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
+    assert sampler["batch"] is None and sampler["sample_blocks"] == []
+    assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0
+    assert spd["steps"] == [{"first_level": 1, "levels": 2, "median_ns": 11, "gap_ns": 0}]
+    assert abs(spd["sol"]["fraction"] - 500.05 / spd["stats"]["median_ns"]) < 1e-12
+    assert spd["setup_ms"] == 1.5 and sampler["setup_ms"] is None
+    roofline = run["roofline"]
+    assert (roofline["ceiling_gbps"], roofline["llc_source"]) == (4300, "measured")
+    assert len(roofline["large"]) == 1 and len(roofline["read_sweep"]) == 1
+    comparison, = run["comparisons"]
+    assert comparison["a"] == spd["id"] and comparison["b"] == sampler["id"]
+    assert (comparison["ratio"], comparison["verdict"]) == (1.5, "SLOWER")
+
+
 def check_values(run):
     assert run["run"]["seed"] == str(2**64 - 1)
     assert run["run"]["argv"] == ["mipbench", "a?b?[2J?.png", "café", '"q",\\']
@@ -44,7 +74,8 @@ def check_values(run):
     assert run["timer"]["granularity_ns"] is None and run["timer"]["empty_pair_ns"] == 670.5
     assert list(run["shaders"]) == ["spd/spd.comp"]
     spd, sampler, failed, skipped, lost = run["results"]
-    assert spd["id"] == "my-photo-1_300x200_rgba8_avg/spd"
+    assert spd["id"] == "my-photo-1_300x200_rgba8_avg/spd/hot-throughput"
+    check_measured(run)
     assert spd["params"] == {"load": "texel", "wave": "on"}
     assert (spd["reduce"], spd["filter"], spd["alpha"]) == ("avg", "box", "straight")
     assert (spd["shape"], spd["rect"]) == ("2d", None)
@@ -53,8 +84,10 @@ def check_values(run):
     assert spd["samples_ns"] == [1000.1 + i / 3 for i in range(7)]
     assert spd["stats"]["median_ns"] == 1000.1 + 3 / 3
     assert abs(spd["stats"]["median_ci_level"] - 0.984375) < 1e-9
-    assert spd["relative"] == {"ratio": 1, "to": "spd"}
-    assert sampler["relative"] == {"ratio": None, "to": "spd"}
+    assert spd["relative"] == {"ratio": 1, "ci": [1, 1], "p_adjusted": None, "verdict": "SAME",
+                               "to": "spd"}
+    assert sampler["relative"] == {"ratio": 1.5, "ci": [1.4, 1.6], "p_adjusted": 0.002,
+                                   "verdict": "SLOWER", "to": "spd"}
     assert spd["bytes"]["algorithmic"] == str(2**60)
     assert spd["work"]["workgroup_size"] == [256, 1, 1]
     levels = spd["verify"]["levels"]
@@ -133,7 +166,7 @@ def check_markdown(text):
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 5
     for line in table:
-        assert line.replace("\\|", "").count("|") == 9, line
+        assert line.replace("\\|", "").count("|") == 10, line
     assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| exact |" in table[2]
     assert "| not checked |" in table[3]
     assert "| 3.003 s |" in table[4]
@@ -147,7 +180,7 @@ def check_update(run, row, markdown):
     """The same run as an update of two cubes, by alpha, and a maximum."""
     result = run["results"][0]
     assert result["id"] == ("my-photo-1_300x200_r16f_max_premultiplied_2-cubes_rect-1-2-30-4"
-                            "/spd"), result["id"]
+                            "/spd/hot-throughput"), result["id"]
     assert (result["reduce"], result["alpha"], result["format"]) == ("max", "premultiplied", "r16f")
     assert (result["shape"], result["layers"]) == ("cube", 12)
     assert result["rect"] == {"x": 1, "y": 2, "width": 30, "height": 4}
@@ -155,7 +188,7 @@ def check_update(run, row, markdown):
     assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "30", "4"]
     assert (row["reduce"], row["alpha"], row["shape"]) == ("max", "premultiplied", "cube")
     assert ("300x200 r16f, 9 levels, box max, alpha premultiplied, 2 cubes, update of 30x4 at "
-            "1,2, hot, latency\n") in markdown
+            "1,2, hot, throughput\n") in markdown
 
 
 def main():

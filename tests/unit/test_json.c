@@ -93,8 +93,78 @@ static void test_allocation_failures(void)
     CHECK(n_failures > 30 && n_failures < 500);
 }
 
+static void test_read(void)
+{
+    struct mb_json json;
+    struct mb_err err;
+    CHECK_EQ_INT(mb_json_parse(&json,
+                               "{\"n\":1.5,\"i\":7,\"big\":\"18446744073709551615\",\"s\":"
+                               "\"t\",\"no\":null,\"yes\":true,\"inf\":1e999,\"neg\":-1,"
+                               "\"list\":[1,null,3]}\n",
+                               &err),
+                 MB_OK);
+    CHECK_EQ_DBL(mb_json_read_number(json.root, "n"), 1.5, 0);
+    CHECK(isnan(mb_json_read_number(json.root, "no")));
+    CHECK(isnan(mb_json_read_number(json.root, "inf")));
+    CHECK(isnan(mb_json_read_number(json.root, "s")));
+    CHECK(isnan(mb_json_read_number(NULL, "n")));
+    CHECK_EQ_INT(mb_json_read_u64(json.root, "i", 0), 7);
+    CHECK(mb_json_read_u64(json.root, "big", 0) == UINT64_MAX);
+    CHECK_EQ_INT(mb_json_read_u64(json.root, "n", 3), 3);
+    CHECK_EQ_INT(mb_json_read_u64(json.root, "neg", 3), 3);
+    CHECK_EQ_INT(mb_json_read_u64(json.root, "s", 3), 3);
+    CHECK_EQ_STR(mb_json_read_string(json.root, "s"), "t");
+    CHECK(mb_json_read_string(json.root, "S") == NULL);
+    CHECK(mb_json_read_string(json.root, "i") == NULL);
+    CHECK(mb_json_read_bool(json.root, "yes", false));
+    CHECK(mb_json_read_bool(json.root, "no", true));
+    CHECK(!mb_json_read_bool(json.root, "i", false));
+    CHECK(mb_json_get(json.root, "no") == NULL && mb_json_get(json.root, "x") == NULL);
+    const struct cJSON *list = mb_json_get(json.root, "list");
+    CHECK(mb_json_is_array(list) && !mb_json_is_object(list) && mb_json_is_object(json.root));
+    CHECK(!mb_json_is_array(NULL) && mb_json_first(NULL) == NULL && mb_json_count(NULL) == 0);
+    CHECK(mb_json_get(list, "n") == NULL);
+    CHECK_EQ_INT(mb_json_count(list), 3);
+    const struct cJSON *second = mb_json_next(mb_json_first(list));
+    CHECK(mb_json_get(second, NULL) == NULL && mb_json_key(second) == NULL);
+    CHECK_EQ_DBL(mb_json_read_number(mb_json_next(second), NULL), 3, 0);
+    CHECK(mb_json_next(mb_json_next(second)) == NULL);
+    CHECK_EQ_STR(mb_json_key(mb_json_first(json.root)), "n");
+    mb_json_finish(&json);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void test_read_errors(void)
+{
+    static const char *const bad[][2] = {
+        {"", "line 1, column 1: not JSON: it ends too early"},
+        {"{\"a\":1,\n \"b\" 2}", "line 2, column 6: not JSON"},
+        {"[1]\n\n]", "line 3, column 1: not JSON"},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        struct mb_json json;
+        struct mb_err err;
+        CHECK_EQ_INT(mb_json_parse(&json, bad[i][0], &err), MB_FAILED);
+        CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+        CHECK_EQ_STR(err.text, bad[i][1]);
+        mb_json_finish(&json);
+    }
+    for (uint64_t nth = 1; nth < 5; nth++) {
+        struct mb_json json;
+        struct mb_err err;
+        mb_alloc_fail_nth(nth, false);
+        CHECK_EQ_INT(mb_json_parse(&json, "{\"a\":[\"text\"]}", &err), MB_FAILED);
+        mb_alloc_fail_nth(0, false);
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+        mb_json_finish(&json);
+        CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    }
+}
+
 int main(void)
 {
+    test_read();
+    test_read_errors();
     test_text();
     test_round_trip();
     test_allocation_failures();

@@ -37,7 +37,7 @@ static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct 
 }
 
 static enum mb_status collect(void *user, size_t candidate, uint32_t slot, double *duration_ns,
-                              struct mb_err *err)
+                              double *part_ns, struct mb_err *err)
 {
     struct fake *fake = user;
     fake->was_wrong |= !fake->slot_is_used[slot] || fake->slot_candidate[slot] != candidate;

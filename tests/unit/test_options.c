@@ -355,6 +355,40 @@ static void test_list(void)
                  "--json: 'list' writes to stdout; write 'list --json'");
 }
 
+static void test_compare(void)
+{
+    struct mb_options options = PARSE("compare", "a,b", "c", "--threshold", "2.5", "-v",
+                                      "--fail-on-regression", "--seed=9");
+    CHECK_EQ_INT(options.verb, MB_VERB_COMPARE);
+    CHECK_EQ_INT(options.settings.n_inputs, 3);
+    CHECK_EQ_INT(options.n_base_files, 2);
+    CHECK_EQ_STR(options.settings.inputs[1], "b");
+    CHECK_EQ_STR(options.settings.inputs[2], "c");
+    CHECK_EQ_DBL(options.threshold, 0.025, 1e-12);
+    CHECK(options.fail_on_regression && options.settings.seed == 9);
+    mb_options_finish(&options);
+    options = PARSE("--json", "x", "compare", "--", "a", "b");
+    CHECK_EQ_DBL(options.threshold, 0.01, 1e-12);
+    CHECK_EQ_INT(options.n_base_files, 1);
+    CHECK_EQ_STR(options.json, "x");
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("compare"), "compare: no results; give two results.json: mipbench "
+                                      "compare BASE.json NEW.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: nothing to compare with; give two "
+                                           "results.json: mipbench compare BASE.json NEW.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
+                 "compare: 'c' is one too many; runs of one side are joined by commas: "
+                 "A.json,B.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty name");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "-n", "3"),
+                 "--samples does not go with 'compare'");
+    CHECK_EQ_STR(ERROR_OF("a", "--threshold", "3"), "--threshold does not go with 'run'");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--threshold", "inf"),
+                 "--threshold: 'inf' is not a number from 0 to 1000");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--json", "x", "--markdown", "x"),
+                 "--json and --markdown both go to 'x'");
+}
+
 static void test_nearest_verb(void)
 {
     struct mb_options options = PARSE("lst", "devices");
@@ -432,6 +466,7 @@ int main(void)
     test_values();
     test_verbs();
     test_list();
+    test_compare();
     test_nearest_verb();
     test_help();
     test_no_memory();

@@ -77,12 +77,12 @@ static void test_duplicates(void)
 static void test_sweeps(void)
 {
     CHECK_EQ_STR(plan_one("spd:load=sampler:wave=off:*"),
-                 "spd:load=sampler:wave=off! spd:load=sampler:wave=off:tile=32! "
-                 "spd:load=sampler:wave=off:tile=16!");
+                 "spd:load=sampler:wave=off spd:load=sampler:wave=off:tile=32 "
+                 "spd:load=sampler:wave=off:tile=16");
     CHECK_EQ_STR(plan_one("spd:tile=16:*"),
-                 "spd:tile=16! spd:wave=off:tile=16! spd:load=sampler:tile=16! "
-                 "spd:load=sampler:wave=off:tile=16!");
-    CHECK_EQ_STR(plan_one("blit:*"), "blit!");
+                 "spd:tile=16 spd:wave=off:tile=16 spd:load=sampler:tile=16 "
+                 "spd:load=sampler:wave=off:tile=16");
+    CHECK_EQ_STR(plan_one("blit:*"), "blit");
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     const char *const specs[] = {"spd:*"};

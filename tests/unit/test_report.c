@@ -85,7 +85,10 @@ static void set_label(struct mb_result *result, const struct mb_strategy *strate
     result->strategy = strategy;
     snprintf(result->label, sizeof result->label, "%s", label);
     snprintf(result->slug, sizeof result->slug, "%s", slug);
-    result->relative_ratio = NAN;
+    result->column = SIZE_MAX;
+    result->setup_ms = NAN;
+    result->relation =
+        (struct mb_relation){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN, .p_adjusted = NAN};
 }
 
 static void make_results(struct mb_cell *cell)
@@ -93,7 +96,8 @@ static void make_results(struct mb_cell *cell)
     struct mb_result *r = cell->results;
     set_label(&r[SPD], &spd, "spd", "spd");
     set_measured(&r[SPD], &cell->layout, 1);
-    r[SPD].relative_ratio = 1;
+    r[SPD].relation.ratio = r[SPD].relation.ci[0] = r[SPD].relation.ci[1] = 1;
+    r[SPD].setup_ms = 1.5;
     r[SPD].images = mb_alloc(1, sizeof *r[SPD].images);
     r[SPD].images[r[SPD].n_images++] = mb_strdup("photo/spd/atlas.png");
     for (unsigned i = 0; i < MB_MAX_WARNINGS + 3; i++) {
@@ -115,6 +119,91 @@ static void make_results(struct mb_cell *cell)
     r[BLIT_LOST].status = MB_RESULT_FAILED;
     r[BLIT_LOST].verify = MB_VERIFY_SKIPPED;
     snprintf(r[BLIT_LOST].reason, sizeof r->reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
+}
+
+/* Eight blocks, the third of which was repeated; columns of three results, the twin and the
+ * null twin of spd. */
+static void make_samples(struct mb_cell *cell)
+{
+    enum { N_BLOCKS = 8, N_COLUMNS = 5, N_PARTS = 3 };
+    struct mb_samples *samples = &cell->samples;
+    *samples = (struct mb_samples){
+        .n_candidates = N_COLUMNS,
+        .n_parts = N_PARTS,
+        .n_blocks = N_BLOCKS,
+        .n_kept = N_BLOCKS - 1,
+        .block = mb_alloc(N_BLOCKS, sizeof *samples->block),
+        .duration_ns = mb_alloc((size_t)N_BLOCKS * N_COLUMNS, sizeof *samples->duration_ns),
+        .part_ns = mb_alloc((size_t)N_BLOCKS * N_COLUMNS * N_PARTS, sizeof *samples->part_ns),
+        .position = mb_alloc((size_t)N_BLOCKS * N_COLUMNS, sizeof *samples->position),
+        .warm_probe_ns = 100e3,
+        .is_steady = true,
+        .stop = MB_STOP_NOISE,
+    };
+    for (uint32_t i = 0; i < N_BLOCKS; i++) {
+        samples->block[i] = (struct mb_block){
+            .start_ns = 1000 * i,
+            .probe_ns = {100e3, i == 2 ? 110e3 : 100e3},
+            .is_flagged = i == 2,
+            .is_kept = i != 2,
+        };
+        for (uint32_t k = 0; k < N_COLUMNS; k++) {
+            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k;
+            samples->position[i * N_COLUMNS + k] = (i + k) % N_COLUMNS;
+            for (uint32_t part = 0; part < N_PARTS; part++) {
+                samples->part_ns[(i * N_COLUMNS + k) * N_PARTS + part] = 10.0 * (part + 1);
+            }
+        }
+    }
+}
+
+/* Everything that is measured beside the samples. */
+static void make_measured(struct mb_run *run)
+{
+    struct mb_cell *cell = run->cells;
+    struct mb_result *spd_result = &cell->results[SPD];
+    make_samples(cell);
+    run->roofline = (struct mb_roofline){
+        .llc_bytes = 50 << 20,
+        .llc_source = "measured",
+        .ceiling_gbps = 4300,
+        .null_dispatch_ns = 2000,
+        .null_barrier_ns = 1500,
+        .n_sweep = 1,
+    };
+    run->roofline.best[1][MB_TRAFFIC_MIX] = run->roofline.sweep[0] = (struct mb_bandwidth){
+        .traffic = MB_TRAFFIC_MIX,
+        .is_image = true,
+        .footprint_bytes = UINT64_C(1) << 30,
+        .workgroup_size = 256,
+        .n_items = 4,
+        .gbps = 4300,
+        .duration_ns = 250e3,
+    };
+    cell->match[0] = run->roofline.sweep[0];
+    cell->mode = MB_MODE_THROUGHPUT;
+    cell->n_rotated = 3;
+    cell->floor_ns = 500.05;
+    cell->twin_of = SPD;
+    cell->twin_column = 3;
+    cell->twin = (struct mb_relation){.ratio = 1.02, .ci = {0.99, 1.05}};
+    spd_result->column = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        spd_result->n_chains[i] = 4u << i;
+    }
+    spd_result->fixed_ns = 7;
+    spd_result->null_twin = spd_result->stats;
+    spd_result->split.n_steps = 1;
+    spd_result->split.step[0].first_level = 1;
+    spd_result->split.step[0].n_levels = 2;
+    spd_result->split.step[0].median_ns = 11;
+    cell->results[SPD_SAMPLER].relation = (struct mb_relation){
+        .ratio = 1.5,
+        .ci = {1.4, 1.6},
+        .p = 0.001,
+        .p_adjusted = 0.002,
+        .outcome = MB_OUTCOME_SLOWER,
+    };
 }
 
 static void make_run(struct mb_run *run)
@@ -153,6 +242,7 @@ static void make_run(struct mb_run *run)
     cell->n_results = N_RESULTS;
     cell->fastest = SPD;
     make_results(cell);
+    make_measured(run);
 }
 
 typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);

@@ -29,7 +29,10 @@ static void make_fixture(struct fixture *f, uint32_t width, uint32_t height)
                            .driver_version = "1.2.3",
                            .api_version = VK_MAKE_API_VERSION(0, 1, 3, 250)},
                 .timer = {.valid_bits = 64}},
-        .cell = {.input = "photo.png", .input_name = "photo", .fastest = SIZE_MAX},
+        .cell = {.input = "photo.png",
+                 .input_name = "photo",
+                 .fastest = SIZE_MAX,
+                 .floor_ns = (double)NAN},
     };
     f->run.settings = &f->settings;
     f->cell.results = f->results;
@@ -49,6 +52,7 @@ static struct mb_result *add_row(struct fixture *f, const char *label, double me
                   .p95_ns = median_us * 1.05e3,
                   .median_ci_ns = {(median_us - half_us) * 1e3, (median_us + half_us) * 1e3},
                   .median_ci_level = 0.96},
+        .n_samples = 100,
         .verify = MB_VERIFY_PASS,
         .verdict = {.pass = true, .max_error_lsb = 0.5},
     };
@@ -68,8 +72,14 @@ static void rank(struct fixture *f)
         }
     }
     for (size_t i = 0; i < f->cell.n_results && f->cell.fastest != SIZE_MAX; i++) {
-        f->results[i].relative_ratio =
-            f->results[i].stats.median_ns / f->results[f->cell.fastest].stats.median_ns;
+        const struct mb_stats *best = &f->results[f->cell.fastest].stats;
+        const struct mb_stats *stats = &f->results[i].stats;
+        bool overlap = stats->median_ci_ns[0] <= best->median_ci_ns[1];
+        f->results[i].relation = (struct mb_relation){
+            .ratio = stats->n > 0 ? stats->median_ns / best->median_ns : (double)NAN,
+            .p_adjusted = (double)NAN,
+            .outcome = overlap ? MB_OUTCOME_SAME : MB_OUTCOME_SLOWER,
+        };
     }
 }
 
@@ -156,9 +166,17 @@ static void test_noise(void)
     add_row(&f, "blit", 40, 0.1);
     rank(&f);
     check_ranking(&f, "spd and compute are within the noise of this run.");
-    f.results[1].stats.median_ci_ns[0] = 10.25e3;
+    f.results[1].relation.outcome = MB_OUTCOME_SLOWER;
     check_ranking(&f, "spd is fastest: 1.03 x compute.");
-    f.results[0].stats.median_ci_ns[1] = 50e3;
+    f.cell.floor_ns = 5e3;
+    f.run.roofline.ceiling_gbps = 4300;
+    check_ranking(&f, "spd is fastest: 1.03 x compute. Limit: 5.0 us (memory, 3:1 mix, "
+                      "measured 4.30 TB/s).");
+    f.cell.is_dispatch_bound = true;
+    check_ranking(&f, "spd is fastest: 1.03 x compute. Limit: 5.00 us (an empty dispatch).");
+    f.cell.floor_ns = (double)NAN;
+    f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    f.results[2].relation.outcome = MB_OUTCOME_SAME;
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
     f.results[0].stats.median_ci_level = 0.9;
     f.results[0].stats.n = 4;

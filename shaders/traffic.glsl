@@ -1,0 +1,18 @@
+/* What the kernels of the roofline share: the kinds of traffic, and what tells variants apart.
+ * Values of TRAFFIC are those of enum mb_traffic. */
+#ifndef TRAFFIC_GLSL
+#define TRAFFIC_GLSL
+
+#define TRAFFIC_READ  0u
+#define TRAFFIC_WRITE 1u
+#define TRAFFIC_COPY  2u
+#define TRAFFIC_MIX   3u
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint TRAFFIC = TRAFFIC_READ;
+
+/* Items per invocation: all are loaded before the first is used. */
+#define MAX_ITEMS 8
+layout(constant_id = 2) const uint N_ITEMS = 4u;
+
+#endif

@@ -1,0 +1,425 @@
+/* What may be said of two samples: bootstrap intervals, signed ranks, many tests at once. */
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+
+#define N_RESAMPLES    2000u
+#define LEVEL          0.95
+#define EXACT_WILCOXON 25u
+#define SIGNIFICANT    0.05
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A series prepared for resampling: each value by its rank, so that the median of a resample
+ * comes from counting ranks instead of sorting values. */
+struct ranked {
+    const double *sorted;
+    const uint32_t *rank; /* of each value, in time order */
+    uint32_t *count;      /* scratch: how often each rank was drawn */
+    size_t n;
+    size_t block; /* of the moving-block bootstrap */
+};
+
+struct indexed {
+    double value;
+    uint32_t index;
+};
+
+static int compare_indexed(const void *a, const void *b)
+{
+    const struct indexed *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static void ranked_finish(struct ranked *ranked)
+{
+    mb_free((void *)ranked->sorted);
+    mb_free((void *)ranked->rank);
+    mb_free(ranked->count);
+    *ranked = (struct ranked){0};
+}
+
+/* Blocks only where neighbours resemble each other: beyond what chance does in 95 % of
+ * independent series. */
+static size_t block_length(const double *values, size_t n)
+{
+    return mb_lag1(values, n) > 1.645 / sqrt((double)n) ? (size_t)ceil(cbrt((double)n)) : 1;
+}
+
+static double block_count(const struct ranked *ranked)
+{
+    return (double)ranked->n / (double)ranked->block;
+}
+
+static enum mb_status ranked_init(struct ranked *ranked, const double *values, size_t n,
+                                  struct mb_err *err)
+{
+    struct indexed *order = mb_alloc(n, sizeof *order);
+    double *sorted = mb_alloc(n, sizeof *sorted);
+    uint32_t *rank = mb_alloc(n, sizeof *rank);
+    *ranked = (struct ranked){
+        .sorted = sorted,
+        .rank = rank,
+        .count = mb_alloc(n, sizeof *ranked->count),
+        .n = n,
+        .block = block_length(values, n),
+    };
+    if (!order || !sorted || !rank || !ranked->count) {
+        mb_free(order);
+        ranked_finish(ranked);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (struct indexed){values[i], (uint32_t)i};
+    }
+    qsort(order, n, sizeof *order, compare_indexed);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = order[i].value;
+        rank[order[i].index] = (uint32_t)i;
+    }
+    mb_free(order);
+    return MB_OK;
+}
+
+/* The value at 0-based position `k` of the resample that `count` describes. */
+static double counted_value(const struct ranked *ranked, size_t k)
+{
+    size_t seen = 0;
+    for (size_t rank = 0; rank < ranked->n; rank++) {
+        seen += ranked->count[rank];
+        if (seen > k) {
+            return ranked->sorted[rank];
+        }
+    }
+    return ranked->sorted[ranked->n - 1];
+}
+
+/* Median of one resample: blocks that begin anywhere, going round at the end of the series
+ * (Politis and Romano 1992), so that no value is drawn less often than others. */
+static double resampled_median(const struct ranked *ranked, struct mb_rng *rng)
+{
+    const size_t n = ranked->n;
+    memset(ranked->count, 0, n * sizeof *ranked->count);
+    for (size_t drawn = 0; drawn < n;) {
+        size_t start = mb_rng_below(rng, (uint32_t)n);
+        for (size_t i = 0; i < ranked->block && drawn < n; i++, drawn++) {
+            ranked->count[ranked->rank[(start + i) % n]]++;
+        }
+    }
+    if (n % 2 == 1) {
+        return counted_value(ranked, n / 2);
+    }
+    return 0.5 * (counted_value(ranked, n / 2 - 1) + counted_value(ranked, n / 2));
+}
+
+/* z with P(Z > z) = tail for a standard normal Z, by bisection. */
+static double normal_quantile(double tail)
+{
+    double low = 0.0, high = 40.0;
+    for (int i = 0; i < 60; i++) {
+        double z = 0.5 * (low + high);
+        if (0.5 * erfc(z / sqrt(2.0)) > tail) {
+            low = z;
+        } else {
+            high = z;
+        }
+    }
+    return low;
+}
+
+/* Bootstrap intervals of few blocks are too narrow, as if sigma were known: the percentiles are
+ * moved out to where Student's t would have them (Hesterberg 2015, "expanded percentile"),
+ * t by the expansion of Cornish and Fisher. */
+static double expanded_tail(double level, double n_blocks)
+{
+    const double freedom = fmax(n_blocks - 1.0, 3.0);
+    const double z = normal_quantile(0.5 * (1.0 - level));
+    const double t =
+        z + (z * z * z + z) / (4.0 * freedom) +
+        (5.0 * pow(z, 5.0) + 16.0 * z * z * z + 3.0 * z) / (96.0 * freedom * freedom);
+    return 0.5 * erfc(t * sqrt((freedom + 1.0) / freedom) / sqrt(2.0));
+}
+
+/* Percentiles of the resampled figures, which are sorted here. */
+static void percentile_interval(double *figures, size_t n, double level, double n_blocks,
+                                double ci[2])
+{
+    const double tail = expanded_tail(level, n_blocks);
+    qsort(figures, n, sizeof *figures, compare_doubles);
+    ci[0] = mb_quantile_sorted(figures, n, tail);
+    ci[1] = mb_quantile_sorted(figures, n, 1.0 - tail);
+}
+
+static double level_of(const struct mb_bootstrap *options)
+{
+    return options->level > 0.0 ? options->level : LEVEL;
+}
+
+static uint32_t resamples_of(const struct mb_bootstrap *options)
+{
+    return options->n_resamples > 0 ? options->n_resamples : N_RESAMPLES;
+}
+
+enum mb_status mb_bootstrap_median(const double *values, size_t n,
+                                   const struct mb_bootstrap *options, double ci[2],
+                                   struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct ranked ranked = {0};
+    struct mb_rng rng;
+    const uint32_t n_resamples = resamples_of(options);
+    double *medians = mb_alloc(n_resamples, sizeof *medians);
+    if (!medians) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    }
+    MB_TRY(ranked_init(&ranked, values, n, err));
+    mb_rng_init(&rng, options->seed);
+    for (uint32_t i = 0; i < n_resamples; i++) {
+        medians[i] = resampled_median(&ranked, &rng);
+    }
+    percentile_interval(medians, n_resamples, level_of(options), block_count(&ranked), ci);
+fail:
+    ranked_finish(&ranked);
+    mb_free(medians);
+    return status;
+}
+
+/* One side of a comparison: its runs, ranked. */
+struct side {
+    struct ranked *runs;
+    double *medians; /* scratch, one per run */
+    size_t n;
+};
+
+static void side_finish(struct side *side)
+{
+    for (size_t i = 0; side->runs && i < side->n; i++) {
+        ranked_finish(&side->runs[i]);
+    }
+    mb_free(side->runs);
+    mb_free(side->medians);
+}
+
+static enum mb_status side_init(struct side *side, const struct mb_series *series, size_t n,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *side = (struct side){
+        .runs = mb_alloc(n, sizeof *side->runs),
+        .medians = mb_alloc(n, sizeof *side->medians),
+        .n = n,
+    };
+    if (!side->runs || !side->medians) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        MB_TRY(ranked_init(&side->runs[i], series[i].values, series[i].n, err));
+    }
+fail:
+    return status;
+}
+
+static double side_blocks(const struct side *side)
+{
+    double n_blocks = 0.0;
+    for (size_t i = 0; i < side->n; i++) {
+        n_blocks += block_count(&side->runs[i]);
+    }
+    return n_blocks;
+}
+
+static double side_median(struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        const struct ranked *run = &side->runs[i];
+        side->medians[i] = mb_quantile_sorted(run->sorted, run->n, 0.5);
+    }
+    return mb_median(side->medians, side->n);
+}
+
+static double side_resample(struct side *side, struct mb_rng *rng)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        size_t run = side->n > 1 ? mb_rng_below(rng, (uint32_t)side->n) : 0;
+        side->medians[i] = resampled_median(&side->runs[run], rng);
+    }
+    return mb_median(side->medians, side->n);
+}
+
+/* Twice the smaller share of ratios on one side of 1, half of those at 1 counted to each. */
+static double two_sided_p(const double *ratios, size_t n)
+{
+    double below = 0.5, above = 0.5; /* never 0: n resamples cannot show less than 1 / n */
+    for (size_t i = 0; i < n; i++) {
+        below += ratios[i] < 1.0 ? 1.0 : ratios[i] > 1.0 ? 0.0 : 0.5;
+        above += ratios[i] > 1.0 ? 1.0 : ratios[i] < 1.0 ? 0.0 : 0.5;
+    }
+    return fmin(1.0, 2.0 * fmin(below, above) / (double)(n + 1));
+}
+
+enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
+                                  const struct mb_series *b, size_t n_b,
+                                  const struct mb_bootstrap *options, double *ratio,
+                                  double ci[2], double *p, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct side from = {0}, to = {0};
+    struct mb_rng rng;
+    const uint32_t n_resamples = resamples_of(options);
+    double *ratios = mb_alloc(n_resamples, sizeof *ratios);
+    if (!ratios) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    }
+    MB_TRY(side_init(&from, a, n_a, err));
+    MB_TRY(side_init(&to, b, n_b, err));
+    *ratio = side_median(&to) / side_median(&from);
+    mb_rng_init(&rng, options->seed);
+    for (uint32_t i = 0; i < n_resamples; i++) {
+        double base = side_resample(&from, &rng);
+        ratios[i] = side_resample(&to, &rng) / base;
+    }
+    *p = two_sided_p(ratios, n_resamples);
+    percentile_interval(ratios, n_resamples, level_of(options),
+                        fmin(side_blocks(&from), side_blocks(&to)), ci);
+fail:
+    side_finish(&from);
+    side_finish(&to);
+    mb_free(ratios);
+    return status;
+}
+
+/* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of
+ * 1..n that sum to each value, by the usual recursion. */
+static double exact_tail(uint32_t n, uint32_t w)
+{
+    double ways[EXACT_WILCOXON * (EXACT_WILCOXON + 1) / 2 + 1] = {1.0};
+    const uint32_t most = n * (n + 1) / 2;
+    double tail = 0.0;
+    for (uint32_t rank = 1; rank <= n; rank++) {
+        for (uint32_t sum = most; sum >= rank; sum--) {
+            ways[sum] += ways[sum - rank];
+        }
+    }
+    for (uint32_t sum = 0; sum <= w; sum++) {
+        tail += ways[sum];
+    }
+    return ldexp(tail, -(int)n);
+}
+
+struct signed_ranks {
+    double positive;   /* sum of the ranks of positive differences */
+    double tie_excess; /* sum of t^3 - t over groups of equal size */
+};
+
+static int compare_magnitudes(const void *a, const void *b)
+{
+    const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+/* Ranks of |difference|, equal ones sharing the mean of theirs; sorts its argument. */
+static struct signed_ranks sum_ranks(double *differences, size_t n)
+{
+    struct signed_ranks sums = {0.0, 0.0};
+    qsort(differences, n, sizeof *differences, compare_magnitudes);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && fabs(differences[end]) <= fabs(differences[i]); end++) {
+        }
+        const double n_tied = (double)(end - i);
+        const double rank = 0.5 * (double)(i + 1 + end);
+        for (size_t k = i; k < end; k++) {
+            sums.positive += differences[k] > 0.0 ? rank : 0.0;
+        }
+        sums.tie_excess += n_tied * n_tied * n_tied - n_tied;
+    }
+    return sums;
+}
+
+static double wilcoxon_p(double *differences, size_t n)
+{
+    const struct signed_ranks sums = sum_ranks(differences, n);
+    const double count = (double)n;
+    const double mean = count * (count + 1.0) / 4.0;
+    if (n <= EXACT_WILCOXON && sums.tie_excess <= 0.0) {
+        const double smaller = fmin(sums.positive, 2.0 * mean - sums.positive);
+        return fmin(1.0, 2.0 * exact_tail((uint32_t)n, (uint32_t)smaller));
+    }
+    const double variance =
+        count * (count + 1.0) * (2.0 * count + 1.0) / 24.0 - sums.tie_excess / 48.0;
+    const double off = fmax(fabs(sums.positive - mean) - 0.5, 0.0);
+    return variance > 0.0 ? erfc(off / sqrt(2.0 * variance)) : 1.0;
+}
+
+enum mb_status mb_wilcoxon(const double *differences, size_t n, double *p, struct mb_err *err)
+{
+    size_t n_kept = 0;
+    double *kept = mb_alloc(n + 1, sizeof *kept);
+    if (!kept) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "signed ranks: out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (differences[i] < 0.0 || differences[i] > 0.0) {
+            kept[n_kept++] = differences[i];
+        }
+    }
+    *p = n_kept > 0 ? wilcoxon_p(kept, n_kept) : 1.0;
+    mb_free(kept);
+    return MB_OK;
+}
+
+enum mb_status mb_holm(double *p, size_t n, struct mb_err *err)
+{
+    size_t n_tests = 0;
+    struct indexed *order = mb_alloc(n + 1, sizeof *order);
+    if (!order) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "Holm's adjustment: out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!isnan(p[i])) {
+            order[n_tests++] = (struct indexed){p[i], (uint32_t)i};
+        }
+    }
+    qsort(order, n_tests, sizeof *order, compare_indexed);
+    double least = 0.0; /* adjusted values never fall */
+    for (size_t i = 0; i < n_tests; i++) {
+        least = fmax(least, fmin(1.0, (double)(n_tests - i) * order[i].value));
+        p[order[i].index] = least;
+    }
+    mb_free(order);
+    return MB_OK;
+}
+
+enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double margin)
+{
+    const double high = 1.0 + margin, low = 1.0 / high;
+    if (ratio_ci[0] >= low && ratio_ci[1] <= high) {
+        return MB_OUTCOME_SAME;
+    }
+    if (ratio_ci[1] < low && p_adjusted < SIGNIFICANT) {
+        return MB_OUTCOME_FASTER;
+    }
+    if (ratio_ci[0] > high && p_adjusted < SIGNIFICANT) {
+        return MB_OUTCOME_SLOWER;
+    }
+    return MB_OUTCOME_INCONCLUSIVE;
+}
+
+const char *mb_outcome_name(enum mb_outcome outcome)
+{
+    static const char *const names[] = {
+        [MB_OUTCOME_SAME] = "SAME",
+        [MB_OUTCOME_FASTER] = "FASTER",
+        [MB_OUTCOME_SLOWER] = "SLOWER",
+        [MB_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
+    };
+    return names[outcome];
+}

@@ -1,0 +1,69 @@
+/* Two groups of runs compared, result by result. Pure: no files, no clock. */
+#ifndef MB_BENCH_COMPARE_RUNS_H
+#define MB_BENCH_COMPARE_RUNS_H
+
+#include "bench/result_file.h"
+
+#define MB_FEW_RUNS 5 /* fewer on a side: what differs between runs is not in the interval */
+
+/* Runs of one side: the same thing measured some times over. */
+struct mb_run_group {
+    const struct mb_result_file *files;
+    size_t n_files; /* >= 1 */
+};
+
+struct mb_compare_options {
+    double threshold;     /* a difference of this fraction is none: 0.01 */
+    uint64_t seed;        /* of the resampling */
+    uint32_t n_resamples; /* 0: by the number of results */
+};
+
+/* A result that both sides have figures of. */
+struct mb_compare_row {
+    const struct mb_file_result *base, *new_run; /* the first of each side; borrowed */
+    size_t n_base, n_new;                        /* runs with figures */
+    double base_ns, new_ns;                      /* median of the medians of runs */
+    double ratio, ratio_ci[2];                   /* new over base */
+    double p, p_adjusted;                        /* Holm over all rows */
+    double margin;     /* the threshold, or how far the worse A/A twin was from 1 */
+    bool is_checked;   /* all were verified; else some were measured with --no-verify */
+    bool is_identical; /* the very same samples: one run compared with itself */
+    enum mb_outcome outcome;
+};
+
+/* A result that cannot be compared. */
+struct mb_compare_gap {
+    const struct mb_file_result *result; /* of either side; borrowed */
+    char reason[640];
+    const char *new_format; /* of a base result that is there in another format, or NULL */
+    bool is_regression; /* it was verified in base, and is wrong or missing in the new runs */
+};
+
+/* One line, without a stop at its end. */
+struct mb_compare_warning {
+    char text[640];
+};
+
+struct mb_comparison {
+    struct mb_compare_row *rows; /* owned; in the order of the first base file */
+    size_t n_rows;
+    struct mb_compare_gap *gaps; /* owned */
+    size_t n_gaps;
+    struct mb_compare_warning *warnings; /* owned */
+    size_t n_warnings;
+    bool is_single_run; /* fewer than MB_FEW_RUNS on a side */
+    size_t n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
+    size_t n_regressions; /* rows that are SLOWER and gaps that are regressions */
+};
+
+/* Compare. The groups must outlive the comparison. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_compare_runs(const struct mb_run_group *base,
+                                             const struct mb_run_group *new_runs,
+                                             const struct mb_compare_options *options,
+                                             struct mb_comparison *comparison,
+                                             struct mb_err *err);
+
+/* Free and zero. */
+void mb_comparison_finish(struct mb_comparison *comparison);
+
+#endif

@@ -1,0 +1,125 @@
+/* Comparisons within a run. */
+#include "bench/relate.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+
+static const struct mb_relation no_relation = {
+    .ratio = (double)NAN,
+    .ci = {(double)NAN, (double)NAN},
+    .p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_INCONCLUSIVE,
+};
+
+/* The ratio of column `b` over column `a`, from the logarithm of their ratio in each block. */
+static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
+                             uint64_t seed, double *scratch, struct mb_relation *relation,
+                             struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_bootstrap options = {.seed = seed};
+    const uint32_t n = samples->n_kept;
+    double *log_ratio = scratch, *other = scratch + n;
+    double ci[2];
+    *relation = no_relation;
+    mb_samples_column(samples, b, log_ratio);
+    mb_samples_column(samples, a, other);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(log_ratio[i] > 0.0 && other[i] > 0.0)) {
+            return MB_OK; /* a slope within the noise of its batches: no ratio to speak of */
+        }
+        log_ratio[i] = log(log_ratio[i] / other[i]);
+    }
+    MB_TRY(mb_bootstrap_median(log_ratio, n, &options, ci, err));
+    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));
+    relation->ratio = exp(mb_median(log_ratio, n));
+    relation->ci[0] = exp(ci[0]);
+    relation->ci[1] = exp(ci[1]);
+fail:
+    return status;
+}
+
+static bool is_timed(const struct mb_cell *cell, const struct mb_result *result)
+{
+    return result->column != SIZE_MAX && cell->samples.n_kept > 0;
+}
+
+enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_samples *samples = &cell->samples;
+    double *scratch = mb_alloc(2 * (size_t)samples->n_kept + 1, sizeof *scratch);
+    if (!scratch) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    cell->twin = no_relation;
+    if (cell->twin_of != SIZE_MAX && is_timed(cell, &cell->results[cell->twin_of])) {
+        MB_TRY(relate(samples, cell->results[cell->twin_of].column, cell->twin_column, seed,
+                      scratch, &cell->twin, err));
+    }
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_result *result = &cell->results[i];
+        result->relation = no_relation;
+        if (cell->fastest == SIZE_MAX || !is_timed(cell, result)) {
+            continue;
+        }
+        if (i == cell->fastest) {
+            result->relation.ratio = result->relation.ci[0] = result->relation.ci[1] = 1.0;
+            result->relation.outcome = MB_OUTCOME_SAME;
+            continue;
+        }
+        MB_TRY(relate(samples, cell->results[cell->fastest].column, result->column, seed,
+                      scratch, &result->relation, err));
+    }
+fail:
+    mb_free(scratch);
+    return status;
+}
+
+double mb_relate_margin(const struct mb_cell *cell)
+{
+    double off = fabs(cell->twin.ratio - 1.0);
+    return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
+}
+
+/* The relations that are tested: of all results but the fastest, cell by cell. Pass NULL for
+ * `p` to count; with `back`, p_adjusted is taken from it. */
+static size_t walk(struct mb_run *run, double *p, bool back)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < run->n_cells; c++) {
+        struct mb_cell *cell = &run->cells[c];
+        for (size_t i = 0; i < cell->n_results; i++) {
+            struct mb_relation *relation = &cell->results[i].relation;
+            if (i == cell->fastest || isnan(relation->p)) {
+                continue;
+            }
+            if (p && !back) {
+                p[n] = relation->p;
+            } else if (p) {
+                relation->p_adjusted = p[n];
+                relation->outcome = mb_outcome(relation->ci, p[n], mb_relate_margin(cell));
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
+enum mb_status mb_relate_run(struct mb_run *run, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    size_t n = walk(run, NULL, false);
+    double *p = mb_alloc(n + 1, sizeof *p);
+    if (!p) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    walk(run, p, false);
+    MB_TRY(mb_holm(p, n, err));
+    walk(run, p, true);
+fail:
+    mb_free(p);
+    return status;
+}

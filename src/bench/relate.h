@@ -1,0 +1,21 @@
+/* Comparisons within a run: block by block, with the ruler's own noise as the measure. */
+#ifndef MB_BENCH_RELATE_H
+#define MB_BENCH_RELATE_H
+
+#include "bench/result.h"
+
+#define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
+
+/* Fill the relations of a cell whose samples are there: every result and the A/A twin, paired
+ * within blocks. `fastest` may be SIZE_MAX: then there is nothing to relate to but the twin. */
+MB_MUST_CHECK enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed,
+                                            struct mb_err *err);
+
+/* Adjust the p of all cells of a run together, and say what may be said of each ratio. */
+MB_MUST_CHECK enum mb_status mb_relate_run(struct mb_run *run, struct mb_err *err);
+
+/* What counts as no difference in a cell: MB_MARGIN, or what the twin is off, if that is more.
+ */
+double mb_relate_margin(const struct mb_cell *cell);
+
+#endif

@@ -1,0 +1,53 @@
+/* A results.json of some earlier run, of this version or an older one, as plain data. */
+#ifndef MB_BENCH_RESULT_FILE_H
+#define MB_BENCH_RESULT_FILE_H
+
+#include "bench/result.h"
+
+#define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
+
+/* Texts for display are valid UTF-8 without control characters, cut to their arrays. */
+struct mb_file_result {
+    char *key;          /* what was measured: equal keys may be compared; owned */
+    char *key_sans_fmt; /* the same without the format; owned */
+    char label[96];     /* "compute:npot=floor" */
+    char place[160];    /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
+    char input[256];    /* as given, and so read again by --replay */
+    char input_sha256[65];
+    char format[32];
+    enum mb_result_status status;
+    enum mb_verify_status verify;
+    char reason[256];
+    double *samples_ns; /* owned; in time order */
+    size_t n_samples;
+    size_t n_bad_samples; /* null, negative or no numbers: none of them is in samples_ns */
+    double aa_ratio;      /* of the A/A twin of its cell; NaN if there is none */
+};
+
+struct mb_result_file {
+    char *path; /* owned */
+    char schema_version[24];
+    char run_id[96], device[256], driver[132], git_sha[64];
+    uint64_t seed;
+    bool complete;
+    bool validate; /* with validation layers on: times mean little */
+    char **argv;   /* of the run, "mipbench" first, NULL last; owned, each owned */
+    size_t n_args;
+    struct mb_file_result *results; /* owned; in the order of the file */
+    size_t n_results;
+};
+
+/* Read a file. One that cannot be read, is no JSON, is none of ours, or is of a later major
+ * version of the schema is MB_ERRC_INPUT, with the path and what is wrong. */
+MB_MUST_CHECK enum mb_status mb_result_file_read(const char *path, struct mb_result_file *file,
+                                                 struct mb_err *err);
+
+/* The same from text in memory; `path` is for messages. */
+MB_MUST_CHECK enum mb_status mb_result_file_parse(const char *path, const char *text,
+                                                  struct mb_result_file *file,
+                                                  struct mb_err *err);
+
+/* Free and zero. */
+void mb_result_file_finish(struct mb_result_file *file);
+
+#endif

@@ -1,0 +1,104 @@
+/* The images that a timing goes round. */
+#include "bench/rotation.h"
+
+#include "base/alloc.h"
+#include "vk/barrier.h"
+
+uint64_t mb_rotation_footprint_bytes(const struct mb_layout *layout)
+{
+    return mb_layout_compulsory_bytes(layout);
+}
+
+uint64_t mb_rotation_cold_images(const struct mb_layout *layout, uint64_t llc_bytes)
+{
+    uint64_t footprint_bytes = mb_rotation_footprint_bytes(layout);
+    uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + footprint_bytes - 1) / footprint_bytes;
+    return n_images > 2 ? n_images : 2;
+}
+
+static void record_copy(const struct mb_rig *rig, const struct mb_vk_image *to,
+                        VkCommandBuffer cmd)
+{
+    const struct mb_layout *layout = &rig->full;
+    mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_readable,
+                      &mb_access_transfer_read);
+    mb_barrier_levels(cmd, to, 0, layout->n_levels, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        struct mb_extent extent = mb_level_extent(layout->base, level);
+        VkImageSubresourceLayers layers = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0,
+                                           layout->n_layers};
+        VkImageCopy region = {
+            .srcSubresource = layers,
+            .dstSubresource = layers,
+            .extent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyImage(cmd, rig->image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
+                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
+    mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_transfer_read,
+                      &mb_access_readable);
+    mb_barrier_levels(cmd, to, 0, layout->n_levels, &mb_access_transfer_write,
+                      &mb_access_readable);
+}
+
+/* On the device, level by level: nothing is uploaded again. */
+static enum mb_status copy_all(const struct mb_rotation *rotation, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission submission = {0};
+    MB_TRY(mb_submission_init(&submission, rotation->rig->gpu, "rotation", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    for (uint32_t i = 0; i + 1 < rotation->n_images; i++) {
+        record_copy(rotation->rig, &rotation->further[i], submission.cmd);
+    }
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    return status;
+}
+
+enum mb_status mb_rotation_init(struct mb_rotation *rotation, const struct mb_rig *rig,
+                                uint32_t n_images, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_vk_image_options options = {
+        .layout = &rig->image.layout,
+        .n_levels = rig->full.n_levels,
+        .is_cube = rig->is_cube,
+        .usage = rig->image.usage,
+        .name = "image of the rotation",
+    };
+    *rotation = (struct mb_rotation){.rig = rig, .n_images = 1};
+    if (n_images == 1) {
+        return MB_OK;
+    }
+    rotation->further = mb_alloc(n_images - 1, sizeof *rotation->further);
+    if (!rotation->further) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "rotation: out of memory");
+    }
+    for (; rotation->n_images < n_images; rotation->n_images++) {
+        MB_TRY(mb_vk_image_init(&rotation->further[rotation->n_images - 1], rig->gpu, &options,
+                                err));
+    }
+    MB_TRY(copy_all(rotation, err));
+    return MB_OK;
+fail:
+    mb_rotation_finish(rotation);
+    return status;
+}
+
+void mb_rotation_finish(struct mb_rotation *rotation)
+{
+    for (uint32_t i = 0; i + 1 < rotation->n_images; i++) {
+        mb_vk_image_finish(&rotation->further[i]);
+    }
+    mb_free(rotation->further);
+    *rotation = (struct mb_rotation){0};
+}
+
+const struct mb_vk_image *mb_rotation_image(const struct mb_rotation *rotation, uint32_t index)
+{
+    return index == 0 ? &rotation->rig->image : &rotation->further[index - 1];
+}

@@ -1,0 +1,35 @@
+/* The images that a timing goes round: one for a hot cache, as many as push each other out of
+ * the last-level cache for a cold one, several for chains that may overlap. */
+#ifndef MB_BENCH_ROTATION_H
+#define MB_BENCH_ROTATION_H
+
+#include "bench/rig.h"
+
+#define MB_MAX_ROTATION                                                                        \
+    64u                   /* images: views and descriptors of more take longer than the run    \
+                           */
+#define MB_COLD_FACTOR 4u /* footprints of last-level caches that make a cache cold */
+
+struct mb_rotation {
+    const struct mb_rig *rig;
+    struct mb_vk_image *further; /* owned */
+    uint32_t n_images;           /* with the rig's own, which is image 0 */
+};
+
+/* Bytes that one chain of `layout` touches, level 0 read and the others written. */
+uint64_t mb_rotation_footprint_bytes(const struct mb_layout *layout);
+
+/* Images that a cold cache takes: least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes;
+ * it may be above MB_MAX_ROTATION. Pure. */
+uint64_t mb_rotation_cold_images(const struct mb_layout *layout, uint64_t llc_bytes);
+
+/* Make `n_images` >= 1 images alike the rig's: the same usage, and copies of all its levels, in
+ * the state that strategy.h promises. The rig must outlive them. */
+MB_MUST_CHECK enum mb_status mb_rotation_init(struct mb_rotation *rotation,
+                                              const struct mb_rig *rig, uint32_t n_images,
+                                              struct mb_err *err);
+void mb_rotation_finish(struct mb_rotation *rotation);
+
+const struct mb_vk_image *mb_rotation_image(const struct mb_rotation *rotation, uint32_t index);
+
+#endif

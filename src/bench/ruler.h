@@ -1,0 +1,38 @@
+/* What times are taken with, made once per run: the clock's probe, the timer's own marks, what
+ * the memory can do, and what empties the last-level cache. */
+#ifndef MB_BENCH_RULER_H
+#define MB_BENCH_RULER_H
+
+#include "bench/evict.h"
+#include "bench/probe.h"
+#include "bench/roofline.h"
+#include "bench/settings.h"
+#include "vk/timer.h"
+
+struct mb_ruler {
+    const struct mb_gpu *gpu;
+    bool has_timer; /* the device has timestamps: all else is only then */
+    bool has_probe; /* not on a CPU device: its clock is the host's, and it shares its cores */
+    struct mb_probe probe;
+    double probe_ns;             /* of a run when warm; NaN without a probe */
+    struct mb_timer_marks marks; /* NaN without a timer */
+    struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
+    bool has_evictor;
+    struct mb_evictor evictor;
+};
+
+/* Take the ruler's own measure, about two seconds on a GPU. A device without timestamps has a
+ * ruler without a timer. */
+MB_MUST_CHECK enum mb_status mb_ruler_init(struct mb_ruler *ruler, const struct mb_gpu *gpu,
+                                           const struct mb_settings *settings,
+                                           struct mb_err *err);
+void mb_ruler_finish(struct mb_ruler *ruler);
+
+/* Make the evictor, if there is none yet: MB_COLD_FACTOR last-level caches. */
+MB_MUST_CHECK enum mb_status mb_ruler_need_evictor(struct mb_ruler *ruler, struct mb_err *err);
+
+/* Time that `bytes` of a mip chain's traffic take at least; `*is_dispatch_bound`: that of a
+ * null dispatch, which is longer. NaN where the roofline was not measured. */
+double mb_ruler_floor_ns(const struct mb_ruler *ruler, uint64_t bytes, bool *is_dispatch_bound);
+
+#endif

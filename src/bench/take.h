@@ -1,0 +1,42 @@
+/* What one sample submits: a strategy's commands, recorded once, between stamps. */
+#ifndef MB_BENCH_TAKE_H
+#define MB_BENCH_TAKE_H
+
+#include "bench/measure.h"
+#include "bench/trial.h"
+#include "vk/submit.h"
+#include "vk/timer.h"
+
+struct mb_evictor;
+
+struct mb_take {
+    struct mb_submission submission;
+    uint32_t first_pair, n_parts;
+    uint32_t n_chains[MB_MAX_PARTS]; /* between the stamps of each part */
+};
+
+struct mb_take_options {
+    const struct mb_gpu *gpu;
+    const struct mb_timer *timer;
+    uint32_t first_pair; /* part i is timed by pair first_pair + i */
+    uint32_t n_parts;    /* 1 to MB_MAX_PARTS */
+    uint32_t n_chains[MB_MAX_PARTS];
+    const struct mb_trial *trials; /* one strategy, set up on each image */
+    uint32_t n_trials;
+    uint32_t first_trial;             /* chains take the images in turn from this one on */
+    bool is_overlapped;               /* no barrier between the chains of a part */
+    const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
+    VkPipeline null_pipeline;         /* or null: the strategy's own work */
+    const char *name;
+};
+
+/* Record it. The trials must outlive it. */
+MB_MUST_CHECK enum mb_status
+mb_take_init(struct mb_take *take, const struct mb_take_options *options, struct mb_err *err);
+void mb_take_finish(struct mb_take *take);
+
+/* Wait for a submitted take and read its parts; part_ns[n_parts]. */
+MB_MUST_CHECK enum mb_status mb_take_collect(struct mb_take *take, const struct mb_timer *timer,
+                                             double *part_ns, struct mb_err *err);
+
+#endif

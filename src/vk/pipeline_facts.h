@@ -1,0 +1,36 @@
+/* What the driver says of a compiled pipeline: registers, shared memory, spills, under the
+ * driver's own names (VK_KHR_pipeline_executable_properties). */
+#ifndef MB_VK_PIPELINE_FACTS_H
+#define MB_VK_PIPELINE_FACTS_H
+
+#include <volk.h>
+
+#include "base/err.h"
+
+#define MB_MAX_FACTS 64
+
+struct mb_gpu;
+
+struct mb_pipeline_fact {
+    uint32_t pipeline; /* counts from 0 */
+    char shader[48];
+    char name[48]; /* "Register Count" */
+    double value;
+};
+
+/* Of all pipelines of a strategy, in the order made. */
+struct mb_pipeline_facts {
+    uint32_t n_pipelines;
+    uint32_t n; /* further facts are dropped */
+    struct mb_pipeline_fact fact[MB_MAX_FACTS];
+};
+
+/* Make a pipeline like `info` once more, with statistics captured, and append what it says. The
+ * device must have has_pipeline_facts. A driver that gives none adds none. */
+MB_MUST_CHECK enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
+                                                       const VkComputePipelineCreateInfo *info,
+                                                       const char *name,
+                                                       struct mb_pipeline_facts *facts,
+                                                       struct mb_err *err);
+
+#endif

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""`mipbench compare` on results of a real run, changed by hand, and --replay of that run."""
+import copy
+import json
+import statistics
+
+import cli
+
+SMALL = "pattern:noise:16x16"
+
+
+def scale(document, factor, strategies=None):
+    """The same results with other times."""
+    changed = copy.deepcopy(document)
+    for result in changed["results"]:
+        if strategies is None or result["strategy"] in strategies:
+            result["samples_ns"] = [factor * s for s in result["samples_ns"]]
+    return changed
+
+
+def calm(document):
+    """A software device is noisy: the same samples, a hundred times nearer to their median."""
+    changed = copy.deepcopy(document)
+    for result in changed["results"]:
+        median = statistics.median(result["samples_ns"])
+        result["samples_ns"] = [median + (s - median) / 100 for s in result["samples_ns"]]
+    return changed
+
+
+class CompareCase(cli.TestCase):
+    recorded = None
+
+    def setUp(self):
+        super().setUp()
+        if CompareCase.recorded is None:
+            outcome = self.run_it(SMALL, "-q", "-n", "20", "-w", "0", "--images", "none",
+                                  "-o", "first")
+            self.assertEqual(outcome.code, 0, outcome)
+            CompareCase.recorded = json.loads((self.dir / "first/results.json").read_text())
+        self.calm = calm(self.recorded)
+        self.write("base.json", self.calm)
+
+    def write(self, name, document):
+        (self.dir / name).write_text(json.dumps(document), encoding="utf-8")
+
+    def compare(self, *args, code=0):
+        """The comparison as JSON."""
+        outcome = self.run_it("compare", *args, "--json", "c.json")
+        self.assertEqual(outcome.code, code, outcome)
+        return json.loads((self.dir / "c.json").read_text(encoding="utf-8"))
+
+
+class Compare(CompareCase):
+    def test_itself(self):
+        self.write("noisy.json", self.recorded)
+        for name in ("base.json", "noisy.json"):
+            found = self.compare(name, name, "--fail-on-regression")
+            self.assertEqual([row["verdict"] for row in found["comparisons"]], ["SAME"] * 4)
+            self.assertEqual((found["not_compared"], found["warnings"]), ([], []))
+            self.assertIs(found["single_run"], True)
+
+    def test_planted_5_percent(self):
+        self.write("new.json", scale(self.calm, 1.05))
+        found = self.compare("base.json", "new.json")
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SLOWER"})
+        for row in found["comparisons"]:
+            self.assertAlmostEqual(row["ratio"], 1.05)
+            self.assertLess(row["p_adjusted"], 0.05)
+            self.assertLessEqual(row["ci"][0], row["ratio"])
+        self.assertEqual(found["summary"]["regressions"], 4)
+        self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+        back = self.compare("new.json", "base.json", "--fail-on-regression")
+        self.assertEqual({row["verdict"] for row in back["comparisons"]}, {"FASTER"})
+
+    def test_one_of_them(self):
+        self.write("new.json", scale(self.calm, 1.05, {"blit"}))
+        found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+        verdicts = {row["strategy"]: row["verdict"] for row in found["comparisons"]}
+        self.assertEqual(verdicts, {"blit": "SLOWER", "compute": "SAME", "subgroup": "SAME",
+                                    "spd": "SAME"})
+
+    def test_threshold(self):
+        self.write("new.json", scale(self.calm, 1.05))
+        found = self.compare("base.json", "new.json", "--threshold", "10", "--fail-on-regression")
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
+        self.assertEqual(found["threshold"], 0.1)
+        for bad in ("x", "-1", "nan", "1001"):
+            outcome = self.run_it("compare", "base.json", "new.json", "--threshold", bad)
+            self.assert_error(outcome, 2, "--threshold", bad)
+
+    def test_aa_control_widens_the_margin(self):
+        new = scale(self.calm, 1.05)
+        new["cells"] = [{"id": "c", "cache": "hot", "mode": "latency",
+                         "aa_control": {"ratio": 0.9, "ci": [0.89, 0.91]}}]
+        for result in new["results"]:
+            result["cell"] = "c"
+        self.write("new.json", new)
+        found = self.compare("base.json", "new.json")
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
+        self.assertAlmostEqual(found["comparisons"][0]["margin"], 0.1)
+
+    def test_lost_results(self):
+        new = copy.deepcopy(self.calm)
+        del new["results"][3]
+        new["results"][0].update(status="failed", reason="level 2 is wrong")
+        new["results"][0]["verify"]["status"] = "fail"
+        self.write("new.json", new)
+        found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+        lost = {gap["strategy"]: gap for gap in found["not_compared"]}
+        self.assertEqual(set(lost), {"blit", "spd"})
+        self.assertIn("level 2 is wrong", lost["blit"]["reason"])
+        self.assertTrue(all(gap["regression"] for gap in lost.values()))
+        back = self.compare("new.json", "base.json", "--fail-on-regression")
+        self.assertEqual(back["summary"]["regressions"], 0)
+        self.assertEqual(back["summary"]["not_compared"], 2)
+
+    def test_groups(self):
+        names = [f"{i}.json" for i in range(5)]
+        for i, name in enumerate(names):
+            self.write(name, scale(self.calm, 1 + i / 10000))
+            self.write("n" + name, scale(self.calm, 1.05 + i / 10000))
+        found = self.compare(",".join(names), ",".join("n" + name for name in names))
+        self.assertIs(found["single_run"], False)
+        self.assertEqual((len(found["base"]), len(found["new"])), (5, 5))
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SLOWER"})
+        outcome = self.run_it("compare", ",".join(names), "n0.json")
+        self.assertIn(b"single run", outcome.out)
+
+    def test_warnings(self):
+        new = copy.deepcopy(self.calm)
+        new["device"]["name"] = "Other\x1b[2J GPU"
+        self.write("new.json", new)
+        outcome = self.run_it("compare", "base.json", "new.json", "--color", "never")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn(b"DIFFERENT DEVICES", outcome.out)
+        self.assertNotIn(b"\x1b", outcome.out)
+
+
+class Output(CompareCase):
+    def setUp(self):
+        super().setUp()
+        self.write("new.json", scale(self.calm, 1.05, {"spd"}))
+
+    def test_table(self):
+        outcome = self.run_it("compare", "base.json", "new.json")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        text = outcome.out.decode("utf-8")
+        self.assertRegex(text, r"(?m)^ *Strategy +Case +Base +New +Ratio +95% interval +Verdict$")
+        self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER$")
+        self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
+        self.assertNotIn("Margin", text)
+        self.assertIn("Margin", self.run_it("compare", "-v", "base.json", "new.json").out.decode())
+        brief = self.run_it("compare", "-q", "base.json", "new.json").out.decode()
+        self.assertNotIn("Base  base.json", brief)
+        self.assertIn("SLOWER", brief)
+        colour = self.run_it("compare", "base.json", "new.json", "--color", "always").out
+        self.assertIn(b"\x1b[1;31m", colour)
+
+    def test_copies(self):
+        self.run_it("compare", "base.json", "new.json", "--markdown", "c.md", "--json", "c.json")
+        markdown = (self.dir / "c.md").read_text(encoding="utf-8")
+        self.assertRegex(markdown, r"(?m)^\| spd \|.*\*\*SLOWER\*\* \|$")
+        outcome = self.run_it("compare", "base.json", "new.json", "--markdown", "-")
+        self.assertEqual(outcome.out.decode("utf-8"), markdown)
+        outcome = self.run_it("compare", "base.json", "new.json", "--json", "-")
+        self.assertEqual(outcome.out, (self.dir / "c.json").read_bytes())
+        outcome = self.run_it("compare", "base.json", "new.json", "--json", "new.json")
+        self.assert_error(outcome, 2, "new.json", "overwritten")
+        outcome = self.run_it("compare", "base.json", "new.json", "--json", "no/where.json")
+        self.assert_error(outcome, 7, "no/where.json")
+
+    def test_seed(self):
+        self.write("noisy.json", self.recorded)
+        one, same, two = (self.compare("base.json", "noisy.json", "--seed", seed)
+                          for seed in ("1", "1", "2"))
+        self.assertEqual(one, same)
+        self.assertNotEqual(one["comparisons"], two["comparisons"])
+
+
+class Bad(CompareCase):
+    def test_files(self):
+        cases = {"empty.json": "", "no.json": "{\n  \"schema\": {,", "list.json": "[]",
+                 "other.json": "{\"schema\":{\"name\":\"x\",\"version\":\"1.0.0\"}}",
+                 "later.json": json.dumps({**self.calm, "schema": {"name": "mipbench",
+                                                                   "version": "2.0.0"}})}
+        for name, text in cases.items():
+            (self.dir / name).write_text(text)
+            with self.subTest(name=name):
+                self.assert_error(self.run_it("compare", "base.json", name), 3, name)
+                self.assert_error(self.run_it("compare", f"base.json,{name}", "base.json"), 3, name)
+                self.assert_error(self.run_it("--replay", name), 3, name)
+        self.assertIn(b"line 2, column ", self.run_it("compare", "base.json", "no.json").err)
+        self.assert_error(self.run_it("compare", "base.json", "gone.json"), 3, "gone.json")
+
+    def test_usage(self):
+        self.assert_error(self.run_it("compare"), 2, "compare")
+        self.assert_error(self.run_it("compare", "base.json"), 2, "compare")
+        self.assert_error(self.run_it("compare", "a", "b", "c"), 2, "one too many")
+        self.assert_error(self.run_it("compare", "a,,b", "c"), 2, "a,,b")
+        self.assert_error(self.run_it("compare", "a", "b", "--samples", "3"), 2, "--samples")
+        self.assert_error(self.run_it(SMALL, "--fail-on-regression"), 2, "--fail-on-regression")
+        self.assert_error(self.run_it("comprae", "a", "b"), 3, "comprae", "'compare'")
+
+
+class Replay(CompareCase):
+    def replay(self, recorded, *args):
+        self.write("recorded.json", recorded)
+        outcome = self.run_it("--replay", "recorded.json", "-o", "again", *args)
+        self.assertEqual(outcome.code, 0, outcome)
+        return json.loads((self.dir / "again/results.json").read_text()), outcome
+
+    def test_same_plan(self):
+        document, outcome = self.replay(self.recorded)
+        self.assertEqual([r["id"] for r in document["results"]],
+                         [r["id"] for r in self.recorded["results"]])
+        self.assertEqual([len(r["samples_ns"]) for r in document["results"]], [20] * 4)
+        self.assertEqual(document["run"]["seed"], self.recorded["run"]["seed"])
+        self.assertEqual({r["input_sha256"] for r in document["results"]},
+                         {r["input_sha256"] for r in self.recorded["results"]})
+        self.assertNotIn(b"warning", outcome.err)
+        argv = document["run"]["argv"]
+        self.assertFalse([word for word in argv if "replay" in word or "first" in word], argv)
+        again, _ = self.replay(document)
+        self.assertEqual(again["run"]["argv"], argv)
+
+    def test_overrides(self):
+        recorded = copy.deepcopy(self.recorded)
+        recorded["run"].update(seed=7, argv=["mipbench", "-qs", "spd,blit", SMALL, "-n", "4",
+                                             "--sweep", "8:16", "-w0", "--csv", "gone/x.csv",
+                                             "--images=none"])
+        document, outcome = self.replay(recorded)
+        self.assertEqual([(r["strategy"], r["width"]) for r in document["results"]],
+                         [("spd", 8), ("blit", 8), ("spd", 16), ("blit", 16)])
+        self.assertEqual(document["run"]["seed"], 7)
+        self.assertIn(b"not the same image", outcome.err)
+        document, _ = self.replay(recorded, "-s", "compute", "--size", "4x4", "--seed", "1")
+        self.assertEqual([(r["strategy"], r["width"]) for r in document["results"]],
+                         [("compute", 4)])
+        self.assertEqual(document["run"]["seed"], 1)
+        document, _ = self.replay(recorded, "pattern:flat:8x8", "-n", "3")
+        self.assertEqual({r["input"] for r in document["results"]}, {"pattern:flat:8x8"})
+        self.assertEqual({len(r["samples_ns"]) for r in document["results"]}, {3})
+
+    def test_changed_and_missing_input(self):
+        cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256))
+        outcome = self.quick("a.png", "-s", "blit", "-o", "out")
+        self.assertEqual(outcome.code, 0, outcome)
+        recorded = json.loads((self.dir / "out/results.json").read_text())
+        self.assertNotIn(b"not the same image", self.replay(recorded)[1].err)
+        cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256, seed=2))
+        self.assertIn(b"a.png: not the same image", self.replay(recorded)[1].err)
+        (self.dir / "a.png").unlink()
+        self.assert_error(self.run_it("--replay", "recorded.json"), 3, "a.png")
+
+    def test_bad_command_lines(self):
+        recorded = copy.deepcopy(self.recorded)
+        for argv, part in (([], "how it was run"), (["m", "--bogus"], "--bogus"),
+                           (["m", "-n"], "--samples")):
+            recorded["run"]["argv"] = argv
+            self.write("recorded.json", recorded)
+            self.assert_error(self.run_it("--replay", "recorded.json"), 3, "recorded.json", part)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,91 @@
+/* The probe of the clock and the evictor on a device. */
+#include <math.h>
+
+#include "../unit/check.h"
+#include "base/stats.h"
+#include "bench/evict.h"
+#include "bench/probe.h"
+#include "harness.h"
+#include "readback.h"
+#include "vk/barrier.h"
+
+static void test_probe(const struct mb_gpu *gpu)
+{
+    struct mb_probe probe;
+    struct mb_err err = {0};
+    double times_ns[31];
+    struct mb_stats stats;
+    CHECK_EQ_INT(mb_probe_init(&probe, gpu, &err), MB_OK);
+    for (size_t i = 0; i < MB_COUNTOF(times_ns); i++) {
+        CHECK_EQ_INT(mb_probe_run(&probe, &times_ns[i], &err), MB_OK);
+        CHECK(times_ns[i] > 0.0);
+    }
+    CHECK_EQ_INT(mb_stats_compute(times_ns, MB_COUNTOF(times_ns), &stats, &err), MB_OK);
+    const double least_ns = stats.min_ns; /* others use the machine, too */
+    printf("probe: %u steps, %.1f us, launch %.1f us\n", probe.n_steps, least_ns * 1e-3,
+           probe.launch_ns * 1e-3);
+    CHECK(least_ns > 0.5 * MB_PROBE_NS);
+    CHECK(least_ns < 2.0 * fmax(MB_PROBE_NS, probe.launch_ns + 0.5 * MB_PROBE_NS));
+
+    /* It was the chain that took the time: it converges to 2. */
+    struct readback r;
+    if (readback_init(&r, gpu, probe.result.size_bytes)) {
+        readback_begin(&r);
+        readback_copy(&r, probe.result.buffer);
+        readback_run(&r);
+        CHECK_EQ_DBL(((const float *)r.buffer.mapped)[31], 2.0, 1e-6);
+    }
+    readback_finish(&r);
+    mb_probe_finish(&probe);
+
+    struct mb_gpu blind = *gpu;
+    blind.info.timestamp_valid_bits = 0;
+    CHECK_EQ_INT(mb_probe_init(&probe, &blind, &err), MB_UNSUPPORTED);
+}
+
+static void test_evictor(const struct mb_gpu *gpu)
+{
+    struct mb_evictor evictor;
+    struct readback r;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_evictor_init(&evictor, gpu, 70 * MB_EVICTOR_GROUP_BYTES + 1, &err), MB_OK);
+    CHECK_EQ_INT(evictor.n_groups, 71);
+    if (!readback_init(&r, gpu, evictor.sums.size_bytes)) {
+        return;
+    }
+    readback_begin(&r);
+    mb_evictor_record(&evictor, r.submission.cmd);
+    mb_barrier_full(r.submission.cmd);
+    mb_evictor_record(&evictor, r.submission.cmd);
+    mb_barrier_full(r.submission.cmd);
+    readback_copy(&r, evictor.sums.buffer);
+    readback_run(&r);
+    const uint32_t *sums = r.buffer.mapped;
+    const uint32_t n_words = MB_EVICTOR_GROUP_BYTES / 4;
+    for (uint32_t group = 0; group < evictor.n_groups; group++) {
+        uint32_t sum = 0;
+        for (uint32_t i = group * n_words; i < (group + 1) * n_words; i++) {
+            sum ^= noise_channel(i / 4, i % 4);
+        }
+        CHECK_EQ_INT(sums[group], sum);
+    }
+    readback_finish(&r);
+    mb_evictor_finish(&evictor);
+
+    CHECK_EQ_INT(mb_evictor_init(&evictor, gpu, UINT64_C(1) << 60, &err), MB_UNSUPPORTED);
+    CHECK(strstr(err.text, "limit") != NULL);
+    mb_evictor_finish(&evictor);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu = {0};
+    const int opened = mb_test_open(&gpu, false);
+    if (opened != 0) {
+        return opened;
+    }
+    test_probe(&gpu);
+    test_evictor(&gpu);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0); /* messages of the validation layer */
+    return check_summary("instruments");
+}

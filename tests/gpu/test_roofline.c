@@ -1,0 +1,438 @@
+/* The roofline, the probe and the evictor on a device: every kernel moves what it is counted
+ * for, and every figure is one. */
+#include <math.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/roofline.h"
+#include "harness.h"
+#include "readback.h"
+#include "vk/barrier.h"
+
+/* The texels of one side, packed. */
+static void record_image_copy(struct readback *r, const struct mb_vk_image *image)
+{
+    const struct mb_layout *layout = &image->layout;
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
+        .imageExtent = {layout->base.width, layout->base.height, 1},
+    };
+    mb_barrier_levels(r->submission.cmd, image, 0, 1, &mb_access_compute_read_write,
+                      &mb_access_transfer_read);
+    vkCmdCopyImageToBuffer(r->submission.cmd, image->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, r->buffer.buffer, 1, &region);
+    const struct mb_access back = {
+        .stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+        .access = VK_ACCESS_SHADER_WRITE_BIT,
+        .layout = VK_IMAGE_LAYOUT_GENERAL,
+    };
+    mb_barrier_levels(r->submission.cmd, image, 0, 1, &mb_access_transfer_read, &back);
+}
+
+/* Wipe the target, run one variant over it, and read it back. */
+static void run_variant(struct readback *r, struct mb_field *field,
+                        const struct mb_traffic_variant *variant, uint32_t n_passes)
+{
+    struct mb_err err = {0};
+    struct mb_traffic_kernel kernel = {0};
+    VkCommandBuffer cmd = r->submission.cmd;
+    CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, variant, &err), MB_OK);
+    readback_begin(r);
+    if (field->is_image) {
+        const VkClearColorValue zero = {.float32 = {0.0f, 0.0f, 0.0f, 0.0f}};
+        const VkImageSubresourceRange all = {
+            .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+            .levelCount = 1,
+            .layerCount = field->image[MB_TARGET].layout.n_layers,
+        };
+        vkCmdClearColorImage(cmd, field->image[MB_TARGET].image, VK_IMAGE_LAYOUT_GENERAL, &zero,
+                             1, &all);
+    } else {
+        vkCmdFillBuffer(cmd, field->buffer[MB_TARGET].buffer, 0, VK_WHOLE_SIZE, 0);
+    }
+    mb_barrier_full(cmd);
+    mb_traffic_record(&kernel, cmd, 0, n_passes, variant->traffic == MB_TRAFFIC_READ);
+    mb_barrier_full(cmd);
+    if (field->is_image) {
+        record_image_copy(r, &field->image[MB_TARGET]);
+    } else {
+        readback_copy(r, field->buffer[MB_TARGET].buffer);
+    }
+    readback_run(r);
+    mb_traffic_kernel_finish(&kernel);
+}
+
+/* Word `i` of what a kernel leaves of `n_words` of the source in the target. */
+static uint32_t expected_word(const struct mb_traffic_variant *variant, uint32_t i,
+                              uint32_t n_words)
+{
+    const uint32_t n_vectors = n_words / 4;
+    const uint32_t vector = i / 4, channel = i % 4;
+    const uint32_t group = vector / variant->workgroup_size;
+    const uint32_t first =
+        group * variant->workgroup_size * variant->n_items + vector % variant->workgroup_size;
+    uint32_t sum = 0;
+    switch (variant->traffic) {
+    case MB_TRAFFIC_READ:
+        for (uint32_t k = 0; k < variant->n_items && vector < n_vectors / variant->n_items;
+             k++) {
+            sum ^= noise_channel(first + k * variant->workgroup_size, channel);
+        }
+        return sum;
+    case MB_TRAFFIC_WRITE:
+        return noise_channel(vector, channel);
+    case MB_TRAFFIC_COPY:
+        return vector < n_vectors / 2 ? noise_channel(vector, channel) : 0;
+    default:
+        return vector >= n_vectors / 4 ? 0
+                                       : noise_channel(vector, channel) ^
+                                             noise_channel(vector + n_vectors / 4, channel) ^
+                                             noise_channel(vector + n_vectors / 2, channel);
+    }
+}
+
+static void test_buffers(const struct mb_gpu *gpu)
+{
+    static const uint32_t sizes[][2] = {{64, 4}, {128, 8}, {1024, 2}, {256, 1}};
+    const uint64_t n_bytes = MB_TRAFFIC_UNIT_BYTES;
+    const uint32_t n_words = (uint32_t)(n_bytes / 4);
+    struct mb_field field;
+    struct readback r;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_field_init_buffers(&field, gpu, n_bytes, &err), MB_OK);
+    if (!readback_init(&r, gpu, n_bytes)) {
+        return;
+    }
+    const uint32_t *words = r.buffer.mapped;
+    for (uint32_t i = 0; i < MB_N_TRAFFICS * MB_COUNTOF(sizes); i++) {
+        const struct mb_traffic_variant variant = {
+            .traffic = (enum mb_traffic)(i % MB_N_TRAFFICS),
+            .workgroup_size = sizes[i / MB_N_TRAFFICS][0],
+            .n_items = sizes[i / MB_N_TRAFFICS][1],
+        };
+        if (variant.workgroup_size > gpu->info.max_workgroup_invocations) {
+            continue;
+        }
+        uint32_t n_wrong = 0;
+        run_variant(&r, &field, &variant, 1 + i % 3);
+        for (uint32_t word = 0; word < n_words; word++) {
+            n_wrong += words[word] != expected_word(&variant, word, n_words);
+        }
+        if (n_wrong > 0) {
+            printf("%s, %u x %u: %u words are wrong\n", mb_traffic_name(variant.traffic),
+                   variant.workgroup_size, variant.n_items, n_wrong);
+        }
+        CHECK_EQ_INT(n_wrong, 0);
+    }
+    readback_finish(&r);
+    mb_field_finish(&field);
+}
+
+/* Texels of the images: rgba8, sizes that no tile divides, two layers. */
+struct texels {
+    struct mb_extent extent;
+    uint32_t n_layers;
+    uint8_t *source; /* [layer][y][x][channel] */
+};
+
+static uint8_t source_code(const struct texels *t, uint32_t layer, uint32_t y, uint32_t x,
+                           uint32_t channel)
+{
+    return t
+        ->source[(((size_t)layer * t->extent.height + y) * t->extent.width + x) * 4 + channel];
+}
+
+static uint8_t max_of_min(uint8_t a, uint8_t b, uint8_t c)
+{
+    const uint8_t least = b < c ? b : c;
+    return a > least ? a : least;
+}
+
+/* Mean of the items that an invocation read, if (x, y) is the first of one; else 0. */
+static double expected_mean(const struct texels *t, const struct mb_traffic_variant *variant,
+                            uint32_t layer, uint32_t y, uint32_t x, uint32_t channel)
+{
+    const uint32_t tile_height =
+        variant->workgroup_size < 128 ? 4 : variant->workgroup_size / 32;
+    double sum = 0.0;
+    if (y % (tile_height * variant->n_items) >= tile_height) {
+        return 0.0;
+    }
+    for (uint32_t k = 0; k < variant->n_items; k++) {
+        const uint32_t row = y + k * tile_height;
+        const uint32_t last = t->extent.height - 1;
+        sum += source_code(t, layer, row < last ? row : last, x, channel);
+    }
+    return sum / variant->n_items;
+}
+
+/* Code that a channel of the target must have, up to `*tolerance`. */
+static double expected_code(const struct texels *t, const struct mb_traffic_variant *variant,
+                            const uint32_t at[4], double *tolerance)
+{
+    const uint32_t layer = at[0], y = at[1], x = at[2], channel = at[3];
+    *tolerance = 0.0;
+    switch (variant->traffic) {
+    case MB_TRAFFIC_READ:
+        *tolerance = 0.51;
+        return expected_mean(t, variant, layer, y, x, channel);
+    case MB_TRAFFIC_MIX:
+        return y >= t->extent.height / 3
+                   ? 0.0
+                   : max_of_min(source_code(t, layer, 3 * y, x, channel),
+                                source_code(t, layer, 3 * y + 1, x, channel),
+                                source_code(t, layer, 3 * y + 2, x, channel));
+    default: /* written noise is that of the source */
+        return source_code(t, layer, y, x, channel);
+    }
+}
+
+static uint32_t count_wrong(const struct texels *t, const struct mb_traffic_variant *variant,
+                            const uint8_t *codes)
+{
+    const uint32_t row_codes = t->extent.width * 4;
+    uint32_t n_wrong = 0;
+    for (uint32_t i = 0; i < t->n_layers * t->extent.height * row_codes; i++) {
+        const uint32_t row = i / row_codes;
+        const uint32_t at[4] = {row / t->extent.height, row % t->extent.height,
+                                i % row_codes / 4, i % 4};
+        double tolerance;
+        const double expected = expected_code(t, variant, at, &tolerance);
+        n_wrong += fabs(codes[i] - expected) > tolerance;
+    }
+    return n_wrong;
+}
+
+/* The source is noise as the host makes it, to a code. */
+static void read_source(struct readback *r, struct mb_field *field, struct texels *t)
+{
+    const size_t n_bytes = (size_t)r->buffer.size_bytes;
+    const struct mb_traffic_variant write = {MB_TRAFFIC_WRITE, 64, 1};
+    uint32_t n_wrong = 0;
+    run_variant(r, field, &write, 1);
+    memcpy(t->source, r->buffer.mapped, n_bytes);
+    for (uint32_t i = 0; i < n_bytes; i++) {
+        const double noise = (noise_channel(i / 4, i % 4) >> 8) / 16777216.0;
+        n_wrong += fabs(t->source[i] - 255.0 * noise) > 0.51;
+    }
+    CHECK_EQ_INT(n_wrong, 0);
+}
+
+static void test_images(const struct mb_gpu *gpu)
+{
+    static const uint32_t sizes[][2] = {{64, 4}, {128, 2}, {1024, 2}, {256, 1}};
+    struct texels t = {.extent = {203, 157}, .n_layers = 2};
+    struct mb_layout layout;
+    struct mb_field field;
+    struct readback r;
+    struct mb_err err = {0};
+    mb_layout_init(&layout, mb_format_find("rgba8"), t.extent, t.n_layers, 1);
+    CHECK_EQ_INT(mb_field_init_images(&field, gpu, &layout, &err), MB_OK);
+    t.source = mb_alloc(layout.n_layers, layout.level_layer_bytes[0]);
+    if (!t.source || !readback_init(&r, gpu, layout.n_layers * layout.level_layer_bytes[0])) {
+        return;
+    }
+    read_source(&r, &field, &t);
+    for (uint32_t i = 0; i < MB_N_TRAFFICS * MB_COUNTOF(sizes); i++) {
+        const struct mb_traffic_variant variant = {
+            .traffic = (enum mb_traffic)(i % MB_N_TRAFFICS),
+            .workgroup_size = sizes[i / MB_N_TRAFFICS][0],
+            .n_items = sizes[i / MB_N_TRAFFICS][1],
+        };
+        if (variant.workgroup_size > gpu->info.max_workgroup_invocations) {
+            continue;
+        }
+        run_variant(&r, &field, &variant, 1 + i % 2);
+        const uint32_t n_wrong = count_wrong(&t, &variant, r.buffer.mapped);
+        if (n_wrong > 0) {
+            printf("image %s, %u x %u: %u codes are wrong\n", mb_traffic_name(variant.traffic),
+                   variant.workgroup_size, variant.n_items, n_wrong);
+        }
+        CHECK_EQ_INT(n_wrong, 0);
+    }
+    readback_finish(&r);
+    mb_free(t.source);
+    mb_field_finish(&field);
+}
+
+static void check_bandwidth(const struct mb_bandwidth *b, enum mb_traffic traffic,
+                            bool is_image)
+{
+    CHECK_EQ_INT(b->traffic, traffic);
+    CHECK_EQ_INT(b->is_image, is_image);
+    CHECK(isfinite(b->gbps) && b->gbps > 0.0);
+    CHECK(isfinite(b->duration_ns) && b->duration_ns > 0.0);
+    CHECK(b->footprint_bytes > 0 && b->workgroup_size >= 64);
+    CHECK_EQ_DBL(b->gbps * b->duration_ns, (double)b->footprint_bytes,
+                 1e-6 * (double)b->footprint_bytes);
+}
+
+/* Mixed traffic is no faster than a multiple of the best of its parts, nor slower than a
+ * fraction of the worst: a kernel that skips half its work or does it twice. Loose, as machines
+ * are shared. */
+static void check_mix(const struct mb_bandwidth best[MB_N_TRAFFICS])
+{
+    const double read = best[MB_TRAFFIC_READ].gbps, write = best[MB_TRAFFIC_WRITE].gbps;
+    CHECK(best[MB_TRAFFIC_MIX].gbps < 8.0 * fmax(read, write));
+    CHECK(best[MB_TRAFFIC_MIX].gbps > fmin(read, write) / 16.0);
+}
+
+static void check_figures(const struct mb_roofline *roofline)
+{
+    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
+        for (int kind = 0; kind < 2; kind++) {
+            const struct mb_bandwidth *b = &roofline->best[kind][traffic];
+            check_bandwidth(b, (enum mb_traffic)traffic, kind == 1);
+            printf("%s %s: %.1f GB/s, %.1f MiB, %u x %u\n", kind ? "image" : "buffer",
+                   mb_traffic_name(b->traffic), b->gbps, (double)b->footprint_bytes / 0x1p20,
+                   b->workgroup_size, b->n_items);
+        }
+    }
+    for (size_t i = 0; i < roofline->n_sweep; i++) {
+        check_bandwidth(&roofline->sweep[i], MB_TRAFFIC_READ, false);
+        CHECK(i == 0 ||
+              roofline->sweep[i].footprint_bytes > roofline->sweep[i - 1].footprint_bytes);
+    }
+    check_mix(roofline->best[0]);
+    check_mix(roofline->best[1]);
+    CHECK_EQ_DBL(
+        roofline->ceiling_gbps,
+        fmax(roofline->best[0][MB_TRAFFIC_MIX].gbps, roofline->best[1][MB_TRAFFIC_MIX].gbps),
+        0.0);
+    CHECK(isfinite(roofline->null_dispatch_ns) && roofline->null_dispatch_ns > 0.0);
+    CHECK(isfinite(roofline->null_barrier_ns) &&
+          roofline->null_barrier_ns > -roofline->null_dispatch_ns);
+    printf("null dispatch %.0f ns, barrier %.0f ns, cache %.1f MiB (%s)\n",
+           roofline->null_dispatch_ns, roofline->null_barrier_ns,
+           (double)roofline->llc_bytes / 0x1p20, roofline->llc_source);
+}
+
+static void test_measure(const struct mb_gpu *gpu)
+{
+    struct mb_roofline roofline;
+    struct mb_err err = {0};
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    struct mb_roofline_options options = {.gpu = gpu};
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    check_figures(&roofline);
+    CHECK(is_cpu == (roofline.n_sweep == 0));
+    CHECK(!is_cpu || strcmp(roofline.llc_source, "assumed") == 0);
+
+    options.is_quick = true;
+    options.l2_bytes = 3 << 20;
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    check_figures(&roofline);
+    CHECK_EQ_INT(roofline.n_sweep, 0);
+    CHECK_EQ_INT(roofline.llc_bytes, 3 << 20);
+    CHECK_EQ_STR(roofline.llc_source, "given");
+    CHECK(is_cpu || roofline.best[0][MB_TRAFFIC_READ].footprint_bytes >= 24 << 20);
+}
+
+/* What a GPU does, whatever this device is, but within 8 MiB: the sweep, and all variants. */
+static void test_gpu_path(const struct mb_gpu *gpu)
+{
+    struct mb_roofline roofline;
+    struct mb_err err = {0};
+    struct mb_gpu small = *gpu;
+    const uint64_t limit = 8 << 20;
+    small.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    small.info.max_storage_buffer_bytes = limit + 1; /* as 2^n - 1 is no multiple of anything */
+    small.info.max_allocation_bytes = limit + 4096;
+    const struct mb_roofline_options options = {.gpu = &small, .is_quick = mb_test_is_quick()};
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    check_figures(&roofline);
+    CHECK_EQ_INT(roofline.n_sweep, options.is_quick ? 4 : 7);
+    CHECK_EQ_INT(roofline.sweep[0].footprint_bytes, 1 << 20);
+    CHECK_EQ_INT(roofline.sweep[roofline.n_sweep - 1].footprint_bytes, limit);
+    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
+        CHECK_EQ_INT(roofline.best[0][traffic].footprint_bytes, limit);
+        CHECK(roofline.best[1][traffic].footprint_bytes <= 2 * limit);
+    }
+}
+
+static bool stop_after(void *user)
+{
+    int *n_left = user;
+    return --*n_left < 0;
+}
+
+/* What was not reached is NaN, and no failure. */
+static void test_interruption(const struct mb_gpu *gpu)
+{
+    struct mb_roofline roofline;
+    struct mb_err err = {0};
+    int n_left = 3;
+    const struct mb_roofline_options options = {
+        .gpu = gpu,
+        .l2_bytes = 1 << 20,
+        .is_quick = true,
+        .is_interrupted = stop_after,
+        .user = &n_left,
+    };
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    CHECK(roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
+    CHECK(isnan(roofline.best[0][MB_TRAFFIC_MIX].gbps));
+    CHECK(isnan(roofline.best[1][MB_TRAFFIC_READ].gbps));
+    CHECK(isnan(roofline.ceiling_gbps));
+}
+
+/* In every format that the device stores to, at a cell's extent. */
+static void test_match(const struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    for (size_t f = 0; f < mb_format_count; f++) {
+        struct mb_layout layout;
+        struct mb_bandwidth matched[MB_N_TRAFFICS];
+        mb_layout_init(&layout, &mb_formats[f], (struct mb_extent){129, 66}, 2, 3);
+        CHECK_EQ_INT(mb_roofline_match(gpu, &layout, matched, &err), MB_OK);
+        for (int t = 0; t < MB_N_TRAFFICS; t++) {
+            static const uint32_t n_sides[MB_N_TRAFFICS] = {3, 3, 6, 4};
+            const uint64_t third = (uint64_t)129 * 22 * 2 * mb_formats[f].texel_bytes;
+            if (isnan(matched[MB_TRAFFIC_READ].gbps)) {
+                CHECK(isnan(matched[t].gbps));
+                continue;
+            }
+            check_bandwidth(&matched[t], (enum mb_traffic)t, true);
+            CHECK_EQ_INT(matched[t].footprint_bytes, n_sides[t] * third);
+        }
+    }
+    /* Two rows make no third; more than the device holds is not tried. */
+    struct mb_layout layout;
+    struct mb_bandwidth matched[MB_N_TRAFFICS];
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){64, 2}, 1, 1);
+    CHECK_EQ_INT(mb_roofline_match(gpu, &layout, matched, &err), MB_OK);
+    CHECK(isnan(matched[MB_TRAFFIC_MIX].gbps) && matched[MB_TRAFFIC_READ].gbps > 0.0);
+    mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){32768, 32768}, 64, 1);
+    CHECK_EQ_INT(mb_roofline_match(gpu, &layout, matched, &err), MB_OK);
+    CHECK(isnan(matched[MB_TRAFFIC_READ].gbps));
+}
+
+/* Without timestamps there is no roofline, and never a made-up one. */
+static void test_refusals(const struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    struct mb_gpu blind = *gpu;
+    struct mb_roofline roofline;
+    blind.info.timestamp_valid_bits = 0;
+    const struct mb_roofline_options options = {.gpu = &blind};
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_UNSUPPORTED);
+    CHECK(isnan(roofline.ceiling_gbps));
+}
+
+int main(void)
+{
+    struct mb_gpu gpu = {0};
+    const int opened = mb_test_open(&gpu, false);
+    if (opened != 0) {
+        return opened;
+    }
+    test_buffers(&gpu);
+    test_images(&gpu);
+    test_measure(&gpu);
+    test_gpu_path(&gpu);
+    test_interruption(&gpu);
+    test_match(&gpu);
+    test_refusals(&gpu);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0); /* messages of the validation layer */
+    return check_summary("roofline");
+}

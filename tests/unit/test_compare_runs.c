@@ -1,0 +1,274 @@
+/* Comparison across runs, on synthetic samples whose truth is known. */
+#include "bench/compare_runs.h"
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "check.h"
+
+#define N_SAMPLES 80
+
+static const struct mb_compare_options by_default = {
+    .threshold = 0.01, .seed = 1, .n_resamples = 500};
+
+/* A file with `n` results "s0", "s1", ... of about 1000 ns. */
+static struct mb_result_file make_file(const char *path, size_t n)
+{
+    struct mb_result_file file = {.path = mb_strdup(path), .complete = true, .n_results = n};
+    snprintf(file.device, sizeof file.device, "GPU");
+    snprintf(file.driver, sizeof file.driver, "1");
+    file.results = mb_alloc(n, sizeof *file.results);
+    for (size_t i = 0; i < n; i++) {
+        struct mb_file_result *result = &file.results[i];
+        char key[32];
+        snprintf(key, sizeof key, "s%zu rgba8", i);
+        result->key = mb_strdup(key);
+        key[2] = '\0';
+        result->key_sans_fmt = mb_strdup(key);
+        snprintf(result->label, sizeof result->label, "%s", key);
+        snprintf(result->format, sizeof result->format, "rgba8");
+        snprintf(result->input, sizeof result->input, "a.png");
+        result->aa_ratio = NAN;
+        result->samples_ns = mb_alloc(N_SAMPLES, sizeof *result->samples_ns);
+        result->n_samples = N_SAMPLES;
+    }
+    return file;
+}
+
+/* Samples uniform in `mean_ns` * (1 +- noise). */
+static void fill(struct mb_file_result *result, double mean_ns, double noise, uint64_t seed)
+{
+    struct mb_rng rng;
+    mb_rng_init(&rng, seed);
+    for (size_t i = 0; i < result->n_samples; i++) {
+        const double unit = 2 * mb_rng_unit(&rng) - 1;
+        result->samples_ns[i] = mean_ns * (1 + noise * unit);
+    }
+}
+
+static struct mb_comparison compare(const struct mb_result_file *base, size_t n_base,
+                                    const struct mb_result_file *new_runs, size_t n_new)
+{
+    struct mb_comparison comparison;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_compare_runs(&(struct mb_run_group){base, n_base},
+                                 &(struct mb_run_group){new_runs, n_new}, &by_default,
+                                 &comparison, &err),
+                 MB_OK);
+    return comparison;
+}
+
+/* The outcome of one result at `ratio` under `noise`. */
+static enum mb_outcome outcome_of(double ratio, double noise, double aa_ratio)
+{
+    struct mb_result_file a = make_file("a", 1);
+    struct mb_result_file b = make_file("b", 1);
+    fill(&a.results[0], 1000, noise, 1);
+    fill(&b.results[0], 1000 * ratio, noise, 2);
+    b.results[0].aa_ratio = aa_ratio;
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    CHECK_EQ_INT(comparison.n_rows, 1);
+    CHECK(comparison.is_single_run);
+    CHECK_EQ_DBL(comparison.rows[0].ratio, ratio, noise + 1e-9);
+    CHECK_EQ_INT(comparison.n_outcomes[comparison.rows[0].outcome], 1);
+    CHECK_EQ_INT(comparison.n_regressions,
+                 comparison.rows[0].outcome == MB_OUTCOME_SLOWER ? 1 : 0);
+    const enum mb_outcome outcome = comparison.rows[0].outcome;
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return outcome;
+}
+
+static void test_planted(void)
+{
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, (double)NAN), MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(outcome_of(0.95, 0.005, (double)NAN), MB_OUTCOME_FASTER);
+    CHECK_EQ_INT(outcome_of(1.00, 0.005, (double)NAN), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome_of(1.05, 0.5, (double)NAN), MB_OUTCOME_INCONCLUSIVE);
+    /* The A/A twin was off by as much: nothing is said. */
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.08), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, 0.92), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.001), MB_OUTCOME_SLOWER);
+}
+
+/* However noisy, a file against itself is the same. */
+static void test_itself(void)
+{
+    struct mb_result_file file = make_file("a", 5);
+    for (size_t i = 0; i < file.n_results; i++) {
+        fill(&file.results[i], 1000, 0.2 * (double)i, i);
+    }
+    struct mb_comparison comparison = compare(&file, 1, &file, 1);
+    CHECK_EQ_INT(comparison.n_rows, 5);
+    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 5);
+    CHECK_EQ_INT(comparison.n_gaps + comparison.n_regressions + comparison.n_warnings, 0);
+    CHECK(comparison.rows[4].is_identical);
+    CHECK_EQ_DBL(comparison.rows[4].ratio, 1, 0);
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&file);
+}
+
+/* Runs that differ by more than samples do: one run a side is sure of itself, five are not. */
+static void test_groups(void)
+{
+    static const double means_ns[] = {1000, 1100, 950, 1050, 1000};
+    struct mb_result_file a[MB_FEW_RUNS], b[MB_FEW_RUNS];
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        char path[8];
+        snprintf(path, sizeof path, "%zu", i);
+        a[i] = make_file(path, 1);
+        b[i] = make_file(path, 1);
+        fill(&a[i].results[0], means_ns[i], 0.002, i);
+        fill(&b[i].results[0], means_ns[i] * 1.04, 0.002, 10 + i);
+    }
+    struct mb_comparison comparison = compare(a, MB_FEW_RUNS, b, MB_FEW_RUNS);
+    CHECK_EQ_INT(comparison.rows[0].n_base, MB_FEW_RUNS);
+    CHECK(!comparison.is_single_run);
+    CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_DBL(comparison.rows[0].base_ns, 1000, 5);
+    mb_comparison_finish(&comparison);
+    comparison = compare(a, 1, b, 1);
+    CHECK(comparison.is_single_run);
+    CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_SLOWER);
+    mb_comparison_finish(&comparison);
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        mb_result_file_finish(&a[i]);
+        mb_result_file_finish(&b[i]);
+    }
+}
+
+static void check_gap(const struct mb_comparison *comparison, size_t i, const char *label,
+                      bool is_regression, const char *reason)
+{
+    CHECK(i < comparison->n_gaps);
+    if (i < comparison->n_gaps) {
+        CHECK_EQ_STR(comparison->gaps[i].result->label, label);
+        CHECK_EQ_STR(comparison->gaps[i].reason, reason);
+        CHECK_EQ_INT(comparison->gaps[i].is_regression, is_regression);
+    }
+}
+
+static void test_gaps(void)
+{
+    struct mb_result_file a = make_file("a", 7);
+    struct mb_result_file b = make_file("b", 7);
+    for (size_t i = 0; i < 7; i++) {
+        fill(&a.results[i], 1000, 0.01, i);
+        fill(&b.results[i], 1000, 0.01, 10 + i);
+    }
+    b.results[0].status = MB_RESULT_FAILED;
+    b.results[0].verify = MB_VERIFY_FAIL;
+    snprintf(b.results[0].reason, sizeof b.results[0].reason, "level 1 is wrong");
+    a.results[1].status = MB_RESULT_FAILED;
+    b.results[2].status = MB_RESULT_SKIPPED;
+    snprintf(b.results[2].reason, sizeof b.results[2].reason, "no subgroups");
+    b.results[3].n_bad_samples = 2;
+    b.results[4].n_samples = 0;
+    b.results[5].key[3] = 'R';
+    snprintf(b.results[5].format, sizeof b.results[5].format, "Rgba8");
+    b.results[6].verify = MB_VERIFY_SKIPPED;
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    check_gap(&comparison, 0, "s0", true, "NEW (b) failed: level 1 is wrong");
+    check_gap(&comparison, 1, "s1", false, "BASE (a) failed");
+    check_gap(&comparison, 2, "s2", true, "NEW skipped it: no subgroups");
+    check_gap(&comparison, 3, "s3", false, "NEW has samples that are no times (2 of 82)");
+    check_gap(&comparison, 4, "s4", false, "NEW has no samples");
+    check_gap(&comparison, 5, "s5", true,
+              "NEW does not have it: it has Rgba8 instead of rgba8");
+    check_gap(&comparison, 6, "s5", false,
+              "BASE does not have it: it has rgba8 instead of Rgba8");
+    CHECK_EQ_INT(comparison.n_gaps, 7);
+    CHECK_EQ_INT(comparison.n_regressions, 3);
+    CHECK_EQ_INT(comparison.n_rows, 1);
+    CHECK(!comparison.rows[0].is_checked);
+    CHECK_EQ_INT(comparison.n_warnings, 1);
+    CHECK_EQ_STR(comparison.warnings[0].text,
+                 "different formats: a.png has rgba8 in BASE and Rgba8 in NEW");
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+/* The same image given twice: first with first, second with second. */
+static void test_twice(void)
+{
+    struct mb_result_file a = make_file("a", 2);
+    struct mb_result_file b = make_file("b", 2);
+    for (size_t i = 0; i < 2; i++) {
+        a.results[i].key[1] = b.results[i].key[1] = 'x';
+        fill(&a.results[i], i == 0 ? 1000 : 3000, 0.001, i);
+        fill(&b.results[i], i == 0 ? 1000 : 3000, 0.001, 10 + i);
+    }
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    CHECK_EQ_INT(comparison.n_rows, 2);
+    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 2);
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+static void test_warnings(void)
+{
+    struct mb_result_file a = make_file("a", 1);
+    struct mb_result_file b = make_file("b", 1);
+    fill(&a.results[0], 1000, 0.001, 1);
+    fill(&b.results[0], 1000, 0.001, 2);
+    snprintf(b.driver, sizeof b.driver, "2");
+    b.complete = false;
+    b.validate = true;
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    CHECK_EQ_INT(comparison.n_warnings, 3);
+    CHECK_EQ_STR(comparison.warnings[0].text, "different drivers: a was run with 1, b with 2");
+    mb_comparison_finish(&comparison);
+    snprintf(b.device, sizeof b.device, "CPU");
+    snprintf(b.results[0].input_sha256, sizeof b.results[0].input_sha256, "1");
+    comparison = compare(&a, 1, &b, 1);
+    CHECK_EQ_STR(comparison.warnings[0].text, "DIFFERENT DEVICES: a was run on GPU, b on CPU");
+    CHECK_EQ_STR(comparison.warnings[3].text,
+                 "different inputs: a.png is not the same image in a and b");
+    CHECK_EQ_INT(comparison.n_rows, 1);
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+static void test_no_memory(void)
+{
+    struct mb_result_file a = make_file("a", 2);
+    struct mb_result_file b = make_file("b", 2);
+    const uint64_t n_live = mb_alloc_live_count();
+    unsigned n_failures = 0;
+    for (uint64_t nth = 1; nth < 1000; nth++) {
+        struct mb_comparison comparison;
+        struct mb_err err = {0};
+        fill(&a.results[0], 1000, 0.01, 1);
+        mb_alloc_fail_nth(nth, false);
+        const enum mb_status status =
+            mb_compare_runs(&(struct mb_run_group){&a, 1}, &(struct mb_run_group){&b, 1},
+                            &by_default, &comparison, &err);
+        mb_alloc_fail_nth(0, false);
+        mb_comparison_finish(&comparison);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+        if (status == MB_OK) {
+            break;
+        }
+        n_failures++;
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    }
+    CHECK(n_failures >= 10 && n_failures < 999);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+int main(void)
+{
+    test_planted();
+    test_itself();
+    test_groups();
+    test_gaps();
+    test_twice();
+    test_warnings();
+    test_no_memory();
+    return check_summary("compare_runs");
+}

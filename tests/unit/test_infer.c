@@ -1,0 +1,248 @@
+/* Comparison of samples: known answers, and whether the intervals hold the truth as often as
+ * they say. */
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "check.h"
+
+#define N_RUNS 2000u
+
+static struct mb_rng rng;
+
+static double normal(void)
+{
+    const double u = mb_rng_unit(&rng) + 1e-300, v = mb_rng_unit(&rng);
+    return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
+}
+
+/* Median 1, a long tail to the right. */
+static double skewed(void)
+{
+    return exp(0.5 * normal());
+}
+
+static uint32_t n_runs(void)
+{
+    return getenv("MB_TEST_QUICK") ? N_RUNS / 10 : N_RUNS;
+}
+
+/* Shares of 2,000 runs: three standard errors of 95 % are 1.5 %. */
+static void check_coverage(const char *what, uint32_t n_held)
+{
+    const double share = (double)n_held / n_runs();
+    printf("%s: %.1f %%\n", what, 100.0 * share);
+    if (n_runs() == N_RUNS) {
+        CHECK(share >= 0.93 && share <= 0.97);
+    }
+}
+
+static void test_median_coverage(double (*draw)(void), double truth, uint32_t n,
+                                 const char *what)
+{
+    uint32_t by_order = 0, by_bootstrap = 0;
+    for (uint32_t run = 0; run < n_runs(); run++) {
+        double values[320], ci[2];
+        struct mb_stats stats;
+        const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
+        for (uint32_t i = 0; i < n; i++) {
+            values[i] = draw();
+        }
+        CHECK(mb_stats_compute(values, n, &stats, NULL) == MB_OK);
+        by_order += stats.median_ci_ns[0] <= truth && truth <= stats.median_ci_ns[1];
+        CHECK(mb_bootstrap_median(values, n, &options, ci, NULL) == MB_OK);
+        by_bootstrap += ci[0] <= truth && truth <= ci[1];
+    }
+    char text[100];
+    snprintf(text, sizeof text, "%s, n %u, order statistics", what, n);
+    check_coverage(text, by_order);
+    snprintf(text, sizeof text, "%s, n %u, bootstrap", what, n);
+    check_coverage(text, by_bootstrap);
+}
+
+/* Two runs against two, whose truth is a ratio of 1.05; runs differ by 1 % of their own. */
+static void test_ratio_coverage(void)
+{
+    uint32_t n_held = 0;
+    for (uint32_t run = 0; run < n_runs(); run++) {
+        double values[2][40], ratio, ci[2], p;
+        const struct mb_series a = {values[0], 40}, b = {values[1], 40};
+        const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
+        for (uint32_t i = 0; i < 40; i++) {
+            values[0][i] = 10.0 + normal();
+            values[1][i] = 10.5 + normal();
+        }
+        CHECK(mb_bootstrap_ratio(&a, 1, &b, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
+        CHECK(ci[0] <= ratio && ratio <= ci[1]);
+        n_held += ci[0] <= 1.05 && 1.05 <= ci[1];
+    }
+    check_coverage("ratio of medians, n 40 against 40", n_held);
+}
+
+/* Autocorrelated samples: blocks keep what single values would lose. */
+static void test_block_bootstrap(void)
+{
+    uint32_t n_held = 0;
+    for (uint32_t run = 0; run < n_runs(); run++) {
+        double values[160], ci[2], state = normal();
+        const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
+        for (uint32_t i = 0; i < 160; i++) {
+            state = 0.3 * state + sqrt(1.0 - 0.09) * normal();
+            values[i] = state;
+        }
+        CHECK(mb_bootstrap_median(values, 160, &options, ci, NULL) == MB_OK);
+        n_held += ci[0] <= 0.0 && 0.0 <= ci[1];
+    }
+    const double share = (double)n_held / n_runs();
+    printf("bootstrap at autocorrelation 0.3, n 160: %.1f %%\n", 100.0 * share);
+    /* Independent resampling would hold it in about 87 %. */
+    CHECK(share >= 0.90 && share <= 0.97);
+}
+
+static void test_bootstrap_edges(void)
+{
+    const double one[] = {7.0}, same[] = {3.0, 3.0, 3.0, 3.0};
+    const struct mb_bootstrap options = {.seed = 1};
+    double ci[2], again[2], ratio, p;
+    CHECK(mb_bootstrap_median(one, 1, &options, ci, NULL) == MB_OK);
+    CHECK(ci[0] == 7.0 && ci[1] == 7.0);
+    CHECK(mb_bootstrap_median(same, 4, &options, ci, NULL) == MB_OK);
+    CHECK(ci[0] == 3.0 && ci[1] == 3.0);
+    double values[30];
+    for (uint32_t i = 0; i < 30; i++) {
+        values[i] = normal();
+    }
+    CHECK(mb_bootstrap_median(values, 30, &options, ci, NULL) == MB_OK);
+    CHECK(mb_bootstrap_median(values, 30, &options, again, NULL) == MB_OK);
+    CHECK(ci[0] == again[0] && ci[1] == again[1]);
+    const struct mb_series series = {same, 4};
+    CHECK(mb_bootstrap_ratio(&series, 1, &series, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
+    CHECK(ratio == 1.0 && ci[0] == 1.0 && ci[1] == 1.0 && p == 1.0);
+}
+
+/* Runs that differ among themselves widen the interval of their ratio. */
+static void test_runs(void)
+{
+    double near[5][20], far[5][20], ratio, ci_near[2], ci_far[2], p;
+    struct mb_series a[5], b[5];
+    const struct mb_bootstrap options = {.seed = 2};
+    for (uint32_t run = 0; run < 5; run++) {
+        for (uint32_t i = 0; i < 20; i++) {
+            near[run][i] = 100.0 + 0.1 * normal();
+            far[run][i] = 100.0 + 0.1 * normal() + 3.0 * run;
+        }
+        a[run] = (struct mb_series){near[run], 20};
+        b[run] = (struct mb_series){far[run], 20};
+    }
+    CHECK(mb_bootstrap_ratio(a, 5, a, 5, &options, &ratio, ci_near, &p, NULL) == MB_OK);
+    CHECK(ratio == 1.0 && p > 0.5);
+    CHECK(mb_bootstrap_ratio(a, 5, b, 5, &options, &ratio, ci_far, &p, NULL) == MB_OK);
+    CHECK_EQ_DBL(ratio, 1.06, 0.002);
+    CHECK(ci_far[1] - ci_far[0] > 10.0 * (ci_near[1] - ci_near[0]));
+}
+
+static double wilcoxon(const double *differences, size_t n)
+{
+    double p = -1.0;
+    CHECK(mb_wilcoxon(differences, n, &p, NULL) == MB_OK);
+    return p;
+}
+
+/* Exact ones by counting sign patterns: all of one sign are 2 of 2^n. */
+static void test_wilcoxon(void)
+{
+    const double up[] = {1, 2, 3, 4, 5, 6};
+    CHECK_EQ_DBL(wilcoxon(up, 6), 2.0 / 64.0, 1e-12);
+    const double one_down[] = {-1, 2, 3, 4, 5, 6};
+    CHECK_EQ_DBL(wilcoxon(one_down, 6), 4.0 / 64.0, 1e-12);
+    const double mixed[] = {1, -2, 3, -4, 5, -6};
+    /* W+ = 9, P(W <= 9) = 27 / 64, of the 64 subsets of 1..6. */
+    CHECK_EQ_DBL(wilcoxon(mixed, 6), 2.0 * 27.0 / 64.0, 1e-12);
+    const double zeros[] = {0, 0, 0};
+    CHECK_EQ_DBL(wilcoxon(zeros, 3), 1.0, 0.0);
+    CHECK_EQ_DBL(wilcoxon(NULL, 0), 1.0, 0.0);
+    const double with_zero[] = {0, 1, 2, 3, 4, 5, 6};
+    CHECK_EQ_DBL(wilcoxon(with_zero, 7), 2.0 / 64.0, 1e-12);
+    double ties[30];
+    for (int i = 0; i < 30; i++) {
+        ties[i] = i < 20 ? 1.0 : -1.0;
+    }
+    /* Mean 232.5, variance 30 31 61 / 24 - (30^3 - 30) / 48 = 1801.875, W+ = 310. */
+    CHECK_EQ_DBL(wilcoxon(ties, 30), erfc((77.5 - 0.5) / sqrt(2.0 * 1801.875)), 1e-12);
+}
+
+/* Under the null, p below 0.05 comes in about 5 % of runs, exact or normal. */
+static void test_wilcoxon_level(size_t n)
+{
+    uint32_t n_rejected = 0;
+    for (uint32_t run = 0; run < n_runs(); run++) {
+        double differences[100];
+        for (size_t i = 0; i < n; i++) {
+            differences[i] = normal();
+        }
+        n_rejected += wilcoxon(differences, n) < 0.05;
+    }
+    const double share = (double)n_rejected / n_runs();
+    printf("signed rank, n %zu: %.1f %% below 0.05\n", n, 100.0 * share);
+    if (n_runs() == N_RUNS) {
+        CHECK(share > 0.035 && share < 0.065);
+    }
+}
+
+static void test_holm(void)
+{
+    /* Sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2, 1, never falling. */
+    double p[] = {0.04, 0.01, (double)NAN, 0.03, 0.02};
+    CHECK(mb_holm(p, 5, NULL) == MB_OK);
+    CHECK_EQ_DBL(p[1], 0.04, 1e-15);
+    CHECK_EQ_DBL(p[4], 0.06, 1e-15);
+    CHECK_EQ_DBL(p[3], 0.06, 1e-15);
+    CHECK_EQ_DBL(p[0], 0.06, 1e-15);
+    CHECK(isnan(p[2]));
+    double large[] = {0.9, 0.8};
+    CHECK(mb_holm(large, 2, NULL) == MB_OK);
+    CHECK(large[0] == 1.0 && large[1] == 1.0);
+    CHECK(mb_holm(NULL, 0, NULL) == MB_OK);
+}
+
+static enum mb_outcome outcome(double low, double high, double p, double margin)
+{
+    const double ci[2] = {low, high};
+    return mb_outcome(ci, p, margin);
+}
+
+static void test_outcome(void)
+{
+    CHECK_EQ_INT(outcome(0.995, 1.005, 0.5, 0.01), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome(0.995, 1.005, 1e-9, 0.01), MB_OUTCOME_SAME); /* sure, and nothing */
+    CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.01), MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(outcome(1.02, 1.03, 0.2, 0.01), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.05), MB_OUTCOME_SAME); /* a restless ruler */
+    CHECK_EQ_INT(outcome(1.005, 1.03, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(0.95, 0.97, 0.001, 0.01), MB_OUTCOME_FASTER);
+    CHECK_EQ_INT(outcome(0.95, 0.995, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(0.9, 1.1, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(NAN, NAN, NAN, 0.01), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(1.0, 1.0, 1.0, 0.0), MB_OUTCOME_SAME);
+    CHECK_EQ_STR(mb_outcome_name(MB_OUTCOME_SLOWER), "SLOWER");
+}
+
+int main(void)
+{
+    mb_rng_init(&rng, 11);
+    test_median_coverage(normal, 0.0, 40, "normal");
+    test_median_coverage(skewed, 1.0, 100, "skewed");
+    test_median_coverage(skewed, 1.0, 20, "skewed");
+    test_ratio_coverage();
+    test_block_bootstrap();
+    test_bootstrap_edges();
+    test_runs();
+    test_wilcoxon();
+    test_wilcoxon_level(20);
+    test_wilcoxon_level(100);
+    test_holm();
+    test_outcome();
+    return check_summary("infer");
+}

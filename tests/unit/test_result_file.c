@@ -1,0 +1,234 @@
+/* Reading results.json: what is in it, what older ones lack, and everything that is wrong. */
+#include "bench/result_file.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "check.h"
+
+#define HEAD                                                                                   \
+    "{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.1.0\"},"                               \
+    "\"run\":{\"id\":\"r1\",\"seed\":\"18446744073709551615\",\"complete\":true,"              \
+    "\"argv\":[\"mipbench\",\"a.png\"],\"tool\":{\"git_sha\":\"abc\"}},"                       \
+    "\"device\":{\"name\":\"GPU\\u0007\",\"driver\":{\"version\":\"7\",\"info\":null}},"
+#define RESULT                                                                                 \
+    "{\"id\":\"a_8x8_rgba8_avg/spd_load-texel\",\"strategy\":\"spd\","                         \
+    "\"params\":{\"load\":\"texel\",\"fp16\":\"off\"},\"input\":\"a.png\","                    \
+    "\"input_sha256\":\"ff\",\"width\":8,\"height\":8,\"layers\":1,\"levels\":4,"              \
+    "\"format\":\"rgba8\",\"reduce\":\"avg\",\"rect\":null,\"cache\":\"cold\","                \
+    "\"mode\":\"latency\",\"status\":\"ok\",\"verify\":{\"status\":\"pass\"},"
+
+static struct mb_result_file read_good(const char *text)
+{
+    struct mb_result_file file;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_OK);
+    CHECK_EQ_STR(err.text, "");
+    return file;
+}
+
+static void expect_error(const char *text, const char *want)
+{
+    struct mb_result_file file;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_FAILED);
+    CHECK_EQ_STR(err.text, want);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK(file.results == NULL && file.path == NULL);
+    mb_result_file_finish(&file);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void test_all(void)
+{
+    struct mb_result_file file = read_good(
+        HEAD "\"cells\":[{\"id\":\"c\",\"cache\":\"hot\",\"aa_control\":{\"ratio\":1.5}},"
+             "{\"id\":\"c\",\"cache\":\"cold\",\"aa_control\":{\"ratio\":1.02}}],"
+             "\"results\":[" RESULT "\"cell\":\"c\",\"samples_ns\":[3,1e3,2.5]}]}");
+    const struct mb_file_result *result = &file.results[0];
+    CHECK_EQ_STR(file.run_id, "r1");
+    CHECK_EQ_STR(file.device, "GPU?");
+    CHECK_EQ_STR(file.driver, "7");
+    CHECK_EQ_STR(file.git_sha, "abc");
+    CHECK_EQ_STR(file.schema_version, "1.1.0");
+    CHECK(file.seed == UINT64_MAX);
+    CHECK(file.complete && !file.validate);
+    CHECK_EQ_INT(file.n_args, 2);
+    CHECK_EQ_STR(file.argv[1], "a.png");
+    CHECK_EQ_INT(file.n_results, 1);
+    CHECK_EQ_STR(result->label, "spd:load=texel");
+    CHECK_EQ_STR(result->place, "a_8x8_rgba8_avg cold");
+    CHECK_EQ_INT(result->status, MB_RESULT_OK);
+    CHECK_EQ_INT(result->verify, MB_VERIFY_PASS);
+    CHECK_EQ_INT(result->n_samples, 3);
+    CHECK_EQ_DBL(result->samples_ns[1], 1000, 0);
+    CHECK_EQ_DBL(result->aa_ratio, 1.02, 0);
+    mb_result_file_finish(&file);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void test_sparse(void)
+{
+    struct mb_result_file file = read_good(
+        "\xef\xbb\xbf{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},\"run\":null,"
+        "\"results\":[{\"strategy\":\"x\",\"width\":1,\"height\":1,\"params\":[1],"
+        "\"samples_ns\":[1,null,-1,1e999,\"4\",0]},"
+        "{\"strategy\":\"x\",\"width\":1,\"height\":2,\"status\":\"new\",\"cell\":\"c\","
+        "\"verify\":{\"status\":\"new\"}}]}");
+    CHECK_EQ_INT(file.n_results, 2);
+    CHECK_EQ_INT(file.n_args, 0);
+    CHECK(!file.complete);
+    CHECK_EQ_INT(file.results[0].n_samples, 2);
+    CHECK_EQ_INT(file.results[0].n_bad_samples, 4);
+    CHECK(isnan(file.results[1].aa_ratio));
+    CHECK_EQ_INT(file.results[0].status, MB_RESULT_FAILED); /* it does not say that it is ok */
+    CHECK_EQ_INT(file.results[0].verify, MB_VERIFY_SKIPPED);
+    CHECK_EQ_INT(file.results[1].status, MB_RESULT_FAILED);
+    CHECK_EQ_INT(file.results[1].verify, MB_VERIFY_FAIL);
+    CHECK(strcmp(file.results[0].key, file.results[1].key) != 0);
+    mb_result_file_finish(&file);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+/* The key of RESULT with `from` replaced. */
+static char *key_of(const char *from, const char *to)
+{
+    const char *text = HEAD "\"results\":[" RESULT "\"samples_ns\":[]}]}";
+    struct mb_strbuf changed = {0};
+    const char *at = strstr(text, from);
+    CHECK(at != NULL);
+    mb_strbuf_append_n(&changed, text, (size_t)(at - text));
+    mb_strbuf_append(&changed, to);
+    mb_strbuf_append(&changed, at + strlen(from));
+    struct mb_result_file file = read_good(mb_strbuf_text(&changed));
+    char *key = file.results[0].key;
+    file.results[0].key = NULL;
+    mb_result_file_finish(&file);
+    mb_strbuf_finish(&changed);
+    return key;
+}
+
+static void test_keys(void)
+{
+    static const struct {
+        const char *from, *to;
+        bool is_same;
+    } cases[] = {
+        {"\"load\":\"texel\",\"fp16\":\"off\"", "\"fp16\":\"off\",\"load\":\"texel\"", true},
+        {"a.png\",\"input", "b.png\",\"input", true}, /* the contents count */
+        {"r1", "r2", true},
+        {"pass", "skipped", true},
+        {"\"ff\"", "\"fe\"", false},
+        {"\"fp16\":\"off\"", "\"fp16\":\"on\"", false},
+        {"\"strategy\":\"spd\"", "\"strategy\":\"spe\"", false},
+        {"\"width\":8", "\"width\":9", false},
+        {"\"levels\":4", "\"levels\":3", false},
+        {"rgba8\",\"reduce", "r8\",\"reduce", false},
+        {"\"avg\",\"rect\"", "\"max\",\"rect\"", false},
+        {"\"rect\":null", "\"rect\":{\"x\":0,\"y\":0,\"width\":1,\"height\":1}", false},
+        {"\"cold\"", "\"hot\"", false},
+        {"\"latency\"", "\"throughput\"", false},
+    };
+    char *own = key_of("spd", "spd");
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        char *key = key_of(cases[i].from, cases[i].to);
+        CHECK_EQ_INT(strcmp(own, key) == 0, cases[i].is_same);
+        mb_free(key);
+    }
+    mb_free(own);
+    char *seed_1 = key_of("a.png\",\"input_sha256\":\"ff", "pattern:x\",\"input_sha256\":\"1");
+    char *seed_2 = key_of("a.png\",\"input_sha256\":\"ff", "pattern:x\",\"input_sha256\":\"2");
+    CHECK_EQ_STR(seed_1, seed_2);
+    mb_free(seed_1);
+    mb_free(seed_2);
+}
+
+static void test_bad(void)
+{
+    expect_error("", "f.json: line 1, column 1: not JSON: it ends too early");
+    expect_error("{\"schema\":\n {\"name\":\"mip", "f.json: line 2, column 11: not JSON");
+    expect_error("{\"a\":1} x", "f.json: line 1, column 9: not JSON");
+    expect_error("[NaN]", "f.json: line 1, column 2: not JSON");
+    expect_error("[]", "f.json: not a mipbench result");
+    expect_error("null", "f.json: not a mipbench result");
+    expect_error("{\"schema\":{\"name\":\"other\",\"version\":\"1.0.0\"}}",
+                 "f.json: not a mipbench result");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},\"results\":[]}",
+                 "f.json: schema version 2.0.0 is of a later mipbench; this one reads 1.x");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"x\"}}",
+                 "f.json: schema version 'x' is not understood");
+    expect_error("{\"schema\":{\"name\":\"mipbench\"}}",
+                 "f.json: schema version '' is not understood");
+    expect_error(HEAD "\"results\":{}}", "f.json: it has no results");
+    expect_error(HEAD "\"results\":[7]}", "f.json: results[0] names no strategy");
+    expect_error(HEAD "\"results\":[{\"strategy\":\"x\",\"width\":1e300,\"height\":1}]}",
+                 "f.json: results[0] has no size");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},"
+                 "\"run\":{\"argv\":[\"a\",3]},\"results\":[]}",
+                 "f.json: run.argv[1] is no text");
+}
+
+/* Deep nesting must not end in a stack overflow. */
+static void test_deep(void)
+{
+    static char text[200001];
+    memset(text, '[', sizeof text - 1);
+    struct mb_result_file file;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    mb_result_file_finish(&file);
+}
+
+static void test_files(void)
+{
+    char path[] = "/tmp/mipbench-result-XXXXXX";
+    const char zero[] = "{\"a\0\":1}";
+    struct mb_result_file file;
+    struct mb_err err = {0};
+    const int fd = mkstemp(path);
+    FILE *stream = fdopen(fd, "wb");
+    CHECK(stream != NULL && fwrite(zero, 1, sizeof zero - 1, stream) == sizeof zero - 1);
+    CHECK(stream != NULL && fclose(stream) == 0);
+    CHECK_EQ_INT(mb_result_file_read(path, &file, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK(strstr(err.text, "a byte of zero") != NULL);
+    remove(path);
+    CHECK_EQ_INT(mb_result_file_read("/nonexistent/x.json", &file, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void test_no_memory(void)
+{
+    const char *text = HEAD "\"results\":[" RESULT "\"samples_ns\":[1,2]}]}";
+    unsigned n_failures = 0;
+    for (uint64_t nth = 1; nth < 1000; nth++) {
+        struct mb_result_file file;
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(nth, false);
+        const enum mb_status status = mb_result_file_parse("f.json", text, &file, &err);
+        mb_alloc_fail_nth(0, false);
+        mb_result_file_finish(&file);
+        CHECK_EQ_INT(mb_alloc_live_count(), 0);
+        if (status == MB_OK) {
+            break;
+        }
+        n_failures++;
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    }
+    CHECK(n_failures > 50 && n_failures < 999);
+}
+
+int main(void)
+{
+    test_all();
+    test_sparse();
+    test_keys();
+    test_bad();
+    test_deep();
+    test_files();
+    test_no_memory();
+    return check_summary("result_file");
+}

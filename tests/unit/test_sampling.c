@@ -1,0 +1,400 @@
+/* The sampling loop on a device that is not there: a counter that wraps, a clock that drifts,
+ * work that takes what the test says. Everything above the Vulkan calls runs as it does on a
+ * GPU: ticks become durations by the functions that the timer uses. */
+#include "bench/measure.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "check.h"
+#include "vk/timer.h"
+
+#define N_CANDIDATES 3
+
+struct device {
+    uint32_t valid_bits;
+    double period_ns;
+    double now_ns;  /* the device's own time */
+    double host_ns; /* the host's */
+    double clock;   /* 1: full speed */
+    struct mb_rng rng;
+    double noise;    /* relative, of each sample */
+    bool is_bimodal; /* candidate 1 takes half as much again every other time */
+    bool is_backwards;
+    uint64_t begin[MB_N_SLOTS], end[MB_N_SLOTS];
+    uint32_t n_probes, n_samples;
+    /* Clock as a function of the probes taken so far. */
+    double (*clock_at)(uint32_t n_probes);
+    uint32_t n_blocks; /* the last that after_block told */
+};
+
+static uint64_t stamp(const struct device *d)
+{
+    uint64_t ticks = (uint64_t)(d->now_ns / d->period_ns);
+    return d->valid_bits >= 64 ? ticks : ticks & ((UINT64_C(1) << d->valid_bits) - 1);
+}
+
+static double work_ns(struct device *d, size_t candidate)
+{
+    double duration_ns = 10e3 * (double)(candidate + 1);
+    if (d->is_bimodal && candidate == 1 && mb_rng_below(&d->rng, 2) == 1) {
+        duration_ns *= 1.5;
+    }
+    return duration_ns * (1.0 + d->noise * (mb_rng_unit(&d->rng) - 0.5)) / d->clock;
+}
+
+static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct mb_err *err)
+{
+    struct device *d = user;
+    d->begin[slot] = stamp(d);
+    d->now_ns += work_ns(d, candidate);
+    d->end[slot] = stamp(d);
+    if (d->is_backwards && d->n_samples == 30) {
+        uint64_t first = d->begin[slot];
+        d->begin[slot] = d->end[slot];
+        d->end[slot] = first;
+    }
+    d->now_ns += 5e3;
+    d->host_ns += 20e3;
+    d->n_samples++;
+    return MB_OK;
+}
+
+static enum mb_status collect(void *user, size_t candidate, uint32_t slot, double *duration_ns,
+                              double *part_ns, struct mb_err *err)
+{
+    const struct device *d = user;
+    enum mb_status status = mb_ticks_to_ns(d->begin[slot], d->end[slot], d->valid_bits,
+                                           d->period_ns, duration_ns, err);
+    part_ns[0] = *duration_ns;
+    part_ns[1] = 2.0 * *duration_ns;
+    return status;
+}
+
+static enum mb_status probe(void *user, double *duration_ns, struct mb_err *err)
+{
+    struct device *d = user;
+    d->clock = d->clock_at ? d->clock_at(d->n_probes) : 1.0;
+    d->n_probes++;
+    d->host_ns += 120e3;
+    *duration_ns = 100e3 / d->clock;
+    return MB_OK;
+}
+
+static uint64_t now_ns(void *user)
+{
+    return (uint64_t)((struct device *)user)->host_ns;
+}
+
+static bool after_block(void *user, uint32_t n_blocks)
+{
+    struct device *d = user;
+    d->n_blocks = n_blocks;
+    return false;
+}
+
+static struct device make_device(uint32_t valid_bits)
+{
+    struct device d = {.valid_bits = valid_bits, .period_ns = 32.0, .clock = 1.0};
+    mb_rng_init(&d.rng, 5);
+    return d;
+}
+
+static struct mb_sampler sampler_of(struct device *d, bool has_probe)
+{
+    return (struct mb_sampler){
+        .user = d,
+        .start = start,
+        .collect = collect,
+        .now_ns = now_ns,
+        .probe = has_probe ? probe : NULL,
+        .after_block = after_block,
+    };
+}
+
+static struct mb_measure_options plain_options(void)
+{
+    return (struct mb_measure_options){
+        .n_candidates = N_CANDIDATES,
+        .n_judged = N_CANDIDATES,
+        .seed = 3,
+        .max_warmup_ns = UINT64_C(5000000000),
+        .min_blocks = 20,
+        .max_blocks = 160,
+        .budget_ns = UINT64_MAX,
+        .granularity_ns = 32.0,
+    };
+}
+
+/* A counter of 36 bits that wraps between and within samples gives the durations that one of
+ * 64 bits does. */
+static void test_wrap(void)
+{
+    struct device narrow = make_device(36), wide = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples a, b;
+    narrow.now_ns = wide.now_ns = (double)(UINT64_C(1) << 36) * 32.0 - 400e3;
+    const struct mb_sampler of_narrow = sampler_of(&narrow, false);
+    const struct mb_sampler of_wide = sampler_of(&wide, false);
+    CHECK_EQ_INT(mb_measure(&of_narrow, &options, &a, NULL), MB_OK);
+    CHECK_EQ_INT(mb_measure(&of_wide, &options, &b, NULL), MB_OK);
+    CHECK(narrow.now_ns > (double)(UINT64_C(1) << 36) * 32.0); /* it did wrap */
+    CHECK_EQ_INT(a.n_kept, 160);
+    for (size_t i = 0; i < 160 * N_CANDIDATES; i++) {
+        CHECK_EQ_DBL(a.duration_ns[i], b.duration_ns[i], 1e-9);
+        CHECK_EQ_DBL(a.duration_ns[i], 10e3 * (double)(i % N_CANDIDATES + 1), 33.0);
+    }
+    mb_samples_finish(&a);
+    mb_samples_finish(&b);
+}
+
+/* Time running backwards is an error with a sentence, never a number. */
+static void test_backwards(void)
+{
+    struct device d = make_device(36);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    struct mb_err err = {0};
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    d.is_backwards = true;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, &err), MB_FAILED);
+    CHECK(strstr(err.text, "before the first") != NULL);
+    CHECK(samples.duration_ns == NULL);
+}
+
+static void test_no_timestamps(void)
+{
+    struct mb_err why = {0};
+    CHECK_EQ_INT(mb_timer_check(0, 1.0, "GPU", &why), MB_UNSUPPORTED);
+    CHECK(strstr(why.text, "timestampValidBits 0") != NULL);
+    CHECK_EQ_INT(mb_timer_check(36, 0.0, "GPU", &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_timer_check(36, (double)NAN, "GPU", &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_timer_check(36, 1.0, "GPU", &why), MB_OK);
+}
+
+/* 0.5 of full speed at first, then rising for ten windows. */
+static double rising(uint32_t n_probes)
+{
+    return n_probes < 10 ? 0.5 + 0.05 * n_probes : 1.0;
+}
+
+/* Sampling begins when the clock has come up, not before. */
+static void test_warm_up(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    d.clock_at = rising;
+    options.max_blocks = options.min_blocks;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK(samples.is_steady);
+    CHECK_EQ_DBL(samples.warm_probe_ns, 100e3, 1e-6);
+    CHECK_EQ_INT(samples.n_blocks, 20);
+    for (uint32_t i = 0; i < samples.n_blocks; i++) {
+        CHECK(!samples.block[i].is_flagged);
+        CHECK_EQ_DBL(samples.block[i].probe_ns[0], 100e3, 1e-6);
+    }
+    mb_samples_finish(&samples);
+}
+
+/* Never the same for five windows. */
+static double restless(uint32_t n_probes)
+{
+    return n_probes % 3 == 0 ? 0.99 : 1.0;
+}
+
+/* The warm-up ends after max_warmup_ns all the same, and says that it found no rest. */
+static void test_restless(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    d.clock_at = restless;
+    options.max_blocks = options.min_blocks;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK(!samples.is_steady);
+    CHECK(d.host_ns > 5e9 && d.host_ns < 5.2e9);
+    CHECK_EQ_INT(samples.n_blocks, 20); /* 1 % is below what flags a block */
+    mb_samples_finish(&samples);
+}
+
+/* Throttled for a while: probes 40 to 49 are 10 % slower. */
+static double throttled(uint32_t n_probes)
+{
+    return n_probes >= 40 && n_probes < 50 ? 0.9 : 1.0;
+}
+
+/* Blocks beside or within the slow spell are flagged and repeated; the medians do not show it,
+ * and the raw samples are all there. */
+static void test_throttle(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    double column[160];
+    uint32_t n_flagged = 0;
+    d.clock_at = throttled;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 160);
+    for (uint32_t i = 0; i < samples.n_blocks; i++) {
+        n_flagged += samples.block[i].is_flagged;
+        CHECK(samples.block[i].is_flagged == !samples.block[i].is_kept);
+    }
+    /* Ten blocks end in the spell; the one after begins in it. */
+    CHECK_EQ_INT(n_flagged, 11);
+    CHECK_EQ_INT(samples.n_blocks, 160 + 11);
+    mb_samples_column(&samples, 0, column);
+    for (size_t i = 0; i < 160; i++) {
+        CHECK_EQ_DBL(column[i], 10e3, 33.0);
+    }
+    mb_samples_finish(&samples);
+}
+
+/* Slow for ever after probe 40. */
+static double failing(uint32_t n_probes)
+{
+    return n_probes >= 40 ? 0.9 : 1.0;
+}
+
+/* A clock that never comes back: the room for repeats is used up, and what is left counts,
+ * flagged. */
+static void test_lasting_throttle(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    d.clock_at = failing;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 160);
+    CHECK_EQ_INT(samples.n_blocks, 160 + 160 / 4 + 5);
+    CHECK(samples.block[samples.n_blocks - 1].is_flagged);
+    CHECK(samples.block[samples.n_blocks - 1].is_kept);
+    mb_samples_finish(&samples);
+}
+
+/* Quiet samples stop at the first look; noisy ones at a later one, or not at all. */
+static void test_noise(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    options.max_noise = 0.005;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, MB_FIRST_LOOK);
+    CHECK_EQ_INT(samples.stop, MB_STOP_NOISE);
+    mb_samples_finish(&samples);
+
+    d.noise = 0.05;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK(samples.n_kept == 40 || samples.n_kept == 80 || samples.n_kept == 160);
+    CHECK_EQ_INT(samples.stop, samples.n_kept == 160 ? MB_STOP_BLOCKS : MB_STOP_NOISE);
+    mb_samples_finish(&samples);
+
+    d.noise = 1.0;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 160);
+    CHECK_EQ_INT(samples.stop, MB_STOP_BLOCKS);
+    mb_samples_finish(&samples);
+}
+
+/* Only the judged ones decide: a noisy companion does not keep the rest going. */
+static void test_judged(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    d.is_bimodal = true;
+    options.max_noise = 0.005;
+    options.n_judged = 1;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, MB_FIRST_LOOK);
+    mb_samples_finish(&samples);
+}
+
+static void test_bimodal(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    struct mb_stats stats[N_CANDIDATES];
+    double column[160];
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    d.is_bimodal = true;
+    d.noise = 0.02;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    for (size_t i = 0; i < N_CANDIDATES; i++) {
+        mb_samples_column(&samples, i, column);
+        CHECK_EQ_INT(mb_stats_compute(column, 160, &stats[i], NULL), MB_OK);
+    }
+    CHECK(!stats[0].is_bimodal);
+    CHECK(stats[1].is_bimodal);
+    CHECK(!stats[2].is_bimodal);
+    mb_samples_finish(&samples);
+}
+
+static void test_times(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    options.timeout_ns = 600000; /* ten blocks of three samples of 20 us on the host */
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 10);
+    CHECK_EQ_INT(samples.stop, MB_STOP_BUDGET);
+    mb_samples_finish(&samples);
+
+    options = plain_options();
+    options.max_noise = 0.5; /* known at the first look, but that is too early */
+    options.min_time_ns = 2000000;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 40);
+    mb_samples_finish(&samples);
+}
+
+/* Parts and places of samples lie where they belong. */
+static void test_parts(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, false);
+    options.n_parts = 2;
+    options.max_blocks = 20;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    for (size_t block = 0; block < 20; block++) {
+        unsigned seen = 0;
+        for (size_t i = 0; i < N_CANDIDATES; i++) {
+            const size_t cell = block * N_CANDIDATES + i;
+            CHECK_EQ_DBL(samples.part_ns[2 * cell], samples.duration_ns[cell], 1e-9);
+            CHECK_EQ_DBL(samples.part_ns[2 * cell + 1], 2.0 * samples.duration_ns[cell], 1e-9);
+            seen |= 1u << samples.position[cell];
+        }
+        CHECK_EQ_INT(seen, (1u << N_CANDIDATES) - 1);
+    }
+    mb_samples_finish(&samples);
+}
+
+int main(void)
+{
+    test_wrap();
+    test_backwards();
+    test_no_timestamps();
+    test_warm_up();
+    test_restless();
+    test_throttle();
+    test_lasting_throttle();
+    test_noise();
+    test_judged();
+    test_bimodal();
+    test_times();
+    test_parts();
+    return check_summary("sampling");
+}
