@@ -122,6 +122,12 @@ fail:
     return status;
 }
 
+enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, struct mb_err *err)
+{
+    probe->n_steps = n_steps;
+    return record(probe, err);
+}
+
 enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns, struct mb_err *err)
 {
     enum mb_status status = MB_OK;

@@ -15,13 +15,11 @@ static enum mb_status measure(struct mb_ruler *ruler, const struct mb_settings *
         .l2_bytes = settings->l2_bytes,
         .is_cache_only = !settings->roofline,
     };
+    MB_TRY(mb_roofline_measure(&options, &ruler->roofline, err));
+    /* The rest when the device is warm. */
     if (gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU) {
         MB_TRY(mb_probe_init(&ruler->probe, gpu, err));
         ruler->has_probe = true;
-    }
-    MB_TRY(mb_roofline_measure(&options, &ruler->roofline, err));
-    /* Last, when the device is warm. */
-    if (ruler->has_probe) {
         MB_TRY(mb_probe_run(&ruler->probe, &ruler->probe_ns, err));
     }
     MB_TRY(mb_timer_measure_marks(gpu, &ruler->marks, err));

@@ -11,9 +11,11 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "base/version.h"
 #include "bench/bench.h"
 #include "bench/plan.h"
+#include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/list.h"
 #include "cli/options.h"
@@ -242,12 +244,51 @@ fail:
     return status;
 }
 
+/* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
+static enum mb_status show_selftest(const struct mb_gpu *gpu,
+                                    const struct mb_selftest *selftest, struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "self-test on %s\n", gpu->info.name);
+    for (int i = 0; i < MB_N_CHECKS; i++) {
+        const struct mb_check *check = &selftest->check[i];
+        mb_strbuf_printf(&text, "  %-6s  %-12s  %s\n", check->passed ? "ok" : "FAILED",
+                         check->name, check->text);
+    }
+    enum mb_status status =
+        mb_stdout_write(mb_strbuf_text(&text), strlen(mb_strbuf_text(&text)), err);
+    mb_strbuf_finish(&text);
+    return status;
+}
+
+static enum mb_status self_test(const struct mb_options *options, enum mb_errc *verdict,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_gpu gpu = {0};
+    struct mb_selftest selftest;
+    const struct mb_gpu_options gpu_options = {
+        .selector = options->settings.device,
+        .validate = options->settings.validate,
+        .keep_pipelines = true,
+    };
+    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
+    MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
+    MB_TRY(show_selftest(&gpu, &selftest, err));
+    *verdict = selftest.passed ? MB_ERRC_NONE : MB_ERRC_VERIFY;
+fail:
+    return close_device(&gpu, status, err);
+}
+
 static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
                                struct mb_err *err)
 {
     const char *text;
     switch (options->verb) {
     case MB_VERB_RUN:
+        if (options->self_test) {
+            return self_test(options, verdict, err);
+        }
         return benchmark(options, verdict, err);
     case MB_VERB_LIST:
         return mb_list_run(options, err);

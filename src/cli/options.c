@@ -223,6 +223,9 @@ static enum mb_status check_run(struct mb_options *options, struct mb_err *err)
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     enum mb_status status;
+    if (options->self_test) {
+        return MB_OK; /* nothing else is run */
+    }
     if (options->settings.n_inputs == 0) {
         status = MB_FAIL(err, MB_ERRC_USAGE, "no input");
         mb_err_hint(err, "give an image file, or pattern:noise:1024x1024");

@@ -1,0 +1,215 @@
+/* The ruler tests itself. */
+#include "bench/selftest.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/stats.h"
+#include "bench/relate.h"
+
+#define MIN_BLOCKS     40u
+#define MAX_BLOCKS     640u
+#define MAX_NOISE      0.002
+#define LAUNCHES       20.0    /* a chain takes this many launches: those are not planted */
+#define MAX_STEPS      60000.0 /* llvmpipe leaves loops after 65535 turns */
+#define SLACK          0.015   /* of the planted ratio */
+#define GPU_EMPTY_NS   20e3    /* an empty pair above this is no ruler for microseconds */
+#define CPU_EMPTY_NS   5e6
+#define MAX_GRANULE_NS 1e6
+
+static enum mb_status relate(const struct mb_samples *samples, enum mb_plant plant,
+                             struct mb_relation *relation, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_bootstrap options = {.seed = 1};
+    const uint32_t n = samples->n_kept;
+    double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
+    if (!ratios) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "self-test: out of memory");
+    }
+    mb_samples_column(samples, MB_PLANT_BASE, ratios + n);
+    mb_samples_column(samples, plant, ratios);
+    for (uint32_t i = 0; i < n; i++) {
+        ratios[i] = log(ratios[i] / ratios[n + i]);
+    }
+    MB_TRY(mb_bootstrap_median(ratios, n, &options, relation->ci, err));
+    MB_TRY(mb_wilcoxon(ratios, n, &relation->p, err));
+    relation->ratio = exp(mb_median(ratios, n));
+    relation->ci[0] = exp(relation->ci[0]);
+    relation->ci[1] = exp(relation->ci[1]);
+    relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN);
+fail:
+    mb_free(ratios);
+    return status;
+}
+
+static void check_ratio(struct mb_check *check, const char *name,
+                        const struct mb_relation *relation, bool passed, const char *wanted)
+{
+    *check = (struct mb_check){.name = name, .passed = passed};
+    snprintf(check->text, sizeof check->text, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
+             relation->ratio, relation->ci[0], relation->ci[1],
+             mb_outcome_name(relation->outcome), wanted);
+}
+
+static void check_marks(struct mb_check *checks, const struct mb_timer_marks *marks,
+                        bool has_clock)
+{
+    const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
+    checks[0] = (struct mb_check){
+        .name = "granularity",
+        .passed = marks->granularity_gcd_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
+    };
+    snprintf(checks[0].text, sizeof checks[0].text,
+             "%.4g ns; neighbouring stamps %.4g ns apart", marks->granularity_gcd_ns,
+             marks->granularity_ns);
+    checks[1] = (struct mb_check){
+        .name = "empty pair",
+        .passed = marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
+    };
+    snprintf(checks[1].text, sizeof checks[1].text, "%.4g ns; wanted: below %.4g",
+             marks->empty_pair_ns, empty_limit_ns);
+}
+
+enum mb_status mb_selftest_judge(const struct mb_samples *samples,
+                                 const struct mb_timer_marks *marks, bool has_clock,
+                                 struct mb_selftest *selftest, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_relation twin, zero, five;
+    MB_TRY(relate(samples, MB_PLANT_TWIN, &twin, err));
+    MB_TRY(relate(samples, MB_PLANT_ZERO, &zero, err));
+    MB_TRY(relate(samples, MB_PLANT_FIVE, &five, err));
+    check_marks(selftest->check, marks, has_clock);
+    check_ratio(&selftest->check[2], "A/A twin", &twin, twin.outcome == MB_OUTCOME_SAME,
+                "SAME");
+    check_ratio(&selftest->check[3], "planted 0 %", &zero, zero.outcome == MB_OUTCOME_SAME,
+                "SAME");
+    check_ratio(&selftest->check[4], "planted 5 %", &five,
+                five.outcome == MB_OUTCOME_SLOWER &&
+                    fabs(five.ratio - (1.0 + MB_PLANTED)) <= SLACK,
+                "SLOWER, 1.05");
+    selftest->passed = true;
+    for (int i = 0; i < MB_N_CHECKS; i++) {
+        selftest->passed = selftest->passed && selftest->check[i].passed;
+    }
+fail:
+    return status;
+}
+
+/* One chain per plant and slot; the twin is the base. */
+struct plants {
+    struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
+    struct mb_probe *clock; /* or NULL */
+};
+
+static struct mb_probe *probe_of(struct plants *plants, size_t plant, uint32_t slot)
+{
+    return &plants->probe[plant == MB_PLANT_TWIN ? MB_PLANT_BASE : plant][slot];
+}
+
+static enum mb_status start(void *user, size_t plant, uint32_t slot, struct mb_err *err)
+{
+    return mb_submission_submit(&probe_of(user, plant, slot)->submission, err);
+}
+
+static enum mb_status collect(void *user, size_t plant, uint32_t slot, double *duration_ns,
+                              double *part_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_probe *probe = probe_of(user, plant, slot);
+    (void)part_ns;
+    MB_TRY(mb_submission_wait(&probe->submission, err));
+    MB_TRY(mb_timer_read_ns(&probe->timer, 0, duration_ns, err));
+fail:
+    return status;
+}
+
+static uint64_t now_ns(void *user)
+{
+    (void)user;
+    return mb_now_ns();
+}
+
+static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)
+{
+    return mb_probe_run(((struct plants *)user)->clock, duration_ns, err);
+}
+
+static bool never_stop(void *user, uint32_t n_blocks)
+{
+    (void)user;
+    (void)n_blocks;
+    return false;
+}
+
+static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_probe *base = &plants->probe[MB_PLANT_BASE][0];
+    MB_TRY(mb_probe_init(base, gpu, err));
+    const double per_step_ns = MB_PROBE_NS / (double)base->n_steps;
+    const double chain_ns = fmax(MB_PROBE_NS, LAUNCHES * base->launch_ns);
+    const uint32_t n_steps = (uint32_t)fmin(chain_ns / per_step_ns, MAX_STEPS);
+    for (int plant = 0; plant < MB_N_PLANTS; plant++) {
+        const double length = plant == MB_PLANT_FIVE ? 1.0 + MB_PLANTED : 1.0;
+        for (uint32_t slot = 0; slot < MB_N_SLOTS && plant != MB_PLANT_TWIN; slot++) {
+            struct mb_probe *probe = &plants->probe[plant][slot];
+            if (probe != base) {
+                MB_TRY(mb_probe_init(probe, gpu, err));
+            }
+            MB_TRY(mb_probe_set_steps(probe, (uint32_t)(n_steps * length), err));
+        }
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_settings *settings,
+                               struct mb_selftest *selftest, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct plants plants = {.clock = NULL};
+    struct mb_ruler ruler = {0};
+    struct mb_samples samples = {0};
+    struct mb_settings brief = *settings;
+    brief.roofline = false;
+    *selftest = (struct mb_selftest){.passed = false};
+    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
+                          gpu->info.name, err));
+    MB_TRY(mb_ruler_init(&ruler, gpu, &brief, err));
+    MB_TRY(init_plants(&plants, gpu, err));
+    plants.clock = ruler.has_probe ? &ruler.probe : NULL;
+    const struct mb_sampler sampler = {
+        .user = &plants,
+        .start = start,
+        .collect = collect,
+        .now_ns = now_ns,
+        .probe = plants.clock ? run_clock : NULL,
+        .after_block = never_stop,
+    };
+    const struct mb_measure_options options = {
+        .n_candidates = MB_N_PLANTS,
+        .n_judged = MB_N_PLANTS,
+        .seed = settings->seed,
+        .min_warmup_blocks = 3,
+        .max_warmup_ns = UINT64_C(5000000000),
+        .min_blocks = MIN_BLOCKS,
+        .max_blocks = MAX_BLOCKS,
+        .budget_ns = UINT64_C(8000000000),
+        .max_noise = MAX_NOISE,
+        .granularity_ns = ruler.marks.granularity_gcd_ns,
+    };
+    MB_TRY(mb_measure(&sampler, &options, &samples, err));
+    MB_TRY(mb_selftest_judge(&samples, &ruler.marks, ruler.has_probe, selftest, err));
+fail:
+    mb_samples_finish(&samples);
+    for (int i = 0; i < MB_N_PLANTS * (int)MB_N_SLOTS; i++) {
+        mb_probe_finish(&plants.probe[i / (int)MB_N_SLOTS][i % (int)MB_N_SLOTS]);
+    }
+    mb_ruler_finish(&ruler);
+    return status;
+}
