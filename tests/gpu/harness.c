@@ -109,8 +109,7 @@ void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
     return texels;
 }
 
-/* The cell of a case, without results. */
-static void fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell)
+void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell)
 {
     const struct mb_extent extent = test_case->extent;
     const uint32_t n_full = mb_full_level_count(extent);
@@ -154,7 +153,7 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
     };
     struct mb_err err = {0};
     bool is_complete = false;
-    fill_cell(test_case, cell);
+    mb_test_fill_cell(test_case, cell);
     void *texels = mb_test_texels(&cell->layout, test_case->pattern);
     if (!texels) {
         printf("failed: no texels of pattern %s\n", test_case->pattern);

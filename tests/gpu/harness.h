@@ -45,6 +45,9 @@ struct mb_test_case {
     struct mb_rect rect; /* to be updated; empty: the whole chain is made */
 };
 
+/* The cell of a case, without results. */
+void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell);
+
 /* Run `rows` once each on a case; cell->layout, task and names are filled here. Returns false,
  * with the error printed, if mb_cell_run fails; the cell is the caller's to finish either way.
  */

@@ -1,0 +1,180 @@
+/* Comparisons within a run, on samples whose truth is known. */
+#include "bench/relate.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "check.h"
+
+#define N_BLOCKS  100
+#define N_RESULTS 4
+#define TWIN      N_RESULTS /* the column of the second name */
+
+/* Results 0 to 3 and the twin of the first; the clock wanders by 20 % over the blocks, which
+ * pairing takes out. */
+static void make_cell(struct mb_cell *cell, const double ratio[N_RESULTS + 1], double noise)
+{
+    struct mb_rng rng;
+    mb_rng_init(&rng, 3);
+    *cell = (struct mb_cell){
+        .results = mb_alloc(N_RESULTS, sizeof *cell->results),
+        .n_results = N_RESULTS,
+        .fastest = 0,
+        .twin_of = 0,
+        .twin_column = TWIN,
+        .samples =
+            {
+                .n_candidates = N_RESULTS + 1,
+                .n_blocks = N_BLOCKS,
+                .n_kept = N_BLOCKS,
+                .block = mb_alloc(N_BLOCKS, sizeof *cell->samples.block),
+                .duration_ns = mb_alloc((size_t)N_BLOCKS * (N_RESULTS + 1),
+                                        sizeof *cell->samples.duration_ns),
+            },
+    };
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        cell->results[i].column = i;
+        cell->results[i].n_samples = N_BLOCKS;
+        cell->results[i].verify = MB_VERIFY_PASS;
+    }
+    for (size_t block = 0; block < N_BLOCKS; block++) {
+        const double clock = 1.0 + 0.2 * sin((double)block / 10.0);
+        cell->samples.block[block].is_kept = true;
+        for (size_t k = 0; k <= N_RESULTS; k++) {
+            cell->samples.duration_ns[block * (N_RESULTS + 1) + k] =
+                1e4 * clock * ratio[k] * (1.0 + noise * (mb_rng_unit(&rng) - 0.5));
+        }
+    }
+}
+
+static void relate(struct mb_run *run)
+{
+    for (size_t i = 0; i < run->n_cells; i++) {
+        CHECK_EQ_INT(mb_relate_cell(&run->cells[i], 1, NULL), MB_OK);
+    }
+    CHECK_EQ_INT(mb_relate_run(run, NULL), MB_OK);
+}
+
+static void test_verdicts(void)
+{
+    static const double ratios[] = {1.0, 1.004, 1.10, 2.0, 1.0};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.01);
+    relate(&run);
+    CHECK_EQ_DBL(cell.results[0].relation.ratio, 1.0, 0.0);
+    CHECK(isnan(cell.results[0].relation.p_adjusted)); /* nothing to test */
+    CHECK_EQ_INT(cell.results[1].relation.outcome, MB_OUTCOME_SAME);
+    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(cell.results[3].relation.outcome, MB_OUTCOME_SLOWER);
+    CHECK_EQ_DBL(cell.results[2].relation.ratio, 1.10, 0.003);
+    CHECK(cell.results[2].relation.ci[0] < 1.10 && cell.results[2].relation.ci[1] > 1.09);
+    CHECK_EQ_DBL(cell.twin.ratio, 1.0, 0.002);
+    CHECK_EQ_DBL(mb_relate_margin(&cell), MB_MARGIN, 0.0);
+    mb_cell_finish(&cell);
+}
+
+/* A ruler that is 5 % off against itself finds no difference of 3 %. */
+static void test_margin(void)
+{
+    static const double ratios[] = {1.0, 1.03, 1.10, 2.0, 1.05};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.01);
+    relate(&run);
+    CHECK_EQ_DBL(mb_relate_margin(&cell), 0.05, 0.002);
+    CHECK_EQ_INT(cell.results[1].relation.outcome, MB_OUTCOME_SAME);
+    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_SLOWER);
+    mb_cell_finish(&cell);
+}
+
+static void test_noise(void)
+{
+    static const double ratios[] = {1.0, 1.02, 1.02, 1.02, 1.0};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 1.5);
+    relate(&run);
+    for (size_t i = 1; i < N_RESULTS; i++) {
+        CHECK_EQ_INT(cell.results[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+    }
+    mb_cell_finish(&cell);
+}
+
+/* What was not timed, and what has no logarithm, is not compared; no fastest, no relation. */
+static void test_gaps(void)
+{
+    static const double ratios[] = {1.0, 1.5, 2.0, 3.0, 1.0};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.01);
+    cell.results[1].column = SIZE_MAX;
+    cell.samples.duration_ns[2] = -1.0; /* a slope may be: result 2 */
+    relate(&run);
+    CHECK(isnan(cell.results[1].relation.ratio));
+    CHECK(isnan(cell.results[2].relation.ratio));
+    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(cell.results[3].relation.outcome, MB_OUTCOME_SLOWER);
+    cell.fastest = SIZE_MAX;
+    relate(&run);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        CHECK(isnan(cell.results[i].relation.ratio));
+    }
+    CHECK_EQ_DBL(cell.twin.ratio, 1.0, 0.002); /* all the same */
+    mb_cell_finish(&cell);
+}
+
+/* p is adjusted over all cells of a run: with many comparisons one alone weighs less. */
+static void test_many_cells(void)
+{
+    static const double ratios[] = {1.0, 1.10, 1.10, 1.10, 1.0};
+    struct mb_cell cells[3];
+    struct mb_run one = {.cells = cells, .n_cells = 1};
+    struct mb_run three = {.cells = cells, .n_cells = 3};
+    for (size_t i = 0; i < 3; i++) {
+        make_cell(&cells[i], ratios, 0.01);
+    }
+    relate(&one);
+    const double alone = cells[0].results[1].relation.p_adjusted;
+    relate(&three);
+    CHECK_EQ_DBL(cells[0].results[1].relation.p_adjusted / alone, 3.0, 1e-6);
+    for (size_t i = 0; i < 3; i++) {
+        mb_cell_finish(&cells[i]);
+    }
+}
+
+static void test_no_memory(void)
+{
+    static const double ratios[] = {1.0, 1.1, 1.2, 1.3, 1.0};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.01);
+    const uint64_t n_before = mb_alloc_live_count();
+    enum mb_status status = MB_FAILED;
+    unsigned n_failures = 0;
+    for (uint64_t nth = 1; nth < 1000 && status != MB_OK; nth++) {
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(nth, false);
+        status = mb_relate_cell(&cell, 1, &err);
+        status = status == MB_OK ? mb_relate_run(&run, &err) : status;
+        mb_alloc_fail_nth(0, false);
+        n_failures += status != MB_OK;
+        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_before);
+    }
+    CHECK_EQ_INT(status, MB_OK);
+    CHECK(n_failures > 10);
+    mb_cell_finish(&cell);
+}
+
+int main(void)
+{
+    test_verdicts();
+    test_margin();
+    test_noise();
+    test_gaps();
+    test_many_cells();
+    test_no_memory();
+    return check_summary("relate");
+}

@@ -1,0 +1,88 @@
+/* What the self-test makes of samples whose truth is known. */
+#include "bench/selftest.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "check.h"
+
+#define N_BLOCKS 200
+
+static const struct mb_timer_marks sane = {
+    .granularity_ns = 600, .granularity_gcd_ns = 32, .empty_pair_ns = 640};
+
+static double normal(struct mb_rng *rng)
+{
+    const double u = mb_rng_unit(rng) + 1e-300, v = mb_rng_unit(rng);
+    return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
+}
+
+/* Samples of 100 us with the given ratios and relative noise. */
+static bool judge(const double ratio[MB_N_PLANTS], double noise,
+                  const struct mb_timer_marks *marks, struct mb_selftest *selftest)
+{
+    struct mb_samples samples = {
+        .n_candidates = MB_N_PLANTS,
+        .n_blocks = N_BLOCKS,
+        .n_kept = N_BLOCKS,
+        .block = mb_alloc(N_BLOCKS, sizeof *samples.block),
+        .duration_ns = mb_alloc((size_t)N_BLOCKS * MB_N_PLANTS, sizeof *samples.duration_ns),
+    };
+    struct mb_rng rng;
+    mb_rng_init(&rng, 9);
+    for (size_t i = 0; i < N_BLOCKS; i++) {
+        samples.block[i].is_kept = true;
+        for (size_t k = 0; k < MB_N_PLANTS; k++) {
+            samples.duration_ns[i * MB_N_PLANTS + k] =
+                1e5 * ratio[k] * (1.0 + noise * normal(&rng));
+        }
+    }
+    CHECK_EQ_INT(mb_selftest_judge(&samples, marks, true, selftest, NULL), MB_OK);
+    mb_samples_finish(&samples);
+    return selftest->passed;
+}
+
+/* Only check `failed` fails. */
+static void check_only(const struct mb_selftest *selftest, int failed)
+{
+    for (int i = 0; i < MB_N_CHECKS; i++) {
+        CHECK(selftest->check[i].passed == (i != failed));
+    }
+}
+
+int main(void)
+{
+    struct mb_selftest s;
+    const double good[] = {1.0, 1.0, 1.0, 1.05};
+    CHECK(judge(good, 0.005, &sane, &s));
+    const double blind[] = {1.0, 1.0, 1.0, 1.0};
+    CHECK(!judge(blind, 0.005, &sane, &s));
+    check_only(&s, 4);
+    const double faster[] = {1.0, 1.0, 1.0, 0.95};
+    CHECK(!judge(faster, 0.005, &sane, &s));
+    check_only(&s, 4);
+    const double stretched[] = {1.0, 1.0, 1.0, 1.10};
+    CHECK(!judge(stretched, 0.005, &sane, &s));
+    check_only(&s, 4);
+    const double imagined[] = {1.0, 1.0, 1.03, 1.05};
+    CHECK(!judge(imagined, 0.005, &sane, &s));
+    check_only(&s, 3);
+    const double biased[] = {1.0, 1.03, 1.0, 1.05};
+    CHECK(!judge(biased, 0.005, &sane, &s));
+    check_only(&s, 2);
+    CHECK(!judge(good, 0.4, &sane, &s)); /* noise: nothing can be said */
+
+    struct mb_timer_marks marks = sane;
+    marks.granularity_gcd_ns = 0;
+    CHECK(!judge(good, 0.005, &marks, &s));
+    check_only(&s, 0);
+    marks = sane;
+    marks.empty_pair_ns = 1e6;
+    CHECK(!judge(good, 0.005, &marks, &s));
+    check_only(&s, 1);
+    marks.empty_pair_ns = (double)NAN;
+    CHECK(!judge(good, 0.005, &marks, &s));
+    check_only(&s, 1);
+    return check_summary("selftest");
+}
