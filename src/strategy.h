@@ -23,6 +23,9 @@ struct mb_param {
     const char *name;
     const char *const *values; /* NULL-terminated */
     const char *help;          /* one line */
+    /* Values other than the first leave work out, to find what it costs: such a row is timed,
+     * but neither verified nor ranked, and wildcards pass it over. */
+    bool is_diagnostic;
 };
 
 /* The chosen value of each parameter, as an index into its `values`. */

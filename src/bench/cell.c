@@ -141,7 +141,7 @@ static enum mb_status verify_before(struct cell_context *c, struct mb_err *err)
     const struct mb_hooks *hooks = c->options->hooks;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[c->ready[i]];
-        if (!c->options->settings->verify) {
+        if (!c->options->settings->verify || candidate->result->is_diagnostic) {
             continue;
         }
         hooks->on_step(hooks->user, candidate->result->label, "verifying");
@@ -163,6 +163,9 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     bool verify = c->options->settings->verify;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[c->ready[i]];
+        if (candidate->result->is_diagnostic) {
+            continue;
+        }
         hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");
         MB_TRY(mb_judge_run(&c->judge, candidate, 0, true, "wrong after timing", err));
         MB_TRY(hooks->on_chain(hooks->user, &c->cells[0], candidate->result,
@@ -233,6 +236,7 @@ static enum mb_status init_result(const struct mb_row *row, struct mb_result *re
     *result = (struct mb_result){
         .strategy = row->strategy,
         .params = row->params,
+        .is_diagnostic = mb_row_is_diagnostic(row),
         .verify = MB_VERIFY_SKIPPED,
         .column = SIZE_MAX,
         .fixed_ns = (double)NAN,

@@ -209,7 +209,7 @@ static enum mb_status add_row(struct row_list *list, const struct mb_row *row,
 static bool next_combination(struct selection *selection)
 {
     for (size_t i = mb_strategy_n_params(selection->strategy); i-- > 0;) {
-        if (selection->fixed & (1u << i)) {
+        if ((selection->fixed & (1u << i)) || selection->strategy->params[i].is_diagnostic) {
             continue;
         }
         uint8_t *choice = &selection->params.choice[i];
@@ -359,4 +359,14 @@ void mb_strategies_check(const struct mb_strategy *const *table)
             assert(strcmp(strategy->name, table[j]->name) != 0);
         }
     }
+}
+
+bool mb_row_is_diagnostic(const struct mb_row *row)
+{
+    for (size_t i = 0; i < mb_strategy_n_params(row->strategy); i++) {
+        if (row->strategy->params[i].is_diagnostic && row->params.choice[i] != 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -29,6 +29,9 @@ size_t mb_strategy_n_params(const struct mb_strategy *strategy);
 const char *mb_row_value(const struct mb_strategy *strategy, const struct mb_params *params,
                          size_t i);
 
+/* True if the row leaves work out to find what it costs (struct mb_param, is_diagnostic). */
+bool mb_row_is_diagnostic(const struct mb_row *row);
+
 /* Assert once, at start-up, that every descriptor is complete (programming errors only). */
 void mb_strategies_check(const struct mb_strategy *const *table);
 

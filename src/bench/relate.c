@@ -43,7 +43,7 @@ fail:
 
 static bool is_timed(const struct mb_cell *cell, const struct mb_result *result)
 {
-    return result->column != SIZE_MAX && cell->samples.n_kept > 0;
+    return result->column != SIZE_MAX && cell->samples.n_kept > 0 && !result->is_diagnostic;
 }
 
 enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed, struct mb_err *err)

@@ -246,6 +246,7 @@ static void add_result(struct mb_json *json, struct cJSON *results, const struct
     add_case(json, node, cell, result);
     mb_json_string(json, node, "status", mb_result_status_name(result->status));
     mb_json_string(json, node, "reason", result->reason);
+    mb_json_bool(json, node, "diagnostic", result->is_diagnostic);
     mb_json_numbers(json, node, "samples_ns", result->samples_ns, result->n_samples);
     mb_report_stats(json, node, "stats", &result->stats);
     add_work(json, node, result, cell->compulsory_bytes);

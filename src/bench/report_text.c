@@ -183,7 +183,9 @@ static void md_times(struct mb_strbuf *buf, const struct mb_stats *stats,
 static void md_verified(struct mb_strbuf *buf, const struct mb_cell *cell,
                         const struct mb_result *result)
 {
-    if (result->verify == MB_VERIFY_SKIPPED) {
+    if (result->is_diagnostic) {
+        mb_strbuf_append(buf, " diagnostic: leaves work out |\n");
+    } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_strbuf_append(buf, " not checked |\n");
     } else if (result->verify == MB_VERIFY_FAIL) {
         mb_strbuf_append(buf, " FAILED: ");

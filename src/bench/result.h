@@ -59,6 +59,7 @@ struct mb_result {
     char label[96]; /* "compute:npot=floor": the strategy and its non-default parameters */
     char slug[96];  /* "compute_npot-floor": a folder name */
 
+    bool is_diagnostic; /* leaves work out: timed, not verified, not ranked */
     enum mb_result_status status;
     char reason[512]; /* "" where status is OK */
 

@@ -218,7 +218,8 @@ static enum mb_status prepare_subject(struct timing *t, struct subject *subject,
     }
     MB_TRY(init_trials(t, subject, err));
     MB_TRY(pilot(t, subject, err));
-    if (subject->pilot_ns < t->subjects[t->twin].pilot_ns) {
+    if (subject->pilot_ns < t->subjects[t->twin].pilot_ns &&
+        !subject->candidate->result->is_diagnostic) {
         t->twin = (size_t)(subject - t->subjects);
     }
 fail:

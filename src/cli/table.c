@@ -130,7 +130,9 @@ static void text_verified(const struct view *view, const struct mb_result *resul
 {
     const struct mb_verdict *verdict = &result->verdict;
     char place[200];
-    if (result->verify == MB_VERIFY_SKIPPED) {
+    if (result->is_diagnostic) {
+        snprintf(out, TEXT_BYTES, "diagnostic: leaves work out");
+    } else if (result->verify == MB_VERIFY_SKIPPED) {
         snprintf(out, TEXT_BYTES, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL && verdict->first_bad.found) {
         mb_bad_texel_describe(&verdict->first_bad, place, sizeof place);
@@ -361,7 +363,7 @@ void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct
 static bool is_rankable(const struct mb_result *result)
 {
     return result->status == MB_RESULT_OK && result->verify != MB_VERIFY_FAIL &&
-           is_timed(result);
+           is_timed(result) && !result->is_diagnostic;
 }
 
 /* The best median after `best`, or SIZE_MAX. */

@@ -4,7 +4,8 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-enum { PARAM_LOAD, PARAM_WAVE };
+enum { PARAM_LOAD, PARAM_WAVE, PARAM_PARTS };
+enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
 enum { WAVE_ON, WAVE_OFF };
 
 /* As in spd.glsl. */
@@ -50,6 +51,13 @@ static const struct mb_param params[] = {
         .name = "wave",
         .values = (const char *const[]){"on", "off", NULL},
         .help = "average within quads of lanes by subgroup operations, or in shared memory",
+    },
+    {
+        .name = "parts",
+        .values = (const char *const[]){"all", "no-tail", "tiles", NULL},
+        .help = "leave out the levels that the last workgroup makes, or the hand-off, too, to "
+                "find what they cost",
+        .is_diagnostic = true,
     },
     {0},
 };
@@ -98,7 +106,8 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
     };
-    const uint32_t constants[] = {s->by_sampler};
+    const uint8_t parts = s->params.choice[PARAM_PARTS];
+    const uint32_t constants[] = {s->by_sampler, parts != PARTS_TILES, parts == PARTS_ALL};
     const struct mb_compute_options options = {
         .shader = wave ? &mb_spv_spd_wave : &mb_spv_spd_shared,
         .bindings = bindings,
