@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 
+#define MIN_BLOCKS 6 /* fewer have no 95 % interval */
+
 static const struct mb_relation no_relation = {
     .ratio = (double)NAN,
     .ci = {(double)NAN, (double)NAN},
@@ -31,6 +33,10 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
             return MB_OK; /* a slope within the noise of its batches: no ratio to speak of */
         }
         log_ratio[i] = log(log_ratio[i] / other[i]);
+    }
+    if (n < MIN_BLOCKS) {
+        relation->ratio = exp(mb_median(log_ratio, n));
+        return MB_OK;
     }
     MB_TRY(mb_bootstrap_median(log_ratio, n, &options, ci, err));
     MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "base/version.h"
@@ -21,6 +22,22 @@ static void add_schema(struct mb_json *json)
     mb_json_string(json, schema, "version", SCHEMA_VERSION);
 }
 
+/* Layers that were asked for: they stand between the program and the driver. */
+static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
+{
+    static const char *const variables[] = {"VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"};
+    struct cJSON *list = mb_json_array(json, parent, "layers");
+    if (validate) {
+        mb_json_string(json, list, NULL, "VK_LAYER_KHRONOS_validation");
+    }
+    for (size_t i = 0; i < MB_COUNTOF(variables); i++) {
+        const char *value = getenv(variables[i]);
+        if (value && value[0] != '\0') {
+            mb_json_string(json, list, NULL, value);
+        }
+    }
+}
+
 static void add_run(struct mb_json *json, const struct mb_run *run)
 {
     struct cJSON *node = mb_json_object(json, json->root, "run");
@@ -33,6 +50,7 @@ static void add_run(struct mb_json *json, const struct mb_run *run)
     mb_json_u64(json, node, "seed", run->settings->seed);
     mb_json_bool(json, node, "verify", run->settings->verify);
     mb_json_bool(json, node, "validate", run->settings->validate);
+    add_layers(json, node, run->settings->validate);
     mb_json_bool(json, node, "complete", run->complete);
     mb_json_string(json, node, "exit_reason", run->exit_reason);
     struct cJSON *tool = mb_json_object(json, node, "tool");

@@ -119,17 +119,27 @@ static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb
     }
 }
 
+/* By block, as arrays: a run has thousands. */
 static void add_blocks(struct mb_json *json, struct cJSON *parent,
                        const struct mb_samples *samples)
 {
-    struct cJSON *list = mb_json_array(json, parent, "blocks");
+    struct cJSON *node = mb_json_object(json, parent, "blocks");
+    struct cJSON *start = mb_json_array(json, node, "start_ns");
+    struct cJSON *before = mb_json_array(json, node, "probe_before_ns");
+    struct cJSON *after = mb_json_array(json, node, "probe_after_ns");
+    struct cJSON *flagged = mb_json_array(json, node, "flagged");
+    struct cJSON *repeated = mb_json_array(json, node, "repeated");
     for (uint32_t i = 0; i < samples->n_blocks; i++) {
         const struct mb_block *block = &samples->block[i];
-        struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_json_u64(json, node, "start_ns", block->start_ns);
-        mb_json_numbers(json, node, "probe_ns", block->probe_ns, 2);
-        mb_json_bool(json, node, "flagged", block->is_flagged);
-        mb_json_bool(json, node, "kept", block->is_kept);
+        mb_json_u64(json, start, NULL, block->start_ns);
+        mb_json_number(json, before, NULL, block->probe_ns[0]);
+        mb_json_number(json, after, NULL, block->probe_ns[1]);
+        if (block->is_flagged) {
+            mb_json_u64(json, flagged, NULL, i);
+        }
+        if (!block->is_kept) {
+            mb_json_u64(json, repeated, NULL, i);
+        }
     }
 }
 
@@ -197,17 +207,15 @@ void mb_report_comparisons(struct mb_json *json, const struct mb_run *run)
     }
 }
 
-/* Where each sample that counts stood: its block, and its position there. */
+/* Where each sample that counts stood in its block. */
 static void add_places(struct mb_json *json, struct cJSON *node,
                        const struct mb_samples *samples, size_t column)
 {
-    struct cJSON *blocks = mb_json_array(json, node, "sample_blocks");
     struct cJSON *positions = mb_json_array(json, node, "sample_positions");
     struct cJSON *repeated = mb_json_array(json, node, "repeated_ns");
     for (uint32_t i = 0; column != SIZE_MAX && i < samples->n_blocks; i++) {
         size_t cell = i * samples->n_candidates + column;
         if (samples->block[i].is_kept) {
-            mb_json_u64(json, blocks, NULL, i);
             mb_json_u64(json, positions, NULL, samples->position[cell]);
         } else {
             mb_json_number(json, repeated, NULL, samples->duration_ns[cell]);

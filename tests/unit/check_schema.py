@@ -40,19 +40,18 @@ def check_measured(run):
     spd, sampler, *_ = run["results"]
     assert spd["cell"] == cell["id"] == "my-photo-1_300x200_rgba8_avg/hot-throughput"
     assert (cell["images"], cell["bound_by"], cell["stopped_by"]) == (3, "memory", "noise")
-    assert len(cell["blocks"]) == 8
-    assert [i for i, block in enumerate(cell["blocks"]) if not block["kept"]] == [2]
-    assert cell["blocks"][2] == {"start_ns": 2000, "probe_ns": [100e3, 110e3], "flagged": True,
-                                 "kept": False}
+    assert cell["blocks"] == {
+        "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
+        "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
+        "repeated": [2]}
     assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
     assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
     assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
     assert [b["gbps"] for b in cell["bandwidth"]] == [4300]
-    assert spd["sample_blocks"] == [0, 1, 3, 4, 5, 6, 7]
-    assert spd["sample_positions"] == [i % 5 for i in spd["sample_blocks"]]
+    assert spd["sample_positions"] == [i % 5 for i in range(8) if i != 2]
     assert spd["repeated_ns"] == [2000]
     assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
-    assert sampler["batch"] is None and sampler["sample_blocks"] == []
+    assert sampler["batch"] is None and sampler["sample_positions"] == []
     assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0
     assert spd["steps"] == [{"first_level": 1, "levels": 2, "median_ns": 11, "gap_ns": 0}]
     assert abs(spd["sol"]["fraction"] - 500.05 / spd["stats"]["median_ns"]) < 1e-12

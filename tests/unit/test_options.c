@@ -259,9 +259,10 @@ static void test_unknown(void)
                  "unknown option '--smaples'; did you mean '--samples'?");
     CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
                  "unknown option '--frobnicate'; 'mipbench --help' lists them");
-    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "");
+    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "option '--se' may be --self-test or --seed");
     CHECK_EQ_STR(ERROR_OF("a", "--s", "3"), "option '--s' may be --strategy, --srgb, --size, "
-                                            "--sweep, --samples or --seed");
+                                            "--sweep, --samples, --self-test or --seed");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "sdp"), "unknown strategy 'sdp'; did you mean 'spd'?");

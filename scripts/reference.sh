@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Measures a reference set: the ruler's self-test, the standard sizes in separate runs, every
+# condition, and every variant. Builds mipbench first unless --mipbench names one.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+mipbench=
+out=
+n_runs=5
+setup_options=()
+options=()
+
+usage() {
+    cat <<'END'
+usage: scripts/reference.sh [--yes] [--mipbench FILE] [--runs N] [--out DIR] [-- OPTION...]
+
+  --out DIR        where the set goes (default: results/reference-<utc>)
+  --runs N         separate runs of the standard sizes (default: 5; a software device: 1)
+  --mipbench FILE  a built mipbench (default: build it in build/)
+  --yes            install missing packages without asking
+  OPTION           passed to every run, such as --device
+  --help           this text
+
+The set: selftest.txt; run-1.json to run-N.json, standard sizes, hot and cold, latency;
+modes.json, throughput and overlap, and the split by level; variants.json, every variant of every
+strategy. A software device gets small sizes. Keep the device free of other work meanwhile.
+Exit: 0; that of the first mipbench that failed; 2 usage.
+END
+}
+
+fail_usage() {
+    echo "reference: error: $1" >&2
+    exit 2
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --yes) setup_options+=(--yes) ;;
+        --out | --runs | --mipbench)
+            [ $# -ge 2 ] || fail_usage "$1 needs a value"
+            case $1 in
+            --out) out=$2 ;;
+            --runs) n_runs=$2 ;;
+            --mipbench) mipbench=$2 ;;
+            esac
+            shift
+            ;;
+        --help)
+            usage
+            exit 0
+            ;;
+        --)
+            shift
+            options=("$@")
+            break
+            ;;
+        *) fail_usage "unknown argument '$1'" ;;
+        esac
+        shift
+    done
+    [[ $n_runs =~ ^[1-9][0-9]*$ ]] || fail_usage "--runs: '$n_runs' is not a number above 0"
+}
+
+build() {
+    "$root/scripts/setup.sh" "${setup_options[@]}"
+    [ -f "$root/build/build.ninja" ] ||
+        meson setup --buildtype=release -Dwerror=false "$root/build" "$root"
+    meson compile -C "$root/build" mipbench:executable
+    mipbench=$root/build/mipbench
+}
+
+# One run; its JSON is kept under the given name.
+measure() {
+    local name=$1
+    shift
+    echo "reference: $name"
+    "$mipbench" "$@" "${options[@]}" --images none -q -o "$out/.run" --json "$out/$name.json" \
+        >"$out/$name.txt"
+    rm -rf "$out/.run"
+}
+
+main() {
+    parse_options "$@"
+    [ -n "$mipbench" ] || build >&2
+    out=${out:-$root/results/reference-$(date -u +%Y%m%dT%H%M%SZ)}
+    mkdir -p "$out"
+    local input=pattern:noise:4096x4096
+    local sizes=256x256,1024x1024,2048x2048,4096x4096,1920x1080,4095x4095
+    if "$mipbench" pattern:noise:16x16 "${options[@]}" --images none --no-roofline -n 1 -q \
+        -o "$out/.run" --json - 2>/dev/null | grep -q '"type":[[:space:]]*"cpu"'; then
+        input=pattern:noise:512x512
+        sizes=256x256,512x512,501x333
+        n_runs=1
+    fi
+    rm -rf "$out/.run"
+    echo "reference: self-test"
+    "$mipbench" --self-test "${options[@]}" | tee "$out/selftest.txt" ||
+        echo "reference: the self-test failed: the figures cannot be trusted" >&2
+    for ((i = 1; i <= n_runs; i++)); do
+        measure "run-$i" "$input" --size "$sizes" --cache both
+    done
+    measure modes "$input" --size "$sizes" --cache both --mode all --per-level
+    measure variants "$input" --size "$sizes" --cache both \
+        -s blit -s 'compute:*' -s 'subgroup:*' -s 'spd:*' \
+        -s spd:parts=no-tail -s spd:parts=tiles
+    echo "reference: the set is in $out"
+}
+
+main "$@"
