@@ -100,8 +100,9 @@ main() {
     for ((i = 1; i <= n_runs; i++)); do
         measure "run-$i" "$input" --size "$sizes" --cache both
     done
-    measure modes "$input" --size "$sizes" --cache both --mode all --per-level
-    measure variants "$input" --size "$sizes" --cache both \
+    measure modes "$input" --size "$sizes" --cache both --mode all --per-level \
+        -n 160
+    measure variants "$input" --size "$sizes" --cache both -n 160 \
         -s blit -s 'compute:*' -s 'subgroup:*' -s 'spd:*' \
         -s spd:parts=no-tail -s spd:parts=tiles
     echo "reference: the set is in $out"

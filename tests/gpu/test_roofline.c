@@ -174,7 +174,7 @@ static double expected_code(const struct texels *t, const struct mb_traffic_vari
     *tolerance = 0.0;
     switch (variant->traffic) {
     case MB_TRAFFIC_READ:
-        *tolerance = 0.51;
+        *tolerance = 0.6;
         return expected_mean(t, variant, layer, y, x, channel);
     case MB_TRAFFIC_MIX:
         return y >= t->extent.height / 3
@@ -203,7 +203,8 @@ static uint32_t count_wrong(const struct texels *t, const struct mb_traffic_vari
     return n_wrong;
 }
 
-/* The source is noise as the host makes it, to a code. */
+/* The source is noise as the host makes it, to a code: the conversion to UNORM may be 0.6 of
+ * one off (Direct3D's rule; on an H200 one in fifty is more than 0.51 off). */
 static void read_source(struct readback *r, struct mb_field *field, struct texels *t)
 {
     const size_t n_bytes = (size_t)r->buffer.size_bytes;
@@ -213,7 +214,7 @@ static void read_source(struct readback *r, struct mb_field *field, struct texel
     memcpy(t->source, r->buffer.mapped, n_bytes);
     for (uint32_t i = 0; i < n_bytes; i++) {
         const double noise = (noise_channel(i / 4, i % 4) >> 8) / 16777216.0;
-        n_wrong += fabs(t->source[i] - 255.0 * noise) > 0.51;
+        n_wrong += fabs(t->source[i] - 255.0 * noise) > 0.6;
     }
     CHECK_EQ_INT(n_wrong, 0);
 }
