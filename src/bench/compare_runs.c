@@ -32,6 +32,7 @@ struct found {
     bool is_verified;  /* one of them was */
     bool is_unchecked; /* one of the usable ones was not */
     double aa_distance;
+    double granule_ns; /* of the coarsest timer; 0: not known */
 };
 
 static bool is_usable(const struct mb_file_result *result)
@@ -84,6 +85,7 @@ static void note_result(struct found *found, const struct mb_result_file *file,
         found->is_unchecked = found->is_unchecked || result->verify == MB_VERIFY_SKIPPED;
         /* fmax ignores the NaN of a cell without a twin. */
         found->aa_distance = fmax(found->aa_distance, fabs(result->aa_ratio - 1));
+        found->granule_ns = fmax(found->granule_ns, file->granule_ns);
     }
 }
 
@@ -159,7 +161,6 @@ static enum mb_status add_row(struct sides *sides, const struct found *base,
         .new_run = new_runs->usable,
         .n_base = base->n_series,
         .n_new = new_runs->n_series,
-        .margin = fmax(options->threshold, aa_distance),
         .is_checked = !base->is_unchecked && !new_runs->is_unchecked,
         .is_identical = is_same_data(base, new_runs),
         .ratio = 1,
@@ -168,6 +169,11 @@ static enum mb_status add_row(struct sides *sides, const struct found *base,
     };
     MB_TRY(side_median(base, &row->base_ns, err));
     MB_TRY(side_median(new_runs, &row->new_ns, err));
+    /* Both medians stand on the timer's marks: a granule of difference is none. */
+    const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
+    const double between_runs = sides->out->is_single_run ? MB_RUN_TO_RUN : 0.0;
+    row->margin =
+        fmax(options->threshold + between_runs + granule_ns / row->base_ns, aa_distance);
     /* Two resamplings of the same samples would differ by chance; the samples do not. */
     if (!row->is_identical) {
         MB_TRY(mb_bootstrap_ratio(base->series, base->n_series, new_runs->series,

@@ -86,6 +86,7 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     read_text(run, "id", file->run_id, sizeof file->run_id);
     read_text(mb_json_get(run, "tool"), "git_sha", file->git_sha, sizeof file->git_sha);
     read_text(device, "name", file->device, sizeof file->device);
+    file->granule_ns = mb_json_read_number(mb_json_get(root, "timer"), "granularity_gcd_ns");
     /* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
     const struct cJSON *driver = mb_json_get(device, "driver");
     read_text(driver, "version", version, sizeof version);

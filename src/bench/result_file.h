@@ -29,6 +29,7 @@ struct mb_result_file {
     char schema_version[24];
     char run_id[96], device[256], driver[132], git_sha[64];
     uint64_t seed;
+    double granule_ns; /* of the timer; NaN: not known */
     bool complete;
     bool validate; /* with validation layers on: times mean little */
     char **argv;   /* of the run, "mipbench" first, NULL last; owned, each owned */
