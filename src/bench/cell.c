@@ -407,6 +407,7 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
     }
     MB_TRY(share_judgement(&c, err));
     for (size_t k = 0; k < n_cells; k++) {
+        cells[k].image_ms = c.rig.image_ms;
         MB_TRY(conclude(&c, &cells[k], err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

@@ -164,6 +164,7 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
     mb_json_bool(json, node, "clock_steady", samples->is_steady);
     mb_json_number(json, node, "warm_probe_ns",
                    samples->n_blocks > 0 ? samples->warm_probe_ns : NAN);
+    mb_json_number(json, node, "image_setup_ms", cell->image_ms);
     add_twin(json, node, cell);
     add_blocks(json, node, samples);
     struct cJSON *match = mb_json_array(json, node, "bandwidth");

@@ -108,6 +108,7 @@ struct mb_cell {
     uint64_t compulsory_bytes; /* of the task */
     struct mb_bandwidth match[MB_N_TRAFFICS]; /* at this footprint; gbps NaN: not measured */
     double floor_ns;                          /* no strategy can take less; NaN: not known */
+    double image_ms;                          /* host time of making the image with its views */
     bool is_dispatch_bound;    /* the floor is that of a dispatch, not of memory */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;

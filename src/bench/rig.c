@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "vk/barrier.h"
 
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format)
@@ -100,7 +101,9 @@ enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
             return MB_FAIL(err, MB_ERRC_RUNTIME, "test bench: out of memory");
         }
     }
+    uint64_t start_ns = mb_now_ns();
     MB_TRY(mb_vk_image_init(&rig->image, gpu, &image_options, err));
+    rig->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
     MB_TRY(mb_buffer_init(&rig->readback, gpu, MB_BUFFER_READBACK, rig->full.total_bytes, 0,
                           "read-back", err));
     MB_TRY(mb_submission_init(&rig->submission, gpu, "rig", err));

@@ -19,6 +19,7 @@ struct mb_rig {
         *poisoned; /* levels below those to be made as poison left them; NULL: none. Owned */
     struct mb_submission submission;
     bool is_cube;
+    double image_ms; /* host time that making the image and its views took */
 };
 
 struct mb_rig_options {

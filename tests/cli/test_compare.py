@@ -19,11 +19,14 @@ def scale(document, factor, strategies=None):
 
 
 def calm(document):
-    """A software device is noisy: the same samples, a hundred times nearer to their median."""
+    """A software device is noisy: the same samples, a hundred times nearer to their median, and
+    a control that found its two halves alike."""
     changed = copy.deepcopy(document)
     for result in changed["results"]:
         median = statistics.median(result["samples_ns"])
         result["samples_ns"] = [median + (s - median) / 100 for s in result["samples_ns"]]
+    for cell in changed.get("cells", []):
+        cell["aa_control"] = {"ratio": 1.0, "ci": [0.9999, 1.0001]}
     return changed
 
 
