@@ -50,15 +50,26 @@ bool is_in_cone(ivec4 cone, int step, ivec2 at)
     return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));
 }
 
+/* A kernel may approximate the sRGB curve by a square and its root. */
+#ifndef SRGB_BY_ROOT
+#define SRGB_BY_ROOT false
+#endif
+
 /* IEC 61966-2-1. */
 vec3 srgb_from_linear(vec3 linear)
 {
+    if (SRGB_BY_ROOT) {
+        return sqrt(linear);
+    }
     vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
     return mix(curve, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
 }
 
 vec3 linear_from_srgb(vec3 srgb)
 {
+    if (SRGB_BY_ROOT) {
+        return srgb * srgb;
+    }
     vec3 curve = pow((srgb + 0.055) * (1.0 / 1.055), vec3(2.4));
     return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
 }

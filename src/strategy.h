@@ -16,7 +16,7 @@
 #include "image/claim.h"
 #include "vk/image.h"
 
-#define MB_MAX_PARAMS 8
+#define MB_MAX_PARAMS 12
 
 /* One parameter of a strategy. Values are named; the first is the default. */
 struct mb_param {

@@ -22,6 +22,11 @@ static void record_part(const struct mb_take_options *options, uint32_t part,
     uint32_t pair = options->first_pair + part;
     if (options->evictor) {
         mb_evictor_record(options->evictor, cmd);
+        mb_barrier_full(cmd);
+    }
+    if (options->warms_code) {
+        record_chain(options, first_trial + options->n_trials / 2, cmd);
+        mb_barrier_full(cmd);
     }
     mb_timer_begin(options->timer, cmd, pair);
     for (uint32_t i = 0; i < options->n_chains[part]; i++) {

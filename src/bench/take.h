@@ -26,7 +26,11 @@ struct mb_take_options {
     uint32_t first_trial;             /* chains take the images in turn from this one on */
     bool is_overlapped;               /* no barrier between the chains of a part */
     const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
-    VkPipeline null_pipeline;         /* or null: the strategy's own work */
+    /* Before a part, the same chain on the image that is furthest from its turn, not timed: the
+     * code and its tables are then in the cache whatever ran before, be the image cold or hot.
+     */
+    bool warms_code;
+    VkPipeline null_pipeline; /* or null: the strategy's own work */
     const char *name;
 };
 

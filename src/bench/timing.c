@@ -127,6 +127,7 @@ static struct mb_take_options take_options(const struct timing *t,
         .first_trial = index,
         .is_overlapped = cell->mode == MB_MODE_OVERLAP,
         .evictor = cell->is_evicted && !subject->is_null ? &t->options->ruler->evictor : NULL,
+        .warms_code = cell->mode == MB_MODE_LATENCY && !is_cpu(t),
         .null_pipeline = subject->kernel.pipeline,
         .name = subject->candidate->result->label,
     };

@@ -92,10 +92,9 @@ static double unorm_bound_lsb(const struct mb_claim *claim, const struct mb_form
                               uint32_t channel, double want, double offset)
 {
     static const double bounds_lsb[] = {
-        [MB_ARITHMETIC_FP32] = 0.5 + 0.01,
-        [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
-        [MB_ARITHMETIC_FILTER] = 1.0,
-        [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
+        [MB_ARITHMETIC_FP32] = 0.5 + 0.01, [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
+        [MB_ARITHMETIC_FILTER] = 1.0,      [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
+        [MB_ARITHMETIC_ROOT] = 0.5 + 10.0,
     };
     const bool is_decoded = format->codec == MB_CODEC_SRGB8 && channel < 3 &&
                             claim->arithmetic == MB_ARITHMETIC_FILTER;

@@ -10,6 +10,7 @@ enum mb_arithmetic {
     MB_ARITHMETIC_FILTER, /* the fixed-function filter weighs the taps and rounds */
     MB_ARITHMETIC_CORNER, /* the filter joins 2x2 texels at their common corner, where its
                              weights are exact; the kernel rounds */
+    MB_ARITHMETIC_ROOT,   /* sRGB by square and square root instead of its curve */
 };
 
 struct mb_claim {
@@ -46,10 +47,11 @@ bool mb_claim_needs_range(const struct mb_claim *claim, const struct mb_format *
  *
  * MIN and MAX: 0, since what is stored is one of the stored values that were read.
  *
- * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), or the claim's
- * tighter bound. For sRGB in codes, after the curve, and with FILTER 0.5 more for decoding and
- * 0.6 for encoding, which Direct3D lets hardware be off by (Direct3D 11.3 functional
- * specification, 3.2.3). An H200's blit was seen to be off by 1.93 in all.
+ * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 0.5 + 10
+ * (ROOT: mixtures of two codes differ by up to 9.9), or the claim's tighter bound. For sRGB in
+ * codes, after the curve, and with FILTER 0.5 more for decoding and 0.6 for encoding, which
+ * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
+ * blit was seen to be off by 1.93 in all.
  *
  * Half and the small unsigned floats: 1 ulp. 32-bit float: 4 ulp per level carried, and twice
  * that for colour weighed by alpha, a quotient of two such sums.

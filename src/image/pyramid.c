@@ -25,6 +25,26 @@ uint32_t mb_full_level_count(struct mb_extent base)
     return n_levels;
 }
 
+struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width)
+{
+    const uint32_t x = rect.x / tile_width, y = rect.y / tile_width;
+    return (struct mb_rect){
+        .x = x,
+        .y = y,
+        .width = (rect.x + rect.width - 1) / tile_width + 1 - x,
+        .height = (rect.y + rect.height - 1) / tile_width + 1 - y,
+    };
+}
+
+struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b)
+{
+    const uint32_t x = a.x < b.x ? a.x : b.x;
+    const uint32_t y = a.y < b.y ? a.y : b.y;
+    const uint32_t right = a.x + a.width > b.x + b.width ? a.x + a.width : b.x + b.width;
+    const uint32_t bottom = a.y + a.height > b.y + b.height ? a.y + a.height : b.y + b.height;
+    return (struct mb_rect){.x = x, .y = y, .width = right - x, .height = bottom - y};
+}
+
 struct mb_rect mb_rect_whole(struct mb_extent extent)
 {
     return (struct mb_rect){.width = extent.width, .height = extent.height};

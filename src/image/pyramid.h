@@ -24,6 +24,13 @@ struct mb_rect {
 struct mb_rect mb_rect_whole(struct mb_extent extent);
 
 bool mb_rect_is_empty(struct mb_rect rect);
+
+/* The tiles, counted in tiles of tile_width x tile_width texels, that a rectangle of texels
+ * (not empty) touches: what an update dispatches. */
+struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
+
+/* The least rectangle that holds both, neither of them empty: one dispatch for two changes. */
+struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b);
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);
 
 /* Size of mip level `level`: max(1, floor(size / 2^level)) per axis. */

@@ -153,6 +153,7 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
     VkPhysicalDeviceVulkan12Features v12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = info->has_full_subgroups ? &size_control : NULL,
+        .shaderFloat16 = info->has_float16,
         .samplerFilterMinmax = info->has_sampler_filter_minmax,
         .vulkanMemoryModel = info->has_memory_model_device_scope,
         .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,

@@ -43,6 +43,7 @@ struct mb_gpu_info {
     uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
     bool has_memory_model_device_scope;
     bool has_storage_write_without_format;
+    bool has_float16; /* 16-bit floats in shader arithmetic */
     bool has_sampler_filter_minmax;
     bool has_pipeline_facts; /* VK_KHR_pipeline_executable_properties */
     uint32_t sub_texel_precision_bits;

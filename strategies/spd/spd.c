@@ -4,9 +4,25 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-enum { PARAM_LOAD, PARAM_WAVE, PARAM_PARTS };
+enum {
+    PARAM_LOAD,
+    PARAM_WAVE,
+    PARAM_ORDER,
+    PARAM_LDS,
+    PARAM_FP16,
+    PARAM_COUNTER,
+    PARAM_SLICES,
+    PARAM_SRGB,
+    PARAM_PARTS,
+};
+enum { WAVE_ON, WAVE_QUAD, WAVE_OFF };
+enum { ORDER_MORTON, ORDER_LINEAR };
+enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.glsl */
+enum { FP16_OFF, FP16_ON };
+enum { COUNTER_SELF, COUNTER_HOST };
+enum { SLICES_ONE, SLICES_EACH };
+enum { SRGB_EXACT, SRGB_SQRT };
 enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
-enum { WAVE_ON, WAVE_OFF };
 
 /* As in spd.glsl. */
 #define MAX_TARGETS   12u
@@ -15,7 +31,8 @@ enum { WAVE_ON, WAVE_OFF };
 #define TAIL_TEXELS   4096u
 #define N_INVOCATIONS 256u
 
-extern const struct mb_shader mb_spv_spd_shared, mb_spv_spd_wave;
+extern const struct mb_shader mb_spv_spd_shared, mb_spv_spd_wave, mb_spv_spd_shared_half,
+    mb_spv_spd_wave_half, mb_spv_spd_wide, mb_spv_spd_wide_half;
 extern const struct mb_strategy mb_strategy_spd;
 
 struct state {
@@ -26,8 +43,9 @@ struct state {
     struct mb_rect tiles; /* of 64x64 texels, dispatched */
     bool by_sampler;      /* how texels are loaded */
     VkSampler sampler;
-    struct mb_buffer hand_off; /* vec4[layer][64][64]: level 6; unrounded but for updates */
-    struct mb_buffer counter;  /* uint[layer]: workgroups done; zero between runs */
+    /* [layer][64][64] of four floats, or halves: level 6; unrounded but for updates */
+    struct mb_buffer hand_off;
+    struct mb_buffer counter; /* uint[layer]: workgroups done; zero before a run */
     struct mb_compute compute;
 };
 
@@ -38,6 +56,7 @@ struct push {
     float inv_base_extent[2];
     int32_t n_levels;
     uint32_t n_tiles;
+    int32_t first_slice;
 };
 
 static const struct mb_param params[] = {
@@ -49,8 +68,42 @@ static const struct mb_param params[] = {
     },
     {
         .name = "wave",
-        .values = (const char *const[]){"on", "off", NULL},
-        .help = "average within quads of lanes by subgroup operations, or in shared memory",
+        .values = (const char *const[]){"on", "quad", "off", NULL},
+        .help =
+            "join 2x2 texels by subgroup operations: on: shuffles across subgroups of 16 or "
+            "more, else as quad; quad: within 2x2 lanes, as published; off: shared memory",
+    },
+    {
+        .name = "order",
+        .values = (const char *const[]){"morton", "linear", NULL},
+        .help = "which texels an invocation has: four in a row a 2x2 block, or row by row",
+    },
+    {
+        .name = "lds",
+        .values = (const char *const[]){"vec4", "split", "packed", NULL},
+        .help =
+            "shared memory: channels side by side, an array each, or side by side as halves",
+    },
+    {
+        .name = "fp16",
+        .values = (const char *const[]){"off", "on", NULL},
+        .help = "average in 32-bit floats, or two channels at once in 16-bit ones",
+    },
+    {
+        .name = "counter",
+        .values = (const char *const[]){"self", "host", NULL},
+        .help = "who zeroes the counter: the last workgroup (SPD 2.0), or the host before each "
+                "run (SPD 1.0)",
+    },
+    {
+        .name = "slices",
+        .values = (const char *const[]){"one", "each", NULL},
+        .help = "all slices in one dispatch, or one dispatch for each",
+    },
+    {
+        .name = "srgb",
+        .values = (const char *const[]){"exact", "sqrt", NULL},
+        .help = "the sRGB curve, or square and square root in its place, up to 10 codes off",
     },
     {
         .name = "parts",
@@ -62,43 +115,107 @@ static const struct mb_param params[] = {
     {0},
 };
 
+static enum mb_status device_supports(const struct mb_gpu *gpu, const struct mb_params *choice,
+                                      struct mb_err *why)
+{
+    if (!gpu->info.has_memory_model_device_scope) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks the Vulkan memory model with device scope");
+    }
+    if (choice->choice[PARAM_FP16] == FP16_ON && !gpu->info.has_float16) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device has no 16-bit floats in shaders; try spd:fp16=off");
+    }
+    if (choice->choice[PARAM_WAVE] == WAVE_OFF) {
+        return MB_OK;
+    }
+    if (!(gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_QUAD_BIT)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device has no subgroup quad operations in compute shaders; "
+                       "try spd:wave=off");
+    }
+    if (!gpu->info.has_full_subgroups || gpu->info.subgroup_size < 4) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device cannot promise full subgroups of at least 4; "
+                       "try spd:wave=off");
+    }
+    return MB_OK;
+}
+
+/* Whether halves hold the texels: 11 bits of mantissa, for codes of 10 at most. */
+static bool is_held_by_halves(const struct mb_format *format)
+{
+    return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 1023.0;
+}
+
+static enum mb_status variant_supports(const struct mb_layout *layout,
+                                       const struct mb_task *task,
+                                       const struct mb_params *choice, struct mb_err *why)
+{
+    const uint8_t *value = choice->choice;
+    const bool has_halves = value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED;
+    if (value[PARAM_WAVE] != WAVE_OFF && value[PARAM_ORDER] == ORDER_LINEAR) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "order=linear needs wave=off: the lanes of a quad hold a 2x2 block");
+    }
+    if (has_halves && !is_held_by_halves(layout->format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "16-bit floats (fp16=on, lds=packed) hold UNORM texels of at most 10 "
+                       "bits, not %s",
+                       layout->format->name);
+    }
+    if (value[PARAM_FP16] == FP16_ON &&
+        mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "fp16=on does not weigh colour by alpha: the quotient needs 32 bits");
+    }
+    if (value[PARAM_SLICES] == SLICES_EACH && layout->n_layers == 1) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "slices=each: the image has one layer");
+    }
+    if (value[PARAM_SRGB] == SRGB_SQRT && layout->format->codec != MB_CODEC_SRGB8) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "srgb=sqrt: %s is not an sRGB format",
+                       layout->format->name);
+    }
+    return MB_OK;
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
+    enum mb_status status = MB_OK;
     if (layout->base.width > MAX_WIDTH || layout->base.height > MAX_WIDTH) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "%ux%u is above 4096x4096, the limit of a single-pass tail",
                        layout->base.width, layout->base.height);
     }
-    if (!gpu->info.has_memory_model_device_scope) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device lacks the Vulkan memory model with device scope");
-    }
-    if (choice->choice[PARAM_WAVE] == WAVE_ON &&
-        !(gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_QUAD_BIT)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device has no subgroup quad operations in compute shaders; "
-                       "try spd:wave=off");
-    }
-    if (choice->choice[PARAM_WAVE] == WAVE_ON &&
-        (!gpu->info.has_full_subgroups || gpu->info.subgroup_size < 4)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device cannot promise full subgroups of at least 4; "
-                       "try spd:wave=off");
-    }
-    enum mb_status status = mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
-    if (status != MB_OK) {
-        return status;
-    }
-    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
-                            task->reduce, task->alpha, true, why);
+    MB_TRY(variant_supports(layout, task, choice, why));
+    MB_TRY(device_supports(gpu, choice, why));
+    MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
+    MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
+                            task->reduce, task->alpha, true, why));
+fail:
+    return status;
+}
+
+/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
+static bool shuffles(const struct mb_gpu *gpu)
+{
+    return gpu->info.subgroup_size >= 16 &&
+           (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
 }
 
 static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
                                     struct mb_err *err)
 {
-    bool wave = s->params.choice[PARAM_WAVE] == WAVE_ON;
+    static const struct mb_shader *const shaders[3][2] = {
+        [WAVE_ON] = {[FP16_OFF] = &mb_spv_spd_wide, [FP16_ON] = &mb_spv_spd_wide_half},
+        [WAVE_QUAD] = {[FP16_OFF] = &mb_spv_spd_wave, [FP16_ON] = &mb_spv_spd_wave_half},
+        [WAVE_OFF] = {[FP16_OFF] = &mb_spv_spd_shared, [FP16_ON] = &mb_spv_spd_shared_half},
+    };
+    const uint8_t *value = s->params.choice;
+    const uint8_t wave =
+        value[PARAM_WAVE] == WAVE_ON && !shuffles(gpu) ? WAVE_QUAD : value[PARAM_WAVE];
     const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
         {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
@@ -106,10 +223,17 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
     };
-    const uint8_t parts = s->params.choice[PARAM_PARTS];
-    const uint32_t constants[] = {s->by_sampler, parts != PARTS_TILES, parts == PARTS_ALL};
+    const uint32_t constants[] = {
+        s->by_sampler,
+        value[PARAM_PARTS] != PARTS_TILES,
+        value[PARAM_PARTS] == PARTS_ALL,
+        value[PARAM_ORDER] == ORDER_LINEAR,
+        value[PARAM_LDS],
+        value[PARAM_COUNTER] == COUNTER_SELF,
+        value[PARAM_SRGB] == SRGB_SQRT,
+    };
     const struct mb_compute_options options = {
-        .shader = wave ? &mb_spv_spd_wave : &mb_spv_spd_shared,
+        .shader = shaders[wave][value[PARAM_FP16]],
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
@@ -119,12 +243,18 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         .alpha = s->task.alpha,
         .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct push),
-        .subgroup_size = wave ? gpu->info.subgroup_size : 0,
+        .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
         .n_sets = 1,
         .name = "spd",
     };
     return mb_compute_init(&s->compute, gpu, &options, err);
+}
+
+/* Bytes of a texel of the hand-off. */
+static uint64_t hand_off_texel_bytes(const struct state *s)
+{
+    return s->params.choice[PARAM_FP16] == FP16_ON ? 4 * sizeof(uint16_t) : 4 * sizeof(float);
 }
 
 /* Whether an update reads level 6 back. */
@@ -151,18 +281,6 @@ static void bind(const struct state *s)
     }
 }
 
-/* The tiles that hold a rectangle of level 0. */
-static struct mb_rect tiles_of(struct mb_rect rect)
-{
-    uint32_t x = rect.x / TILE_WIDTH, y = rect.y / TILE_WIDTH;
-    return (struct mb_rect){
-        .x = x,
-        .y = y,
-        .width = (rect.x + rect.width - 1) / TILE_WIDTH + 1 - x,
-        .height = (rect.y + rect.height - 1) / TILE_WIDTH + 1 - y,
-    };
-}
-
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
@@ -176,15 +294,16 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->by_sampler =
         mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
                              s->image->layout.format, s->task.reduce, s->task.alpha, true);
-    s->tiles = tiles_of(s->task.rect);
+    s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
     uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
-                          (VkDeviceSize)n_layers * TAIL_TEXELS * 4 * sizeof(float),
+                          n_layers * TAIL_TEXELS * hand_off_texel_bytes(s),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd hand-off", err));
     MB_TRY(mb_buffer_init(&s->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd counter", err));
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                          "spd counter", err));
     MB_TRY(make_pipeline(s, gpu, err));
     bind(s);
 fail:
@@ -210,47 +329,96 @@ static struct push make_push(const struct state *s)
     };
 }
 
-static void record(const void *state, VkCommandBuffer cmd)
+/* The counters, before a run that does not expect to find them zero. */
+static void zero_counters(const struct state *s, VkCommandBuffer cmd)
 {
-    const struct state *s = state;
+    const VkBufferMemoryBarrier zeroed = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .buffer = s->counter.buffer,
+        .size = VK_WHOLE_SIZE,
+    };
+    vkCmdFillBuffer(cmd, s->counter.buffer, 0, VK_WHOLE_SIZE, 0);
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, NULL, 1, &zeroed, 0, NULL);
+}
+
+static uint32_t n_dispatches(const struct state *s)
+{
     const struct mb_layout *layout = &s->image->layout;
-    if (layout->n_levels == 1) {
-        return;
-    }
-    const struct push push = make_push(s);
+    const bool is_each = s->params.choice[PARAM_SLICES] == SLICES_EACH;
+    return layout->n_levels == 1 ? 0 : is_each ? layout->n_layers : 1;
+}
+
+static void dispatch_all(const struct state *s, VkCommandBuffer cmd)
+{
+    struct push push = make_push(s);
+    const uint32_t n = n_dispatches(s);
     const struct mb_dispatch dispatch = {
         .push = &push,
         .push_bytes = sizeof push,
-        .n_groups = {s->tiles.width, s->tiles.height, layout->n_layers},
+        .n_groups = {s->tiles.width, s->tiles.height, s->image->layout.n_layers / n},
     };
-    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1,
+    for (uint32_t i = 0; i < n; i++) {
+        push.first_slice = (int32_t)i;
+        mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    }
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    const uint32_t n_made = s->image->layout.n_levels - 1;
+    if (n_made == 0) {
+        return;
+    }
+    if (s->params.choice[PARAM_COUNTER] == COUNTER_HOST) {
+        zero_counters(s, cmd);
+    }
+    mb_barrier_levels(cmd, s->image, 1, n_made,
                       s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       reads_level6(s) ? &mb_access_compute_read_write
                                       : &mb_access_compute_write);
-    mb_compute_dispatch(&s->compute, cmd, &dispatch);
-    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1, &mb_access_compute_write,
-                      &mb_access_readable);
+    dispatch_all(s, cmd);
+    mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
+}
+
+static enum mb_arithmetic arithmetic(const struct state *s)
+{
+    const uint8_t *value = s->params.choice;
+    if (value[PARAM_SRGB] == SRGB_SQRT) {
+        return MB_ARITHMETIC_ROOT;
+    }
+    if (value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED) {
+        return MB_ARITHMETIC_FP16;
+    }
+    return s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32;
 }
 
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
+    const bool is_host = s->params.choice[PARAM_COUNTER] == COUNTER_HOST;
     uint32_t n_tiles = s->tiles.width * s->tiles.height;
     /* Every tile writes its texel of level 6; the last workgroup reads the whole 64x64. */
-    uint64_t tail_bytes =
-        layout->n_levels > 7 ? UINT64_C(16) * layout->n_layers * (n_tiles + TAIL_TEXELS) : 0;
-    work->n_dispatches = layout->n_levels > 1;
-    work->n_barriers = layout->n_levels > 1 ? 2 : 0;
+    uint64_t tail_bytes = layout->n_levels > 7 ? hand_off_texel_bytes(s) * layout->n_layers *
+                                                     (n_tiles + TAIL_TEXELS)
+                                               : 0;
+    work->n_dispatches = n_dispatches(s);
+    work->n_barriers = layout->n_levels > 1 ? 2 + is_host : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size =
-        s->params.choice[PARAM_WAVE] == WAVE_ON ? s->gpu->info.subgroup_size : 0;
+        s->params.choice[PARAM_WAVE] != WAVE_OFF ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes =
         mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rect) + tail_bytes;
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_FLOOR,
-        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .arithmetic = arithmetic(s),
         .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
     };
 }

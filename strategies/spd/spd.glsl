@@ -3,29 +3,36 @@
  *
  * A workgroup of 256 invocations takes one 64x64 tile of level 0 down to one texel of level 6,
  * leaves that texel in a buffer, and counts itself. The workgroup that counts last finds the
- * texels of all others (at most 64x64 of them) and makes levels 7 to 12 as a whole group.
+ * texels of all others (at most 64x64 of them) and goes round again with them in the place of a
+ * tile, down to level 12.
  *
  *     level 0   64x64 a tile        each invocation: four 2x2 blocks, one in each quadrant
  *     level 1   32x32               four texels an invocation
- *     level 2   16x16               one texel per 2x2 invocations and quadrant
+ *     level 2   16x16               one texel an invocation
  *     level 3..6                    in shared memory, a quarter of the cells each time
  *     - hand-off: texel, release, count; the last workgroup acquires -
- *     level 6   64x64 at most       each invocation: 4x4 texels
- *     level 7, 8                    in registers
- *     level 9..12                   in shared memory, as levels 3..6
+ *     level 6   64x64 at most       as level 0: levels 7, 8, and 9 to 12
  *
- * Index to place within 8x8, so that four neighbouring indices are a 2x2 quad:
+ * Index to place within 8x8 (order=morton), so that four neighbouring indices are a 2x2 quad:
  *     00 01 08 09 10 11 18 19
  *     02 03 0a 0b 12 13 1a 1b
  *     04 05 0c 0d 14 15 1c 1d
  *     06 07 0e 0f 16 17 1e 1f
  *     20 21 ...
  *
- * Memory model. The invocation that makes the texel of level 6 writes it and then adds to the
- * counter with release at device scope: no barrier is needed between the two, and adds by others
- * continue its release sequence. Only the invocation that finds itself last acquires; the control
- * barrier after it covers buffer memory at device scope, so what it acquired is visible to the
- * whole workgroup. The counter goes back to zero by that one invocation for the next run.
+ * Level 2 with subgroup operations. Each lane of a quad holds one texel of level 1 in each of the
+ * four quadrants a to d of the tile. Swapping what the other one sums, every lane ends with one
+ * texel of level 2 (a reduce-scatter; three swaps a channel, not eight):
+ *     lanes 0 1    hold a b c d each;   0 and 1 swap b, d of 0 for a, c of 1, and likewise 2 and 3;
+ *           2 3    then 0 and 2, 1 and 3:   0 sums a, 1 sums b, 2 sums c, 3 sums d.
+ *
+ * Memory model. The invocation that leaves the texel of level 6 then adds to the counter with
+ * release at device scope: no barrier is needed between the two, and adds by others continue its
+ * release sequence. It is the last one, whose own stores to the image are long done when it has to
+ * wait for them. Only the invocation that finds itself last acquires; the control barrier after it
+ * covers buffer memory at device scope, so what it acquired is visible to the whole workgroup. With
+ * counter=self that one invocation sets the counter back to zero for the next run; with counter=host
+ * the host has it zeroed before each.
  *
  * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
  *
@@ -34,9 +41,18 @@
  * bits from a full run, tiles hand their texel over as stored, and stored texels go through the
  * same arithmetic (as_stored). No invocation reads a texel that another writes. */
 #extension GL_KHR_memory_scope_semantics : require
+#ifdef HALF
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#endif
 #pragma use_vulkan_memory_model
 
+/* sRGB by square and square root, as the slides suggest, instead of its curve. */
+layout(constant_id = 6) const bool SRGB_BY_SQRT = false;
+#define SRGB_BY_ROOT SRGB_BY_SQRT
+
 #include "levels.glsl"
+#include "texels.glsl"
+#include "cells.glsl"
 
 #define N_INVOCATIONS 256
 #define TAIL_PITCH 64     /* texels of level 6 per row in the hand-off buffer */
@@ -48,12 +64,14 @@ layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0: one fetch f
 /* Parts left out to find what they cost: the tail, or the hand-off with it. */
 layout(constant_id = 1) const bool HAS_HAND_OFF = true;
 layout(constant_id = 2) const bool HAS_TAIL = true;
+layout(constant_id = 3) const bool ORDER_LINEAR = false; /* places row by row */
+layout(constant_id = 5) const bool COUNTER_SELF = true; /* who zeroes the counter */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
 layout(set = 0, binding = 2) nonprivate buffer HandOff
 {
-    vec4 hand_off[]; /* slice, row, column of level 6 */
+    HandedOff hand_off[]; /* slice, row, column of level 6 */
 };
 layout(set = 0, binding = 3) nonprivate buffer Counter
 {
@@ -70,10 +88,9 @@ layout(push_constant) uniform Push
     vec2 inv_base_extent;
     int n_levels;        /* base included */
     uint n_tiles;        /* workgroups per slice */
+    int first_slice;     /* of this dispatch */
 };
 
-/* Rows are padded by one, which spreads a column over the banks. */
-shared vec4 cells[16][17];
 shared bool is_last;
 
 uint invocation_index()
@@ -87,9 +104,13 @@ uint invocation_index()
 #endif
 }
 
-/* Place of an index in the 8x8 map above, and of four such blocks in 16x16. */
-ivec2 place(uint index)
+/* Place of an index among n x n, n a power of two up to 16: in the 8x8 map above and four such
+ * blocks, or row by row. */
+ivec2 place(uint index, uint n)
 {
+    if (ORDER_LINEAR) {
+        return ivec2(index % n, index / n);
+    }
     uint x = bitfieldExtract(index, 0, 1) | bitfieldExtract(index, 3, 2) << 1 |
              bitfieldExtract(index, 6, 1) << 3;
     uint y = bitfieldExtract(index, 1, 2) | bitfieldExtract(index, 5, 1) << 2 |
@@ -97,42 +118,52 @@ ivec2 place(uint index)
     return ivec2(x, y);
 }
 
+bool is_to_be_written(int level, ivec2 at)
+{
+    return !IS_UPDATE || is_in_cone(cone, level - 1, at);
+}
+
 /* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond
  * a level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
-void store(int level, ivec2 at, int slice, vec4 texel)
+void store(int level, ivec2 at, int slice, Texel texel)
 {
     ivec3 p = ivec3(at, slice);
-    if (IS_UPDATE && !is_in_cone(cone, level - 1, at)) {
+    if (!is_to_be_written(level, at)) {
         return;
     }
-    texel = rounded(texel);
+    vec4 value = to_store(texel);
     switch (level) {
-    case 1: imageStore(levels[0], p, texel); break;
-    case 2: imageStore(levels[1], p, texel); break;
-    case 3: imageStore(levels[2], p, texel); break;
-    case 4: imageStore(levels[3], p, texel); break;
-    case 5: imageStore(levels[4], p, texel); break;
-    case 6: imageStore(levels[5], p, texel); break;
-    case 7: imageStore(levels[6], p, texel); break;
-    case 8: imageStore(levels[7], p, texel); break;
-    case 9: imageStore(levels[8], p, texel); break;
-    case 10: imageStore(levels[9], p, texel); break;
-    case 11: imageStore(levels[10], p, texel); break;
-    case 12: imageStore(levels[11], p, texel); break;
+    case 1: imageStore(levels[0], p, value); break;
+    case 2: imageStore(levels[1], p, value); break;
+    case 3: imageStore(levels[2], p, value); break;
+    case 4: imageStore(levels[3], p, value); break;
+    case 5: imageStore(levels[4], p, value); break;
+    case 6: imageStore(levels[5], p, value); break;
+    case 7: imageStore(levels[6], p, value); break;
+    case 8: imageStore(levels[7], p, value); break;
+    case 9: imageStore(levels[8], p, value); break;
+    case 10: imageStore(levels[9], p, value); break;
+    case 11: imageStore(levels[10], p, value); break;
+    case 12: imageStore(levels[11], p, value); break;
     }
 }
 
-vec4 fetch(ivec2 at, int slice)
+ivec2 quadrant(int i)
 {
-    return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0));
+    return ivec2(i & 1, i >> 1);
+}
+
+Texel fetch(ivec2 at, int slice)
+{
+    return Texel(loaded(texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0)));
 }
 
 /* Texel `at` of level 1. */
-vec4 load_level1(ivec2 at, int slice)
+Texel load_level1(ivec2 at, int slice)
 {
     if (LOAD_SAMPLER) {
         vec2 corner = vec2(2 * at + 1) * inv_base_extent;
-        return loaded(textureLod(source, vec3(corner, slice), 0.0));
+        return Texel(loaded(textureLod(source, vec3(corner, slice), 0.0)));
     }
     ivec2 p = 2 * at;
     return reduce_2x2(fetch(p, slice), fetch(p + ivec2(1, 0), slice),
@@ -140,15 +171,76 @@ vec4 load_level1(ivec2 at, int slice)
                       base_extent);
 }
 
+Texel load_level6(ivec2 at, int slice)
+{
+    if (IS_UPDATE && any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
+        ivec2 p = min(at, level_extent(base_extent, 6) - 1);
+        return Texel(as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0))));
+    }
+    return taken_over(hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x]);
+}
+
+/* Texel `at` of level 7. What lies beyond level 6 in the hand-off buffer is read, but reaches no
+ * texel within a level. */
+Texel load_level7(ivec2 at, int slice)
+{
+    ivec2 p = 2 * at;
+    return reduce_2x2(load_level6(p, slice), load_level6(p + ivec2(1, 0), slice),
+                      load_level6(p + ivec2(0, 1), slice), load_level6(p + 1, slice),
+                      level_extent(base_extent, 6));
+}
+
+/* Weight of texel (x, y) of the 2x2 that make one texel below a level of size `extent`. */
+float quarter(ivec2 at, ivec2 extent)
+{
+    vec2 weight = mix(vec2(0.5), vec2(1 - at), equal(extent, ivec2(1)));
+    return weight.x * weight.y;
+}
+
+/* An invocation's 2x2 texels of level 7, which are stored, and what they make of level 8. The
+ * compiler must not know how often the loop goes round: unrolled, its sixteen loads in flight cost
+ * registers, and with them occupancy, in every workgroup, though only the last one comes here. */
+Texel make_levels_7_8(ivec2 at, int slice)
+{
+    ivec2 extent = level_extent(base_extent, 7);
+    const float infinity = uintBitsToFloat(0x7f800000u);
+    Joining all = joined_of(Texel(REDUCE == REDUCE_MIN   ? infinity
+                                  : REDUCE == REDUCE_MAX ? -infinity
+                                                         : 0.0));
+    int n_texels = min(n_levels, 4);
+    for (int i = 0; i < n_texels; i++) {
+        ivec2 corner = quadrant(i);
+        ivec2 p = 2 * at + corner;
+        Texel texel = load_level7(p, slice);
+        store(7, p, slice, texel);
+        float weight = quarter(corner, extent);
+        if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
+            all = join(all, weighed(joined_of(texel), weight));
+        }
+    }
+    return texel_of(all, 1.0);
+}
+
 /* What becomes of the 2x2 cells of `level` at 2 * at, `stride` apart, for any invocation. */
-vec4 reduce_cells(int level, ivec2 at, int stride)
+Texel reduce_cells(int level, ivec2 at, int stride)
 {
     ivec2 p = 2 * at * stride;
-    return reduce_2x2(cells[p.y][p.x], cells[p.y][p.x + stride], cells[p.y + stride][p.x],
-                      cells[p.y + stride][p.x + stride], level_extent(base_extent, level));
+    return reduce_2x2(get_cell(p), get_cell(p + ivec2(stride, 0)), get_cell(p + ivec2(0, stride)),
+                      get_cell(p + stride), level_extent(base_extent, level));
 }
 
 #ifdef WAVE
+#ifdef HALF
+f16vec4 swapped_x(f16vec4 own)
+{
+    return unpacked(subgroupQuadSwapHorizontal(packed(own)));
+}
+
+f16vec4 swapped_y(f16vec4 own)
+{
+    return unpacked(subgroupQuadSwapVertical(packed(own)));
+}
+#else
 Joined swapped_x(Joined own)
 {
     return Joined(subgroupQuadSwapHorizontal(own.straight),
@@ -160,106 +252,155 @@ Joined swapped_y(Joined own)
     return Joined(subgroupQuadSwapVertical(own.straight),
                   WEIGH_ALPHA ? subgroupQuadSwapVertical(own.weighted) : vec3(0.0));
 }
+#endif
 
 /* What the quad of lanes makes that holds 2x2 texels of `level`; right in its first lane. Rows
  * first, then the two of them: two swaps instead of three. */
-vec4 reduce_quad(int level, vec4 texel)
+Texel reduce_quad(int level, Texel texel)
 {
     ivec2 extent = level_extent(base_extent, level);
-    Joined own = joined_of(texel);
-    Joined row = join(own, is_narrow(extent.x) ? own : swapped_x(own));
-    Joined quad = join(row, is_narrow(extent.y) ? row : swapped_y(row));
+    Joining own = joined_of(texel);
+    Joining row = join(own, is_narrow(extent.x) ? own : swapped_x(own));
+    Joining quad = join(row, is_narrow(extent.y) ? row : swapped_y(row));
     return texel_of(quad, 0.25);
+}
+
+/* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
+ * quadrant lies as the lane in the quad. */
+Texel scatter_quad(Texel texel[4], bvec2 lane)
+{
+    ivec2 extent = level_extent(base_extent, 1);
+    Joining row[2];
+    for (int y = 0; y < 2; y++) {
+        Joining keep = joined_of(lane.x ? texel[2 * y + 1] : texel[2 * y]);
+        Joining give = joined_of(lane.x ? texel[2 * y] : texel[2 * y + 1]);
+        row[y] = join(keep, is_narrow(extent.x) ? keep : swapped_x(give));
+    }
+    Joining keep = row[0], give = row[1];
+    if (lane.y) {
+        keep = row[1];
+        give = row[0];
+    }
+    return texel_of(join(keep, is_narrow(extent.y) ? keep : swapped_y(give)), 0.25);
+}
+
+#ifdef WIDE
+#ifdef HALF
+f16vec4 shuffled(f16vec4 own, uint mask)
+{
+    return unpacked(subgroupShuffleXor(packed(own), mask));
+}
+#else
+Joined shuffled(Joined own, uint mask)
+{
+    return Joined(subgroupShuffleXor(own.straight, mask),
+                  WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
 }
 #endif
 
-/* From level + 0 in `cells` (n x n of them, `stride` apart) to level + 1: stored, and left in the
- * cells that its own four sources occupied, which no other invocation reads. */
-void step_cells(int level, int n, int stride, ivec2 origin, uint index, int slice)
+/* What the 2x2 lanes make that differ in bits 3 (x) and 2 (y) of their index; right in the first. */
+Texel reduce_lanes(int level, Texel texel)
+{
+    ivec2 extent = level_extent(base_extent, level);
+    Joining own = joined_of(texel);
+    Joining row = join(own, is_narrow(extent.x) ? own : shuffled(own, 8u));
+    Joining all = join(row, is_narrow(extent.y) ? row : shuffled(row, 4u));
+    return texel_of(all, 0.25);
+}
+#endif
+
+/* One texel of level 2, whose cell among 16x16 is `cell`, of four of level 1, one in each quadrant. */
+Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
+{
+    ivec2 at = place(index, 16u);
+    cell = (at >> 1) + (at & 1) * 8;
+    return scatter_quad(texel, equal(at & 1, ivec2(1)));
+}
+#else
+/* The same, quadrant by quadrant. */
+Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
+{
+    ivec2 at = place(index, 16u);
+    ivec2 half_at = place(index & 63u, 8u);
+    Texel made = texel[0];
+    for (int i = 0; i < 4; i++) {
+        put_cell(at, texel[i]);
+        barrier();
+        if (index >> 6 == uint(i)) {
+            made = reduce_cells(1, half_at, 1);
+        }
+        barrier();
+    }
+    cell = half_at + quadrant(int(index >> 6)) * 8;
+    return made;
+}
+#endif
+
+/* From `level` in the cells (n x n of them, `stride` apart) to the next: stored, and left in the cells
+ * that its own four sources occupied, which no other invocation reads. */
+void step_cells(int level, uint n, int stride, ivec2 origin, uint index, int slice)
 {
     barrier();
 #ifdef WAVE
     if (index < n * n) {
-        ivec2 at = place(index);
-        vec4 texel = reduce_quad(level, cells[at.y * stride][at.x * stride]);
+        ivec2 at = place(index, n);
+        Texel texel = reduce_quad(level, get_cell(at * stride));
         if ((index & 3u) == 0u) {
-            store(level + 1, origin + at / 2, slice, texel);
-            cells[at.y * stride][at.x * stride] = texel;
+            store(level + 1, origin + (at >> 1), slice, texel);
+            put_cell(at * stride, texel);
         }
     }
 #else
     if (index < n * n / 4) {
-        ivec2 at = place(index);
-        vec4 texel = reduce_cells(level, at, stride);
+        ivec2 at = place(index, n >> 1);
+        Texel texel = reduce_cells(level, at, stride);
         store(level + 1, origin + at, slice, texel);
-        cells[2 * at.y * stride][2 * at.x * stride] = texel;
+        put_cell(2 * at * stride, texel);
     }
 #endif
 }
 
 /* Four levels from 16x16 cells of `level`; `tile` counts those blocks. Afterwards the texel of
- * level + 4 is in cells[0][0], written by index 0. */
+ * level + 4 is in cell (0, 0). */
 void step_four(int level, ivec2 tile, uint index, int slice)
 {
-    if (n_levels > level + 1) {
-        step_cells(level, 16, 1, tile * 8, index, slice);
-    }
-    if (n_levels > level + 2) {
-        step_cells(level + 1, 8, 2, tile * 4, index, slice);
-    }
-    if (n_levels > level + 3) {
-        step_cells(level + 2, 4, 4, tile * 2, index, slice);
-    }
-    if (n_levels > level + 4) {
-        step_cells(level + 3, 2, 8, tile, index, slice);
+    int stride = 1;
+    for (uint n = 16u; n > 1u && n_levels > level + 1; n >>= 1) {
+        step_cells(level, n, stride, tile * int(n >> 1), index, slice);
+        stride <<= 1;
+        level++;
     }
 }
 
-/* Levels 1 and 2 of a tile, quadrant by quadrant; level 2 goes to `cells`. */
-#ifdef WAVE
-void make_levels_1_2(ivec2 tile, uint index, int slice)
+#ifdef WIDE
+/* Four levels from the texel of `level` that each invocation has: one in its subgroup, the others
+ * in sixteen lanes of the first subgroup, which join 2x2 cells, 2x2 lanes of quads, and 2x2 quads.
+ * Afterwards the texel of level + 4 is in cell (0, 0). */
+void step_wide(int level, ivec2 tile, ivec2 cell, Texel texel, uint index, int slice)
 {
-    ivec2 at = place(index);
-    for (int i = 0; i < 4; i++) {
-        ivec2 quadrant = ivec2(i & 1, i >> 1);
-        ivec2 p = tile * 32 + at + quadrant * 16;
-        vec4 texel = load_level1(p, slice);
-        store(1, p, slice, texel);
-        vec4 joined = reduce_quad(1, texel);
-        if (n_levels > 2 && (index & 3u) == 0u) {
-            ivec2 cell = at / 2 + quadrant * 8;
-            store(2, tile * 16 + cell, slice, joined);
-            cells[cell.y][cell.x] = joined;
-        }
-    }
-}
-#else
-void make_levels_1_2(ivec2 tile, uint index, int slice)
-{
-    ivec2 at = place(index);
-    vec4 texel[4];
-    for (int i = 0; i < 4; i++) {
-        ivec2 p = tile * 32 + at + ivec2(i & 1, i >> 1) * 16;
-        texel[i] = load_level1(p, slice);
-        store(1, p, slice, texel[i]);
-    }
-    if (n_levels <= 2) {
+    if (n_levels <= level + 1) {
         return;
     }
-    for (int i = 0; i < 4; i++) {
-        cells[at.y][at.x] = texel[i];
-        barrier();
-        if (index < 64) {
-            texel[i] = reduce_cells(1, at, 1);
-            store(2, tile * 16 + at + ivec2(i & 1, i >> 1) * 8, slice, texel[i]);
-        }
-        barrier();
+    texel = reduce_lanes(level, texel);
+    if ((index & 12u) == 0u) {
+        store(level + 1, tile * 8 + (cell >> 1), slice, texel);
+        put_cell(cell >> 1, texel);
     }
-    if (index < 64) {
-        for (int i = 0; i < 4; i++) {
-            ivec2 cell = at + ivec2(i & 1, i >> 1) * 8;
-            cells[cell.y][cell.x] = texel[i];
-        }
+    barrier();
+    if (index >= 16u || n_levels <= level + 2) {
+        return;
+    }
+    ivec2 at = place(index, 4u);
+    texel = reduce_cells(level + 1, at, 1);
+    store(level + 2, tile * 4 + at, slice, texel);
+    texel = reduce_quad(level + 2, texel);
+    if (n_levels > level + 3 && (index & 3u) == 0u) {
+        store(level + 3, tile * 2 + (at >> 1), slice, texel);
+    }
+    texel = reduce_lanes(level + 3, texel);
+    if (n_levels > level + 4 && index == 0u) {
+        store(level + 4, tile, slice, texel);
+        put_cell(ivec2(0), texel);
     }
 }
 #endif
@@ -267,16 +408,20 @@ void make_levels_1_2(ivec2 tile, uint index, int slice)
 /* Leave level 6 of this tile, count, and tell the whole workgroup whether it was the last. */
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
-    if (index == 0u) {
+    barrier();
+    if (index == N_INVOCATIONS - 1u) {
+        Texel texel = get_cell(ivec2(0));
         hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
-            IS_UPDATE ? as_stored(cells[0][0]) : cells[0][0];
+            handed_off(IS_UPDATE ? Texel(as_stored(vec4(texel))) : texel);
         uint done = atomicAdd(counter[slice], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsRelease | gl_SemanticsMakeAvailable);
         is_last = done == n_tiles - 1u;
         if (is_last) {
             memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer,
                           gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-            atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
+            if (COUNTER_SELF) {
+                atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
+            }
         }
     }
     barrier();
@@ -292,72 +437,63 @@ void acquire_hand_off()
                        gl_SemanticsMakeVisible);
 }
 
-vec4 load_level6(ivec2 at, int slice)
+/* Levels 1 and 2 of a tile. */
+Texel make_levels_1_2(ivec2 tile, uint index, int slice, out ivec2 cell)
 {
-    if (IS_UPDATE &&
-        any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
-        ivec2 p = min(at, level_extent(base_extent, 6) - 1);
-        return as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0)));
+    ivec2 at = tile * 32 + place(index, 16u);
+    Texel texel[4];
+    for (int i = 0; i < 4; i++) {
+        texel[i] = load_level1(at + quadrant(i) * 16, slice);
     }
-    return hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x];
+    for (int i = 0; i < 4; i++) {
+        store(1, at + quadrant(i) * 16, slice, texel[i]);
+    }
+    return make_level2(index, texel, cell);
 }
 
-/* Weight of texel (x, y) of the 2x2 that make one texel below a level of size `extent`. */
-float quarter(ivec2 at, ivec2 extent)
+/* The levels below `level` (0 or 6), of a tile of it. One text for both where it can be keeps the
+ * code small: fetching it is a good part of the time that small images take. Where level 7 fits
+ * 16x16 cells (images up to 2048x2048), each invocation makes one texel of it: one wait for memory
+ * instead of four. */
+void make_six(int level, ivec2 tile, uint index, int slice)
 {
-    vec2 weight = mix(vec2(0.5), vec2(1 - at), equal(extent, ivec2(1)));
-    return weight.x * weight.y;
-}
-
-/* Levels 7 and 8 of the whole slice; level 8 goes to `cells`. Texels of the hand-off buffer beyond
- * level 6 are read, but reach none within levels 7 and 8. The compiler must not know that the loop
- * goes round four times: unrolled, its sixteen loads in flight cost registers, and with them
- * occupancy, in every workgroup, though only the last one comes here (H200, 4096x4096: 47
- * registers instead of 40, 48.3 us instead of 46.4). */
-void make_levels_7_8(uint index, int slice)
-{
-    ivec2 at = place(index);
-    ivec2 extent6 = level_extent(base_extent, 6);
+    ivec2 at = place(index, 16u);
+    ivec2 cell = (at >> 1) + (at & 1) * 8; /* as make_level2() has it of a tile */
     ivec2 extent7 = level_extent(base_extent, 7);
-    const float infinity = uintBitsToFloat(0x7f800000u);
-    Joined all = Joined(vec4(REDUCE == REDUCE_MIN   ? infinity
-                             : REDUCE == REDUCE_MAX ? -infinity
-                                                    : 0.0),
-                        vec3(0.0));
-    int n_texels = min(n_levels, 4);
-    for (int i = 0; i < n_texels; i++) {
-        ivec2 corner = ivec2(i & 1, i >> 1);
-        ivec2 p = 2 * at + corner;
-        vec4 texel = reduce_2x2(
-            load_level6(2 * p, slice), load_level6(2 * p + ivec2(1, 0), slice),
-            load_level6(2 * p + ivec2(0, 1), slice), load_level6(2 * p + 1, slice), extent6);
-        store(7, p, slice, texel);
-        float weight = quarter(corner, extent7);
-        if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
-            Joined one = joined_of(texel);
-            one.straight *= REDUCE == REDUCE_AVG ? weight : 1.0;
-            one.weighted *= weight;
-            all = join(all, one);
-        }
+    Texel made;
+    if (level == 0) {
+        made = make_levels_1_2(tile, index, slice, cell);
+        level = 2;
+    } else if (max(extent7.x, extent7.y) <= 16) {
+        made = load_level7(cell, slice);
+        level = 7;
+    } else {
+        made = make_levels_7_8(cell, slice);
+        level = 8;
     }
-    if (n_levels > 8) {
-        vec4 texel = texel_of(all, 1.0);
-        store(8, at, slice, texel);
-        cells[at.y][at.x] = texel;
+    if (n_levels > level) {
+        store(level, tile * 16 + cell, slice, made);
+#ifdef WIDE
+        step_wide(level, tile, cell, made, index, slice);
+#else
+        put_cell(cell, made);
+        step_four(level, tile, index, slice);
+#endif
     }
 }
 
 void main()
 {
     ivec2 tile = ivec2(gl_WorkGroupID.xy) + (IS_UPDATE ? tiles.xy : ivec2(0));
-    int slice = int(gl_WorkGroupID.z);
+    int slice = int(gl_WorkGroupID.z) + first_slice;
     uint index = invocation_index();
-    make_levels_1_2(tile, index, slice);
-    step_four(2, tile, index, slice);
-    if (n_levels <= 7 || !HAS_HAND_OFF || !hand_off_is_last(tile, index, slice) || !HAS_TAIL) {
-        return;
+    for (int level = 0;; level = 6) {
+        make_six(level, tile, index, slice);
+        if (level > 0 || n_levels <= 7 || !HAS_HAND_OFF ||
+            !hand_off_is_last(tile, index, slice) || !HAS_TAIL) {
+            return;
+        }
+        acquire_hand_off();
+        tile = ivec2(0);
     }
-    acquire_hand_off();
-    make_levels_7_8(index, slice);
-    step_four(8, ivec2(0), index, slice);
 }

@@ -1,0 +1,9 @@
+/* spd with shuffles across the subgroup (wave=wide). */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_quad : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#define WAVE
+#define WIDE
+#include "spd.glsl"
