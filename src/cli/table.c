@@ -50,9 +50,35 @@ static bool has_figures(const struct mb_result *result)
            (result->status == MB_RESULT_FAILED && result->verify == MB_VERIFY_FAIL);
 }
 
+/* Whether two variants of a strategy were skipped for the same reason. */
+static bool is_skipped_alike(const struct mb_result *a, const struct mb_result *b)
+{
+    return a->status == MB_RESULT_SKIPPED && b->status == MB_RESULT_SKIPPED &&
+           a->strategy == b->strategy && strcmp(a->reason, b->reason) == 0;
+}
+
+/* A row skipped for the reason of one above it, which stands for both. */
+static bool is_folded(const struct view *view, const struct mb_result *result)
+{
+    for (const struct mb_result *above = view->cell->results; above < result; above++) {
+        if (is_skipped_alike(above, result)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void text_strategy(const struct view *view, const struct mb_result *result, char *out)
 {
-    snprintf(out, TEXT_BYTES, "%s", result->label);
+    size_t n_alike = 0;
+    for (size_t i = 0; i < view->cell->n_results; i++) {
+        n_alike += is_skipped_alike(result, &view->cell->results[i]);
+    }
+    if (n_alike > 1) {
+        snprintf(out, TEXT_BYTES, "%s (%zu variants)", result->strategy->name, n_alike);
+    } else {
+        snprintf(out, TEXT_BYTES, "%s", result->label);
+    }
 }
 
 static void text_time(const struct view *view, double time_ns, char *out)
@@ -348,7 +374,9 @@ void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct
     measure_columns(&view, width);
     add_titles(out, width);
     for (size_t i = 0; i < cell->n_results; i++) {
-        add_row(out, &view, i, width);
+        if (!is_folded(&view, &cell->results[i])) {
+            add_row(out, &view, i, width);
+        }
     }
     struct mb_strbuf sentence = {0};
     mb_table_ranking(&sentence, run, cell);

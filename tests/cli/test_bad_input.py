@@ -225,7 +225,7 @@ class Limits(cli.TestCase):
             self.assert_error(outcome, USAGE, f"'{name}', which has no alpha")
 
     def test_variants_that_cannot_be_are_skipped(self):
-        outcome = self.quick(SMALL, "-s", "spd:*", "-r", "max", "-o", "out")
+        outcome = self.quick(SMALL, "-s", "subgroup:*", "-r", "max", "-o", "out")
         self.assertEqual(outcome.code, 0, outcome)
 
     def test_rectangle_outside(self):

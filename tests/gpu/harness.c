@@ -74,6 +74,27 @@ static enum mb_status ignore_chain(void *user, const struct mb_cell *cell,
     return MB_OK;
 }
 
+const char *const mb_test_specs[] = {
+    "blit",
+    "compute:*",
+    "subgroup:*",
+    "spd",
+    "spd:wave=quad",
+    "spd:wave=off",
+    "spd:load=texel",
+    "spd:load=sampler:wave=quad",
+    "spd:load=texel:wave=off:order=linear",
+    "spd:lds=split",
+    "spd:lds=packed:wave=quad",
+    "spd:fp16=on",
+    "spd:fp16=on:wave=quad:load=texel",
+    "spd:fp16=on:lds=packed:wave=off:order=linear",
+    "spd:counter=host",
+    "spd:counter=host:slices=each:wave=off",
+    "spd:srgb=sqrt",
+};
+const size_t mb_test_n_specs = MB_COUNTOF(mb_test_specs);
+
 const struct mb_hooks mb_test_hooks = {
     .is_interrupted = never_interrupted,
     .on_step = ignore_step,

@@ -29,6 +29,11 @@ bool mb_test_is_quick(void);
 int mb_test_open(struct mb_gpu *gpu, bool validate);
 int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options);
 
+/* Specs of every strategy's variants: all of them, but of those with very many parameters one
+ * for each value, and those that meet in the same code. */
+extern const char *const mb_test_specs[];
+extern const size_t mb_test_n_specs;
+
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
 

@@ -305,12 +305,12 @@ static void check_strategies(const struct mb_gpu *gpu)
         {3, 3}, {5, 3}, {6, 5}, {5, 8}, {7, 4},  {8, 8},   {2, 130}, {7, 1}, {9, 16},
     };
     const size_t n_sizes = mb_test_is_quick() ? 6 : MB_COUNTOF(sizes);
-    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
-                 MB_OK);
+    CHECK_EQ_INT(
+        mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &rows, &n_rows, &err),
+        MB_OK);
     unsigned *n_traced = mb_alloc(n_rows, sizeof *n_traced);
     CHECK(n_traced);
     for (size_t i = 0; n_traced && i < n_sizes; i++) {

@@ -16,8 +16,6 @@
 
 #define LARGE_TEXELS 100000u /* images of more are tried less often */
 
-static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
-
 static const char *const formats[] = {"rgba8", "rgba16f", "r32f", "rgba8-srgb"};
 
 /* What became of one row over all cells. */
@@ -226,7 +224,7 @@ static bool open_plan(struct plan *plan, const struct mb_gpu *gpu)
     struct mb_err err = {0};
     *plan = (struct plan){.gpu = gpu};
     mb_rng_init(&plan->rng, 3);
-    bool is_ok = mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &plan->rows,
+    bool is_ok = mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &plan->rows,
                               &plan->n_rows, &err) == MB_OK &&
                  plan->n_rows <= MAX_ROWS;
     CHECK(is_ok);

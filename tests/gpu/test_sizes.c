@@ -23,7 +23,6 @@
 
 extern const struct mb_shader mb_spv_subgroup_size;
 
-static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
 static const char *const default_specs[] = {"all"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
@@ -339,8 +338,8 @@ static void run_all(struct context *c)
     struct plan patterns = {.patterns = all_patterns, .n_patterns = MB_COUNTOF(all_patterns)};
     struct plan noise = {.patterns = one_pattern, .n_patterns = 1};
     struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
-    bool is_planned = make_plan(&patterns, all_specs, MB_COUNTOF(all_specs)) &&
-                      make_plan(&noise, all_specs, MB_COUNTOF(all_specs)) &&
+    bool is_planned = make_plan(&patterns, mb_test_specs, mb_test_n_specs) &&
+                      make_plan(&noise, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&defaults, default_specs, MB_COUNTOF(default_specs));
     c->chains = is_planned ? mb_alloc(patterns.n_rows, sizeof *c->chains) : NULL;
     CHECK(c->chains);

@@ -184,15 +184,15 @@ static void plant_nothing(struct bench *b)
 /* The product: every strategy in every variant. */
 static void run_product(const struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
     static const struct mb_extent extents[] = {
         {1, 1}, {2, 1}, {17, 5}, {64, 64}, {129, 257}, {512, 100},
     };
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
-                 MB_OK);
+    CHECK_EQ_INT(
+        mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &rows, &n_rows, &err),
+        MB_OK);
     for (size_t i = 0; i < MB_COUNTOF(extents); i++) {
         struct mb_cell cell = {0};
         CHECK(mb_test_run_cell(gpu, rows, n_rows, "noise", extents[i], &cell));

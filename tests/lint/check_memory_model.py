@@ -109,10 +109,8 @@ def problems(text):
         found.append("wide")
     # Shared memory is MakePointerAvailable|NonPrivatePointer at workgroup scope; buffers, which the
     # count orders, are NonPrivatePointer alone.
-    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer"
-                 for op, ops in instructions[:count])
-    loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer"
-                 for op, ops in instructions[count:])
+    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
+    loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
     if not (stored and loaded):
         found.append("private")
     return found

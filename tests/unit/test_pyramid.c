@@ -49,8 +49,50 @@ static void check_large_layout(void)
     CHECK(layout.level_offset_bytes[2] == (1ull << 34) + (1ull << 32));
 }
 
+static void check_same_rect(struct mb_rect got, struct mb_rect want)
+{
+    CHECK_EQ_INT(got.x, want.x);
+    CHECK_EQ_INT(got.y, want.y);
+    CHECK_EQ_INT(got.width, want.width);
+    CHECK_EQ_INT(got.height, want.height);
+}
+
+/* What SPD's set-up makes of a changed rectangle: its examples are of 512x512 in tiles of 64.
+ */
+static void check_tiles(void)
+{
+    const struct mb_rect change = {.x = 70, .y = 10, .width = 170, .height = 230};
+    struct mb_rect tiles = mb_rect_tiles(change, 64);
+    check_same_rect(tiles, (struct mb_rect){.x = 1, .y = 0, .width = 3, .height = 4});
+    CHECK_EQ_INT(tiles.width * tiles.height, 12);
+    tiles = mb_rect_tiles(mb_rect_whole((struct mb_extent){512, 512}), 64);
+    CHECK_EQ_INT(tiles.width * tiles.height, 64);
+    /* One texel; on both sides of an edge; up to an edge and one beyond. */
+    check_same_rect(mb_rect_tiles((struct mb_rect){511, 64, 1, 1}, 64),
+                    (struct mb_rect){7, 1, 1, 1});
+    check_same_rect(mb_rect_tiles((struct mb_rect){63, 63, 2, 2}, 64),
+                    (struct mb_rect){0, 0, 2, 2});
+    check_same_rect(mb_rect_tiles((struct mb_rect){64, 0, 64, 65}, 64),
+                    (struct mb_rect){1, 0, 1, 2});
+}
+
+/* Two changes in one dispatch: 3x2 and 2x2 tiles apart are 5x4 together. */
+static void check_enclosing(void)
+{
+    const struct mb_rect a = {.x = 64, .y = 64, .width = 192, .height = 128};
+    const struct mb_rect b = {.x = 300, .y = 200, .width = 80, .height = 100};
+    const struct mb_rect both = mb_rect_enclosing(a, b);
+    check_same_rect(both, (struct mb_rect){.x = 64, .y = 64, .width = 316, .height = 236});
+    check_same_rect(mb_rect_enclosing(b, a), both);
+    check_same_rect(mb_rect_enclosing(a, a), a);
+    const struct mb_rect tiles = mb_rect_tiles(both, 64);
+    CHECK_EQ_INT(tiles.width * tiles.height, 20);
+}
+
 int main(void)
 {
+    check_tiles();
+    check_enclosing();
     check_extents();
     check_layout();
     check_large_layout();
