@@ -161,7 +161,11 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
                                              : "memory");
     mb_json_string(json, node, "stopped_by",
                    samples->n_blocks > 0 ? mb_stop_name(samples->stop) : NULL);
-    mb_json_bool(json, node, "clock_steady", samples->is_steady);
+    if (samples->n_blocks > 0 && !isnan(samples->warm_probe_ns)) {
+        mb_json_bool(json, node, "clock_steady", samples->is_steady);
+    } else {
+        mb_json_null(json, node, "clock_steady");
+    }
     mb_json_number(json, node, "warm_probe_ns",
                    samples->n_blocks > 0 ? samples->warm_probe_ns : NAN);
     mb_json_number(json, node, "image_setup_ms", cell->image_ms);

@@ -44,6 +44,7 @@ def check_measured(run):
         "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
         "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
         "repeated": [2]}
+    assert cell["clock_steady"] is True
     assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
     assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
     assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
