@@ -1,9 +1,11 @@
 /* The empty kernel of the null twins takes the shape of the workgroup from outside, in all
  * three directions: constants 0, 1 and 2 are its size. */
+#include <stdbool.h>
+
 #include "check.h"
 #include "vk/shader.h"
 
-#define OP_DECORATE                5u /* opcodes and decorations of SPIR-V */
+#define OP_DECORATE                71u /* opcodes and decorations of SPIR-V */
 #define OP_SPEC_CONSTANT           50u
 #define OP_SPEC_CONSTANT_COMPOSITE 51u
 #define DECORATION_SPEC_ID         1u
