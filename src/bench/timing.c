@@ -352,10 +352,11 @@ static enum mb_status keep_result(struct timing *t, size_t column, double *scrat
     MB_TRY(column_stats(samples, column, result->samples_ns, &result->stats, err));
     if (t->cell->mode == MB_MODE_LATENCY) {
         MB_TRY(column_stats(samples, n_ready + 1 + column, scratch, &result->null_twin, err));
-    } else if (t->cell->mode == MB_MODE_THROUGHPUT) {
-        MB_TRY(mb_batch_keep_fixed(samples, result, err));
     }
     MB_TRY(mb_batch_drop_unresolved(result, err));
+    if (t->cell->mode == MB_MODE_THROUGHPUT && result->n_samples > 0) {
+        MB_TRY(mb_batch_keep_fixed(samples, result, err));
+    }
 fail:
     return status;
 }
