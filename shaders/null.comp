@@ -1,7 +1,7 @@
-/* Nothing: what a dispatch costs of itself. */
+/* Nothing: what a dispatch costs of itself. The workgroup is of any shape. */
 #version 460
 
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
 void main()
 {

@@ -206,6 +206,12 @@ static void warn_samples(const struct mb_cell *cell, struct mb_result *result)
                        "the clock moved by more than %.0f %% in %u of %u blocks that count",
                        100.0 * MB_MAX_DRIFT, n_flagged, samples->n_kept);
     }
+    if (samples->n_rebased > 0) {
+        mb_result_warn(
+            result, "clock_shifted",
+            "the clock moved and stayed %u time%s: the samples are of several clocks",
+            samples->n_rebased, samples->n_rebased == 1 ? "" : "s");
+    }
     if (result->stats.is_bimodal) {
         mb_result_warn(result, "bimodal",
                        "the samples fall into two groups: the median may be of either");
@@ -218,6 +224,8 @@ static enum mb_status conclude(struct cell_context *c, struct mb_cell *cell, str
     const struct mb_settings *settings = c->options->settings;
     bool may_rank = settings->verify && !settings->validate;
     cell->fastest = may_rank ? find_fastest(cell) : SIZE_MAX;
+    /* Chains in a row or side by side hide what a dispatch costs. */
+    cell->is_dispatch_bound = cell->mode == MB_MODE_LATENCY;
     cell->floor_ns =
         mb_ruler_floor_ns(c->options->ruler, cell->compulsory_bytes, &cell->is_dispatch_bound);
     for (size_t i = 0; i < cell->n_results; i++) {
@@ -303,7 +311,9 @@ static enum mb_status share_judgement(struct cell_context *c, struct mb_err *err
     enum mb_status status = MB_OK;
     for (size_t k = 0; k < c->n_cells; k++) {
         for (size_t i = 0; i < c->options->n_rows; i++) {
-            MB_TRY(mb_result_share(&c->cells[k].results[i], &c->judged[i], err));
+            struct mb_result *result = &c->cells[k].results[i];
+            MB_TRY(mb_result_share(result, &c->judged[i], err));
+            result->split = c->cells[k].has_split ? c->judged[i].split : result->split;
         }
     }
 fail:
@@ -350,11 +360,28 @@ fail:
     return status;
 }
 
+/* The split is hot: it stands with hot latency, or with cold latency if that is all there is.
+ */
+static bool claim_split(struct cell_context *c)
+{
+    bool has_any = false;
+    for (int cache = MB_CACHE_HOT; cache < MB_N_CACHES && !has_any; cache++) {
+        for (size_t k = 0; k < c->n_cells; k++) {
+            struct mb_cell *cell = &c->cells[k];
+            cell->has_split =
+                cell->mode == MB_MODE_LATENCY && cell->cache == (enum mb_cache)cache;
+            has_any = has_any || cell->has_split;
+        }
+    }
+    return has_any;
+}
+
 static enum mb_status split_all(struct cell_context *c, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     bool is_asked = c->options->settings->per_level && c->options->ruler->has_timer;
-    for (size_t i = 0; is_asked && i < c->n_ready; i++) {
+    bool has_place = is_asked && claim_split(c);
+    for (size_t i = 0; has_place && i < c->n_ready; i++) {
         const struct mb_candidate *candidate = &c->candidates[c->ready[i]];
         MB_TRY(mb_split_measure(c->options->gpu, &candidate->trial, c->cells[0].layout.n_levels,
                                 &candidate->result->split, err));

@@ -23,29 +23,35 @@ static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
         .n_spec_constants = MB_COUNTOF(constants),
-        .push_constant_bytes = sizeof evictor->n_groups,
-        .n_sets = 1,
+        .push_constant_bytes = sizeof evictor->reach[0].n_groups,
+        .n_sets = evictor->n_reaches,
         .name = is_fill ? "evict: fill" : "evict",
     };
     MB_TRY(mb_compute_init(compute, evictor->gpu, &options, err));
-    mb_compute_bind_buffer(compute, 0, 0, &evictor->stream);
-    mb_compute_bind_buffer(compute, 0, 1, &evictor->sums);
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        mb_compute_bind_buffer(compute, i, 0, &evictor->reach[i].stream);
+        mb_compute_bind_buffer(compute, i, 1, &evictor->reach[i].sums);
+    }
 fail:
     return status;
 }
 
+/* Dispatches of one pass touch nothing in common: no barriers between them. */
 static void dispatch(const struct mb_evictor *evictor, const struct mb_compute *compute,
                      VkCommandBuffer cmd)
 {
     const uint32_t max_width = evictor->gpu->info.max_workgroup_count[0];
-    const uint32_t n_groups = evictor->n_groups;
-    const uint32_t width = n_groups < max_width ? n_groups : max_width;
-    const struct mb_dispatch pass = {
-        .push = &evictor->n_groups,
-        .push_bytes = sizeof evictor->n_groups,
-        .n_groups = {width, (n_groups + width - 1) / width, 1},
-    };
-    mb_compute_dispatch(compute, cmd, &pass);
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        const uint32_t n_groups = evictor->reach[i].n_groups;
+        const uint32_t width = n_groups < max_width ? n_groups : max_width;
+        const struct mb_dispatch pass = {
+            .set = i,
+            .push = &n_groups,
+            .push_bytes = sizeof n_groups,
+            .n_groups = {width, (n_groups + width - 1) / width, 1},
+        };
+        mb_compute_dispatch(compute, cmd, &pass);
+    }
 }
 
 /* Noise, by the same grid. */
@@ -67,18 +73,23 @@ fail:
     return status;
 }
 
-static enum mb_status check_limits(const struct mb_gpu *gpu, uint64_t n_groups,
-                                   struct mb_err *err)
+/* How many groups one buffer may have. */
+static enum mb_status find_limit(const struct mb_gpu *gpu, uint64_t n_groups,
+                                 uint64_t *max_groups, struct mb_err *err)
 {
     const struct mb_gpu_info *info = &gpu->info;
     const uint64_t max_bytes = info->max_storage_buffer_bytes < info->max_allocation_bytes
                                    ? info->max_storage_buffer_bytes
                                    : info->max_allocation_bytes;
-    if (n_groups > max_bytes / MB_EVICTOR_GROUP_BYTES) {
+    *max_groups = max_bytes / MB_EVICTOR_GROUP_BYTES;
+    /* The kernel counts groups in 32 bits. */
+    *max_groups = *max_groups < UINT32_MAX ? *max_groups : UINT32_MAX;
+    if (n_groups > *max_groups * MB_EVICTOR_MAX_REACHES) {
         return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "eviction: %.1f MiB of buffer, the device's limit is %.1f MiB",
+                       "eviction: %.1f MiB in %u buffers, the device's limit of each is %.1f "
+                       "MiB",
                        (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20,
-                       (double)max_bytes / 0x1p20);
+                       MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
     }
     if (info->max_workgroup_invocations < WORKGROUP_SIZE ||
         info->max_workgroup_width < WORKGROUP_SIZE) {
@@ -89,21 +100,44 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, uint64_t n_groups,
     return MB_OK;
 }
 
+static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_evictor_reach *reach = &evictor->reach[evictor->n_reaches++];
+    reach->n_groups = (uint32_t)n_groups;
+    MB_TRY(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * MB_EVICTOR_GROUP_BYTES, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                          "evict", err));
+    MB_TRY(mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * sizeof(uint32_t), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                          "evict: sums", err));
+fail:
+    return status;
+}
+
 enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
                                uint64_t n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const uint64_t whole_groups = n_bytes / MB_EVICTOR_GROUP_BYTES +
-                                  (n_bytes % MB_EVICTOR_GROUP_BYTES > 0 || n_bytes == 0);
+    uint64_t n_left = n_bytes / MB_EVICTOR_GROUP_BYTES +
+                      (n_bytes % MB_EVICTOR_GROUP_BYTES > 0 || n_bytes == 0);
+    uint64_t max_groups = 0;
     *evictor = (struct mb_evictor){.gpu = gpu};
-    MB_TRY(check_limits(gpu, whole_groups, err));
-    evictor->n_groups = (uint32_t)whole_groups;
-    MB_TRY(mb_buffer_init(&evictor->stream, gpu, MB_BUFFER_DEVICE,
-                          whole_groups * MB_EVICTOR_GROUP_BYTES,
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "evict", err));
-    MB_TRY(mb_buffer_init(&evictor->sums, gpu, MB_BUFFER_DEVICE,
-                          whole_groups * sizeof(uint32_t), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                          "evict: sums", err));
+    MB_TRY(find_limit(gpu, n_left, &max_groups, err));
+    while (n_left > 0) {
+        const uint64_t n_groups = n_left < max_groups ? n_left : max_groups;
+        struct mb_err why = {0};
+        status = init_reach(evictor, n_groups, &why);
+        if (status != MB_OK && why.vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+            status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
+                             (double)n_bytes / 0x1p20);
+        } else if (status != MB_OK && err) {
+            *err = why;
+        }
+        MB_TRY(status);
+        n_left -= n_groups;
+    }
     MB_TRY(fill(evictor, err));
     MB_TRY(init_kernel(evictor, false, &evictor->compute, err));
     return MB_OK;
@@ -115,8 +149,10 @@ fail:
 void mb_evictor_finish(struct mb_evictor *evictor)
 {
     mb_compute_finish(&evictor->compute);
-    mb_buffer_finish(&evictor->sums);
-    mb_buffer_finish(&evictor->stream);
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        mb_buffer_finish(&evictor->reach[i].sums);
+        mb_buffer_finish(&evictor->reach[i].stream);
+    }
     *evictor = (struct mb_evictor){0};
 }
 

@@ -25,7 +25,9 @@ struct loop {
     uint32_t capacity; /* blocks there is room for */
     struct in_flight slot[MB_N_SLOTS];
     uint32_t next_slot;
-    double probe_ns; /* the last one */
+    double probe_ns;      /* the last one */
+    double base_probe_ns; /* that blocks are flagged against */
+    uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
 };
 
 static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_err *err)
@@ -182,6 +184,20 @@ static bool has_moved(double a_ns, double b_ns)
     return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
 }
 
+/* A clock that has moved and stays there is the clock from then on: else every further block
+ * would be flagged for ever. */
+static void follow_clock(struct loop *loop, const struct mb_block *block)
+{
+    const bool is_shifted =
+        block->is_flagged && !has_moved(block->probe_ns[1], block->probe_ns[0]);
+    loop->n_shifted = is_shifted ? loop->n_shifted + 1 : 0;
+    if (loop->n_shifted == MB_REBASE_AFTER) {
+        loop->n_shifted = 0;
+        loop->base_probe_ns = block->probe_ns[1];
+        loop->samples->n_rebased++;
+    }
+}
+
 /* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
 static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
 {
@@ -197,20 +213,30 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     MB_TRY(probe(loop, err));
     block->probe_ns[1] = loop->probe_ns;
     block->is_flagged = has_moved(block->probe_ns[1], block->probe_ns[0]) ||
-                        has_moved(block->probe_ns[1], samples->warm_probe_ns);
+                        has_moved(block->probe_ns[1], loop->base_probe_ns);
     block->is_kept = !block->is_flagged || samples->n_blocks - samples->n_kept >= n_spare;
     samples->n_kept += block->is_kept;
     samples->n_blocks++;
+    follow_clock(loop, block);
 fail:
     return status;
 }
 
-/* Time is up only where there is something to show for it. */
+/* Time is up only where there is something to show for it, if need be with flagged blocks. */
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
-                    uint32_t n_kept)
+                    uint32_t n_blocks)
 {
-    return (n_kept >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
-           (n_kept >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
+           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+}
+
+/* No time is left to repeat flagged blocks: as many as it takes count, the last ones first. */
+static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
+{
+    for (uint32_t i = samples->n_blocks; i-- > 0 && samples->n_kept < min_blocks;) {
+        samples->n_kept += !samples->block[i].is_kept;
+        samples->block[i].is_kept = true;
+    }
 }
 
 /* A block whose last samples are still in flight counts as whole: drain() brings them in. */
@@ -230,7 +256,8 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
             samples->stop = MB_STOP_INTERRUPTED;
             break;
         }
-        if (is_over(options, elapsed_ns, samples->n_kept)) {
+        if (is_over(options, elapsed_ns, samples->n_blocks)) {
+            keep_flagged(samples, options->min_blocks);
             samples->stop = MB_STOP_BUDGET;
             break;
         }
@@ -298,7 +325,7 @@ enum mb_status mb_measure(const struct mb_sampler *sampler,
     status = warm_up(&loop, &is_stopped, err);
     if (status == MB_OK && !is_stopped) {
         status = probe(&loop, err);
-        samples->warm_probe_ns = loop.probe_ns;
+        samples->warm_probe_ns = loop.base_probe_ns = loop.probe_ns;
     }
     if (status == MB_OK && !is_stopped) {
         status = sample_blocks(&loop, err);

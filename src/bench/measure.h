@@ -15,13 +15,14 @@
 
 #include "base/err.h"
 
-#define MB_N_SLOTS    2u    /* samples in flight: the device works while the host wakes up */
-#define MB_MAX_PARTS  3u    /* of a sample: one per batch length */
-#define MB_FIRST_LOOK 20u   /* blocks; doubled for each further look */
-#define MB_MAX_DRIFT  0.02  /* of the probe, before a block is flagged */
-#define MB_STEADY     0.005 /* spread of the probe over MB_N_WINDOWS: the clock is steady */
-#define MB_N_WINDOWS  5u
-#define MB_WINDOW_NS  UINT64_C(20000000)
+#define MB_N_SLOTS      2u    /* samples in flight: the device works while the host wakes up */
+#define MB_MAX_PARTS    3u    /* of a sample: one per batch length */
+#define MB_FIRST_LOOK   20u   /* blocks; doubled for each further look */
+#define MB_MAX_DRIFT    0.02  /* of the probe, before a block is flagged */
+#define MB_REBASE_AFTER 3u    /* flagged blocks in a row whose own probes agree: a new clock */
+#define MB_STEADY       0.005 /* spread of the probe over MB_N_WINDOWS: the clock is steady */
+#define MB_N_WINDOWS    5u
+#define MB_WINDOW_NS    UINT64_C(20000000)
 
 struct mb_sampler {
     void *user;
@@ -60,7 +61,7 @@ struct mb_block {
     uint64_t start_ns;  /* since sampling began */
     double probe_ns[2]; /* before and after; NaN without a probe */
     bool is_flagged;    /* the clock moved */
-    bool is_kept;       /* counts; a flagged block does only where no time was left */
+    bool is_kept;       /* counts; a flagged block does only where no room or time was left */
 };
 
 enum mb_stop {
@@ -78,6 +79,8 @@ struct mb_samples {
     double *duration_ns;    /* [block][candidate]; owned */
     double *part_ns;        /* [block][candidate][part]; owned */
     uint32_t *position;     /* of the candidate in its block, [block][candidate]; owned */
+    uint32_t n_rebased;     /* times that the clock moved and stayed: blocks are flagged against
+                               the new one from then on */
     double warm_probe_ns;   /* after the warm-up; NaN without a probe */
     bool is_steady;         /* the probe was, before sampling began */
     enum mb_stop stop;

@@ -161,7 +161,11 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
                                              : "memory");
     mb_json_string(json, node, "stopped_by",
                    samples->n_blocks > 0 ? mb_stop_name(samples->stop) : NULL);
-    mb_json_bool(json, node, "clock_steady", samples->is_steady);
+    if (samples->n_blocks > 0 && !isnan(samples->warm_probe_ns)) {
+        mb_json_bool(json, node, "clock_steady", samples->is_steady);
+    } else {
+        mb_json_null(json, node, "clock_steady");
+    }
     mb_json_number(json, node, "warm_probe_ns",
                    samples->n_blocks > 0 ? samples->warm_probe_ns : NAN);
     mb_json_number(json, node, "image_setup_ms", cell->image_ms);
@@ -249,8 +253,11 @@ static void add_batch(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-static void add_split(struct mb_json *json, struct cJSON *parent, const struct mb_split *split)
+static void add_split(struct mb_json *json, struct cJSON *parent, const struct mb_cell *cell,
+                      const struct mb_split *split)
 {
+    mb_json_string(json, parent, "steps_cache",
+                   cell->has_split ? mb_cache_name(MB_CACHE_HOT) : NULL);
     struct cJSON *list = mb_json_array(json, parent, "steps");
     for (uint32_t i = 0; i < split->n_steps; i++) {
         struct cJSON *node = mb_json_object(json, list, NULL);
@@ -287,7 +294,7 @@ void mb_report_timing(struct mb_json *json, struct cJSON *node, const struct mb_
     add_places(json, node, &cell->samples, result->column);
     add_batch(json, node, &cell->samples, result);
     mb_report_stats(json, node, "null_twin", &result->null_twin);
-    add_split(json, node, &result->split);
+    add_split(json, node, cell, &result->split);
     mb_json_number(json, node, "setup_ms", result->setup_ms);
     add_facts(json, node, result->facts);
     struct cJSON *sol = mb_json_object(json, node, "sol");

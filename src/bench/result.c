@@ -93,14 +93,13 @@ static enum mb_status copy_images(struct mb_result *result, const struct mb_resu
 enum mb_status mb_result_share(struct mb_result *result, const struct mb_result *judged,
                                struct mb_err *err)
 {
-    if (result->status != MB_RESULT_SKIPPED) {
+    if (result->status != MB_RESULT_SKIPPED || judged->status == MB_RESULT_FAILED) {
         result->status = judged->status;
         memcpy(result->reason, judged->reason, sizeof result->reason);
     }
     result->has_work = judged->has_work;
     result->work = judged->work;
     result->setup_ms = judged->setup_ms;
-    result->split = judged->split;
     result->verify = judged->verify;
     result->verdict = judged->verdict;
     for (size_t i = 0; i < judged->n_warnings; i++) {

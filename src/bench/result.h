@@ -43,7 +43,8 @@ struct mb_relation {
     enum mb_outcome outcome;
 };
 
-/* Where the time of a chain of several dispatches goes, stamp by stamp. */
+/* Where the time of a chain of several dispatches goes, stamp by stamp. Always of a hot cache:
+ * the same image again. */
 struct mb_split {
     uint32_t n_steps; /* 0: not asked for, or not separable */
     struct {
@@ -109,6 +110,7 @@ struct mb_cell {
     struct mb_bandwidth match[MB_N_TRAFFICS]; /* at this footprint; gbps NaN: not measured */
     double floor_ns;                          /* no strategy can take less; NaN: not known */
     double image_ms;                          /* host time of making the image with its views */
+    bool has_split;            /* asked for, and of this cell: its results' splits are hot */
     bool is_dispatch_bound;    /* the floor is that of a dispatch, not of memory */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
@@ -163,7 +165,8 @@ MB_PRINTF(3, 4)
 void mb_result_warn(struct mb_result *result, const char *code, const char *fmt, ...);
 
 /* Take over what `judged` says of a strategy under any condition: status and reason (unless
- * `result` is skipped for a reason of its own), work, verdict, warnings and pictures. */
+ * `result` is skipped for a reason of its own, and the strategy did not fail), work, verdict,
+ * warnings and pictures. */
 MB_MUST_CHECK enum mb_status
 mb_result_share(struct mb_result *result, const struct mb_result *judged, struct mb_err *err);
 

@@ -4,15 +4,10 @@
 #include "base/alloc.h"
 #include "vk/barrier.h"
 
-uint64_t mb_rotation_footprint_bytes(const struct mb_layout *layout)
+uint64_t mb_rotation_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
-    return mb_layout_compulsory_bytes(layout);
-}
-
-uint64_t mb_rotation_cold_images(const struct mb_layout *layout, uint64_t llc_bytes)
-{
-    uint64_t footprint_bytes = mb_rotation_footprint_bytes(layout);
-    uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + footprint_bytes - 1) / footprint_bytes;
+    const uint64_t least_bytes = footprint_bytes > 0 ? footprint_bytes : 1;
+    uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + least_bytes - 1) / least_bytes;
     return n_images > 2 ? n_images : 2;
 }
 

@@ -16,12 +16,10 @@ struct mb_rotation {
     uint32_t n_images;           /* with the rig's own, which is image 0 */
 };
 
-/* Bytes that one chain of `layout` touches, level 0 read and the others written. */
-uint64_t mb_rotation_footprint_bytes(const struct mb_layout *layout);
-
-/* Images that a cold cache takes: least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes;
- * it may be above MB_MAX_ROTATION. Pure. */
-uint64_t mb_rotation_cold_images(const struct mb_layout *layout, uint64_t llc_bytes);
+/* Images that a cold cache takes where a chain touches `footprint_bytes` of each (an update
+ * only its cone): least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes; it may be above
+ * MB_MAX_ROTATION. Pure. */
+uint64_t mb_rotation_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes);
 
 /* Make `n_images` >= 1 images alike the rig's: the same usage, and copies of all its levels, in
  * the state that strategy.h promises. The rig must outlive them. */

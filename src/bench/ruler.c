@@ -76,6 +76,6 @@ double mb_ruler_floor_ns(const struct mb_ruler *ruler, uint64_t bytes, bool *is_
     /* Bytes over GB/s are nanoseconds. */
     double memory_ns = (double)bytes / ruler->roofline.ceiling_gbps;
     double dispatch_ns = ruler->roofline.null_dispatch_ns;
-    *is_dispatch_bound = dispatch_ns > memory_ns;
-    return isnan(memory_ns) ? (double)NAN : fmax(memory_ns, dispatch_ns);
+    *is_dispatch_bound = *is_dispatch_bound && dispatch_ns > memory_ns;
+    return *is_dispatch_bound ? dispatch_ns : memory_ns;
 }

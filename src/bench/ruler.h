@@ -31,8 +31,9 @@ void mb_ruler_finish(struct mb_ruler *ruler);
 /* Make the evictor, if there is none yet: MB_COLD_FACTOR last-level caches. */
 MB_MUST_CHECK enum mb_status mb_ruler_need_evictor(struct mb_ruler *ruler, struct mb_err *err);
 
-/* Time that `bytes` of a mip chain's traffic take at least; `*is_dispatch_bound`: that of a
- * null dispatch, which is longer. NaN where the roofline was not measured. */
+/* Time that `bytes` of a mip chain's traffic take at least. With `*is_dispatch_bound` true on
+ * entry (chains are drained before and after) it is that of a null dispatch where that is
+ * longer, which it then says. NaN where the roofline was not measured. */
 double mb_ruler_floor_ns(const struct mb_ruler *ruler, uint64_t bytes, bool *is_dispatch_bound);
 
 #endif

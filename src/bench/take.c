@@ -16,6 +16,17 @@ static void record_chain(const struct mb_take_options *options, uint32_t index,
     }
 }
 
+static void record_chains(const struct mb_take_options *options, uint32_t first_trial,
+                          uint32_t n_chains, bool is_overlapped, VkCommandBuffer cmd)
+{
+    for (uint32_t i = 0; i < n_chains; i++) {
+        if (i > 0 && !is_overlapped) {
+            mb_barrier_full(cmd);
+        }
+        record_chain(options, first_trial + i, cmd);
+    }
+}
+
 static void record_part(const struct mb_take_options *options, uint32_t part,
                         uint32_t first_trial, VkCommandBuffer cmd)
 {
@@ -28,13 +39,10 @@ static void record_part(const struct mb_take_options *options, uint32_t part,
         record_chain(options, first_trial + options->n_trials / 2, cmd);
         mb_barrier_full(cmd);
     }
+    record_chains(options, first_trial, options->n_lead, false, cmd);
     mb_timer_begin(options->timer, cmd, pair);
-    for (uint32_t i = 0; i < options->n_chains[part]; i++) {
-        if (i > 0 && !options->is_overlapped) {
-            mb_barrier_full(cmd);
-        }
-        record_chain(options, first_trial + i, cmd);
-    }
+    record_chains(options, first_trial + options->n_lead, options->n_chains[part],
+                  options->is_overlapped, cmd);
     mb_timer_end(options->timer, cmd, pair);
 }
 
@@ -42,14 +50,14 @@ enum mb_status mb_take_init(struct mb_take *take, const struct mb_take_options *
                             struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    uint32_t trial = options->first_trial;
+    uint32_t trial = options->first_trial; /* the images of further parts go on from there */
     *take = (struct mb_take){.first_pair = options->first_pair, .n_parts = options->n_parts};
     MB_TRY(mb_submission_init(&take->submission, options->gpu, options->name, err));
     MB_TRY(mb_submission_begin(&take->submission, 0, err));
     for (uint32_t part = 0; part < options->n_parts; part++) {
         take->n_chains[part] = options->n_chains[part];
         record_part(options, part, trial, take->submission.cmd);
-        trial = (trial + options->n_chains[part]) % options->n_trials;
+        trial = (trial + options->n_lead + options->n_chains[part]) % options->n_trials;
     }
     MB_TRY(mb_submission_end(&take->submission, err));
     return MB_OK;

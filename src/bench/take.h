@@ -25,6 +25,8 @@ struct mb_take_options {
     uint32_t n_trials;
     uint32_t first_trial;             /* chains take the images in turn from this one on */
     bool is_overlapped;               /* no barrier between the chains of a part */
+    uint32_t n_lead;                  /* chains before each part, untimed: of the images from
+                                         the part's first on */
     const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
     /* Before a part, the same chain on the image that is furthest from its turn, not timed: the
      * code and its tables are then in the cache whatever ran before, be the image cold or hot.

@@ -6,12 +6,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "bench/batch.h"
 #include "bench/rotation.h"
+#include "bench/schedule.h"
 #include "bench/take.h"
 #include "vk/pipeline.h"
 
-#define MAX_BATCH       1024u
-#define OVERLAPPED      4u /* images of the overlap mode, if a cold cache does not take more */
 #define PILOT_RUNS      3u
 #define TAKES_IN_FLIGHT 2u
 
@@ -36,7 +36,8 @@ struct timing {
     struct mb_rotation rotation;
     struct subject *subjects; /* ready strategies, then their null twins */
     size_t n_subjects;
-    size_t twin; /* subject that has two names: the second is candidate n_ready */
+    size_t twin; /* subject that has two names: the second is candidate n_ready. The fastest by
+                    its pilot that is not diagnostic */
     uint32_t n_parts;
     uint32_t n_started; /* samples of strategies: images are gone round over all of them */
     struct mb_take *in_slot[MB_N_SLOTS];
@@ -45,35 +46,6 @@ struct timing {
 static bool is_cpu(const struct timing *t)
 {
     return t->options->ruler->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
-uint32_t mb_timing_batch(const struct mb_timer_marks *marks, double chain_ns)
-{
-    double least_ns = fmax(200.0 * marks->granularity_ns, 20.0 * marks->empty_pair_ns);
-    double n = ceil(fmax(least_ns, 200e3) / fmax(chain_ns, 1.0));
-    return n < 1.0 ? 1 : n > MAX_BATCH ? MAX_BATCH : (uint32_t)n;
-}
-
-/* How many images, and whether they are enough. */
-static enum mb_status plan_images(struct timing *t, uint32_t *n_images, struct mb_err *why)
-{
-    struct mb_cell *cell = t->cell;
-    uint64_t llc_bytes = t->options->ruler->roofline.llc_bytes;
-    uint64_t n = cell->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
-    if (cell->cache == MB_CACHE_COLD) {
-        uint64_t n_cold = mb_rotation_cold_images(&cell->layout, llc_bytes);
-        if (n_cold > MB_MAX_ROTATION && cell->mode != MB_MODE_LATENCY) {
-            return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                           "a cold cache in this mode takes %llu images of this size; with "
-                           "--mode latency the cache is swept instead",
-                           (unsigned long long)n_cold);
-        }
-        cell->is_evicted = n_cold > MB_MAX_ROTATION;
-        n_cold = cell->is_evicted ? 2 : n_cold;
-        n = n_cold > n ? n_cold : n;
-    }
-    cell->n_rotated = *n_images = (uint32_t)n;
-    return MB_OK;
 }
 
 static enum mb_status init_trials(struct timing *t, struct subject *subject, struct mb_err *err)
@@ -132,11 +104,12 @@ static struct mb_take_options take_options(const struct timing *t,
         .name = subject->candidate->result->label,
     };
     if (cell->mode == MB_MODE_THROUGHPUT) {
-        uint32_t n = mb_timing_batch(&t->options->ruler->marks, subject->pilot_ns);
+        uint32_t n = mb_schedule_batch(&t->options->ruler->marks, subject->pilot_ns);
         options.n_chains[0] = n;
         options.n_chains[1] = 2 * n;
         options.n_chains[2] = 4 * n;
-        options.first_trial = index * 7 * n;
+        /* Batches of a cold cache begin as they go on: in what other images left there. */
+        options.n_lead = cell->cache == MB_CACHE_COLD ? t->rotation.n_images : 0;
     } else if (cell->mode == MB_MODE_OVERLAP) {
         options.n_chains[0] = t->rotation.n_images;
     }
@@ -151,6 +124,7 @@ static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb
     struct mb_take_options options = take_options(t, subject, 0);
     double chain_ns;
     options.n_parts = options.n_chains[0] = 1;
+    options.n_lead = 0;
     options.evictor = NULL;
     MB_TRY(mb_take_init(&take, &options, err));
     subject->pilot_ns = INFINITY;
@@ -189,6 +163,7 @@ static enum mb_status list_subjects(struct timing *t, struct mb_err *err)
 {
     const struct mb_timing_options *options = t->options;
     bool has_nulls = t->cell->mode == MB_MODE_LATENCY;
+    bool has_twin = false;
     t->n_subjects = options->n_ready * (has_nulls ? 2 : 1);
     t->subjects = mb_alloc(t->n_subjects, sizeof *t->subjects);
     if (!t->subjects) {
@@ -198,6 +173,10 @@ static enum mb_status list_subjects(struct timing *t, struct mb_err *err)
         struct subject *subject = &t->subjects[i];
         subject->candidate = &options->candidates[options->ready[i % options->n_ready]];
         subject->is_null = i >= options->n_ready;
+        if (!has_twin && !subject->candidate->result->is_diagnostic) {
+            t->twin = i;
+            has_twin = true;
+        }
         subject->n_takes = TAKES_IN_FLIGHT;
         if (!subject->is_null && t->cell->mode == MB_MODE_LATENCY &&
             t->cell->n_rotated > TAKES_IN_FLIGHT) {
@@ -234,9 +213,6 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     uint32_t n_pairs = 0;
     uint32_t first_pair = 0;
     t->n_parts = t->cell->mode == MB_MODE_THROUGHPUT ? 3 : 1;
-    if (t->cell->is_evicted) {
-        MB_TRY(mb_ruler_need_evictor(ruler, err));
-    }
     MB_TRY(list_subjects(t, err));
     for (size_t i = 0; i < t->n_subjects; i++) {
         n_pairs += t->subjects[i].n_takes * t->n_parts;
@@ -332,78 +308,23 @@ static uint64_t monotonic_ns(void *user)
     return mb_now_ns();
 }
 
-static uint32_t max_blocks(const struct timing *t)
-{
-    uint32_t n_samples = t->options->settings->n_samples;
-    return n_samples > 0 ? n_samples : is_cpu(t) ? 40 : 1280;
-}
-
 static bool after_block(void *user, uint32_t n_blocks)
 {
     const struct timing *t = user;
     const struct mb_hooks *hooks = t->options->hooks;
-    hooks->on_block(hooks->user, t->options->n_ready, n_blocks, max_blocks(t));
+    hooks->on_block(hooks->user, t->options->n_ready, n_blocks,
+                    mb_schedule_blocks(t->options->settings, is_cpu(t)).max_blocks);
     return hooks->is_interrupted(hooks->user);
 }
 
-/* A software device takes milliseconds for what a GPU does in microseconds, and has no clocks
- * to warm up: fewer blocks keep a first run short. */
 static struct mb_measure_options measure_options(const struct timing *t)
 {
-    const struct mb_settings *settings = t->options->settings;
-    struct mb_measure_options options = {
-        .n_candidates = t->n_subjects + 1,
-        .n_judged = t->options->n_ready + 1,
-        .n_parts = t->n_parts > 1 ? t->n_parts : 0,
-        .seed = settings->seed,
-        .min_warmup_blocks = is_cpu(t) ? 1 : 3,
-        .max_warmup_ns = UINT64_C(5000000000),
-        .min_blocks = is_cpu(t) ? 10 : 20,
-        .max_blocks = max_blocks(t),
-        .min_time_ns = (uint64_t)(settings->min_time_s * 1e9),
-        .budget_ns = UINT64_C(2000000000),
-        .timeout_ns = (uint64_t)(settings->timeout_s * 1e9),
-        .max_noise = settings->max_noise,
-        .granularity_ns = t->options->ruler->marks.granularity_gcd_ns,
-    };
-    if (options.min_time_ns > options.budget_ns) {
-        options.budget_ns = options.min_time_ns;
-    }
-    if (settings->n_warmup != UINT32_MAX) {
-        options.min_warmup_blocks = settings->n_warmup;
-        options.max_warmup_ns = 0;
-    }
-    if (settings->n_samples > 0) {
-        options.min_blocks = settings->n_samples;
-        options.max_noise = 0.0;
-    }
+    struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
+    options.n_candidates = t->n_subjects + 1;
+    options.n_judged = t->options->n_ready + 1;
+    options.n_parts = t->n_parts > 1 ? t->n_parts : 0;
+    options.granularity_ns = t->options->ruler->marks.granularity_gcd_ns;
     return options;
-}
-
-/* Median of the intercepts: what a batch costs however long it is. */
-static enum mb_status keep_fixed(const struct timing *t, size_t column,
-                                 struct mb_result *result, struct mb_err *err)
-{
-    const struct mb_samples *samples = &t->cell->samples;
-    double n_chains[MB_MAX_PARTS];
-    uint32_t n = 0;
-    double *fixed_ns = mb_alloc(samples->n_kept + 1, sizeof *fixed_ns);
-    if (!fixed_ns) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
-    }
-    for (uint32_t i = 0; i < t->n_parts; i++) {
-        n_chains[i] = result->n_chains[i];
-    }
-    for (uint32_t block = 0; block < samples->n_blocks; block++) {
-        if (samples->block[block].is_kept) {
-            const double *part_ns =
-                samples->part_ns + (block * samples->n_candidates + column) * t->n_parts;
-            mb_theil_sen(n_chains, part_ns, t->n_parts, &fixed_ns[n++]);
-        }
-    }
-    result->fixed_ns = n > 0 ? mb_median(fixed_ns, n) : (double)NAN;
-    mb_free(fixed_ns);
-    return MB_OK;
 }
 
 static enum mb_status column_stats(const struct mb_samples *samples, size_t column,
@@ -432,8 +353,10 @@ static enum mb_status keep_result(struct timing *t, size_t column, double *scrat
     MB_TRY(column_stats(samples, column, result->samples_ns, &result->stats, err));
     if (t->cell->mode == MB_MODE_LATENCY) {
         MB_TRY(column_stats(samples, n_ready + 1 + column, scratch, &result->null_twin, err));
-    } else if (t->cell->mode == MB_MODE_THROUGHPUT) {
-        MB_TRY(keep_fixed(t, column, result, err));
+    }
+    MB_TRY(mb_batch_drop_unresolved(result, err));
+    if (t->cell->mode == MB_MODE_THROUGHPUT && result->n_samples > 0) {
+        MB_TRY(mb_batch_keep_fixed(samples, result, err));
     }
 fail:
     return status;
@@ -446,13 +369,28 @@ static enum mb_status keep_results(struct timing *t, struct mb_err *err)
     if (!scratch) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
     }
-    t->cell->twin_of = t->options->ready[t->twin];
-    t->cell->twin_column = t->options->n_ready;
     for (size_t i = 0; i < t->options->n_ready; i++) {
         MB_TRY(keep_result(t, i, scratch, err));
     }
+    const size_t twin_of = t->options->ready[t->twin];
+    t->cell->twin_of = t->cell->results[twin_of].n_samples > 0 ? twin_of : SIZE_MAX;
+    t->cell->twin_column = t->options->n_ready;
 fail:
     mb_free(scratch);
+    return status;
+}
+
+/* How the condition is to be had. */
+static enum mb_status plan(struct timing *t, struct mb_err *why)
+{
+    enum mb_status status = MB_OK;
+    struct mb_ruler *ruler = t->options->ruler;
+    struct mb_err *err = why;
+    MB_TRY(mb_schedule_images(t->cell, ruler->roofline.llc_bytes, err));
+    if (t->cell->is_evicted) {
+        MB_TRY(mb_ruler_need_evictor(ruler, err));
+    }
+fail:
     return status;
 }
 
@@ -470,7 +408,6 @@ enum mb_status mb_timing_run(const struct mb_timing_options *options, struct mb_
 {
     enum mb_status status = MB_OK;
     struct timing t = {.options = options, .cell = cell};
-    uint32_t n_images = 1;
     struct mb_err why = {0};
     const struct mb_sampler sampler = {
         .user = &t,
@@ -480,11 +417,16 @@ enum mb_status mb_timing_run(const struct mb_timing_options *options, struct mb_
         .probe = options->ruler->has_probe ? run_probe : NULL,
         .after_block = after_block,
     };
-    if (plan_images(&t, &n_images, &why) != MB_OK) {
+    status = plan(&t, &why);
+    if (status == MB_UNSUPPORTED) {
         skip_all(&t, &why);
         return MB_OK;
     }
-    MB_TRY(mb_rotation_init(&t.rotation, options->rig, n_images, err));
+    if (status != MB_OK) {
+        *err = why;
+        return status;
+    }
+    MB_TRY(mb_rotation_init(&t.rotation, options->rig, cell->n_rotated, err));
     MB_TRY(prepare(&t, err));
     const struct mb_measure_options measure = measure_options(&t);
     MB_TRY(mb_measure(&sampler, &measure, &cell->samples, err));

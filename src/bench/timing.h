@@ -18,13 +18,10 @@ struct mb_timing_options {
 
 /* Sample all of them, interleaved, with one of them under two names and the null twins (in
  * latency mode) among them, and fill the samples of `cell` and the figures of its results.
- * Where the condition cannot be had (a cold cache of more images than is sensible), every
- * result says so as a skipped one. Fails on Vulkan errors and without memory. */
+ * Where the condition cannot be had (a cold cache of more images than is sensible, or one that
+ * the device cannot be made to evict), every result says so as a skipped one; so does one whose
+ * times the device's clock does not resolve. Fails on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_timing_options *options,
                                            struct mb_cell *cell, struct mb_err *err);
-
-/* How many chains make a batch that is worth timing by slope: 200 granules, 20 empty pairs or
- * 200 us, whichever is longest, over the time of one chain. Pure. */
-uint32_t mb_timing_batch(const struct mb_timer_marks *marks, double chain_ns);
 
 #endif

@@ -29,12 +29,12 @@ static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
     mb_strbuf_append(out, "\n");
 }
 
-/* "  compute: by level, us: 1: 30.7 (+1.9), 2: 10.3 (+0.6)": dispatches, and gaps before them.
+/* "  compute: by level, hot, us (gap before): 1: 30.7 (1.9), 2: 10.3 (0.6)": of dispatches.
  */
 static void add_split(struct mb_strbuf *out, const struct mb_result *result)
 {
     const struct mb_split *split = &result->split;
-    char text[MB_MAX_LEVELS * 40 + 64] = "by level, us (gap before):";
+    char text[MB_MAX_LEVELS * 40 + 64] = "by level, hot, us (gap before):";
     size_t used = strlen(text);
     for (uint32_t i = 0; i < split->n_steps && used < sizeof text; i++) {
         char range[16] = "";

@@ -172,7 +172,7 @@ static void add_notes(struct mb_output *output, const struct mb_cell *cell,
 {
     const bool is_verbose = output->options->verbosity > 0;
     const char *clamp = mb_notes_find(cell, "png_clamped");
-    if (output->options->settings.per_level && cell->mode == MB_MODE_LATENCY) {
+    if (cell->has_split) {
         mb_notes_split(text, cell);
     }
     if (is_verbose) {

@@ -44,6 +44,7 @@ def check_measured(run):
         "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
         "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
         "repeated": [2]}
+    assert cell["clock_steady"] is True
     assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
     assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
     assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
@@ -53,6 +54,7 @@ def check_measured(run):
     assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
     assert sampler["batch"] is None and sampler["sample_positions"] == []
     assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0
+    assert spd["steps_cache"] == "hot"
     assert spd["steps"] == [{"first_level": 1, "levels": 2, "median_ns": 11, "gap_ns": 0}]
     assert abs(spd["sol"]["fraction"] - 500.05 / spd["stats"]["median_ns"]) < 1e-12
     assert spd["setup_ms"] == 1.5 and sampler["setup_ms"] is None

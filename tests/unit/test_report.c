@@ -183,6 +183,7 @@ static void make_measured(struct mb_run *run)
     cell->match[0] = run->roofline.sweep[0];
     cell->mode = MB_MODE_THROUGHPUT;
     cell->n_rotated = 3;
+    cell->has_split = true;
     cell->floor_ns = 500.05;
     cell->twin_of = SPD;
     cell->twin_column = 3;

@@ -221,10 +221,10 @@ static void test_restless(void)
     mb_samples_finish(&samples);
 }
 
-/* Throttled for a while: probes 40 to 49 are 10 % slower. */
+/* Throttled for a while: probes 40 to 42 are 10 % slower. */
 static double throttled(uint32_t n_probes)
 {
-    return n_probes >= 40 && n_probes < 50 ? 0.9 : 1.0;
+    return n_probes >= 40 && n_probes < 43 ? 0.9 : 1.0;
 }
 
 /* Blocks beside or within the slow spell are flagged and repeated; the medians do not show it,
@@ -244,9 +244,10 @@ static void test_throttle(void)
         n_flagged += samples.block[i].is_flagged;
         CHECK(samples.block[i].is_flagged == !samples.block[i].is_kept);
     }
-    /* Ten blocks end in the spell; the one after begins in it. */
-    CHECK_EQ_INT(n_flagged, 11);
-    CHECK_EQ_INT(samples.n_blocks, 160 + 11);
+    /* Three blocks end in the spell; the one after begins in it. */
+    CHECK_EQ_INT(n_flagged, 4);
+    CHECK_EQ_INT(samples.n_blocks, 160 + 4);
+    CHECK_EQ_INT(samples.n_rebased, 0);
     mb_samples_column(&samples, 0, column);
     for (size_t i = 0; i < 160; i++) {
         CHECK_EQ_DBL(column[i], 10e3, 33.0);
@@ -260,8 +261,8 @@ static double failing(uint32_t n_probes)
     return n_probes >= 40 ? 0.9 : 1.0;
 }
 
-/* A clock that never comes back: the room for repeats is used up, and what is left counts,
- * flagged. */
+/* A clock that never comes back is the clock, once that is sure: one block ends in another
+ * than it began, three more do not come back, and the rest counts as ever. */
 static void test_lasting_throttle(void)
 {
     struct device d = make_device(64);
@@ -271,9 +272,66 @@ static void test_lasting_throttle(void)
     d.clock_at = failing;
     CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
     CHECK_EQ_INT(samples.n_kept, 160);
+    CHECK_EQ_INT(samples.n_blocks, 160 + 1 + MB_REBASE_AFTER);
+    CHECK_EQ_INT(samples.n_rebased, 1);
+    for (uint32_t i = 0; i < samples.n_blocks; i++) {
+        CHECK(samples.block[i].is_flagged == !samples.block[i].is_kept);
+    }
+    CHECK(!samples.block[samples.n_blocks - 1].is_flagged);
+    CHECK_EQ_DBL(samples.warm_probe_ns, 100e3, 1e-6);
+    mb_samples_finish(&samples);
+}
+
+/* Another clock at each probe, once sampling has begun. */
+static double erratic(uint32_t n_probes)
+{
+    return n_probes >= 30 && n_probes % 2 == 0 ? 0.9 : 1.0;
+}
+
+/* Where it never rests there is nothing to follow: the room for repeats is used up, and what is
+ * left counts, flagged. */
+static void test_erratic(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    d.clock_at = erratic;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_kept, 160);
     CHECK_EQ_INT(samples.n_blocks, 160 + 160 / 4 + 5);
+    CHECK_EQ_INT(samples.n_rebased, 0);
     CHECK(samples.block[samples.n_blocks - 1].is_flagged);
     CHECK(samples.block[samples.n_blocks - 1].is_kept);
+    mb_samples_finish(&samples);
+}
+
+/* Flagged blocks do not outlast the time: of those there are, the last ones count. A block
+ * takes 60 us of samples and 120 us of probe on the host. */
+static void test_erratic_timeout(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    struct mb_samples samples;
+    const struct mb_sampler sampler = sampler_of(&d, true);
+    d.clock_at = erratic;
+    options.min_warmup_blocks = 1;
+    options.max_warmup_ns = 0;
+    d.n_probes = 100;
+    options.timeout_ns = UINT64_C(12) * 180000;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.stop, MB_STOP_BUDGET);
+    CHECK_EQ_INT(samples.n_blocks, 12);
+    CHECK_EQ_INT(samples.n_kept, 12);
+    mb_samples_finish(&samples);
+
+    options.timeout_ns = 0;
+    options.min_blocks = 5;
+    options.budget_ns = UINT64_C(12) * 180000;
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    CHECK_EQ_INT(samples.n_blocks, 12);
+    CHECK_EQ_INT(samples.n_kept, 5);
+    CHECK(samples.block[11].is_kept && !samples.block[6].is_kept);
     mb_samples_finish(&samples);
 }
 
@@ -391,6 +449,8 @@ int main(void)
     test_restless();
     test_throttle();
     test_lasting_throttle();
+    test_erratic();
+    test_erratic_timeout();
     test_noise();
     test_judged();
     test_bimodal();

@@ -71,6 +71,15 @@ int main(void)
     const double biased[] = {1.0, 1.03, 1.0, 1.05};
     CHECK(!judge(biased, 0.005, &sane, &s));
     check_only(&s, 2);
+    /* Within 1 %, but surely off: the same work does not differ. */
+    const double subtle[] = {1.0, 1.005, 1.0, 1.05};
+    CHECK(!judge(subtle, 0.001, &sane, &s));
+    check_only(&s, 2);
+    CHECK(strstr(s.check[2].text, "SAME; wanted: SAME, and 1 within") != NULL);
+    CHECK(strstr(s.check[4].text, "1.035 to 1.065") != NULL);
+    struct mb_timer_marks coarse = sane; /* half a granule of 100 us is no difference */
+    coarse.granularity_gcd_ns = 1000;
+    CHECK(judge(subtle, 0.001, &coarse, &s));
     CHECK(!judge(good, 0.4, &sane, &s)); /* noise: nothing can be said */
 
     struct mb_timer_marks marks = sane;
