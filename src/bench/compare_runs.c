@@ -172,8 +172,8 @@ static enum mb_status add_row(struct sides *sides, const struct found *base,
     /* Both medians stand on the timer's marks: a granule of difference is none. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     const double between_runs = sides->out->is_single_run ? MB_RUN_TO_RUN : 0.0;
-    row->margin =
-        fmax(options->threshold + between_runs + granule_ns / row->base_ns, aa_distance);
+    row->threshold = options->threshold + granule_ns / row->base_ns;
+    row->margin = fmax(row->threshold + between_runs, aa_distance);
     /* Two resamplings of the same samples would differ by chance; the samples do not. */
     if (!row->is_identical) {
         MB_TRY(mb_bootstrap_ratio(base->series, base->n_series, new_runs->series,
@@ -341,7 +341,7 @@ static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         row->p_adjusted = p[i];
-        row->outcome = mb_outcome(row->ratio_ci, p[i], row->margin);
+        row->outcome = mb_outcome(row->ratio_ci, p[i], row->threshold, row->margin);
         out->n_outcomes[row->outcome]++;
     }
     out->n_regressions = out->n_outcomes[MB_OUTCOME_SLOWER];

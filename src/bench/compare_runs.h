@@ -29,9 +29,11 @@ struct mb_compare_row {
     double base_ns, new_ns;                      /* median of the medians of runs */
     double ratio, ratio_ci[2];                   /* new over base */
     double p, p_adjusted;                        /* Holm over all rows */
-    double margin;   /* the threshold and a granule of the timer, or how far the worse A/A twin
-                        was from 1, if that is more */
-    bool is_checked; /* all were verified; else some were measured with --no-verify */
+    double threshold;  /* what counts as no difference: that of the options and a granule of the
+                          timer */
+    double margin;     /* what a difference must clear: the same, more for few runs, or how far
+                          A/A twins are from 1, if that is more */
+    bool is_checked;   /* all were verified; else some were measured with --no-verify */
     bool is_identical; /* the very same samples: one run compared with itself */
     enum mb_outcome outcome;
 };
