@@ -237,6 +237,15 @@ static double side_blocks(const struct side *side)
     return n_blocks;
 }
 
+static double side_samples(const struct side *side)
+{
+    double n_samples = 0.0;
+    for (size_t i = 0; i < side->n; i++) {
+        n_samples += (double)side->runs[i].n;
+    }
+    return n_samples;
+}
+
 static double side_median(struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {
@@ -255,15 +264,43 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
-/* Twice the smaller share of ratios on one side of 1, half of those at 1 counted to each. */
-static double two_sided_p(const double *ratios, size_t n)
+/* Two-sided p of the mean of log ratios by their own spread: Student's tail by the normal one
+ * (Wallace 1959). */
+static double tail_p(const double *ratios, size_t n, double n_blocks)
 {
-    double below = 0.5, above = 0.5; /* never 0: n resamples cannot show less than 1 / n */
+    const double freedom = fmax(n_blocks - 1.0, 3.0);
+    double mean = 0.0, variance = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        mean += log(ratios[i]) / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double off = log(ratios[i]) - mean;
+        variance += off * off / (double)n;
+    }
+    const double z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) *
+                     sqrt(freedom * log1p(mean * mean / variance / freedom));
+    return isnan(z) ? 1.0 : erfc(z / sqrt(2.0));
+}
+
+/* Twice the smaller share of ratios on one side of 1, half of those at 1 counted to each. */
+static double two_sided_p(const double *ratios, size_t n, double n_blocks)
+{
+    double below = 0.0, above = 0.0;
     for (size_t i = 0; i < n; i++) {
         below += ratios[i] < 1.0 ? 1.0 : ratios[i] > 1.0 ? 0.0 : 0.5;
         above += ratios[i] > 1.0 ? 1.0 : ratios[i] < 1.0 ? 0.0 : 0.5;
     }
-    return fmin(1.0, 2.0 * fmin(below, above) / (double)(n + 1));
+    const double fewer = fmin(below, above);
+    const double counted = fmin(1.0, 2.0 * (fewer + 0.5) / (double)(n + 1));
+    /* n resamples cannot count less than 1 / n, which many tests at once need. */
+    return fewer > 0.0 ? counted : fmin(counted, tail_p(ratios, n, n_blocks));
+}
+
+/* What the most extreme order of n_a + n_b samples has by chance, on either side. */
+static double least_p(double n_a, double n_b)
+{
+    return fmin(1.0,
+                2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
 enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
@@ -287,9 +324,10 @@ enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
         double base = side_resample(&from, &rng);
         ratios[i] = side_resample(&to, &rng) / base;
     }
-    *p = two_sided_p(ratios, n_resamples);
-    percentile_interval(ratios, n_resamples, level_of(options),
-                        fmin(side_blocks(&from), side_blocks(&to)), ci);
+    const double n_blocks = fmin(side_blocks(&from), side_blocks(&to));
+    *p = fmax(two_sided_p(ratios, n_resamples, n_blocks),
+              least_p(side_samples(&from), side_samples(&to)));
+    percentile_interval(ratios, n_resamples, level_of(options), n_blocks, ci);
 fail:
     side_finish(&from);
     side_finish(&to);
@@ -398,10 +436,11 @@ enum mb_status mb_holm(double *p, size_t n, struct mb_err *err)
     return MB_OK;
 }
 
-enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double margin)
+enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
+                           double margin)
 {
     const double high = 1.0 + margin, low = 1.0 / high;
-    if (ratio_ci[0] >= low && ratio_ci[1] <= high) {
+    if (ratio_ci[0] >= 1.0 / (1.0 + threshold) && ratio_ci[1] <= 1.0 + threshold) {
         return MB_OUTCOME_SAME;
     }
     if (ratio_ci[1] < low && p_adjusted < SIGNIFICANT) {

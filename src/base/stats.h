@@ -74,7 +74,9 @@ struct mb_series {
 
 /* Interval of the ratio of medians b over a: runs are resampled with replacement on each side
  * (where there are two or more), then blocks within each run; a side's figure is the median of
- * its runs' medians. `*ratio` is of the data itself; `*p` is two-sided, that the ratio is 1. */
+ * its runs' medians. `*ratio` is of the data itself; `*p` is two-sided, that the ratio is 1:
+ * the share of resamples beyond 1, Student's tail of their logarithms where there are none, and
+ * never less than that many samples can show. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
                                                 const struct mb_series *b, size_t n_b,
                                                 const struct mb_bootstrap *options,
@@ -92,14 +94,17 @@ MB_MUST_CHECK enum mb_status mb_holm(double *p, size_t n, struct mb_err *err);
 
 /* What may be said of a ratio of times. */
 enum mb_outcome {
-    MB_OUTCOME_SAME,         /* the interval lies within the margin */
-    MB_OUTCOME_FASTER,       /* it lies below, and p < 0.05 */
+    MB_OUTCOME_SAME,         /* the interval lies within the threshold */
+    MB_OUTCOME_FASTER,       /* it lies below the margin, and p < 0.05 */
     MB_OUTCOME_SLOWER,       /* it lies above, and p < 0.05 */
     MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
 };
 
-/* `margin` >= 0: ratios from 1/(1 + margin) to 1 + margin count as no difference. */
-enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double margin);
+/* Both >= 0; a margin m reaches from 1/(1 + m) to 1 + m. `threshold` is what counts as no
+ * difference, `margin` what a difference must clear: that of a restless ruler is wide, and
+ * what lies within it may still be a difference. */
+enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
+                           double margin);
 const char *mb_outcome_name(enum mb_outcome outcome); /* "SAME", ... */
 
 #endif

@@ -6,107 +6,30 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bench/compare_gap.h"
+#include "bench/compare_match.h"
 #include "bench/compare_warn.h"
 
-/* A bootstrap's p is at least about 2 / resamples, and Holm multiplies it by the rows: enough
- * of them that a clear difference stays below 0.05 however many rows there are. */
+/* Enough that a clear difference of any row stands above the luck of resampling, as long as
+ * that takes seconds; a p that is smaller than they can count comes from their tail. */
 #define MIN_RESAMPLES     2000u
-#define MAX_RESAMPLES     20000u
 #define RESAMPLES_PER_ROW 80u
+#define MAX_DRAWS         3e8
+
+/* Figures of a row, until it is resampled. */
+struct pair {
+    struct mb_found base, new_runs;
+};
 
 struct sides {
-    const struct mb_run_group *base, *new_runs;
+    struct mb_run_group base, new_runs; /* each run once */
     const struct mb_compare_options *options;
-    uint32_t n_resamples;
+    struct pair *pairs; /* of out->rows */
     struct mb_comparison *out;
 };
 
-/* All results of one key on one side, as far as they are of use. */
-struct found {
-    const struct mb_file_result *first;  /* NULL: nobody has it */
-    const struct mb_file_result *usable; /* the first with figures */
-    const struct mb_file_result *failed; /* the first that is wrong or broke */
-    const char *failed_path;
-    struct mb_series *series; /* [n_files]; of the usable ones */
-    size_t n_series;
-    bool is_verified;  /* one of them was */
-    bool is_unchecked; /* one of the usable ones was not */
-    double aa_distance;
-    double granule_ns; /* of the coarsest timer; 0: not known */
-};
-
-static bool is_usable(const struct mb_file_result *result)
-{
-    return result->status == MB_RESULT_OK && result->verify != MB_VERIFY_FAIL &&
-           result->n_samples > 0 && result->n_bad_samples == 0;
-}
-
-static bool is_failed(const struct mb_file_result *result)
-{
-    return result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
-}
-
-/* How many results before this one have its key: the same image may be given twice. */
-static size_t occurrence_of(const struct mb_result_file *file,
-                            const struct mb_file_result *result)
-{
-    size_t n_before = 0;
-    for (const struct mb_file_result *r = file->results; r < result; r++) {
-        n_before += strcmp(r->key, result->key) == 0;
-    }
-    return n_before;
-}
-
-static const struct mb_file_result *find_result(const struct mb_result_file *file,
-                                                const char *key, size_t occurrence)
-{
-    for (size_t i = 0; i < file->n_results; i++) {
-        if (strcmp(file->results[i].key, key) == 0 && occurrence-- == 0) {
-            return &file->results[i];
-        }
-    }
-    return NULL;
-}
-
-static void note_result(struct found *found, const struct mb_result_file *file,
-                        const struct mb_file_result *result)
-{
-    found->first = found->first != NULL ? found->first : result;
-    found->is_verified = found->is_verified ||
-                         (result->status == MB_RESULT_OK && result->verify == MB_VERIFY_PASS);
-    if (is_failed(result) && found->failed == NULL) {
-        found->failed = result;
-        found->failed_path = file->path;
-    }
-    if (is_usable(result)) {
-        found->usable = found->usable != NULL ? found->usable : result;
-        found->series[found->n_series++] =
-            (struct mb_series){.values = result->samples_ns, .n = result->n_samples};
-        found->is_unchecked = found->is_unchecked || result->verify == MB_VERIFY_SKIPPED;
-        /* fmax ignores the NaN of a cell without a twin. */
-        found->aa_distance = fmax(found->aa_distance, fabs(result->aa_ratio - 1));
-        found->granule_ns = fmax(found->granule_ns, file->granule_ns);
-    }
-}
-
-static enum mb_status find_on_side(const struct mb_run_group *group, const char *key,
-                                   size_t occurrence, struct found *found, struct mb_err *err)
-{
-    *found = (struct found){.series = mb_alloc(group->n_files, sizeof *found->series)};
-    if (found->series == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-    }
-    for (size_t i = 0; i < group->n_files; i++) {
-        const struct mb_file_result *result = find_result(&group->files[i], key, occurrence);
-        if (result != NULL) {
-            note_result(found, &group->files[i], result);
-        }
-    }
-    return MB_OK;
-}
-
 /* Median of the medians of runs, as mb_bootstrap_ratio takes it. */
-static enum mb_status side_median(const struct found *found, double *median_ns,
+static enum mb_status side_median(const struct mb_found *found, double *median_ns,
                                   struct mb_err *err)
 {
     size_t n_most = found->n_series;
@@ -131,30 +54,33 @@ fail:
     return status;
 }
 
-static bool is_same_data(const struct found *a, const struct found *b)
+/* FNV-1a of what was measured. */
+static uint64_t hash_of(const char *key)
 {
-    if (a->n_series != b->n_series) {
-        return false;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *key != '\0'; key++) {
+        hash = (hash ^ (unsigned char)*key) * 0x100000001b3u;
     }
-    for (size_t i = 0; i < a->n_series; i++) {
-        if (a->series[i].n != b->series[i].n ||
-            memcmp(a->series[i].values, b->series[i].values,
-                   a->series[i].n * sizeof *a->series[i].values) != 0) {
-            return false;
-        }
-    }
-    return true;
+    return hash;
 }
 
-static enum mb_status add_row(struct sides *sides, const struct found *base,
-                              const struct found *new_runs, struct mb_err *err)
+static void explain(struct mb_compare_row *row, size_t n_base_samples, size_t n_new_samples)
 {
-    const struct mb_compare_options *options = sides->options;
+    const bool is_base = n_base_samples <= n_new_samples;
+    const size_t n_least = is_base ? n_base_samples : n_new_samples;
+    if (row->is_single_run && n_least < MB_FEW_SAMPLES && !row->is_identical) {
+        row->has_few_samples = true;
+        snprintf(row->reason, sizeof row->reason,
+                 "%zu sample%s in %s: fewer than %d say nothing", n_least,
+                 n_least == 1 ? "" : "s", is_base ? "BASE" : "NEW", MB_FEW_SAMPLES);
+    }
+}
+
+/* A row as far as it is known before resampling; takes over what was found. */
+static enum mb_status add_row(struct sides *sides, struct mb_found *base,
+                              struct mb_found *new_runs, struct mb_err *err)
+{
     struct mb_compare_row *row = &sides->out->rows[sides->out->n_rows];
-    const double aa_distance = fmax(base->aa_distance, new_runs->aa_distance);
-    /* A seed of its own for each row, so that rows do not share their luck. */
-    const struct mb_bootstrap bootstrap = {.n_resamples = sides->n_resamples,
-                                           .seed = options->seed + sides->out->n_rows};
     enum mb_status status;
     *row = (struct mb_compare_row){
         .base = base->usable,
@@ -162,114 +88,90 @@ static enum mb_status add_row(struct sides *sides, const struct found *base,
         .n_base = base->n_series,
         .n_new = new_runs->n_series,
         .is_checked = !base->is_unchecked && !new_runs->is_unchecked,
-        .is_identical = is_same_data(base, new_runs),
+        .is_check_lost = base->is_verified && new_runs->is_unchecked,
+        .is_identical = mb_is_same_data(base, new_runs),
+        .is_single_run = base->n_series < MB_FEW_RUNS || new_runs->n_series < MB_FEW_RUNS,
         .ratio = 1,
         .ratio_ci = {1, 1},
         .p = 1,
     };
+    explain(row, base->n_samples, new_runs->n_samples);
     MB_TRY(side_median(base, &row->base_ns, err));
     MB_TRY(side_median(new_runs, &row->new_ns, err));
     /* Both medians stand on the timer's marks: a granule of difference is none. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
-    const double between_runs = sides->out->is_single_run ? MB_RUN_TO_RUN : 0.0;
-    row->margin =
-        fmax(options->threshold + between_runs + granule_ns / row->base_ns, aa_distance);
-    /* Two resamplings of the same samples would differ by chance; the samples do not. */
-    if (!row->is_identical) {
-        MB_TRY(mb_bootstrap_ratio(base->series, base->n_series, new_runs->series,
-                                  new_runs->n_series, &bootstrap, &row->ratio, row->ratio_ci,
-                                  &row->p, err));
-    }
-    sides->out->n_rows++;
+    row->threshold = sides->options->threshold + granule_ns / row->base_ns;
+    row->margin = fmax(row->threshold + (row->is_single_run ? MB_RUN_TO_RUN : 0.0),
+                       fmax(base->aa_distance, new_runs->aa_distance));
+    sides->pairs[sides->out->n_rows++] = (struct pair){*base, *new_runs};
+    *base = (struct mb_found){0};
+    *new_runs = (struct mb_found){0};
 fail:
     return status;
 }
 
-static void add_gap(struct mb_comparison *out, const struct mb_file_result *result,
-                    bool is_regression, const char *who, const char *what, const char *why)
+static uint32_t choose_resamples(const struct sides *sides)
 {
-    struct mb_compare_gap *gap = &out->gaps[out->n_gaps++];
-    gap->result = result;
-    gap->is_regression = is_regression;
-    snprintf(gap->reason, sizeof gap->reason, "%s%s%s%s", who, what, why[0] != '\0' ? ": " : "",
-             why);
-}
-
-/* Why a result that is there has no figures. */
-static void add_useless(struct mb_comparison *out, const struct mb_file_result *result,
-                        const char *side, bool is_regression)
-{
-    char what[80];
-    if (result->status == MB_RESULT_SKIPPED) {
-        add_gap(out, result, is_regression, side, " skipped it", result->reason);
-    } else if (result->n_bad_samples > 0) {
-        snprintf(what, sizeof what, " has samples that are no times (%zu of %zu)",
-                 result->n_bad_samples, result->n_bad_samples + result->n_samples);
-        add_gap(out, result, false, side, what, "");
-    } else {
-        add_gap(out, result, false, side, " has no samples", "");
+    double n_samples = 1;
+    for (size_t i = 0; i < sides->out->n_rows; i++) {
+        n_samples +=
+            (double)(sides->pairs[i].base.n_samples + sides->pairs[i].new_runs.n_samples);
     }
+    const double n_wanted =
+        fmin(RESAMPLES_PER_ROW * (double)sides->out->n_rows, MAX_DRAWS / n_samples);
+    if (sides->options->n_resamples > 0) {
+        return sides->options->n_resamples;
+    }
+    return (uint32_t)fmax(n_wanted, MIN_RESAMPLES);
 }
 
-/* A format under which the other side has what this side has in another. */
-static const char *find_other_format(const struct mb_run_group *group,
-                                     const struct mb_file_result *result)
+static enum mb_status resample(struct sides *sides, struct mb_err *err)
 {
-    for (size_t i = 0; i < group->n_files; i++) {
-        for (size_t k = 0; k < group->files[i].n_results; k++) {
-            const struct mb_file_result *other = &group->files[i].results[k];
-            if (strcmp(other->key_sans_fmt, result->key_sans_fmt) == 0 &&
-                strcmp(other->key, result->key) != 0) {
-                return other->format;
-            }
+    const uint32_t n_resamples = choose_resamples(sides);
+    enum mb_status status = MB_OK;
+    for (size_t i = 0; i < sides->out->n_rows; i++) {
+        struct mb_compare_row *row = &sides->out->rows[i];
+        const struct pair *pair = &sides->pairs[i];
+        /* A seed of its own for each row, so that rows do not share their luck, and of what it
+         * is, so that the order of files and rows does not matter. */
+        const struct mb_bootstrap bootstrap = {
+            .n_resamples = n_resamples,
+            .seed = sides->options->seed + hash_of(row->base->key),
+        };
+        if (row->is_identical) {
+            continue; /* two resamplings would differ by chance; the samples do not */
+        }
+        MB_TRY(mb_bootstrap_ratio(pair->base.series, pair->base.n_series, pair->new_runs.series,
+                                  pair->new_runs.n_series, &bootstrap, &row->ratio,
+                                  row->ratio_ci, &row->p, err));
+        if (row->has_few_samples) {
+            row->p = row->ratio_ci[0] = row->ratio_ci[1] = (double)NAN;
         }
     }
-    return NULL;
-}
-
-static bool is_complete(const struct mb_run_group *group)
-{
-    bool complete = true;
-    for (size_t i = 0; i < group->n_files; i++) {
-        complete = complete && group->files[i].complete;
-    }
-    return complete;
-}
-
-static void add_missing(struct sides *sides, const struct mb_file_result *result,
-                        bool is_in_base, bool is_regression)
-{
-    const struct mb_run_group *other = is_in_base ? sides->new_runs : sides->base;
-    const char *format = find_other_format(other, result);
-    char why[96] = "";
-    if (format != NULL) {
-        snprintf(why, sizeof why, "it has %s instead of %s", format, result->format);
-    } else if (!is_complete(other)) {
-        snprintf(why, sizeof why, "its run was not completed");
-    }
-    add_gap(sides->out, result, is_regression, is_in_base ? "NEW" : "BASE", " does not have it",
-            why);
-    sides->out->gaps[sides->out->n_gaps - 1].new_format = is_in_base ? format : NULL;
+fail:
+    return status;
 }
 
 /* One result of BASE against whatever NEW has of it. */
-static enum mb_status judge(struct sides *sides, const struct found *base,
-                            const struct found *new_runs, struct mb_err *err)
+static enum mb_status judge(struct sides *sides, struct mb_found *base,
+                            struct mb_found *new_runs, struct mb_err *err)
 {
     struct mb_comparison *out = sides->out;
     const bool was_right = base->is_verified && base->failed == NULL;
     char side[300];
     if (new_runs->first == NULL) {
-        add_missing(sides, base->first, true, was_right);
+        mb_gap_add_missing(out, base->first, &sides->base, &sides->new_runs, true, was_right);
     } else if (new_runs->failed != NULL || base->failed != NULL) {
-        const struct found *wrong = new_runs->failed != NULL ? new_runs : base;
+        const struct mb_found *wrong = new_runs->failed != NULL ? new_runs : base;
         snprintf(side, sizeof side, "%s (%.200s)", wrong == base ? "BASE" : "NEW",
                  wrong->failed_path);
-        add_gap(out, wrong->failed, was_right, side, " failed", wrong->failed->reason);
-    } else if (new_runs->usable == NULL) {
-        add_useless(out, new_runs->first, "NEW", was_right);
+        mb_gap_add(out, wrong->failed, was_right, side, " failed", wrong->failed->reason);
     } else if (base->usable == NULL) {
-        add_useless(out, base->first, "BASE", false);
+        mb_gap_add_useless(out, base->first, "BASE", false);
+    } else if (new_runs->lost != NULL) {
+        mb_gap_add_useless(out, new_runs->lost, "NEW", was_right);
+    } else if (new_runs->usable == NULL) {
+        mb_gap_add_useless(out, new_runs->first, "NEW", was_right);
     } else {
         return add_row(sides, base, new_runs, err);
     }
@@ -281,7 +183,7 @@ static bool is_seen(const struct mb_run_group *group, size_t file, const char *k
                     size_t occurrence)
 {
     for (size_t i = 0; i < file; i++) {
-        if (find_result(&group->files[i], key, occurrence) != NULL) {
+        if (mb_find_result(&group->files[i], key, occurrence) != NULL) {
             return true;
         }
     }
@@ -291,31 +193,32 @@ static bool is_seen(const struct mb_run_group *group, size_t file, const char *k
 static enum mb_status match_one(struct sides *sides, bool is_in_base, const char *key,
                                 size_t occurrence, struct mb_err *err)
 {
-    struct found base = {0};
-    struct found new_runs = {0};
+    struct mb_found base = {0};
+    struct mb_found new_runs = {0};
     enum mb_status status;
-    MB_TRY(find_on_side(sides->base, key, occurrence, &base, err));
-    MB_TRY(find_on_side(sides->new_runs, key, occurrence, &new_runs, err));
+    MB_TRY(mb_find_on_side(&sides->base, key, occurrence, &base, err));
+    MB_TRY(mb_find_on_side(&sides->new_runs, key, occurrence, &new_runs, err));
     if (is_in_base) {
         MB_TRY(judge(sides, &base, &new_runs, err));
     } else if (base.first == NULL) {
-        add_missing(sides, new_runs.first, false, false);
+        mb_gap_add_missing(sides->out, new_runs.first, &sides->new_runs, &sides->base, false,
+                           false);
     }
 fail:
-    mb_free(base.series);
-    mb_free(new_runs.series);
+    mb_found_finish(&base);
+    mb_found_finish(&new_runs);
     return status;
 }
 
 /* Every result of a side once. */
 static enum mb_status match_side(struct sides *sides, bool is_base, struct mb_err *err)
 {
-    const struct mb_run_group *group = is_base ? sides->base : sides->new_runs;
+    const struct mb_run_group *group = is_base ? &sides->base : &sides->new_runs;
     enum mb_status status = MB_OK;
     for (size_t i = 0; i < group->n_files; i++) {
         for (size_t k = 0; k < group->files[i].n_results; k++) {
             const struct mb_file_result *result = &group->files[i].results[k];
-            const size_t occurrence = occurrence_of(&group->files[i], result);
+            const size_t occurrence = mb_occurrence_of(&group->files[i], result);
             if (!is_seen(group, i, result->key, occurrence)) {
                 MB_TRY(match_one(sides, is_base, result->key, occurrence, err));
             }
@@ -341,10 +244,13 @@ static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         row->p_adjusted = p[i];
-        row->outcome = mb_outcome(row->ratio_ci, p[i], row->margin);
+        row->outcome = mb_outcome(row->ratio_ci, p[i], row->threshold, row->margin);
+        row->is_regression = row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost;
         out->n_outcomes[row->outcome]++;
+        out->n_single_runs += row->is_single_run;
+        out->n_checks_lost += row->is_check_lost;
+        out->n_regressions += row->is_regression;
     }
-    out->n_regressions = out->n_outcomes[MB_OUTCOME_SLOWER];
     for (size_t i = 0; i < out->n_gaps; i++) {
         out->n_regressions += out->gaps[i].is_regression;
     }
@@ -363,16 +269,46 @@ static size_t count_results(const struct mb_run_group *group)
     return n_results;
 }
 
-static uint32_t choose_resamples(const struct mb_compare_options *options, size_t n_results)
+/* The group without the files that are of the same run as an earlier one; what they hold stays
+ * the group's. */
+static enum mb_status take_once(const struct mb_run_group *group, struct mb_run_group *out,
+                                struct mb_err *err)
 {
-    const size_t wanted = RESAMPLES_PER_ROW * n_results;
-    if (options->n_resamples > 0) {
-        return options->n_resamples;
+    struct mb_result_file *files = mb_alloc(group->n_files, sizeof *files);
+    *out = (struct mb_run_group){.files = files};
+    if (files == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
-    if (wanted > MAX_RESAMPLES) {
-        return MAX_RESAMPLES;
+    for (size_t i = 0; i < group->n_files; i++) {
+        if (!mb_is_repeated(group, i)) {
+            files[out->n_files++] = group->files[i];
+        }
     }
-    return wanted < MIN_RESAMPLES ? MIN_RESAMPLES : (uint32_t)wanted;
+    return MB_OK;
+}
+
+static enum mb_status make_room(struct sides *sides, size_t n_most, struct mb_err *err)
+{
+    struct mb_comparison *out = sides->out;
+    sides->pairs = mb_alloc(n_most, sizeof *sides->pairs);
+    out->rows = mb_alloc(n_most, sizeof *out->rows);
+    out->gaps = mb_alloc(n_most, sizeof *out->gaps);
+    out->warnings = mb_alloc(MB_MAX_COMPARE_WARNINGS, sizeof *out->warnings);
+    if (!sides->pairs || !out->rows || !out->gaps || !out->warnings) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    return MB_OK;
+}
+
+static void finish_sides(struct sides *sides)
+{
+    for (size_t i = 0; i < sides->out->n_rows; i++) {
+        mb_found_finish(&sides->pairs[i].base);
+        mb_found_finish(&sides->pairs[i].new_runs);
+    }
+    mb_free(sides->pairs);
+    mb_free((void *)sides->base.files);
+    mb_free((void *)sides->new_runs.files);
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group *base,
@@ -381,29 +317,21 @@ enum mb_status mb_compare_runs(const struct mb_run_group *base,
                                struct mb_comparison *comparison, struct mb_err *err)
 {
     enum mb_status status;
-    const size_t n_most = count_results(base) + count_results(new_runs);
-    struct sides sides = {.base = base,
-                          .new_runs = new_runs,
-                          .options = options,
-                          .n_resamples = choose_resamples(options, base->files[0].n_results),
-                          .out = comparison};
-    *comparison = (struct mb_comparison){
-        .rows = mb_alloc(n_most, sizeof *comparison->rows),
-        .gaps = mb_alloc(n_most, sizeof *comparison->gaps),
-        .warnings = mb_alloc(MB_MAX_COMPARE_WARNINGS, sizeof *comparison->warnings),
-        .is_single_run = base->n_files < MB_FEW_RUNS || new_runs->n_files < MB_FEW_RUNS,
-    };
-    if (comparison->rows == NULL || comparison->gaps == NULL || comparison->warnings == NULL) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-        goto fail;
-    }
+    struct sides sides = {.options = options, .out = comparison};
+    *comparison = (struct mb_comparison){0};
+    MB_TRY(make_room(&sides, count_results(base) + count_results(new_runs), err));
+    MB_TRY(take_once(base, &sides.base, err));
+    MB_TRY(take_once(new_runs, &sides.new_runs, err));
     MB_TRY(match_side(&sides, true, err));
     MB_TRY(match_side(&sides, false, err));
+    MB_TRY(resample(&sides, err));
     MB_TRY(conclude(comparison, err));
     mb_compare_warn(base, new_runs, comparison);
-    return MB_OK;
 fail:
-    mb_comparison_finish(comparison);
+    finish_sides(&sides);
+    if (status != MB_OK) {
+        mb_comparison_finish(comparison);
+    }
     return status;
 }
 

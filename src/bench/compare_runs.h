@@ -8,7 +8,8 @@
 /* Then this is added to the threshold. Where a process's images come to lie in memory moves
  * medians: five runs on an H200 agreed within 1.7 % where each was sure to 0.3 %, and without
  * it one comparison in a hundred of a build with itself was FASTER or SLOWER. */
-#define MB_RUN_TO_RUN 0.01
+#define MB_RUN_TO_RUN  0.01
+#define MB_FEW_SAMPLES 6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 /* Runs of one side: the same thing measured some times over. */
 struct mb_run_group {
@@ -25,14 +26,21 @@ struct mb_compare_options {
 /* A result that both sides have figures of. */
 struct mb_compare_row {
     const struct mb_file_result *base, *new_run; /* the first of each side; borrowed */
-    size_t n_base, n_new;                        /* runs with figures */
+    size_t n_base, n_new;                        /* distinct runs with figures */
     double base_ns, new_ns;                      /* median of the medians of runs */
     double ratio, ratio_ci[2];                   /* new over base */
     double p, p_adjusted;                        /* Holm over all rows */
-    double margin;   /* the threshold and a granule of the timer, or how far the worse A/A twin
-                        was from 1, if that is more */
-    bool is_checked; /* all were verified; else some were measured with --no-verify */
-    bool is_identical; /* the very same samples: one run compared with itself */
+    double threshold; /* what counts as no difference: that of the options and a granule of the
+                         timer */
+    double margin;    /* what a difference must clear: the same, more for few runs, or how far
+                         A/A twins are from 1, if that is more */
+    bool is_checked;  /* all were verified; else some were measured with --no-verify */
+    bool is_check_lost;   /* verified in base, and some of the new runs were not */
+    bool is_single_run;   /* fewer than MB_FEW_RUNS of them on a side */
+    bool has_few_samples; /* of a single run fewer than MB_FEW_SAMPLES: no interval, no p */
+    bool is_regression;   /* SLOWER, or is_check_lost */
+    char reason[80];      /* why there is no verdict, or "" */
+    bool is_identical;    /* the very same samples: one run compared with itself */
     enum mb_outcome outcome;
 };
 
@@ -41,7 +49,8 @@ struct mb_compare_gap {
     const struct mb_file_result *result; /* of either side; borrowed */
     char reason[640];
     const char *new_format; /* of a base result that is there in another format, or NULL */
-    bool is_regression; /* it was verified in base, and is wrong or missing in the new runs */
+    bool is_regression; /* it was verified in base, and is wrong, missing or without figures in
+                           the new runs */
 };
 
 /* One line, without a stop at its end. */
@@ -56,9 +65,10 @@ struct mb_comparison {
     size_t n_gaps;
     struct mb_compare_warning *warnings; /* owned */
     size_t n_warnings;
-    bool is_single_run; /* fewer than MB_FEW_RUNS on a side */
+    size_t n_single_runs; /* rows of fewer than MB_FEW_RUNS on a side */
+    size_t n_checks_lost; /* rows that were verified, and are not now */
     size_t n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
-    size_t n_regressions; /* rows that are SLOWER and gaps that are regressions */
+    size_t n_regressions; /* of rows and gaps */
 };
 
 /* Compare. The groups must outlive the comparison. Fails only without memory. */

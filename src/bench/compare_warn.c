@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/compare_match.h"
+
 MB_PRINTF(2, 3)
 static void warn(struct mb_comparison *out, const char *fmt, ...)
 {
@@ -79,9 +81,10 @@ static void warn_of_repeats(struct mb_comparison *out, const struct mb_run_group
 {
     for (size_t i = 1; i < group->n_files; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(group->files[i].path, group->files[k].path) == 0) {
-                warn(out, "%.200s is given twice on one side: it is no other run",
-                     group->files[i].path);
+            if (!mb_is_repeated(group, k) &&
+                mb_is_same_run(&group->files[k], &group->files[i])) {
+                warn(out, "%.200s is the same run as %.200s, and counts once",
+                     group->files[i].path, group->files[k].path);
             }
         }
     }
@@ -95,6 +98,9 @@ void mb_compare_warn(const struct mb_run_group *base, const struct mb_run_group 
     for (size_t g = 0; g < MB_COUNTOF(groups); g++) {
         for (size_t i = 0; i < groups[g]->n_files; i++) {
             const struct mb_result_file *file = &groups[g]->files[i];
+            if (mb_is_repeated(groups[g], i)) {
+                continue;
+            }
             warn_of_origin(comparison, first, file);
             warn_of_state(comparison, file);
             warn_of_inputs(comparison, first, file);

@@ -106,7 +106,8 @@ static size_t walk(struct mb_run *run, double *p, bool back)
                 p[n] = relation->p;
             } else if (p) {
                 relation->p_adjusted = p[n];
-                relation->outcome = mb_outcome(relation->ci, p[n], mb_relate_margin(cell));
+                relation->outcome =
+                    mb_outcome(relation->ci, p[n], MB_MARGIN, mb_relate_margin(cell));
             }
             n++;
         }

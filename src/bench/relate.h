@@ -14,7 +14,7 @@ MB_MUST_CHECK enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed,
 /* Adjust the p of all cells of a run together, and say what may be said of each ratio. */
 MB_MUST_CHECK enum mb_status mb_relate_run(struct mb_run *run, struct mb_err *err);
 
-/* What counts as no difference in a cell: MB_MARGIN, or what the twin is off, if that is more.
+/* What a difference in a cell must clear: MB_MARGIN, or what the twin is off, if that is more.
  */
 double mb_relate_margin(const struct mb_cell *cell);
 

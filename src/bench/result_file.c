@@ -13,6 +13,8 @@
 #include "base/text.h"
 
 #define KNOWN_MAJOR      1
+#define MAX_AA_RATIO     100.0
+#define MAX_GRANULE_NS   1e9
 #define PLACE_WORD_BYTES 16 /* room for cache or mode at the end of a place, with a space */
 
 /* Between parts of a key: a control character, which no value of ours has. */
@@ -22,6 +24,13 @@ static void read_text(const struct cJSON *parent, const char *key, char *out, si
 {
     const char *text = mb_json_read_string(parent, key);
     mb_utf8_sanitize(text != NULL ? text : "", out, out_bytes);
+}
+
+/* A number that may be believed, or NaN. */
+static double read_within(const struct cJSON *parent, const char *key, double low, double high)
+{
+    const double number = mb_json_read_number(parent, key);
+    return number >= low && number <= high ? number : (double)NAN;
 }
 
 static enum mb_status no_memory(const char *path, struct mb_err *err)
@@ -86,7 +95,8 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     read_text(run, "id", file->run_id, sizeof file->run_id);
     read_text(mb_json_get(run, "tool"), "git_sha", file->git_sha, sizeof file->git_sha);
     read_text(device, "name", file->device, sizeof file->device);
-    file->granule_ns = mb_json_read_number(mb_json_get(root, "timer"), "granularity_gcd_ns");
+    file->granule_ns =
+        read_within(mb_json_get(root, "timer"), "granularity_gcd_ns", 0, MAX_GRANULE_NS);
     /* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
     const struct cJSON *driver = mb_json_get(device, "driver");
     read_text(driver, "version", version, sizeof version);
@@ -133,33 +143,56 @@ static void add_value(struct mb_strbuf *key, const struct cJSON *parent, const c
     mb_strbuf_append(key, KEY_SEPARATOR);
 }
 
-/* Everything that tells what was measured. The texels of a pattern follow from its name and the
- * seed, so that two seeds still measure the same thing; a file is known by its contents. */
-static char *make_key(const struct cJSON *node, bool with_format)
+/* The texels of a pattern follow from its name and the seed, so that two seeds still measure
+ * the same thing; a file is known by its contents. */
+static const char *input_member(const struct cJSON *node)
+{
+    const char *input = mb_json_read_string(node, "input");
+    const bool is_pattern = input != NULL && strncmp(input, "pattern:", 8) == 0;
+    const bool has_digest = mb_json_read_string(node, "input_sha256") != NULL;
+    return is_pattern || !has_digest ? "input" : "input_sha256";
+}
+
+/* Everything that tells what was measured, but for the format, which is given. */
+static char *make_key(const struct cJSON *node, const char *format)
 {
     static const char *const names[] = {"width",  "height", "layers", "levels", "reduce",
                                         "filter", "alpha",  "shape",  "cache",  "mode"};
     static const char *const sides[] = {"x", "y", "width", "height"};
     struct mb_strbuf key = {0};
     const struct cJSON *params = params_of(node);
-    const char *input = mb_json_read_string(node, "input");
-    const bool is_pattern = input != NULL && strncmp(input, "pattern:", 8) == 0;
-    const bool has_digest = mb_json_read_string(node, "input_sha256") != NULL;
     add_value(&key, node, "strategy");
     for (const struct cJSON *param = next_by_name(params, NULL); param;
          param = next_by_name(params, mb_json_key(param))) {
         mb_strbuf_printf(&key, "%s=", mb_json_key(param));
         add_value(&key, param, NULL);
     }
-    add_value(&key, node, is_pattern || !has_digest ? "input" : "input_sha256");
+    add_value(&key, node, input_member(node));
     for (size_t i = 0; i < MB_COUNTOF(names); i++) {
         add_value(&key, node, names[i]);
     }
     for (size_t i = 0; i < MB_COUNTOF(sides); i++) {
         add_value(&key, mb_json_get(node, "rect"), sides[i]);
     }
-    if (with_format) {
-        add_value(&key, node, "format");
+    mb_strbuf_append(&key, format);
+    if (key.failed) {
+        mb_strbuf_finish(&key);
+    }
+    return key.text;
+}
+
+/* What was measured, but not how: of the parameters those that the label names, since later
+ * versions have more of them. */
+static char *make_key_sans_condition(const struct mb_file_result *result,
+                                     const struct cJSON *node)
+{
+    static const char *const names[] = {"width",  "height", "layers", "levels",
+                                        "reduce", "filter", "format"};
+    struct mb_strbuf key = {0};
+    mb_strbuf_printf(&key, "%s" KEY_SEPARATOR, result->label);
+    add_value(&key, node, input_member(node));
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        add_value(&key, node, names[i]);
     }
     if (key.failed) {
         mb_strbuf_finish(&key);
@@ -213,6 +246,10 @@ static void name_result(struct mb_file_result *result, const struct cJSON *node)
                      sizeof result->place - 2 * PLACE_WORD_BYTES);
     const char *cache = mb_json_read_string(node, "cache");
     const char *mode = mb_json_read_string(node, "mode");
+    char words[2][PLACE_WORD_BYTES];
+    mb_utf8_sanitize(cache != NULL ? cache : "hot", words[0], sizeof words[0]);
+    mb_utf8_sanitize(mode != NULL ? mode : "latency", words[1], sizeof words[1]);
+    snprintf(result->condition, sizeof result->condition, "%s %s", words[0], words[1]);
     add_to_place(result, cache != NULL && strcmp(cache, "hot") != 0 ? cache : NULL);
     add_to_place(result, mode != NULL && strcmp(mode, "latency") != 0 ? mode : NULL);
 }
@@ -236,7 +273,8 @@ static double find_aa_ratio(const struct cJSON *root, const struct cJSON *node)
         const char *cell_id = mb_json_read_string(cell, "id");
         if (cell_id != NULL && strcmp(cell_id, id) == 0 && agree(cell, node, "cache") &&
             agree(cell, node, "mode")) {
-            return mb_json_read_number(mb_json_get(cell, "aa_control"), "ratio");
+            return read_within(mb_json_get(cell, "aa_control"), "ratio", 1 / MAX_AA_RATIO,
+                               MAX_AA_RATIO);
         }
     }
     return NAN;
@@ -254,8 +292,8 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
         return no_memory(path, err);
     }
     for (const struct cJSON *s = mb_json_first(samples); s; s = mb_json_next(s)) {
-        const double sample_ns = mb_json_read_number(s, NULL);
-        if (sample_ns >= 0) {
+        const double sample_ns = read_within(s, NULL, MB_SAMPLE_MIN_NS, MB_SAMPLE_MAX_NS);
+        if (!isnan(sample_ns)) {
             result->samples_ns[result->n_samples++] = sample_ns;
         } else {
             result->n_bad_samples++;
@@ -302,9 +340,11 @@ static enum mb_status read_result(struct mb_result_file *file, const struct cJSO
     read_text(node, "input_sha256", result->input_sha256, sizeof result->input_sha256);
     read_text(node, "format", result->format, sizeof result->format);
     result->aa_ratio = find_aa_ratio(root, node);
-    result->key = make_key(node, true);
-    result->key_sans_fmt = make_key(node, false);
-    if (result->key == NULL || result->key_sans_fmt == NULL) {
+    result->key = make_key(node, result->format);
+    result->key_sans_fmt = make_key(node, "");
+    result->key_sans_condition = make_key_sans_condition(result, node);
+    if (result->key == NULL || result->key_sans_fmt == NULL ||
+        result->key_sans_condition == NULL) {
         return no_memory(file->path, err);
     }
     return read_samples(file->path, result, node, err);
@@ -392,6 +432,7 @@ void mb_result_file_finish(struct mb_result_file *file)
     for (size_t i = 0; i < file->n_results; i++) {
         mb_free(file->results[i].key);
         mb_free(file->results[i].key_sans_fmt);
+        mb_free(file->results[i].key_sans_condition);
         mb_free(file->results[i].samples_ns);
     }
     for (size_t i = 0; i < file->n_args; i++) {

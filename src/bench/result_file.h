@@ -6,13 +6,20 @@
 
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
 
+/* What a sample may be, in ns: a timer's smallest share of a batch, and hours. */
+#define MB_SAMPLE_MIN_NS 1e-3
+#define MB_SAMPLE_MAX_NS 1e13
+
 /* Texts for display are valid UTF-8 without control characters, cut to their arrays. */
 struct mb_file_result {
-    char *key;          /* what was measured: equal keys may be compared; owned */
-    char *key_sans_fmt; /* the same without the format; owned */
-    char label[96];     /* "compute:npot=floor" */
-    char place[160];    /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
-    char input[256];    /* as given, and so read again by --replay */
+    char *key;                /* what was measured: equal keys may be compared; owned */
+    char *key_sans_fmt;       /* the same without the format; owned */
+    char *key_sans_condition; /* without cache, mode, alpha and shape, parameters as in the
+                                 label; owned */
+    char condition[40];       /* "cold latency" */
+    char label[96];           /* "compute:npot=floor" */
+    char place[160];          /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
+    char input[256];          /* as given, and so read again by --replay */
     char input_sha256[65];
     char format[32];
     enum mb_result_status status;
@@ -20,7 +27,7 @@ struct mb_file_result {
     char reason[256];
     double *samples_ns; /* owned; in time order */
     size_t n_samples;
-    size_t n_bad_samples; /* null, negative or no numbers: none of them is in samples_ns */
+    size_t n_bad_samples; /* none of them is a time, and none in samples_ns */
     double aa_ratio;      /* of the A/A twin of its cell; NaN if there is none */
 };
 

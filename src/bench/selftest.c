@@ -45,7 +45,7 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     relation->ratio = exp(mb_median(ratios, n));
     relation->ci[0] = exp(relation->ci[0]);
     relation->ci[1] = exp(relation->ci[1]);
-    relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN);
+    relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN, MB_MARGIN);
 fail:
     mb_free(ratios);
     return status;

@@ -70,6 +70,18 @@ fail:
     return status;
 }
 
+/* Says why; where nothing was compared, nothing shows that all is well. */
+static bool is_worse(const struct mb_comparison *comparison)
+{
+    if (comparison->n_regressions > 0) {
+        mb_log(MB_LOG_ERROR, "%zu of %zu results became worse", comparison->n_regressions,
+               comparison->n_rows + comparison->n_gaps);
+    } else if (comparison->n_rows == 0) {
+        mb_log(MB_LOG_ERROR, "nothing could be compared, so --fail-on-regression fails");
+    }
+    return comparison->n_regressions > 0 || comparison->n_rows == 0;
+}
+
 enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *verdict,
                               struct mb_err *err)
 {
@@ -91,9 +103,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     MB_TRY(mb_compare_runs(&view.base, &view.new_runs, &how, &comparison, err));
     MB_TRY(show(options, &view, err));
     MB_TRY(write_copies(options, &view, err));
-    if (options->fail_on_regression && comparison.n_regressions > 0) {
-        mb_log(MB_LOG_ERROR, "%zu of %zu results became worse", comparison.n_regressions,
-               comparison.n_rows + comparison.n_gaps);
+    if (options->fail_on_regression && is_worse(&comparison)) {
         *verdict = MB_ERRC_VERIFY;
     }
 fail:

@@ -36,12 +36,16 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_co
     mb_json_numbers(json, node, "ci", row->ratio_ci, 2);
     mb_json_number(json, node, "p", row->p);
     mb_json_number(json, node, "p_adjusted", row->p_adjusted);
+    mb_json_number(json, node, "threshold", row->threshold);
     mb_json_number(json, node, "margin", row->margin);
     mb_json_u64(json, node, "base_runs", row->n_base);
     mb_json_u64(json, node, "new_runs", row->n_new);
+    mb_json_bool(json, node, "single_run", row->is_single_run);
     mb_json_bool(json, node, "verified", row->is_checked);
     mb_json_bool(json, node, "identical_samples", row->is_identical);
     mb_json_string(json, node, "verdict", mb_outcome_name(row->outcome));
+    mb_json_string(json, node, "reason", row->reason[0] != '\0' ? row->reason : NULL);
+    mb_json_bool(json, node, "regression", row->is_regression);
 }
 
 static void add_gap(struct mb_json *json, struct cJSON *list, const struct mb_compare_gap *gap)
@@ -66,6 +70,8 @@ static void add_summary(struct mb_json *json, const struct mb_comparison *compar
         mb_json_u64(json, node, keys[i], comparison->n_outcomes[i]);
     }
     mb_json_u64(json, node, "not_compared", comparison->n_gaps);
+    mb_json_u64(json, node, "single_run", comparison->n_single_runs);
+    mb_json_u64(json, node, "no_longer_verified", comparison->n_checks_lost);
     mb_json_u64(json, node, "regressions", comparison->n_regressions);
 }
 
@@ -77,10 +83,10 @@ enum mb_status mb_compare_json(const struct mb_compare_view *view, char **text,
     mb_json_init(&json);
     struct cJSON *schema = mb_json_object(&json, json.root, "schema");
     mb_json_string(&json, schema, "name", "mipbench-comparison");
-    mb_json_string(&json, schema, "version", "1.0.0");
+    mb_json_string(&json, schema, "version", "1.1.0");
     mb_json_number(&json, json.root, "threshold", view->options->threshold);
     mb_json_u64(&json, json.root, "seed", view->options->seed);
-    mb_json_bool(&json, json.root, "single_run", comparison->is_single_run);
+    mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);
     add_group(&json, "base", &view->base);
     add_group(&json, "new", &view->new_runs);
     struct cJSON *rows = mb_json_array(&json, json.root, "comparisons");

@@ -43,16 +43,12 @@ static void text_new(const struct mb_compare_row *row, char *out)
     mb_time_text(row->new_ns, out, TEXT_BYTES);
 }
 
-/* No figure is a dash: samples of 0 have no ratio. */
 static void text_ratio(const struct mb_compare_row *row, char *out)
 {
-    if (isfinite(row->ratio)) {
-        snprintf(out, TEXT_BYTES, "%.3f", row->ratio);
-    } else {
-        snprintf(out, TEXT_BYTES, "-");
-    }
+    snprintf(out, TEXT_BYTES, "%.3f", row->ratio);
 }
 
+/* No figure is a dash: too few samples have no interval. */
 static void text_interval(const struct mb_compare_row *row, char *out)
 {
     if (isfinite(row->ratio_ci[0]) && isfinite(row->ratio_ci[1])) {
@@ -69,7 +65,11 @@ static void text_margin(const struct mb_compare_row *row, char *out)
 
 static void text_p(const struct mb_compare_row *row, char *out)
 {
-    snprintf(out, TEXT_BYTES, "%.3g", row->p_adjusted);
+    if (isfinite(row->p_adjusted)) {
+        snprintf(out, TEXT_BYTES, "%.3g", row->p_adjusted);
+    } else {
+        snprintf(out, TEXT_BYTES, "-");
+    }
 }
 
 static void text_runs(const struct mb_compare_row *row, char *out)
@@ -79,8 +79,10 @@ static void text_runs(const struct mb_compare_row *row, char *out)
 
 static void text_verdict(const struct mb_compare_row *row, char *out)
 {
-    snprintf(out, TEXT_BYTES, "%s%s", mb_outcome_name(row->outcome),
-             row->is_checked ? "" : " (not checked)");
+    const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_outcome_name(row->outcome),
+             row->is_single_run ? ", single run" : "", row->is_checked ? "" : check,
+             row->reason[0] != '\0' ? ": " : "", row->reason);
 }
 
 static const struct column columns[] = {
@@ -126,7 +128,7 @@ static void add_padded(struct mb_strbuf *out, size_t c, const char *text, size_t
     mb_strbuf_spaces(out, columns[c].is_right || c == N_COLUMNS - 1 ? 0 : pad);
 }
 
-static const char *paint_of(enum mb_outcome outcome)
+static const char *paint_of(const struct mb_compare_row *row)
 {
     static const char *const paints[] = {
         [MB_OUTCOME_SAME] = "",
@@ -134,13 +136,13 @@ static const char *paint_of(enum mb_outcome outcome)
         [MB_OUTCOME_SLOWER] = PAINT_SLOWER,
         [MB_OUTCOME_INCONCLUSIVE] = PAINT_DIM,
     };
-    return paints[outcome];
+    return row->is_regression ? PAINT_SLOWER : paints[row->outcome];
 }
 
 static void add_row(struct mb_strbuf *out, const struct mb_compare_row *row,
                     const size_t width[N_COLUMNS], const struct mb_table_style *style)
 {
-    const char *paint = style->color ? paint_of(row->outcome) : "";
+    const char *paint = style->color ? paint_of(row) : "";
     char text[TEXT_BYTES];
     mb_strbuf_append(out, paint);
     for (size_t c = 0; c < N_COLUMNS; c++) {
@@ -251,10 +253,17 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
     if (n_lost > 0) {
         mb_strbuf_printf(out, ", %zu of them verified before", n_lost);
     }
-    if (comparison->is_single_run) {
+    if (comparison->n_checks_lost > 0) {
+        mb_strbuf_printf(out, "; %zu no longer verified", comparison->n_checks_lost);
+    }
+    if (comparison->n_single_runs > 0) {
+        mb_strbuf_append(out, "; single run");
+        if (comparison->n_single_runs < comparison->n_rows) {
+            mb_strbuf_printf(out, " in %zu of them", comparison->n_single_runs);
+        }
         mb_strbuf_printf(out,
-                         "; single run: with fewer than %d a side, what differs from run "
-                         "to run is not in the intervals",
+                         ": with fewer than %d a side, what differs from run to run is not in "
+                         "the intervals",
                          MB_FEW_RUNS);
     }
     mb_strbuf_append(out, ".");
@@ -306,7 +315,8 @@ static void md_rows(struct mb_strbuf *out, const struct mb_comparison *compariso
     mb_strbuf_append(out, "\n");
     for (size_t i = 0; i < comparison->n_rows; i++) {
         const enum mb_outcome outcome = comparison->rows[i].outcome;
-        const bool is_news = outcome == MB_OUTCOME_SLOWER || outcome == MB_OUTCOME_FASTER;
+        const bool is_news = outcome == MB_OUTCOME_SLOWER || outcome == MB_OUTCOME_FASTER ||
+                             comparison->rows[i].is_regression;
         mb_strbuf_append(out, "|");
         for (size_t c = 0; c < N_COLUMNS; c++) {
             const char *emphasis = is_news && c == N_COLUMNS - 1 ? "**" : "";

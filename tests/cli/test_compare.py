@@ -92,6 +92,7 @@ class Compare(CompareCase):
             self.assert_error(outcome, 2, "--threshold", bad)
 
     def test_aa_control_widens_the_margin(self):
+        """What lies within it is neither a difference nor none."""
         new = scale(self.calm, 1.05)
         new["cells"] = [{"id": "c", "cache": "hot", "mode": "latency",
                          "aa_control": {"ratio": 0.9, "ci": [0.89, 0.91]}}]
@@ -99,7 +100,7 @@ class Compare(CompareCase):
             result["cell"] = "c"
         self.write("new.json", new)
         found = self.compare("base.json", "new.json")
-        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"INCONCLUSIVE"})
         self.assertAlmostEqual(found["comparisons"][0]["margin"], 0.1)
 
     def test_lost_results(self):
@@ -116,6 +117,73 @@ class Compare(CompareCase):
         back = self.compare("new.json", "base.json", "--fail-on-regression")
         self.assertEqual(back["summary"]["regressions"], 0)
         self.assertEqual(back["summary"]["not_compared"], 2)
+
+    def test_lost_samples(self):
+        """Verified before, and no times to show now."""
+        for name, samples in {"none": None, "empty": [], "zero": [0] * 20, "negative": [-5.0] * 20,
+                              "text": ["5"] * 20, "huge": [1e308] * 20}.items():
+            new = copy.deepcopy(self.calm)
+            new["results"][1]["samples_ns"] = samples
+            if samples is None:
+                del new["results"][1]["samples_ns"]
+            self.write("new.json", new)
+            with self.subTest(name=name):
+                found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+                self.assertEqual([gap["regression"] for gap in found["not_compared"]], [True])
+                self.compare("new.json", "base.json", "--fail-on-regression")
+                self.compare("new.json", "new.json", "--fail-on-regression")
+
+    def test_no_longer_verified(self):
+        new = copy.deepcopy(self.calm)
+        new["results"][2]["verify"]["status"] = "skipped"
+        self.write("new.json", new)
+        found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+        self.assertEqual([row["regression"] for row in found["comparisons"]],
+                         [False, False, True, False])
+        self.assertEqual(found["summary"]["no_longer_verified"], 1)
+        outcome = self.run_it("compare", "base.json", "new.json")
+        self.assertRegex(outcome.out, rb"no longer verified\n")
+        self.compare("new.json", "new.json", "--fail-on-regression")
+        self.compare("new.json", "base.json", "--fail-on-regression")
+
+    def test_nothing_compared(self):
+        new = copy.deepcopy(self.calm)
+        for result in new["results"]:
+            result.update(status="skipped", reason="not asked for")
+        self.write("new.json", new)
+        self.compare("new.json", "base.json")
+        outcome = self.run_it("compare", "new.json", "base.json", "--fail-on-regression")
+        self.assert_error(outcome, 1, "nothing could be compared")
+
+    def test_few_samples(self):
+        for n_samples, verdict in ((1, "INCONCLUSIVE"), (5, "INCONCLUSIVE"), (6, "SLOWER")):
+            one = copy.deepcopy(self.calm)
+            for result in one["results"]:
+                median = statistics.median(result["samples_ns"])
+                result["samples_ns"] = [median * (1 + i / 1e4) for i in range(n_samples)]
+            self.write("few.json", one)
+            self.write("twice.json", scale(one, 2))
+            with self.subTest(n_samples=n_samples):
+                found = self.compare("few.json", "twice.json")
+                self.assertEqual({row["verdict"] for row in found["comparisons"]}, {verdict})
+                self.assertEqual(all(row["reason"] for row in found["comparisons"]), n_samples < 6)
+                found = self.compare("few.json", "few.json")
+                self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
+
+    def test_same_file_many_times(self):
+        self.write("new.json", scale(self.calm, 1.05))
+        found = self.compare(",".join(["base.json"] * 5), ",".join(["new.json"] * 5))
+        self.assertIs(found["single_run"], True)
+        self.assertEqual({(row["base_runs"], row["new_runs"]) for row in found["comparisons"]},
+                         {(1, 1)})
+        self.assertEqual(len(found["warnings"]), 8)
+
+    def test_order_of_files(self):
+        names = [f"{i}.json" for i in range(5)]
+        for i, name in enumerate(names):
+            self.write(name, scale(self.recorded, 1 + i / 10))
+        found = self.compare(",".join(names), ",".join(reversed(names)))
+        self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
 
     def test_groups(self):
         names = [f"{i}.json" for i in range(5)]
@@ -149,7 +217,7 @@ class Output(CompareCase):
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         text = outcome.out.decode("utf-8")
         self.assertRegex(text, r"(?m)^ *Strategy +Case +Base +New +Ratio +95% interval +Verdict$")
-        self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER$")
+        self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER, single run$")
         self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
         self.assertNotIn("Margin", text)
         self.assertIn("Margin", self.run_it("compare", "-v", "base.json", "new.json").out.decode())
@@ -162,7 +230,7 @@ class Output(CompareCase):
     def test_copies(self):
         self.run_it("compare", "base.json", "new.json", "--markdown", "c.md", "--json", "c.json")
         markdown = (self.dir / "c.md").read_text(encoding="utf-8")
-        self.assertRegex(markdown, r"(?m)^\| spd \|.*\*\*SLOWER\*\* \|$")
+        self.assertRegex(markdown, r"(?m)^\| spd \|.*\*\*SLOWER, single run\*\* \|$")
         outcome = self.run_it("compare", "base.json", "new.json", "--markdown", "-")
         self.assertEqual(outcome.out.decode("utf-8"), markdown)
         outcome = self.run_it("compare", "base.json", "new.json", "--json", "-")

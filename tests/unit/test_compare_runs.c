@@ -1,61 +1,5 @@
 /* Comparison across runs, on synthetic samples whose truth is known. */
-#include "bench/compare_runs.h"
-
-#include "base/alloc.h"
-#include "base/rng.h"
-#include "check.h"
-
-#define N_SAMPLES 80
-
-static const struct mb_compare_options by_default = {
-    .threshold = 0.01, .seed = 1, .n_resamples = 500};
-
-/* A file with `n` results "s0", "s1", ... of about 1000 ns. */
-static struct mb_result_file make_file(const char *path, size_t n)
-{
-    struct mb_result_file file = {.path = mb_strdup(path), .complete = true, .n_results = n};
-    snprintf(file.device, sizeof file.device, "GPU");
-    snprintf(file.driver, sizeof file.driver, "1");
-    file.results = mb_alloc(n, sizeof *file.results);
-    for (size_t i = 0; i < n; i++) {
-        struct mb_file_result *result = &file.results[i];
-        char key[32];
-        snprintf(key, sizeof key, "s%zu rgba8", i);
-        result->key = mb_strdup(key);
-        key[2] = '\0';
-        result->key_sans_fmt = mb_strdup(key);
-        snprintf(result->label, sizeof result->label, "%s", key);
-        snprintf(result->format, sizeof result->format, "rgba8");
-        snprintf(result->input, sizeof result->input, "a.png");
-        result->aa_ratio = NAN;
-        result->samples_ns = mb_alloc(N_SAMPLES, sizeof *result->samples_ns);
-        result->n_samples = N_SAMPLES;
-    }
-    return file;
-}
-
-/* Samples uniform in `mean_ns` * (1 +- noise). */
-static void fill(struct mb_file_result *result, double mean_ns, double noise, uint64_t seed)
-{
-    struct mb_rng rng;
-    mb_rng_init(&rng, seed);
-    for (size_t i = 0; i < result->n_samples; i++) {
-        const double unit = 2 * mb_rng_unit(&rng) - 1;
-        result->samples_ns[i] = mean_ns * (1 + noise * unit);
-    }
-}
-
-static struct mb_comparison compare(const struct mb_result_file *base, size_t n_base,
-                                    const struct mb_result_file *new_runs, size_t n_new)
-{
-    struct mb_comparison comparison;
-    struct mb_err err = {0};
-    CHECK_EQ_INT(mb_compare_runs(&(struct mb_run_group){base, n_base},
-                                 &(struct mb_run_group){new_runs, n_new}, &by_default,
-                                 &comparison, &err),
-                 MB_OK);
-    return comparison;
-}
+#include "compare_fixture.h"
 
 /* The outcome of one result at `ratio` under `noise`. */
 static enum mb_outcome outcome_of(double ratio, double noise, double aa_ratio)
@@ -67,7 +11,7 @@ static enum mb_outcome outcome_of(double ratio, double noise, double aa_ratio)
     b.results[0].aa_ratio = aa_ratio;
     struct mb_comparison comparison = compare(&a, 1, &b, 1);
     CHECK_EQ_INT(comparison.n_rows, 1);
-    CHECK(comparison.is_single_run);
+    CHECK(comparison.rows[0].is_single_run);
     CHECK_EQ_DBL(comparison.rows[0].ratio, ratio, noise + 1e-9);
     CHECK_EQ_INT(comparison.n_outcomes[comparison.rows[0].outcome], 1);
     CHECK_EQ_INT(comparison.n_regressions,
@@ -87,8 +31,10 @@ static void test_planted(void)
     CHECK_EQ_INT(outcome_of(1.00, 0.005, (double)NAN), MB_OUTCOME_SAME);
     CHECK_EQ_INT(outcome_of(1.05, 0.5, (double)NAN), MB_OUTCOME_INCONCLUSIVE);
     /* The A/A twin was off by as much: nothing is said. */
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.08), MB_OUTCOME_SAME);
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, 0.92), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.08), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome_of(1.05, 0.005, 0.92), MB_OUTCOME_INCONCLUSIVE);
+    /* Within what differs from run to run, and no sameness either. */
+    CHECK_EQ_INT(outcome_of(1.018, 0.002, (double)NAN), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.001), MB_OUTCOME_SLOWER);
 }
 
@@ -124,18 +70,17 @@ static void test_groups(void)
     }
     struct mb_comparison comparison = compare(a, MB_FEW_RUNS, b, MB_FEW_RUNS);
     CHECK_EQ_INT(comparison.rows[0].n_base, MB_FEW_RUNS);
-    CHECK(!comparison.is_single_run);
+    CHECK(!comparison.rows[0].is_single_run);
+    CHECK_EQ_INT(comparison.n_single_runs, 0);
     CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_DBL(comparison.rows[0].base_ns, 1000, 5);
     mb_comparison_finish(&comparison);
     comparison = compare(a, 1, b, 1);
-    CHECK(comparison.is_single_run);
+    CHECK(comparison.rows[0].is_single_run);
     CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_SLOWER);
     mb_comparison_finish(&comparison);
-    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        mb_result_file_finish(&a[i]);
-        mb_result_file_finish(&b[i]);
-    }
+    finish_runs(a);
+    finish_runs(b);
 }
 
 static void check_gap(const struct mb_comparison *comparison, size_t i, const char *label,
@@ -166,22 +111,26 @@ static void test_gaps(void)
     b.results[3].n_bad_samples = 2;
     b.results[4].n_samples = 0;
     b.results[5].key[3] = 'R';
+    b.results[5].key_sans_condition[1] = 'x';
     snprintf(b.results[5].format, sizeof b.results[5].format, "Rgba8");
     b.results[6].verify = MB_VERIFY_SKIPPED;
     struct mb_comparison comparison = compare(&a, 1, &b, 1);
     check_gap(&comparison, 0, "s0", true, "NEW (b) failed: level 1 is wrong");
     check_gap(&comparison, 1, "s1", false, "BASE (a) failed");
     check_gap(&comparison, 2, "s2", true, "NEW skipped it: no subgroups");
-    check_gap(&comparison, 3, "s3", false, "NEW has samples that are no times (2 of 82)");
-    check_gap(&comparison, 4, "s4", false, "NEW has no samples");
+    check_gap(&comparison, 3, "s3", true, "NEW has samples that are no times (2 of 82)");
+    check_gap(&comparison, 4, "s4", true, "NEW has no samples");
     check_gap(&comparison, 5, "s5", true,
               "NEW does not have it: it has Rgba8 instead of rgba8");
     check_gap(&comparison, 6, "s5", false,
               "BASE does not have it: it has rgba8 instead of Rgba8");
     CHECK_EQ_INT(comparison.n_gaps, 7);
-    CHECK_EQ_INT(comparison.n_regressions, 3);
     CHECK_EQ_INT(comparison.n_rows, 1);
     CHECK(!comparison.rows[0].is_checked);
+    CHECK(comparison.rows[0].is_check_lost && comparison.rows[0].is_regression);
+    CHECK(comparison.rows[0].outcome != MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(comparison.n_checks_lost, 1);
+    CHECK_EQ_INT(comparison.n_regressions, 6);
     CHECK_EQ_INT(comparison.n_warnings, 1);
     CHECK_EQ_STR(comparison.warnings[0].text,
                  "different formats: a.png has rgba8 in BASE and Rgba8 in NEW");
@@ -203,6 +152,59 @@ static void test_twice(void)
     struct mb_comparison comparison = compare(&a, 1, &b, 1);
     CHECK_EQ_INT(comparison.n_rows, 2);
     CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 2);
+    mb_comparison_finish(&comparison);
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+/* A file that has a result more often than the other is not one that alone has it. */
+static void test_copies(void)
+{
+    struct mb_result_file a = make_file("a", 1);
+    struct mb_result_file b = make_file("b", 3);
+    fill(&a.results[0], 1000, 0.001, 1);
+    for (size_t i = 0; i < 3; i++) {
+        b.results[i].key[1] = '0';
+        fill(&b.results[i], 1000, 0.001, 10 + i);
+    }
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    CHECK_EQ_INT(comparison.n_rows, 1);
+    CHECK_EQ_INT(comparison.n_gaps, 2);
+    check_gap(&comparison, 0, "s1", false, "3 times in NEW, once in BASE");
+    mb_comparison_finish(&comparison);
+    b.n_results = 2;
+    comparison = compare(&b, 1, &a, 1);
+    CHECK_EQ_INT(comparison.n_gaps, 1);
+    check_gap(&comparison, 0, "s1", false, "twice in BASE, once in NEW");
+    mb_comparison_finish(&comparison);
+    b.n_results = 3;
+    mb_result_file_finish(&a);
+    mb_result_file_finish(&b);
+}
+
+/* The same under another condition, or in a file that does not tell all of it. */
+static void test_conditions(void)
+{
+    struct mb_result_file a = make_file("a", 1);
+    struct mb_result_file b = make_file("b", 2);
+    snprintf(a.schema_version, sizeof a.schema_version, "1.0.0");
+    snprintf(b.schema_version, sizeof b.schema_version, "1.2.0");
+    for (size_t i = 0; i < 2; i++) {
+        b.results[i].key[0] = b.results[i].key_sans_fmt[0] = 'c';
+        b.results[i].key_sans_condition[1] = '0';
+        snprintf(b.results[i].condition, sizeof b.results[i].condition, "cold %s",
+                 i == 0 ? "latency" : "overlap");
+    }
+    struct mb_comparison comparison = compare(&a, 1, &b, 1);
+    check_gap(&comparison, 0, "s0", true,
+              "NEW does not have it: it has it only as cold latency, cold overlap, not as hot "
+              "latency");
+    mb_comparison_finish(&comparison);
+    snprintf(b.results[1].condition, sizeof b.results[1].condition, "hot latency");
+    comparison = compare(&a, 1, &b, 1);
+    check_gap(&comparison, 0, "s0", true,
+              "NEW does not have it: it has another alpha or shape, or one file does not tell "
+              "(schema 1.0.0 and 1.2.0)");
     mb_comparison_finish(&comparison);
     mb_result_file_finish(&a);
     mb_result_file_finish(&b);
@@ -268,6 +270,8 @@ int main(void)
     test_groups();
     test_gaps();
     test_twice();
+    test_copies();
+    test_conditions();
     test_warnings();
     test_no_memory();
     return check_summary("compare_runs");

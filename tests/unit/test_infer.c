@@ -143,6 +143,35 @@ static void test_runs(void)
     CHECK(ci_far[1] - ci_far[0] > 10.0 * (ci_near[1] - ci_near[0]));
 }
 
+static double p_of_ratio(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+    const struct mb_series from = {a, n_a}, to = {b, n_b};
+    const struct mb_bootstrap options = {.n_resamples = 400, .seed = 3};
+    double ratio, ci[2], p = -1.0;
+    CHECK(mb_bootstrap_ratio(&from, 1, &to, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
+    return p;
+}
+
+/* Far from 1, p is less than 1 / resamples, but never less than n samples can show. */
+static void test_small_p(void)
+{
+    double a[40], b[40];
+    for (uint32_t i = 0; i < 40; i++) {
+        a[i] = 10.0 + 0.1 * normal();
+        b[i] = 15.0 + 0.1 * normal();
+    }
+    CHECK(p_of_ratio(a, 40, b, 40) < 1e-9);
+    CHECK(p_of_ratio(a, 40, b, 40) >= 1e-23); /* 2 of 80! / (40! 40!) orders */
+    CHECK_EQ_DBL(p_of_ratio(a, 1, b, 1), 1.0, 0.0);
+    CHECK_EQ_DBL(p_of_ratio(a, 3, b, 3), 2.0 / 20.0, 1e-9);
+    const double same[] = {1, 1, 1, 1, 1, 1, 1, 1}, others[] = {2, 2, 2, 2, 2, 2, 2, 2};
+    CHECK_EQ_DBL(p_of_ratio(same, 8, others, 8), 2.0 / 12870.0, 1e-9);
+    for (uint32_t i = 0; i < 40; i++) {
+        b[i] = a[i] + 0.001 * normal();
+    }
+    CHECK(p_of_ratio(a, 40, b, 40) > 0.2);
+}
+
 static double wilcoxon(const double *differences, size_t n)
 {
     double p = -1.0;
@@ -207,10 +236,11 @@ static void test_holm(void)
     CHECK(mb_holm(NULL, 0, NULL) == MB_OK);
 }
 
+/* With a threshold of 1 %, or of the margin if that is less. */
 static enum mb_outcome outcome(double low, double high, double p, double margin)
 {
     const double ci[2] = {low, high};
-    return mb_outcome(ci, p, margin);
+    return mb_outcome(ci, p, fmin(margin, 0.01), margin);
 }
 
 static void test_outcome(void)
@@ -219,7 +249,11 @@ static void test_outcome(void)
     CHECK_EQ_INT(outcome(0.995, 1.005, 1e-9, 0.01), MB_OUTCOME_SAME); /* sure, and nothing */
     CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.01), MB_OUTCOME_SLOWER);
     CHECK_EQ_INT(outcome(1.02, 1.03, 0.2, 0.01), MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.05), MB_OUTCOME_SAME); /* a restless ruler */
+    /* A restless ruler finds no difference, and no sameness either. */
+    CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.05), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(1.0, 1.011, 0.001, 0.05), MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(outcome(0.995, 1.005, 0.001, 0.05), MB_OUTCOME_SAME);
+    CHECK_EQ_INT(outcome(1.06, 1.07, 0.001, 0.05), MB_OUTCOME_SLOWER);
     CHECK_EQ_INT(outcome(1.005, 1.03, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome(0.95, 0.97, 0.001, 0.01), MB_OUTCOME_FASTER);
     CHECK_EQ_INT(outcome(0.95, 0.995, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
@@ -239,6 +273,7 @@ int main(void)
     test_block_bootstrap();
     test_bootstrap_edges();
     test_runs();
+    test_small_p();
     test_wilcoxon();
     test_wilcoxon_level(20);
     test_wilcoxon_level(100);

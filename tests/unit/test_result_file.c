@@ -59,6 +59,7 @@ static void test_all(void)
     CHECK_EQ_INT(file.n_results, 1);
     CHECK_EQ_STR(result->label, "spd:load=texel");
     CHECK_EQ_STR(result->place, "a_8x8_rgba8_avg cold");
+    CHECK_EQ_STR(result->condition, "cold latency");
     CHECK_EQ_INT(result->status, MB_RESULT_OK);
     CHECK_EQ_INT(result->verify, MB_VERIFY_PASS);
     CHECK_EQ_INT(result->n_samples, 3);
@@ -73,14 +74,15 @@ static void test_sparse(void)
     struct mb_result_file file = read_good(
         "\xef\xbb\xbf{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},\"run\":null,"
         "\"results\":[{\"strategy\":\"x\",\"width\":1,\"height\":1,\"params\":[1],"
-        "\"samples_ns\":[1,null,-1,1e999,\"4\",0]},"
+        "\"samples_ns\":[1,null,-1,1e999,\"4\",0,1e308,1e-300,2.5]},"
         "{\"strategy\":\"x\",\"width\":1,\"height\":2,\"status\":\"new\",\"cell\":\"c\","
         "\"verify\":{\"status\":\"new\"}}]}");
     CHECK_EQ_INT(file.n_results, 2);
     CHECK_EQ_INT(file.n_args, 0);
     CHECK(!file.complete);
     CHECK_EQ_INT(file.results[0].n_samples, 2);
-    CHECK_EQ_INT(file.results[0].n_bad_samples, 4);
+    CHECK_EQ_INT(file.results[0].n_bad_samples, 7);
+    CHECK_EQ_STR(file.results[0].condition, "hot latency");
     CHECK(isnan(file.results[1].aa_ratio));
     CHECK_EQ_INT(file.results[0].status, MB_RESULT_FAILED); /* it does not say that it is ok */
     CHECK_EQ_INT(file.results[0].verify, MB_VERIFY_SKIPPED);
@@ -142,6 +144,33 @@ static void test_keys(void)
     CHECK_EQ_STR(seed_1, seed_2);
     mb_free(seed_1);
     mb_free(seed_2);
+}
+
+/* What only damage can write would make margins of any width. */
+static void test_implausible(void)
+{
+    struct mb_result_file file =
+        read_good(HEAD "\"timer\":{\"granularity_gcd_ns\":1e300},"
+                       "\"cells\":[{\"id\":\"c\",\"aa_control\":{\"ratio\":1e300}}],"
+                       "\"results\":[" RESULT "\"cell\":\"c\",\"samples_ns\":[3]}]}");
+    CHECK(isnan(file.granule_ns));
+    CHECK(isnan(file.results[0].aa_ratio));
+    mb_result_file_finish(&file);
+}
+
+/* Equal but for what a later version tells more of, or under another condition. */
+static void test_conditions(void)
+{
+    struct mb_result_file file =
+        read_good(HEAD "\"results\":[" RESULT "\"samples_ns\":[3]},"
+                       "{\"id\":\"a_8x8_rgba8_avg/spd_load-texel\",\"strategy\":\"spd\","
+                       "\"params\":{\"load\":\"texel\"},\"input_sha256\":\"ff\",\"width\":8,"
+                       "\"height\":8,\"layers\":1,\"levels\":4,\"format\":\"rgba8\","
+                       "\"reduce\":\"avg\",\"alpha\":\"straight\",\"mode\":\"overlap\"}]}");
+    CHECK(strcmp(file.results[0].key, file.results[1].key) != 0);
+    CHECK_EQ_STR(file.results[0].key_sans_condition, file.results[1].key_sans_condition);
+    CHECK_EQ_STR(file.results[1].condition, "hot overlap");
+    mb_result_file_finish(&file);
 }
 
 static void test_bad(void)
@@ -226,6 +255,8 @@ int main(void)
     test_all();
     test_sparse();
     test_keys();
+    test_implausible();
+    test_conditions();
     test_bad();
     test_deep();
     test_files();

@@ -1,0 +1,78 @@
+/* Result files of synthetic samples, and their comparison. */
+#ifndef MB_TEST_COMPARE_FIXTURE_H
+#define MB_TEST_COMPARE_FIXTURE_H
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "bench/compare_runs.h"
+#include "check.h"
+
+#define N_SAMPLES 80
+
+static const struct mb_compare_options by_default = {
+    .threshold = 0.01, .seed = 1, .n_resamples = 500};
+
+/* A file with `n` results "s0", "s1", ... of about 1000 ns. */
+static inline struct mb_result_file make_file(const char *path, size_t n)
+{
+    struct mb_result_file file = {.path = mb_strdup(path), .complete = true, .n_results = n};
+    snprintf(file.device, sizeof file.device, "GPU");
+    snprintf(file.driver, sizeof file.driver, "1");
+    file.results = mb_alloc(n, sizeof *file.results);
+    for (size_t i = 0; i < n; i++) {
+        struct mb_file_result *result = &file.results[i];
+        char key[32];
+        snprintf(key, sizeof key, "s%zu rgba8", i);
+        result->key = mb_strdup(key);
+        *strchr(key, ' ') = '\0';
+        result->key_sans_fmt = mb_strdup(key);
+        result->key_sans_condition = mb_strdup(key);
+        snprintf(result->condition, sizeof result->condition, "hot latency");
+        snprintf(result->label, sizeof result->label, "%s", key);
+        snprintf(result->format, sizeof result->format, "rgba8");
+        snprintf(result->input, sizeof result->input, "a.png");
+        result->aa_ratio = NAN;
+        result->samples_ns = mb_alloc(N_SAMPLES, sizeof *result->samples_ns);
+        result->n_samples = N_SAMPLES;
+    }
+    return file;
+}
+
+static inline struct mb_result_file make_run(char side, size_t i, size_t n_results)
+{
+    const char path[] = {side, (char)('0' + i), '\0'};
+    return make_file(path, n_results);
+}
+
+static inline void finish_runs(struct mb_result_file runs[MB_FEW_RUNS])
+{
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        mb_result_file_finish(&runs[i]);
+    }
+}
+
+/* Samples uniform in `mean_ns` * (1 +- noise). */
+static inline void fill(struct mb_file_result *result, double mean_ns, double noise,
+                        uint64_t seed)
+{
+    struct mb_rng rng;
+    mb_rng_init(&rng, seed);
+    for (size_t i = 0; i < result->n_samples; i++) {
+        const double unit = 2 * mb_rng_unit(&rng) - 1;
+        result->samples_ns[i] = mean_ns * (1 + noise * unit);
+    }
+}
+
+static inline struct mb_comparison compare(const struct mb_result_file *base, size_t n_base,
+                                           const struct mb_result_file *new_runs, size_t n_new)
+{
+    struct mb_comparison comparison;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_compare_runs(&(struct mb_run_group){base, n_base},
+                                 &(struct mb_run_group){new_runs, n_new}, &by_default,
+                                 &comparison, &err),
+                 MB_OK);
+    return comparison;
+}
+
+#endif
