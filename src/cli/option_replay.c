@@ -110,6 +110,9 @@ static enum mb_status walk(struct line *line, uint64_t dropped, bool wants_input
         } else if (item.kind == MB_ITEM_WORD && line->n_inputs == 0 && !has_verb &&
                    strcmp(item.value, "run") == 0) {
             has_verb = true;
+        } else if (item.kind == MB_ITEM_WORD && line->n_inputs == 0 && !has_verb &&
+                   (strcmp(item.value, "list") == 0 || strcmp(item.value, "compare") == 0)) {
+            return MB_FAIL(err, MB_ERRC_USAGE, "'%s' is no run", item.value);
         } else {
             line->n_inputs++;
             if (joined != NULL && wants_inputs) {
@@ -167,6 +170,16 @@ fail:
     return status;
 }
 
+/* The most items that a line has: each letter of a word may be an option of its own. */
+static size_t count_most(int argc, char *const *argv)
+{
+    size_t n_most = 0;
+    for (int i = 0; i < argc; i++) {
+        n_most += strlen(argv[i]) + 1;
+    }
+    return n_most;
+}
+
 enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int argc,
                               char *const *argv, struct mb_err *err)
 {
@@ -179,7 +192,9 @@ enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int ar
         status = MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
         goto fail;
     }
-    const size_t n_most = replay->recorded.n_args + (size_t)argc + 5;
+    /* And the program, "run", the seed, "--" and a NULL. */
+    const size_t n_most = count_most((int)replay->recorded.n_args, replay->recorded.argv) +
+                          count_most(argc, argv) + 5;
     joined.options = mb_alloc(n_most, sizeof *joined.options);
     joined.inputs = mb_alloc(n_most, sizeof *joined.inputs);
     replay->argv = mb_alloc(n_most, sizeof *replay->argv);

@@ -244,6 +244,14 @@ class Replay(CompareCase):
         self.assertEqual({r["input"] for r in document["results"]}, {"pattern:flat:8x8"})
         self.assertEqual({len(r["samples_ns"]) for r in document["results"]}, {3})
 
+    def test_long_clusters_of_short_options(self):
+        recorded = copy.deepcopy(self.recorded)
+        recorded["run"]["argv"] = ["m", "-" + 2000 * "v", SMALL, "-n1", "-w0", "-sblit",
+                                   "--no-roofline"]
+        document, _ = self.replay(recorded, "-" + 3000 * "q")
+        self.assertEqual(document["run"]["argv"].count("--quiet"), 3000)
+        self.assertEqual([r["strategy"] for r in document["results"]], ["blit"])
+
     def test_changed_and_missing_input(self):
         cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256))
         outcome = self.quick("a.png", "-s", "blit", "-o", "out")
@@ -258,7 +266,8 @@ class Replay(CompareCase):
     def test_bad_command_lines(self):
         recorded = copy.deepcopy(self.recorded)
         for argv, part in (([], "how it was run"), (["m", "--bogus"], "--bogus"),
-                           (["m", "-n"], "--samples")):
+                           (["m", "-n"], "--samples"), (["m", "compare", "x"], "'compare'"),
+                           (["m", "-q", "list"], "'list'")):
             recorded["run"]["argv"] = argv
             self.write("recorded.json", recorded)
             self.assert_error(self.run_it("--replay", "recorded.json"), 3, "recorded.json", part)
