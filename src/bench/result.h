@@ -39,7 +39,7 @@ struct mb_warning {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
     double ci[2];
-    double p, p_adjusted; /* Wilcoxon's; Holm's over all cells of the run */
+    double p, p_adjusted; /* Wilcoxon's; Holm's over its cell */
     enum mb_outcome outcome;
 };
 
