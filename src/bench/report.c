@@ -13,7 +13,7 @@
 #include "bench/report_parts.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.2.0"
+#define SCHEMA_VERSION "1.3.0"
 
 static void add_schema(struct mb_json *json)
 {

@@ -43,13 +43,19 @@ def check_measured(run):
     assert cell["blocks"] == {
         "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
         "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
-        "repeated": [2]}
+        "repeated": [2],
+        "columns": [{"of": "spd", "kind": "result"}, {"of": None, "kind": "result"},
+                    {"of": None, "kind": "result"}, {"of": "spd", "kind": "aa_control"},
+                    {"of": "spd", "kind": "null_twin"}],
+        "positions": [[(i + k) % 5 for k in range(5)] for i in range(8)],
+        "durations_ns": [[1000 * i + k + 0.3 for k in range(5)] for i in range(8)],
+        "parts_ns": [[[10, 20, 30]] * 5] * 8}
     assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
     assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
-    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
+    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 + 1 / 3 for i in range(8) if i != 2]
     assert [b["gbps"] for b in cell["bandwidth"]] == [4300]
     assert spd["sample_positions"] == [i % 5 for i in range(8) if i != 2]
-    assert spd["repeated_ns"] == [2000]
+    assert spd["repeated_ns"] == [2000 + 1 / 3]
     assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
     assert sampler["batch"] is None and sampler["sample_positions"] == []
     assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0

@@ -148,7 +148,7 @@ static void make_samples(struct mb_cell *cell)
             .is_kept = i != 2,
         };
         for (uint32_t k = 0; k < N_COLUMNS; k++) {
-            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k;
+            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k + 1.0 / 3;
             samples->position[i * N_COLUMNS + k] = (i + k) % N_COLUMNS;
             for (uint32_t part = 0; part < N_PARTS; part++) {
                 samples->part_ns[(i * N_COLUMNS + k) * N_PARTS + part] = 10.0 * (part + 1);
