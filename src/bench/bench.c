@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -125,6 +126,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline.ceiling_gbps = (double)NAN,
     };
+    if (!getcwd(run->folder, sizeof run->folder)) {
+        run->folder[0] = '\0';
+    }
     mb_host_read(&run->host);
     mb_utc_now(run->utc);
     mb_slug(gpu->info.name, device, sizeof device);

@@ -137,6 +137,7 @@ struct mb_run {
     char utc[24]; /* "20261121T023000Z" */
     int argc;
     const char *const *argv; /* borrowed */
+    char folder[1024];       /* that it was started in; "" where that is not known or longer */
     const struct mb_settings *settings;
     struct mb_host_info host;
     struct mb_gpu_info device;

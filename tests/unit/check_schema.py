@@ -73,6 +73,7 @@ def check_measured(run):
 def check_values(run):
     assert run["run"]["seed"] == str(2**64 - 1)
     assert run["run"]["argv"] == ["mipbench", "a?b?[2J?.png", "café", '"q",\\']
+    assert run["run"]["folder"] == "/a/b"
     assert run["run"]["complete"] is False and run["run"]["exit_reason"] == "interrupted"
     assert run["device"]["heaps"] == [{"size_bytes": str(2**64 - 1), "device_local": True}]
     assert run["device"]["api"] == "1.3.239" and run["host"]["os"] == "O?"
@@ -168,6 +169,8 @@ def check_markdown(text):
     assert "Incomplete: interrupted." in lines
     assert any(line.startswith('### my, "photo" \\[1\\].png 300x200 rgba8, 9 levels')
                for line in lines)
+    assert text.endswith(" |\n\na\\_b is fastest.\n\n- spd: by level: 1,\n  2 \\<b\\>\n"
+                         "- note: \\|\n"), text[-200:]
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 5
     for line in table:

@@ -213,6 +213,7 @@ static void make_run(struct mb_run *run)
         .utc = "20261121T023000Z",
         .argc = (int)MB_COUNTOF(argv),
         .argv = argv,
+        .folder = "/a/b",
         .settings = &settings,
         .host = {.os = "O\xff", .kernel = "K", .cpu = "C", .n_cores = 2},
         .device = {.name = "G\xe2\x82\xac*PU",
@@ -245,6 +246,18 @@ static void make_run(struct mb_run *run)
     make_measured(run);
 }
 
+static void add_below(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_cell *cell)
+{
+    CHECK(cell == run->cells);
+    mb_strbuf_append(out, "a_b is fastest.\n  spd: by level: 1,\n       2 <b>\n  note: |\n");
+}
+
+static enum mb_status report_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    return mb_report_markdown(run, add_below, text, err);
+}
+
 typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);
 
 static const struct {
@@ -253,7 +266,7 @@ static const struct {
 } reports[] = {
     {"json", mb_report_json},
     {"csv", mb_report_csv},
-    {"markdown", mb_report_markdown},
+    {"markdown", report_markdown},
 };
 
 static void test_names(void)
