@@ -29,8 +29,8 @@ struct mb_stats {
 double mb_quantile_sorted(const double *sorted, size_t n, double q);
 
 /* Ranks (0-based, inclusive) of the order statistics that enclose the median with probability
- * at least `level`: the widest symmetric binomial interval (David and Nagaraja, Order
- * Statistics, 7.1). With too few samples [0, n-1]. Returns the exact coverage. */
+ * at least `level`: the narrowest symmetric binomial interval that has it (David and Nagaraja,
+ * Order Statistics, 7.1). With too few samples [0, n-1]. Returns the exact coverage. */
 double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /* Fill `out` from `samples_ns[n]` in any order; n = 0 gives NaN everywhere. Fails only without

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -126,6 +127,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline.ceiling_gbps = (double)NAN,
     };
+    if (!getcwd(run->folder, sizeof run->folder)) {
+        run->folder[0] = '\0';
+    }
     mb_host_read(&run->host);
     mb_utc_now(run->utc);
     mb_slug(gpu->info.name, device, sizeof device);
@@ -273,7 +277,7 @@ static enum mb_status keep_cell(const struct mb_bench_options *options, struct m
         *cell = (struct mb_cell){.results = NULL};
     }
     run->n_cells++;
-    MB_TRY(mb_relate_run(run, err));
+    MB_TRY(mb_relate_judge(&run->cells[run->n_cells - 1], err));
     MB_TRY(
         options->on_cell_done(options->hooks->user, run, &run->cells[run->n_cells - 1], err));
 fail:
@@ -372,14 +376,17 @@ enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_in
     enum mb_status status = MB_OK;
     bool is_complete = true;
     struct mb_ruler ruler = {0};
+    const struct mb_hooks *hooks = options->hooks;
+    const struct mb_ruler_stop stop = {hooks->is_interrupted, hooks->user};
     run->cells = mb_alloc(mb_bench_n_images(options->settings) * MB_N_CACHES * MB_N_MODES,
                           sizeof *run->cells);
     if (!run->cells) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
-    options->hooks->on_step(options->hooks->user, "device", "measuring its limits");
-    MB_TRY(mb_ruler_init(&ruler, options->gpu, options->settings, err));
+    hooks->on_step(hooks->user, "device", "measuring its limits");
+    MB_TRY(mb_ruler_init(&ruler, options->gpu, options->settings, &stop, err));
     note_ruler(run, &ruler);
+    is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && is_complete; input++) {
         MB_TRY(run_input(options, &ruler, inputs, run, input, &is_complete, err));
     }
@@ -388,38 +395,4 @@ enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_in
 fail:
     mb_ruler_finish(&ruler);
     return status;
-}
-
-static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row *rows)
-{
-    bool all_skipped = true, named_skipped = false;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        /* One that has stated its work can run: it is this condition that it skips. */
-        bool skipped =
-            cell->results[i].status == MB_RESULT_SKIPPED && !cell->results[i].has_work;
-        if (cell->results[i].status == MB_RESULT_FAILED) {
-            return cell->results[i].verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
-        }
-        all_skipped = all_skipped && skipped;
-        named_skipped = named_skipped || (skipped && rows[i].by_name);
-    }
-    return all_skipped || named_skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
-}
-
-enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows)
-{
-    enum mb_errc verdict = MB_ERRC_NONE;
-    bool is_skipped = false, is_timed = false;
-    for (size_t i = 0; i < run->n_cells; i++) {
-        for (size_t k = 0; k < run->cells[i].n_results; k++) {
-            is_skipped = is_skipped || run->cells[i].results[k].status == MB_RESULT_SKIPPED;
-            is_timed = is_timed || run->cells[i].results[k].n_samples > 0;
-        }
-        enum mb_errc of_cell = cell_verdict(&run->cells[i], rows);
-        if (of_cell == MB_ERRC_VERIFY || of_cell == MB_ERRC_RUNTIME) {
-            return of_cell;
-        }
-        verdict = of_cell != MB_ERRC_NONE ? of_cell : verdict;
-    }
-    return verdict == MB_ERRC_NONE && is_skipped && !is_timed ? MB_ERRC_UNSUPPORTED : verdict;
 }

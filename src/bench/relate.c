@@ -90,42 +90,37 @@ double mb_relate_margin(const struct mb_cell *cell)
     return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
 }
 
-/* The relations that are tested: of all results but the fastest, cell by cell. Pass NULL for
- * `p` to count; with `back`, p_adjusted is taken from it. */
-static size_t walk(struct mb_run *run, double *p, bool back)
+/* The relations of a cell that are tested: of all results but the fastest. With `back`,
+ * p_adjusted is taken from `p`. Returns their number. */
+static size_t walk(struct mb_cell *cell, double *p, bool back)
 {
     size_t n = 0;
-    for (size_t c = 0; c < run->n_cells; c++) {
-        struct mb_cell *cell = &run->cells[c];
-        for (size_t i = 0; i < cell->n_results; i++) {
-            struct mb_relation *relation = &cell->results[i].relation;
-            if (i == cell->fastest || isnan(relation->p)) {
-                continue;
-            }
-            if (p && !back) {
-                p[n] = relation->p;
-            } else if (p) {
-                relation->p_adjusted = p[n];
-                relation->outcome =
-                    mb_outcome(relation->ci, p[n], MB_MARGIN, mb_relate_margin(cell));
-            }
-            n++;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        struct mb_relation *relation = &cell->results[i].relation;
+        if (i == cell->fastest || isnan(relation->p)) {
+            continue;
         }
+        if (back) {
+            relation->p_adjusted = p[n];
+            relation->outcome =
+                mb_outcome(relation->ci, p[n], MB_MARGIN, mb_relate_margin(cell));
+        } else {
+            p[n] = relation->p;
+        }
+        n++;
     }
     return n;
 }
 
-enum mb_status mb_relate_run(struct mb_run *run, struct mb_err *err)
+enum mb_status mb_relate_judge(struct mb_cell *cell, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    size_t n = walk(run, NULL, false);
-    double *p = mb_alloc(n + 1, sizeof *p);
+    double *p = mb_alloc(cell->n_results + 1, sizeof *p);
     if (!p) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
-    walk(run, p, false);
-    MB_TRY(mb_holm(p, n, err));
-    walk(run, p, true);
+    MB_TRY(mb_holm(p, walk(cell, p, false), err));
+    walk(cell, p, true);
 fail:
     mb_free(p);
     return status;

@@ -11,8 +11,9 @@
 MB_MUST_CHECK enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed,
                                             struct mb_err *err);
 
-/* Adjust the p of all cells of a run together, and say what may be said of each ratio. */
-MB_MUST_CHECK enum mb_status mb_relate_run(struct mb_run *run, struct mb_err *err);
+/* Adjust the p of a cell's relations together, and say what may be said of each ratio. What
+ * other cells hold has no part in it: a table that is printed stays true. */
+MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_cell *cell, struct mb_err *err);
 
 /* What a difference in a cell must clear: MB_MARGIN, or what the twin is off, if that is more.
  */

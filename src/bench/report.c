@@ -13,7 +13,7 @@
 #include "bench/report_parts.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.2.0"
+#define SCHEMA_VERSION "1.3.0"
 
 static void add_schema(struct mb_json *json)
 {
@@ -47,6 +47,7 @@ static void add_run(struct mb_json *json, const struct mb_run *run)
     for (int i = 0; i < run->argc; i++) {
         mb_json_string(json, argv, NULL, run->argv[i]);
     }
+    mb_json_string(json, node, "folder", run->folder[0] != '\0' ? run->folder : NULL);
     mb_json_u64(json, node, "seed", run->settings->seed);
     mb_json_bool(json, node, "verify", run->settings->verify);
     mb_json_bool(json, node, "validate", run->settings->validate);

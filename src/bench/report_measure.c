@@ -119,10 +119,73 @@ static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb
     }
 }
 
-/* By block, as arrays: a run has thousands. */
-static void add_blocks(struct mb_json *json, struct cJSON *parent,
-                       const struct mb_samples *samples)
+/* The result whose samples, or those of its null twin, are in `column`; NULL: none. */
+static const struct mb_result *find_column(const struct mb_cell *cell, size_t column)
 {
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (cell->results[i].column == column) {
+            return &cell->results[i];
+        }
+    }
+    return NULL;
+}
+
+/* What each column of the blocks' samples is of: the results, the A/A twin, the null twins. */
+static void add_columns(struct mb_json *json, struct cJSON *parent, const struct mb_cell *cell)
+{
+    struct cJSON *list = mb_json_array(json, parent, "columns");
+    const bool has_twin = cell->twin_of < cell->n_results;
+    for (size_t i = 0; i < cell->samples.n_candidates; i++) {
+        const bool is_twin = has_twin && i == cell->twin_column;
+        const bool is_null = has_twin && i > cell->twin_column;
+        const struct mb_result *of =
+            is_twin ? &cell->results[cell->twin_of]
+                    : find_column(cell, is_null ? i - cell->twin_column - 1 : i);
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "of", of ? of->label : NULL);
+        mb_json_string(json, node, "kind",
+                       is_twin   ? "aa_control"
+                       : is_null ? "null_twin"
+                                 : "result");
+    }
+}
+
+static void add_durations(struct mb_json *json, struct cJSON *list, const double *duration_ns,
+                          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mb_json_number(json, list, NULL, round(10.0 * duration_ns[i]) / 10.0);
+    }
+}
+
+/* Everything that was sampled, block by block and column by column. */
+static void add_raw(struct mb_json *json, struct cJSON *parent,
+                    const struct mb_samples *samples)
+{
+    const size_t n_columns = samples->n_candidates;
+    struct cJSON *positions = mb_json_array(json, parent, "positions");
+    struct cJSON *durations = mb_json_array(json, parent, "durations_ns");
+    struct cJSON *parts = mb_json_array(json, parent, "parts_ns");
+    for (size_t i = 0; i < samples->n_blocks; i++) {
+        struct cJSON *position = mb_json_array(json, positions, NULL);
+        for (size_t k = 0; k < n_columns; k++) {
+            mb_json_u64(json, position, NULL, samples->position[i * n_columns + k]);
+        }
+        add_durations(json, mb_json_array(json, durations, NULL),
+                      samples->duration_ns + i * n_columns, n_columns);
+        struct cJSON *part = samples->n_parts > 0 ? mb_json_array(json, parts, NULL) : NULL;
+        for (size_t k = 0; samples->n_parts > 0 && k < n_columns; k++) {
+            add_durations(json, mb_json_array(json, part, NULL),
+                          samples->part_ns + (i * n_columns + k) * samples->n_parts,
+                          samples->n_parts);
+        }
+    }
+}
+
+/* By block, as arrays: a run has thousands. */
+static void add_blocks(struct mb_json *json, struct cJSON *parent, const struct mb_cell *cell)
+{
+    const struct mb_samples *samples = &cell->samples;
     struct cJSON *node = mb_json_object(json, parent, "blocks");
     struct cJSON *start = mb_json_array(json, node, "start_ns");
     struct cJSON *before = mb_json_array(json, node, "probe_before_ns");
@@ -141,6 +204,8 @@ static void add_blocks(struct mb_json *json, struct cJSON *parent,
             mb_json_u64(json, repeated, NULL, i);
         }
     }
+    add_columns(json, node, cell);
+    add_raw(json, node, samples);
 }
 
 static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_cell *cell)
@@ -170,7 +235,7 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
                    samples->n_blocks > 0 ? samples->warm_probe_ns : NAN);
     mb_json_number(json, node, "image_setup_ms", cell->image_ms);
     add_twin(json, node, cell);
-    add_blocks(json, node, samples);
+    add_blocks(json, node, cell);
     struct cJSON *match = mb_json_array(json, node, "bandwidth");
     for (size_t i = 0; i < MB_N_TRAFFICS; i++) {
         add_bandwidth(json, match, &cell->match[i]);

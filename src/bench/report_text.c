@@ -244,7 +244,41 @@ static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
     }
 }
 
-enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+/* One line, as it goes on from the one before, or begins a paragraph or an item. */
+static void md_line(struct mb_strbuf *buf, const char *line, size_t n_bytes)
+{
+    const size_t indent = strspn(line, " ");
+    size_t at = indent;
+    if (indent < n_bytes) {
+        mb_strbuf_append(buf, indent == 0 ? "\n" : indent == 2 ? "- " : "  ");
+    }
+    while (at < n_bytes) {
+        /* Word by word: each is short enough to be escaped as a whole. */
+        char word[256];
+        const size_t n_word = strcspn(line + at, " \n");
+        snprintf(word, sizeof word, "%.*s", (int)n_word, line + at);
+        mb_markdown_text(buf, word);
+        at += n_word + strspn(line + at + n_word, " ");
+        mb_strbuf_append(buf, at < n_bytes ? " " : "\n");
+    }
+}
+
+/* What stands below a table, with a line between. */
+static void md_below(struct mb_strbuf *buf, const char *text)
+{
+    mb_strbuf_append(buf, text[0] == ' ' ? "\n" : "");
+    while (*text != '\0') {
+        const size_t n_bytes = strcspn(text, "\n");
+        const bool begins_list =
+            text[n_bytes] == '\n' && text[0] != ' ' && text[n_bytes + 1] == ' ';
+        md_line(buf, text, n_bytes);
+        mb_strbuf_append(buf, begins_list ? "\n" : "");
+        text += n_bytes + (text[n_bytes] == '\n');
+    }
+}
+
+enum mb_status mb_report_markdown(const struct mb_run *run, mb_report_below *below, char **text,
+                                  struct mb_err *err)
 {
     const struct mb_gpu_info *device = &run->device;
     struct mb_strbuf buf = {.text = NULL};
@@ -265,7 +299,12 @@ enum mb_status mb_report_markdown(const struct mb_run *run, char **text, struct 
         mb_strbuf_append(&buf, ".\n");
     }
     for (size_t i = 0; i < run->n_cells; i++) {
+        struct mb_strbuf lines = {0};
         md_cell(&buf, &run->cells[i]);
+        below(&lines, run, &run->cells[i]);
+        md_below(&buf, mb_strbuf_text(&lines));
+        buf.failed = buf.failed || lines.failed;
+        mb_strbuf_finish(&lines);
     }
     return take_text(&buf, text, err);
 }

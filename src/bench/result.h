@@ -39,7 +39,7 @@ struct mb_warning {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
     double ci[2];
-    double p, p_adjusted; /* Wilcoxon's; Holm's over all cells of the run */
+    double p, p_adjusted; /* Wilcoxon's; Holm's over its cell */
     enum mb_outcome outcome;
 };
 
@@ -139,6 +139,7 @@ struct mb_run {
     char utc[24]; /* "20261121T023000Z" */
     int argc;
     const char *const *argv; /* borrowed */
+    char folder[1024];       /* that it was started in; "" where that is not known or longer */
     const struct mb_settings *settings;
     struct mb_host_info host;
     struct mb_gpu_info device;

@@ -104,6 +104,7 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     snprintf(file->driver, sizeof file->driver, "%s%s%s", version,
              version[0] != '\0' && info[0] != '\0' ? ", " : "", info);
     file->seed = mb_json_read_u64(run, "seed", 1);
+    read_text(run, "folder", file->folder, sizeof file->folder);
     file->complete = mb_json_read_bool(run, "complete", false);
     file->validate = mb_json_read_bool(run, "validate", false);
     return read_argv(file, run, err);

@@ -41,6 +41,7 @@ struct mb_result_file {
     bool validate; /* with validation layers on: times mean little */
     char **argv;   /* of the run, "mipbench" first, NULL last; owned, each owned */
     size_t n_args;
+    char folder[1024];              /* that it was started in; "": not known */
     struct mb_file_result *results; /* owned; in the order of the file */
     size_t n_results;
 };

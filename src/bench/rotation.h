@@ -5,10 +5,10 @@
 
 #include "bench/rig.h"
 
-#define MB_MAX_ROTATION                                                                        \
-    64u                   /* images: views and descriptors of more take longer than the run    \
-                           */
-#define MB_COLD_FACTOR 4u /* footprints of last-level caches that make a cache cold */
+/* Images: views and descriptors of more take longer than the run. */
+#define MB_MAX_ROTATION 64u
+/* Footprints of last-level caches that make a cache cold. */
+#define MB_COLD_FACTOR 4u
 
 struct mb_rotation {
     const struct mb_rig *rig;

@@ -6,7 +6,7 @@
 #include "bench/rotation.h"
 
 static enum mb_status measure(struct mb_ruler *ruler, const struct mb_settings *settings,
-                              struct mb_err *err)
+                              const struct mb_ruler_stop *stop, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = ruler->gpu;
@@ -14,6 +14,8 @@ static enum mb_status measure(struct mb_ruler *ruler, const struct mb_settings *
         .gpu = gpu,
         .l2_bytes = settings->l2_bytes,
         .is_cache_only = !settings->roofline,
+        .is_interrupted = stop ? stop->is_interrupted : NULL,
+        .user = stop ? stop->user : NULL,
     };
     MB_TRY(mb_roofline_measure(&options, &ruler->roofline, err));
     /* The rest when the device is warm. */
@@ -28,7 +30,8 @@ fail:
 }
 
 enum mb_status mb_ruler_init(struct mb_ruler *ruler, const struct mb_gpu *gpu,
-                             const struct mb_settings *settings, struct mb_err *err)
+                             const struct mb_settings *settings,
+                             const struct mb_ruler_stop *stop, struct mb_err *err)
 {
     struct mb_err why = {0};
     *ruler = (struct mb_ruler){
@@ -42,7 +45,7 @@ enum mb_status mb_ruler_init(struct mb_ruler *ruler, const struct mb_gpu *gpu,
         return MB_OK;
     }
     ruler->has_timer = true;
-    enum mb_status status = measure(ruler, settings, err);
+    enum mb_status status = measure(ruler, settings, stop, err);
     if (status != MB_OK) {
         mb_ruler_finish(ruler);
     }

@@ -21,10 +21,18 @@ struct mb_ruler {
     struct mb_evictor evictor;
 };
 
-/* Take the ruler's own measure, about two seconds on a GPU. A device without timestamps has a
+/* Asks whether the user wants to stop. */
+struct mb_ruler_stop {
+    bool (*is_interrupted)(void *user);
+    void *user;
+};
+
+/* Take the ruler's own measure, about two seconds on a GPU, less where `stop` says so (NULL:
+ * never): the roofline is then NaN where it was not reached. A device without timestamps has a
  * ruler without a timer. */
 MB_MUST_CHECK enum mb_status mb_ruler_init(struct mb_ruler *ruler, const struct mb_gpu *gpu,
                                            const struct mb_settings *settings,
+                                           const struct mb_ruler_stop *stop,
                                            struct mb_err *err);
 void mb_ruler_finish(struct mb_ruler *ruler);
 

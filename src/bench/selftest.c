@@ -221,7 +221,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
     *selftest = (struct mb_selftest){.passed = false};
     MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
                           gpu->info.name, err));
-    MB_TRY(mb_ruler_init(&ruler, gpu, &brief, err));
+    MB_TRY(mb_ruler_init(&ruler, gpu, &brief, NULL, err));
     MB_TRY(init_plants(&plants, gpu, err));
     plants.clock = ruler.has_probe ? &ruler.probe : NULL;
     const struct mb_sampler sampler = {

@@ -167,7 +167,9 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
             mb_err_hint(err, "did you mean the command '%s'?", verb);
         }
     }
-    if (status == MB_OK) {
+    if (status != MB_OK) {
+        mb_replay_hint(&options->replay, err);
+    } else {
         mb_replay_check_inputs(&options->replay, options->settings.inputs, inputs->images,
                                inputs->n_inputs);
     }

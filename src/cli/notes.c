@@ -47,7 +47,9 @@ static void add_split(struct mb_strbuf *out, const struct mb_result *result)
                                  split->step[i].median_ns / 1e3, split->step[i].gap_ns / 1e3);
     }
     mb_strbuf_printf(out, "  %s: ", result->label);
-    mb_strbuf_wrap(out, split->n_steps > 0 ? text : "one dispatch: not separable by level",
+    const char *none = result->work.n_dispatches == 0 ? "no dispatch: nothing to time by level"
+                                                      : "one dispatch: not separable by level";
+    mb_strbuf_wrap(out, split->n_steps > 0 ? text : none,
                    2 + mb_utf8_columns(result->label) + 2, 80);
     mb_strbuf_append(out, "\n");
 }

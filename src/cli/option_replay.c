@@ -4,8 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -86,10 +88,26 @@ static uint64_t find_dropped(const struct line *line)
     return dropped;
 }
 
+/* A recorded input as it is found now. NULL without memory. */
+static char *find_input(const struct mb_result_file *recorded, const char *input)
+{
+    if (recorded->folder[0] == '\0' || input[0] == '/' ||
+        strncmp(input, "pattern:", strlen("pattern:")) == 0 || access(input, F_OK) == 0) {
+        return mb_strdup(input);
+    }
+    char *there = mb_path_join(recorded->folder, input);
+    if (there != NULL && access(there, F_OK) != 0) {
+        mb_free(there);
+        return mb_strdup(input);
+    }
+    return there;
+}
+
 /* Walk a line. Note in it what it has; with `joined` also add what is not among `dropped`, and
- * inputs where they are wanted. */
+ * inputs where they are wanted. `recorded` is what the line is of, or NULL: this one. */
 static enum mb_status walk(struct line *line, uint64_t dropped, bool wants_inputs,
-                           struct joined *joined, struct mb_err *err)
+                           const struct mb_result_file *recorded, struct joined *joined,
+                           struct mb_err *err)
 {
     struct mb_option_scan scan;
     struct mb_option_item item;
@@ -110,10 +128,14 @@ static enum mb_status walk(struct line *line, uint64_t dropped, bool wants_input
         } else if (item.kind == MB_ITEM_WORD && line->n_inputs == 0 && !has_verb &&
                    strcmp(item.value, "run") == 0) {
             has_verb = true;
+        } else if (item.kind == MB_ITEM_WORD && line->n_inputs == 0 && !has_verb &&
+                   (strcmp(item.value, "list") == 0 || strcmp(item.value, "compare") == 0)) {
+            return MB_FAIL(err, MB_ERRC_USAGE, "'%s' is no run", item.value);
         } else {
             line->n_inputs++;
             if (joined != NULL && wants_inputs) {
-                add(joined, true, mb_strdup(item.value));
+                add(joined, true,
+                    recorded ? find_input(recorded, item.value) : mb_strdup(item.value));
             }
         }
     }
@@ -153,18 +175,29 @@ static enum mb_status join(struct mb_replay *replay, struct line *line, struct j
     struct line old = {.argc = (int)recorded->n_args, .argv = recorded->argv};
     struct mb_err why = {0};
     enum mb_status status;
-    MB_TRY(walk(line, 0, false, NULL, err));
-    if (walk(&old, find_dropped(line), line->n_inputs == 0, joined, &why) != MB_OK) {
+    MB_TRY(walk(line, 0, false, NULL, NULL, err));
+    replay->has_recorded_inputs = line->n_inputs == 0;
+    if (walk(&old, find_dropped(line), line->n_inputs == 0, recorded, joined, &why) != MB_OK) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: its command line: %s", recorded->path,
                        why.text);
     }
     if (((old.given | line->given) & bit_of_name("seed")) == 0) {
         add_seed(joined, recorded->seed);
     }
-    MB_TRY(walk(line, bit_of_name("replay"), true, joined, err));
+    MB_TRY(walk(line, bit_of_name("replay"), true, NULL, joined, err));
     return MB_OK;
 fail:
     return status;
+}
+
+/* The most items that a line has: each letter of a word may be an option of its own. */
+static size_t count_most(int argc, char *const *argv)
+{
+    size_t n_most = 0;
+    for (int i = 0; i < argc; i++) {
+        n_most += strlen(argv[i]) + 1;
+    }
+    return n_most;
 }
 
 enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int argc,
@@ -179,7 +212,9 @@ enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int ar
         status = MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
         goto fail;
     }
-    const size_t n_most = replay->recorded.n_args + (size_t)argc + 5;
+    /* And the program, "run", the seed, "--" and a NULL. */
+    const size_t n_most = count_most((int)replay->recorded.n_args, replay->recorded.argv) +
+                          count_most(argc, argv) + 5;
     joined.options = mb_alloc(n_most, sizeof *joined.options);
     joined.inputs = mb_alloc(n_most, sizeof *joined.inputs);
     replay->argv = mb_alloc(n_most, sizeof *replay->argv);
@@ -211,15 +246,35 @@ void mb_replay_finish(struct mb_replay *replay)
     *replay = (struct mb_replay){0};
 }
 
+void mb_replay_hint(const struct mb_replay *replay, struct mb_err *err)
+{
+    const struct mb_result_file *recorded = &replay->recorded;
+    if (replay->has_recorded_inputs && recorded->path != NULL && err->hint[0] == '\0') {
+        mb_err_hint(err, "%s was recorded with it%s%s; write another input behind --replay",
+                    recorded->path, recorded->folder[0] != '\0' ? " in " : "",
+                    recorded->folder);
+    }
+}
+
+/* True if `input` is what was recorded as `was`, here or where the run was started. */
+static bool is_input(const struct mb_result_file *recorded, const char *input, const char *was)
+{
+    const size_t n_bytes = strlen(recorded->folder);
+    return strcmp(input, was) == 0 ||
+           (n_bytes > 0 && strncmp(input, recorded->folder, n_bytes) == 0 &&
+            input[n_bytes] == '/' && strcmp(input + n_bytes + 1, was) == 0);
+}
+
 void mb_replay_check_inputs(const struct mb_replay *replay, const char *const *inputs,
                             const struct mb_image *images, size_t n)
 {
     const struct mb_result_file *recorded = &replay->recorded;
     for (size_t i = 0; i < n; i++) {
-        char input[sizeof recorded->results->input];
+        char input[sizeof recorded->folder + sizeof recorded->results->input];
         size_t k = 0;
         mb_utf8_sanitize(inputs[i], input, sizeof input);
-        while (k < recorded->n_results && strcmp(recorded->results[k].input, input) != 0) {
+        while (k < recorded->n_results &&
+               !is_input(recorded, input, recorded->results[k].input)) {
             k++;
         }
         if (k < recorded->n_results && recorded->results[k].input_sha256[0] != '\0' &&

@@ -218,13 +218,36 @@ static enum mb_status check_colour(const struct mb_options *options, struct mb_e
     return MB_OK;
 }
 
-static enum mb_status check_run(struct mb_options *options, struct mb_err *err)
+/* The self-test looks at the device alone: what asks for anything else is a mistake. */
+static enum mb_status check_self_test(const struct mb_option_parse *parse, struct mb_err *err)
 {
+    static const char *const fitting[] = {"self-test", "device", "validate", "l2-bytes",
+                                          "seed",      "quiet",  "verbose",  "color"};
+    for (size_t i = 0; i < mb_option_count; i++) {
+        bool fits = (parse->given & (UINT64_C(1) << i)) == 0;
+        for (size_t k = 0; k < MB_COUNTOF(fitting); k++) {
+            fits = fits || strcmp(mb_option_rows[i].name, fitting[k]) == 0;
+        }
+        if (!fits) {
+            return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '--self-test'",
+                           mb_option_rows[i].name);
+        }
+    }
+    if (parse->n_inputs > 0) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "input '%s' does not go with '--self-test'",
+                       parse->inputs[0]);
+    }
+    return MB_OK;
+}
+
+static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_err *err)
+{
+    const struct mb_options *options = parse->options;
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     enum mb_status status;
     if (options->self_test) {
-        return MB_OK; /* nothing else is run */
+        return check_self_test(parse, err);
     }
     if (options->settings.n_inputs == 0) {
         status = MB_FAIL(err, MB_ERRC_USAGE, "no input");
@@ -401,7 +424,7 @@ static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err
         return MB_OK;
     }
     MB_TRY(check_verb(parse, err));
-    if (options->verb == MB_VERB_RUN && options->replay_path != NULL) {
+    if (options->verb == MB_VERB_RUN && options->replay_path != NULL && !options->self_test) {
         MB_TRY(parse_replay(parse, err));
     }
     if (options->verb == MB_VERB_LIST) {
@@ -409,7 +432,7 @@ static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err
     } else if (options->verb == MB_VERB_COMPARE) {
         MB_TRY(check_compare(parse, err));
     } else {
-        MB_TRY(check_run(options, err));
+        MB_TRY(check_run(parse, err));
     }
 fail:
     return status;

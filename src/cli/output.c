@@ -256,13 +256,32 @@ fail:
     return status;
 }
 
+/* As on the terminal: the sentence on who is fastest, the split, what a reader must know. */
+static void add_below(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_cell *cell)
+{
+    mb_table_ranking(out, run, cell);
+    if (out->n_bytes > 0) {
+        mb_strbuf_append(out, "\n");
+    }
+    if (run->settings->per_level && cell->mode == MB_MODE_LATENCY) {
+        mb_notes_split(out, cell);
+    }
+    mb_notes_warnings(out, cell, false);
+}
+
+static enum mb_status make_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    return mb_report_markdown(run, add_below, text, err);
+}
+
 enum mb_status mb_output_copies(const struct mb_output *output, const struct mb_run *run,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(write_copy(output->options->json, run, mb_report_json, err));
     MB_TRY(write_copy(output->options->csv, run, mb_report_csv, err));
-    MB_TRY(write_copy(output->options->markdown, run, mb_report_markdown, err));
+    MB_TRY(write_copy(output->options->markdown, run, make_markdown, err));
 fail:
     return status;
 }

@@ -2,7 +2,9 @@
 """`mipbench compare` on results of a real run, changed by hand, and --replay of that run."""
 import copy
 import json
+import os
 import statistics
+import subprocess
 
 import cli
 
@@ -312,6 +314,14 @@ class Replay(CompareCase):
         self.assertEqual({r["input"] for r in document["results"]}, {"pattern:flat:8x8"})
         self.assertEqual({len(r["samples_ns"]) for r in document["results"]}, {3})
 
+    def test_long_clusters_of_short_options(self):
+        recorded = copy.deepcopy(self.recorded)
+        recorded["run"]["argv"] = ["m", "-" + 2000 * "v", SMALL, "-n1", "-w0", "-sblit",
+                                   "--no-roofline"]
+        document, _ = self.replay(recorded, "-" + 3000 * "q")
+        self.assertEqual(document["run"]["argv"].count("--quiet"), 3000)
+        self.assertEqual([r["strategy"] for r in document["results"]], ["blit"])
+
     def test_changed_and_missing_input(self):
         cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256))
         outcome = self.quick("a.png", "-s", "blit", "-o", "out")
@@ -321,12 +331,34 @@ class Replay(CompareCase):
         cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256, seed=2))
         self.assertIn(b"a.png: not the same image", self.replay(recorded)[1].err)
         (self.dir / "a.png").unlink()
-        self.assert_error(self.run_it("--replay", "recorded.json"), 3, "a.png")
+        self.assert_error(self.run_it("--replay", "recorded.json"), 3, "a.png", "recorded.json",
+                          str(self.dir))
+
+    def test_inputs_are_found_where_they_were(self):
+        there = self.dir / "there"
+        there.mkdir()
+        cli.write_png(there / "a.png", 8, 8, cli.noise(256))
+        mipbench = cli.BINARY
+        done = subprocess.run([mipbench, "a.png", "-q", "-n", "3", "-w", "0", "--no-roofline",
+                               "-s", "blit", "-o", "out"], cwd=there, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done)
+        recorded = json.loads((there / "out/results.json").read_text())
+        self.assertEqual(recorded["run"]["folder"], os.path.realpath(there))
+        document, outcome = self.replay(recorded)
+        self.assertEqual([r["input_sha256"] for r in document["results"]],
+                         [r["input_sha256"] for r in recorded["results"]])
+        self.assertNotIn(b"not the same image", outcome.err)
+        cli.write_png(there / "a.png", 8, 8, cli.noise(256, seed=2))
+        self.assertIn(b"not the same image", self.replay(recorded)[1].err)
+        cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256))  # one that is here goes first
+        self.assertNotIn(b"not the same image", self.replay(recorded)[1].err)
 
     def test_bad_command_lines(self):
         recorded = copy.deepcopy(self.recorded)
         for argv, part in (([], "how it was run"), (["m", "--bogus"], "--bogus"),
-                           (["m", "-n"], "--samples")):
+                           (["m", "-n"], "--samples"), (["m", "compare", "x"], "'compare'"),
+                           (["m", "-q", "list"], "'list'")):
             recorded["run"]["argv"] = argv
             self.write("recorded.json", recorded)
             self.assert_error(self.run_it("--replay", "recorded.json"), 3, "recorded.json", part)

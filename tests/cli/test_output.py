@@ -164,6 +164,28 @@ class Copies(OutputCase):
         self.assertEqual([row["strategy"] for row in rows], STRATEGIES)
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
 
+    def test_markdown_has_what_stands_below_a_table(self):
+        self.quick(SMALL, "-s", "blit,spd", "--per-level", "--markdown", "c.md")
+        text = (self.dir / "c.md").read_text()
+        self.assertIn("\n\nNo ranking: too few samples", text)
+        self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
+        self.assertRegex(text, r"\n- blit: by level, us \(gap before\): 1: ")
+
+    def test_above_limit_names_the_limit(self):
+        self.run_it("pattern:noise:2x1", "-q", "-n", "20", "--mode", "all", "--json", "c.json",
+                    "--images", "none")
+        document = json.loads((self.dir / "c.json").read_text())
+        cells = {cell["id"]: cell for cell in document["cells"]}
+        for result in document["results"]:
+            cell = cells[result["cell"]]
+            for warning in result["warnings"]:
+                if warning["code"] == "above_limit":
+                    self.assertEqual("limit of a dispatch" in warning["message"],
+                                     cell["bound_by"] == "dispatch", warning)
+                    self.assertEqual("chains overlap" in warning["message"],
+                                     cell["bound_by"] == "dispatch"
+                                     and cell["mode"] == "overlap", warning)
+
     def check_markdown(self, text):
         for name in STRATEGIES:
             self.assertRegex(text, rf"(?m)^\|.*\b{name}\b.*\|$")

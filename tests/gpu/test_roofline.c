@@ -5,6 +5,7 @@
 #include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/roofline.h"
+#include "bench/ruler.h"
 #include "harness.h"
 #include "readback.h"
 #include "vk/barrier.h"
@@ -377,6 +378,22 @@ static void test_interruption(const struct mb_gpu *gpu)
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
+/* The ruler hears it, too, and is whole in all else. */
+static void test_interrupted_ruler(const struct mb_gpu *gpu)
+{
+    struct mb_ruler ruler;
+    struct mb_err err = {0};
+    int n_left = 3;
+    const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
+    const struct mb_ruler_stop stop = {stop_after, &n_left};
+    CHECK_EQ_INT(mb_ruler_init(&ruler, gpu, &settings, &stop, &err), MB_OK);
+    CHECK(n_left < 0);
+    CHECK(ruler.roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
+    CHECK(isnan(ruler.roofline.ceiling_gbps));
+    CHECK(ruler.has_timer && ruler.marks.empty_pair_ns > 0.0);
+    mb_ruler_finish(&ruler);
+}
+
 /* In every format that the device stores to, at a cell's extent. */
 static void test_match(const struct mb_gpu *gpu)
 {
@@ -432,6 +449,7 @@ int main(void)
     test_measure(&gpu);
     test_gpu_path(&gpu);
     test_interruption(&gpu);
+    test_interrupted_ruler(&gpu);
     test_match(&gpu);
     test_refusals(&gpu);
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0); /* messages of the validation layer */

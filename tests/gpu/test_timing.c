@@ -73,7 +73,7 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
         .rows = bed->rows,
         .n_rows = MB_COUNTOF(rows),
     };
-    enum mb_status status = mb_ruler_init(&bed->ruler, gpu, &bed->settings, &err);
+    enum mb_status status = mb_ruler_init(&bed->ruler, gpu, &bed->settings, NULL, &err);
     if (status == MB_OK) {
         status = mb_cell_run(&options, texels, &bed->cells[first], n, &is_complete, &err);
     }

@@ -43,14 +43,20 @@ def check_measured(run):
     assert cell["blocks"] == {
         "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
         "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
-        "repeated": [2]}
+        "repeated": [2],
+        "columns": [{"of": "spd", "kind": "result"}, {"of": None, "kind": "result"},
+                    {"of": None, "kind": "result"}, {"of": "spd", "kind": "aa_control"},
+                    {"of": "spd", "kind": "null_twin"}],
+        "positions": [[(i + k) % 5 for k in range(5)] for i in range(8)],
+        "durations_ns": [[1000 * i + k + 0.3 for k in range(5)] for i in range(8)],
+        "parts_ns": [[[10, 20, 30]] * 5] * 8}
     assert cell["clock_steady"] is True
     assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
     assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
-    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 for i in range(8) if i != 2]
+    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 + 1 / 3 for i in range(8) if i != 2]
     assert [b["gbps"] for b in cell["bandwidth"]] == [4300]
     assert spd["sample_positions"] == [i % 5 for i in range(8) if i != 2]
-    assert spd["repeated_ns"] == [2000]
+    assert spd["repeated_ns"] == [2000 + 1 / 3]
     assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
     assert sampler["batch"] is None and sampler["sample_positions"] == []
     assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0
@@ -69,6 +75,7 @@ def check_measured(run):
 def check_values(run):
     assert run["run"]["seed"] == str(2**64 - 1)
     assert run["run"]["argv"] == ["mipbench", "a?b?[2J?.png", "café", '"q",\\']
+    assert run["run"]["folder"] == "/a/b"
     assert run["run"]["complete"] is False and run["run"]["exit_reason"] == "interrupted"
     assert run["device"]["heaps"] == [{"size_bytes": str(2**64 - 1), "device_local": True}]
     assert run["device"]["api"] == "1.3.239" and run["host"]["os"] == "O?"
@@ -164,6 +171,8 @@ def check_markdown(text):
     assert "Incomplete: interrupted." in lines
     assert any(line.startswith('### my, "photo" \\[1\\].png 300x200 rgba8, 9 levels')
                for line in lines)
+    assert text.endswith(" |\n\na\\_b is fastest.\n\n- spd: by level: 1,\n  2 \\<b\\>\n"
+                         "- note: \\|\n"), text[-200:]
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 5
     for line in table:

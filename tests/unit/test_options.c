@@ -317,6 +317,25 @@ static void test_verbs(void)
     mb_options_finish(&options);
 }
 
+static void test_self_test(void)
+{
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-d", "0", "-qv", "--seed=4", "--l2-bytes", "8M",
+                          "--validate", "--color=never"),
+                 "");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "photo.png"),
+                 "input 'photo.png' does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-s", "blit"),
+                 "--strategy does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--json", "-", "--self-test"),
+                 "--json does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--csv=x"), "--csv does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("run", "--self-test", "--markdown=x"),
+                 "--markdown does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-o", "x"), "--out does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--replay", "none.json"),
+                 "--replay does not go with '--self-test'");
+}
+
 static void test_list(void)
 {
     static const struct {
@@ -466,6 +485,7 @@ int main(void)
     test_unknown();
     test_values();
     test_verbs();
+    test_self_test();
     test_list();
     test_compare();
     test_nearest_verb();

@@ -148,7 +148,7 @@ static void make_samples(struct mb_cell *cell)
             .is_kept = i != 2,
         };
         for (uint32_t k = 0; k < N_COLUMNS; k++) {
-            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k;
+            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k + 1.0 / 3;
             samples->position[i * N_COLUMNS + k] = (i + k) % N_COLUMNS;
             for (uint32_t part = 0; part < N_PARTS; part++) {
                 samples->part_ns[(i * N_COLUMNS + k) * N_PARTS + part] = 10.0 * (part + 1);
@@ -214,6 +214,7 @@ static void make_run(struct mb_run *run)
         .utc = "20261121T023000Z",
         .argc = (int)MB_COUNTOF(argv),
         .argv = argv,
+        .folder = "/a/b",
         .settings = &settings,
         .host = {.os = "O\xff", .kernel = "K", .cpu = "C", .n_cores = 2},
         .device = {.name = "G\xe2\x82\xac*PU",
@@ -246,6 +247,18 @@ static void make_run(struct mb_run *run)
     make_measured(run);
 }
 
+static void add_below(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_cell *cell)
+{
+    CHECK(cell == run->cells);
+    mb_strbuf_append(out, "a_b is fastest.\n  spd: by level: 1,\n       2 <b>\n  note: |\n");
+}
+
+static enum mb_status report_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    return mb_report_markdown(run, add_below, text, err);
+}
+
 typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);
 
 static const struct {
@@ -254,7 +267,7 @@ static const struct {
 } reports[] = {
     {"json", mb_report_json},
     {"csv", mb_report_csv},
-    {"markdown", mb_report_markdown},
+    {"markdown", report_markdown},
 };
 
 static void test_names(void)

@@ -410,6 +410,21 @@ static void test_no_memory(void)
     CHECK(n_failed >= 2 && n_failed < 9);
 }
 
+/* Where nothing can be told by level, it is said why. */
+static void test_split(void)
+{
+    struct mb_result results[] = {
+        {.label = "one", .has_work = true, .work.n_dispatches = 1},
+        {.label = "none", .has_work = true, .work.n_dispatches = 0},
+    };
+    const struct mb_cell cell = {.results = results, .n_results = MB_COUNTOF(results)};
+    struct mb_strbuf text = {0};
+    mb_notes_split(&text, &cell);
+    CHECK_EQ_STR(mb_strbuf_text(&text), "  one: one dispatch: not separable by level\n"
+                                        "  none: no dispatch: nothing to time by level\n");
+    mb_strbuf_finish(&text);
+}
+
 int main(void)
 {
     test_usual();
@@ -426,5 +441,6 @@ int main(void)
     test_header();
     test_alignment();
     test_no_memory();
+    test_split();
     return check_summary("table");
 }
