@@ -24,7 +24,7 @@
 #include "stress_bench.h"
 #include "vk/barrier.h"
 
-#define MAX_SPECS   64
+#define MAX_SPECS   128
 #define N_BATCHES   4u
 #define MAX_STEPS   64u
 #define MIN_STEPS   4u
@@ -375,7 +375,11 @@ static bool read_n_wanted(struct context *c, bool is_software)
 {
     const char *text = getenv("MB_STRESS_DISPATCHES"), *full = getenv("MB_TEST_FULL");
     if (text) {
-        return mb_parse_u64(text, &c->n_wanted) && c->n_wanted > 0;
+        const bool is_number = mb_parse_u64(text, &c->n_wanted) && c->n_wanted > 0;
+        if (!is_number) {
+            fprintf(stderr, "MB_STRESS_DISPATCHES=%s is no number of dispatches\n", text);
+        }
+        return is_number;
     }
     const bool is_full = full && strcmp(full, "0") != 0 && !is_software;
     c->n_wanted = mb_test_is_quick() ? 500 : is_full ? 1000000 : 10000;
