@@ -1,0 +1,436 @@
+/* Single-dispatch strategies, again and again: what a missing release or acquire, a counter
+ * that is not re-armed, or a workgroup that finishes too early breaks is broken once in many
+ * thousands of runs, if at all, and only while the content changes.
+ *
+ * Each iteration gives level 0 another content, mostly poisons the other levels with a colour
+ * of its own, runs the strategy's commands once or, a full barrier between, several times, and
+ * compares every texel on the device with what the strategy made of that content before, which
+ * the golden model approved. The arithmetic is deterministic: a bit that differs is a mistake.
+ *
+ * usage: test_stress [STRATEGY...]; by default the default row and every single change of a
+ * parameter of each strategy that says it needs one dispatch. MB_STRESS_DISPATCHES says how
+ * many dispatches in all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "bench/plan.h"
+#include "harness.h"
+#include "stress_bench.h"
+#include "vk/barrier.h"
+
+#define MAX_SPECS   128
+#define N_BATCHES   4u
+#define MAX_STEPS   64u
+#define MIN_STEPS   4u
+#define REPEAT_RUNS 3u
+
+/* Below and above the hand-off (64x64 texels, seven levels), one tile and many, odd and even,
+ * layers with a counter each. The last one is what every strategy can do. A strip of 64 tiles
+ * costs a software device what 64 whole tiles do. */
+static const struct stress_shape software_shapes[] = {
+    {"rgba8", {64, 64}, 6, 0, 6},    {"rgba8", {129, 65}, 1, 0, 6},
+    {"r32f", {96, 65}, 2, 6, 6},     {"rgba8", {4096, 2}, 1, 0, 1},
+    {"rgba16f", {96, 160}, 1, 0, 6}, {"rgba8", {128, 128}, 1, 0, 12},
+};
+static const struct stress_shape gpu_shapes[] = {
+    {"rgba8", {64, 64}, 6, 0, 1},     {"rgba8", {257, 129}, 1, 0, 1},
+    {"r32f", {320, 192}, 2, 6, 1},    {"rgba8", {4096, 16}, 1, 0, 1},
+    {"rgba16f", {320, 192}, 1, 0, 1}, {"rgba8", {512, 512}, 1, 0, 1},
+    {"rgba8", {256, 256}, 3, 0, 1},   {"rgba8", {256, 256}, 1, 0, 1},
+};
+
+struct step {
+    uint32_t content;
+    uint32_t n_runs; /* 0: the poison stays */
+    bool is_poisoned;
+    float poison[4];
+};
+
+/* A command buffer of many steps. Each begins with content 0 and none ends with it, so that any
+ * may follow any without a content coming twice in a row. */
+struct batch {
+    struct mb_submission submission;
+    uint32_t n_steps;
+    uint32_t n_dispatches;
+};
+
+struct context {
+    struct mb_gpu gpu;
+    struct mb_row *rows;
+    size_t n_rows;
+    struct mb_trial *trials; /* one per row */
+    struct mb_rng rng;
+    struct stress_bench bench;
+    uint64_t n_wanted;
+    uint64_t n_dispatches, n_iterations, n_bad_texels;
+};
+
+static void record_step(const struct stress_bench *bench, const struct mb_trial *trial,
+                        const struct step *step, uint32_t tag, VkCommandBuffer cmd)
+{
+    mb_barrier_full(cmd);
+    mb_stress_bench_record_load(bench, step->content, cmd);
+    if (step->is_poisoned) {
+        mb_stress_bench_record_poison(bench, step->poison, cmd);
+    }
+    for (uint32_t i = 0; i < step->n_runs; i++) {
+        mb_barrier_full(cmd);
+        trial->strategy->record(trial->state, cmd);
+    }
+    mb_barrier_full(cmd);
+    mb_image_diff_record(&bench->diff, step->content, tag, cmd);
+}
+
+static enum mb_status begin_batch(struct batch *batch, const struct mb_gpu *gpu,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *batch = (struct batch){0};
+    MB_TRY(mb_submission_init(&batch->submission, gpu, "stress", err));
+    MB_TRY(mb_submission_begin(&batch->submission, 0, err));
+fail:
+    return status;
+}
+
+static enum mb_status end_batch(struct batch *batch, struct mb_err *err)
+{
+    mb_image_diff_record_end(batch->submission.cmd);
+    return mb_submission_end(&batch->submission, err);
+}
+
+/* A content that is not the last one, nor 0 at the end. */
+static uint32_t pick_content(struct mb_rng *rng, uint32_t last, bool is_first, bool is_end)
+{
+    uint32_t content = 0;
+    while (!is_first && (content == last || (is_end && content == 0))) {
+        content = mb_rng_below(rng, STRESS_N_CONTENTS);
+    }
+    return content;
+}
+
+/* Three of four steps start from poison, the others from the chain of the content before; one
+ * of four runs the strategy over its own output. */
+static enum mb_status make_batch(struct context *c, const struct mb_trial *trial,
+                                 uint32_t n_steps, struct batch *batch, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct step step = {0};
+    MB_TRY(begin_batch(batch, &c->gpu, err));
+    batch->n_steps = n_steps;
+    for (uint32_t i = 0; i < n_steps; i++) {
+        step.content = pick_content(&c->rng, step.content, i == 0, i + 1 == n_steps);
+        step.is_poisoned = mb_rng_below(&c->rng, 4) > 0;
+        step.n_runs = mb_rng_below(&c->rng, 4) > 0 ? 1 : REPEAT_RUNS;
+        for (uint32_t channel = 0; channel < 4; channel++) {
+            step.poison[channel] = (float)mb_rng_unit(&c->rng);
+        }
+        record_step(&c->bench, trial, &step, i, batch->submission.cmd);
+        batch->n_dispatches += step.n_runs * trial->work.n_dispatches;
+    }
+    MB_TRY(end_batch(batch, err));
+fail:
+    return status;
+}
+
+/* Run one step, of the last content and over poison, by itself. */
+static enum mb_status run_step(struct context *c, const struct mb_trial *trial, uint32_t n_runs,
+                               struct image_diff_report *report, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct batch batch;
+    const struct step step = {
+        .content = STRESS_N_CONTENTS - 1,
+        .n_runs = n_runs,
+        .is_poisoned = true,
+        .poison = {0.0f, 1.0f, 0.0f, 1.0f},
+    };
+    MB_TRY(begin_batch(&batch, &c->gpu, err));
+    record_step(&c->bench, trial, &step, 0, batch.submission.cmd);
+    MB_TRY(end_batch(&batch, err));
+    MB_TRY(mb_submission_run(&batch.submission, err));
+    *report = mb_image_diff_take(&c->bench.diff);
+    c->n_dispatches += n_runs * trial->work.n_dispatches;
+fail:
+    mb_submission_finish(&batch.submission);
+    return status;
+}
+
+/* One wrong bit in a reference is found, where it is, and nothing else. */
+static enum mb_status check_planted(struct context *c, const struct mb_trial *trial,
+                                    uint32_t level, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_extent extent = mb_level_extent(c->bench.layout.base, level);
+    struct image_diff_report report;
+    MB_TRY(mb_stress_bench_plant(&c->bench, level, true, err));
+    MB_TRY(run_step(c, trial, 1, &report, err));
+    CHECK_EQ_INT(report.n_texels, 1);
+    CHECK_EQ_INT(report.level, level);
+    CHECK_EQ_INT(report.layer, c->bench.layout.n_layers - 1);
+    CHECK_EQ_INT(report.x, extent.width - 1);
+    CHECK_EQ_INT(report.y, extent.height - 1);
+    MB_TRY(mb_stress_bench_plant(&c->bench, level, false, err));
+    MB_TRY(run_step(c, trial, 1, &report, err));
+    CHECK_EQ_INT(report.n_texels, 0);
+fail:
+    return status;
+}
+
+/* Poison that no run takes away is found in every texel of every level but the first: no noise
+ * averages to its colour. */
+static enum mb_status check_poison(struct context *c, const struct mb_trial *trial,
+                                   struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &c->bench.layout;
+    struct image_diff_report report;
+    uint32_t n_texels = 0;
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        n_texels += extent.width * extent.height * layout->n_layers;
+    }
+    MB_TRY(run_step(c, trial, 0, &report, err));
+    CHECK_EQ_INT(report.n_texels, n_texels);
+fail:
+    return status;
+}
+
+/* Run batches in a random order until `n_wanted` dispatches are done or one is wrong. */
+static enum mb_status run_batches(struct context *c, struct batch batches[N_BATCHES],
+                                  const char *label, uint64_t n_wanted, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint64_t n_iterations = 0;
+    for (uint64_t n_done = 0; n_done < n_wanted;) {
+        struct batch *batch = &batches[mb_rng_below(&c->rng, N_BATCHES)];
+        MB_TRY(mb_submission_run(&batch->submission, err));
+        const struct image_diff_report report = mb_image_diff_take(&c->bench.diff);
+        c->n_bad_texels += report.n_texels;
+        CHECK_EQ_INT(report.n_texels, 0);
+        if (report.n_texels > 0) {
+            char where[512];
+            mb_image_diff_describe(&report, where, sizeof where);
+            fprintf(stderr, "%s, iteration %llu: %s\n", label,
+                    (unsigned long long)n_iterations + report.tag, where);
+            break;
+        }
+        n_iterations += batch->n_steps;
+        n_done += batch->n_dispatches;
+        c->n_dispatches += batch->n_dispatches;
+    }
+    c->n_iterations += n_iterations;
+fail:
+    return status;
+}
+
+static enum mb_status stress_row(struct context *c, struct mb_trial *trial, const char *label,
+                                 uint64_t n_wanted, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct batch batches[N_BATCHES] = {0};
+    const uint64_t share = n_wanted / (2 * N_BATCHES);
+    const uint32_t n_steps = share < MIN_STEPS   ? MIN_STEPS
+                             : share > MAX_STEPS ? MAX_STEPS
+                                                 : (uint32_t)share;
+    MB_TRY(mb_stress_bench_refer(&c->bench, trial, err));
+    MB_TRY(check_poison(c, trial, err));
+    MB_TRY(check_planted(c, trial, 1, err));
+    MB_TRY(check_planted(c, trial, c->bench.layout.n_levels - 1, err));
+    for (uint32_t i = 0; i < N_BATCHES; i++) {
+        MB_TRY(make_batch(c, trial, n_steps, &batches[i], err));
+    }
+    MB_TRY(run_batches(c, batches, label, n_wanted, err));
+fail:
+    for (uint32_t i = 0; i < N_BATCHES; i++) {
+        mb_submission_finish(&batches[i].submission);
+    }
+    return status;
+}
+
+static void describe(const struct context *c, const struct mb_row *row, char *out,
+                     size_t out_bytes)
+{
+    char label[96];
+    const struct mb_layout *layout = &c->bench.layout;
+    mb_row_label(row, label, sizeof label);
+    snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", label, layout->base.width,
+             layout->base.height, layout->format->name, layout->n_layers, layout->n_levels);
+}
+
+/* Set up the rows that make this chain in one dispatch; returns how many there are. */
+static size_t prepare_rows(struct context *c)
+{
+    size_t n_ready = 0;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        struct mb_err err = {0};
+        char label[192];
+        struct mb_trial *trial = &c->trials[i];
+        const struct mb_task task = {.rect = mb_rect_whole(c->bench.layout.base)};
+        const struct mb_trial_options options = {
+            .rig = &c->bench.rig,
+            .row = &c->rows[i],
+            .task = &task,
+            .is_recorded = true,
+            .name = "stress",
+        };
+        enum mb_status status = mb_trial_supports(&options, &err);
+        if (status == MB_OK) {
+            status = mb_trial_init(trial, &options, &err);
+        }
+        if (status == MB_OK && trial->work.n_dispatches != 1) {
+            mb_trial_finish(trial);
+        }
+        if (status != MB_OK) {
+            describe(c, &c->rows[i], label, sizeof label);
+            printf("skipped %s: %s\n", label, err.text);
+        }
+        CHECK(status != MB_FAILED);
+        n_ready += trial->strategy != NULL;
+    }
+    return n_ready;
+}
+
+/* Every row on one shape, about `n_wanted` dispatches in all. */
+static void stress_shape(struct context *c, const struct stress_shape *shape, uint64_t n_wanted)
+{
+    struct mb_err err = {0};
+    const uint64_t start_ns = mb_now_ns(), n_before = c->n_dispatches;
+    const bool is_ready = mb_stress_bench_init(&c->bench, &c->gpu, shape, &err) == MB_OK;
+    CHECK(is_ready);
+    if (!is_ready) {
+        fprintf(stderr, "%ux%u: %s\n", shape->extent.width, shape->extent.height, err.text);
+        return;
+    }
+    const size_t n_ready = prepare_rows(c);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        struct mb_trial *trial = &c->trials[i];
+        if (!trial->strategy) {
+            continue;
+        }
+        char label[192];
+        describe(c, &c->rows[i], label, sizeof label);
+        const enum mb_status status =
+            stress_row(c, trial, label, (n_wanted + n_ready - 1) / n_ready, &err);
+        if (status != MB_OK) {
+            fprintf(stderr, "%s: %s\n", label, err.text);
+        }
+        CHECK_EQ_INT(status, MB_OK);
+    }
+    for (size_t i = 0; i < c->n_rows; i++) {
+        mb_trial_finish(&c->trials[i]);
+    }
+    mb_stress_bench_finish(&c->bench);
+    printf("%4ux%-4u %-7s %u layers: %2zu rows, %8llu dispatches, %.1f s\n",
+           shape->extent.width, shape->extent.height, shape->format, shape->n_layers, n_ready,
+           (unsigned long long)(c->n_dispatches - n_before),
+           (double)(mb_now_ns() - start_ns) * 1e-9);
+    fflush(stdout);
+}
+
+/* The default row of every strategy, and one for every other value of each parameter. */
+static size_t make_specs(char specs[MAX_SPECS][96])
+{
+    size_t n_specs = 0;
+    for (const struct mb_strategy *const *s = mb_strategies; *s && n_specs < MAX_SPECS; s++) {
+        snprintf(specs[n_specs++], sizeof specs[0], "%s", (*s)->name);
+        for (const struct mb_param *p = (*s)->params; p && p->name; p++) {
+            for (size_t i = 1; !p->is_diagnostic && p->values[i] && n_specs < MAX_SPECS; i++) {
+                snprintf(specs[n_specs++], sizeof specs[0], "%s:%s=%s", (*s)->name, p->name,
+                         p->values[i]);
+            }
+        }
+    }
+    CHECK(n_specs < MAX_SPECS);
+    return n_specs;
+}
+
+static bool make_rows(struct context *c, int n_names, char **names)
+{
+    static char specs[MAX_SPECS][96];
+    const char *pointers[MAX_SPECS];
+    struct mb_err err = {0};
+    size_t n_specs = n_names > 0 ? (size_t)n_names : make_specs(specs);
+    if (n_specs > MAX_SPECS) {
+        n_specs = MAX_SPECS;
+    }
+    for (size_t i = 0; i < n_specs; i++) {
+        pointers[i] = n_names > 0 ? names[i] : specs[i];
+    }
+    if (mb_plan_rows(mb_strategies, pointers, n_specs, &c->rows, &c->n_rows, &err) != MB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return false;
+    }
+    c->trials = mb_alloc(c->n_rows, sizeof *c->trials);
+    return c->trials != NULL;
+}
+
+/* How many dispatches are asked for, in all. */
+static bool read_n_wanted(struct context *c, bool is_software)
+{
+    const char *text = getenv("MB_STRESS_DISPATCHES"), *full = getenv("MB_TEST_FULL");
+    if (text) {
+        const bool is_number = mb_parse_u64(text, &c->n_wanted) && c->n_wanted > 0;
+        if (!is_number) {
+            fprintf(stderr, "MB_STRESS_DISPATCHES=%s is no number of dispatches\n", text);
+        }
+        return is_number;
+    }
+    const bool is_full = full && strcmp(full, "0") != 0 && !is_software;
+    c->n_wanted = mb_test_is_quick() ? 500 : is_full ? 1000000 : 10000;
+    return true;
+}
+
+static void stress_all(struct context *c, bool is_software)
+{
+    const struct stress_shape *shapes = is_software ? software_shapes : gpu_shapes;
+    const size_t n_shapes = is_software ? MB_COUNTOF(software_shapes) : MB_COUNTOF(gpu_shapes);
+    uint32_t weight_left = 0;
+    for (size_t i = 0; i < n_shapes; i++) {
+        weight_left += shapes[i].weight;
+    }
+    /* What a shape leaves undone, since a row refuses it, goes to those after it. */
+    for (size_t i = 0; i < n_shapes; i++) {
+        const uint64_t n_left =
+            c->n_wanted > c->n_dispatches ? c->n_wanted - c->n_dispatches : 1;
+        stress_shape(c, &shapes[i],
+                     (n_left * shapes[i].weight + weight_left - 1) / weight_left);
+        weight_left -= shapes[i].weight;
+    }
+    printf("%llu dispatches, %llu iterations, %llu mismatches\n",
+           (unsigned long long)c->n_dispatches, (unsigned long long)c->n_iterations,
+           (unsigned long long)c->n_bad_texels);
+}
+
+int main(int argc, char **argv)
+{
+    static struct context c;
+    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const int exit_code = mb_test_open_with(&c.gpu, &options);
+    if (exit_code != 0) {
+        return exit_code;
+    }
+    const bool is_software = c.gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    mb_rng_init(&c.rng, 1);
+    const bool is_ready = read_n_wanted(&c, is_software) && make_rows(&c, argc - 1, argv + 1);
+    CHECK(is_ready);
+    if (is_ready) {
+        printf("%s, %llu dispatches\n", c.gpu.info.name, (unsigned long long)c.n_wanted);
+        stress_all(&c, is_software);
+    }
+    mb_free(c.trials);
+    mb_free(c.rows);
+    const bool has_device_scope = c.gpu.info.has_memory_model_device_scope;
+    CHECK_EQ_INT(mb_gpu_finish(&c.gpu), 0);
+    if (is_ready && c.n_dispatches == 0 && !has_device_scope && check_n_failed == 0) {
+        printf("skipped: the device lacks the Vulkan memory model with device scope\n");
+        return MB_TEST_SKIP;
+    }
+    CHECK(c.n_dispatches >= c.n_wanted);
+    return check_summary("stress");
+}
