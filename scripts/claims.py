@@ -266,6 +266,8 @@ def main():
         return EXIT_INPUT
     try:
         write_report(report, options.out)
+    except BrokenPipeError:  # a reader that has seen enough is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"claims: error: {options.out or 'stdout'}: {error.strerror}", file=sys.stderr)
         return EXIT_OUTPUT

@@ -359,6 +359,14 @@ class WhatIsUsed(ClaimsCase):
         self.assertTrue(all(row.replace("\\|", "").count("|") == 7 for row in rows), rows)
         self.assertEqual(sum("not measured: run `mipbench" in row for row in rows), 15)
 
+    def test_a_reader_that_closes_the_pipe_early_is_no_error(self):
+        self.plant(0.9)
+        with subprocess.Popen([sys.executable, str(SCRIPTS / "claims.py"), str(self.dir)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
+            self.assertEqual(process.wait(cli.TIMEOUT_S), 0)
+
     def test_it_is_repeatable_beside_its_own_output(self):
         self.plant(0.9)
         outcomes = []
