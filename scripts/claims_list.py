@@ -1,0 +1,411 @@
+"""The claims, each with its source, the command line that measures it, and how it is judged.
+
+Every ratio is of the time that the claim says is shorter over the other, so that a claim that
+holds is a ratio below 1. A share is claimed to be about a value: within a factor of 1.5 of it."""
+
+import collections
+import itertools
+
+import claims_stats
+
+MIN_MARGIN = 0.01    # as of mipbench: smaller differences are none
+RUN_MARGIN = 0.01    # more between processes, where there are few of them
+ENOUGH_RUNS = 5
+ABOUT = 1.5
+RECT = "64,64,128,128"
+
+HOLDS, DOES_NOT, NOISE = "holds", "does not", "within noise"
+
+SPD1, SPD2 = "AMD SPD 1.0", "AMD SPD 2.0"
+METAL, COURSE = "Metal port", "DirectX compute course"
+
+# What was measured under one condition, in words and as a figure.
+Measured = collections.namedtuple("Measured", "condition text figure margin rows notes")
+
+
+def simplest(labels):
+    """The variant that says least of itself: the most of its parameters at their defaults."""
+    return min(labels, key=lambda label: (label.count(":"), label))
+
+
+def group(rows, key):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups
+
+
+def of(rows, strategy):
+    """Complete chains by one strategy, as many of its parameters as possible at their defaults;
+    one label, all files."""
+    labels = group((row for row in rows if row.strategy == strategy and not row.diagnostic),
+                   lambda row: row.label())
+    return labels[simplest(labels)] if labels else []
+
+
+def shared(*sides):
+    """Of each side the rows of the files that all sides are in; all rows if there is none."""
+    common = set.intersection(*({row.source for row in side} for side in sides))
+    if not common:
+        return sides
+    return tuple([row for row in side if row.source in common] for side in sides)
+
+
+def in_pairs(rows, others):
+    """(row, other) of the same file and cell, whose samples are of the same blocks."""
+    return [(row, other) for row, other in itertools.product(rows, others)
+            if row.source is other.source and row.cell == other.cell
+            and len(row.samples) == len(other.samples)]
+
+
+def paired(pairs, power=1):
+    return claims_stats.Factor(
+        [[a - b for a, b in zip(row.logs(), other.logs())] for row, other in pairs], power)
+
+
+def separate(rows, power):
+    return claims_stats.Factor([row.logs() for row in rows], power)
+
+
+def margin_of(rows):
+    return max([MIN_MARGIN] + [row.margin() for row in rows])
+
+
+def across_files(sides):
+    """(margin, notes) of a ratio of medians: processes differ more than samples of one do."""
+    margin = margin_of(itertools.chain(*sides))
+    files = [{row.source for row in side} for side in sides]
+    if any(side & files[0] for side in files[1:]) or min(map(len, files)) >= ENOUGH_RUNS:
+        return margin, []
+    return margin + RUN_MARGIN, [f"fewer than {ENOUGH_RUNS} runs a side: margin 1 % wider"]
+
+
+def judge_ratio(figure, margin):
+    if figure.ci is None:
+        return NOISE
+    low, high = figure.ci
+    if high < 1 / (1 + margin):
+        return HOLDS
+    return DOES_NOT if low >= 1 / (1 + margin) else NOISE
+
+
+class Claim:
+    """What all claims have: an id, the claim, its source, and a command line."""
+
+    kind = "ratio"
+    against_whole = False  # of the run of whole chains that others share
+
+    def __init__(self, name, text, source, command, repeated=False):
+        self.name, self.text, self.source = name, text, source
+        self.command, self.repeated = command, repeated
+
+    def judge(self, measured):
+        return judge_ratio(measured.figure, measured.margin)
+
+    def claimed(self):
+        return "below 1"
+
+    def is_about(self, _row):
+        """Whether a row that cannot be used is one that this claim asks for."""
+        return False
+
+    def conditions(self, rows):
+        """Those that can be measured, each with the rows that are asked for."""
+        found = group((row for row in rows if self.is_base(row.condition)),
+                      lambda row: row.condition)
+        for condition, inside in found.items():
+            selected = self.select(condition, inside, rows)
+            if selected and all(selected):
+                yield condition, selected
+
+    def is_base(self, condition):
+        return (condition.mode == "latency" and condition.rect is None
+                and condition.image_usage == "all" and condition.layers == 1)
+
+
+class Parameter(Claim):
+    """One value of a parameter of spd against another, all else being equal."""
+
+    def __init__(self, name, text, source, key, faster, other, fixed=(), layers=1):
+        self.key, self.faster, self.other = key, faster, other
+        self.fixed, self.layers = dict(fixed), layers
+        rest = "".join(f":{k}={v}" for k, v in self.fixed.items())
+        command = [word for value in (faster, other)
+                   for word in ("-s", f"spd{rest}:{key}={value}")]
+        super().__init__(name, text, source,
+                         command + (["--layers", str(layers)] if layers > 1 else []))
+
+    def is_base(self, condition):
+        return (super().is_base(condition._replace(layers=1))
+                and (condition.layers > 1) == (self.layers > 1))
+
+    def is_about(self, row):
+        return (row.strategy == "spd" and not row.diagnostic and self.is_base(row.condition)
+                and row.params.get(self.key) in (self.faster, self.other))
+
+    def select(self, _condition, inside, _rows):
+        spd = [row for row in inside if row.strategy == "spd" and not row.diagnostic
+               and all(row.params.get(k) == v for k, v in self.fixed.items())]
+        rests = group(spd, lambda row: tuple(sorted(
+            (k, v) for k, v in row.params.items() if k != self.key)))
+        candidates = {}
+        for same in rests.values():
+            by_value = group(same, lambda row: row.params.get(self.key))
+            pairs = in_pairs(by_value[self.faster], by_value[self.other])
+            if pairs:
+                candidates[pairs[0][0].label(self.key)] = pairs
+        return [candidates[simplest(candidates)]] if candidates else None
+
+    def measure(self, condition, selected, options):
+        pairs = selected[0]
+        rows = list(itertools.chain(*pairs))
+        faster, other = (row.label(self.key) for row in pairs[0])
+        return Measured(condition, f"{faster} / {other}",
+                        claims_stats.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
+                        [])
+
+
+class Share(Claim):
+    """A share of time that is claimed to be about a value."""
+
+    kind = "share"
+
+    def __init__(self, name, text, source, about, command, repeated=False):
+        super().__init__(name, text, source, command, repeated)
+        self.about = about
+
+    def claimed(self):
+        return f"about {100 * self.about:.3g} %"
+
+    def judge(self, measured):
+        low, high = self.about / ABOUT, self.about * ABOUT
+        if measured.figure.ci is None:
+            return NOISE
+        if low <= measured.figure.ci[0] and measured.figure.ci[1] <= high:
+            return HOLDS
+        return DOES_NOT if (measured.figure.ci[1] < low or measured.figure.ci[0] > high) else NOISE
+
+
+class FewPerLevel(Share):
+    """Of per-level compute: the dispatches of small levels, from the stamps of --per-level."""
+
+    def is_about(self, row):
+        return row.strategy == "compute" and self.is_base(row.condition)
+
+    def select(self, _condition, inside, _rows):
+        return [of([row for row in inside if row.steps
+                    and all(step["median_ns"] for step in row.steps)], "compute")]
+
+    def measure(self, condition, selected, options):
+        rows = selected[0]
+        figure = claims_stats.mean_of_runs([self.share(row, options.few) for row in rows])
+        notes = ["stamps add to each dispatch, so rather less in truth"]
+        if figure.ci is None:
+            notes.append("one run has no interval")
+        return Measured(condition, f"{rows[0].label()}: levels of at most {options.few} texels",
+                        figure, 0.0, rows, notes)
+
+    @staticmethod
+    def share(row, few):
+        condition = row.condition
+        small, total = 0.0, 0.0
+        for step in row.steps:
+            level, time = step["first_level"], step["median_ns"]
+            texels = max(1, condition.width >> level) * max(1, condition.height >> level)
+            small += time if texels * condition.layers <= few else 0.0
+            total += time
+        return small / total
+
+
+class FewSinglePass(Share):
+    """Of a single pass: what it takes longer than one that stops before the last workgroup."""
+
+    def is_about(self, row):
+        return (row.strategy == "spd" and self.is_base(row.condition)
+                and row.params.get("parts") in ("all", "no-tail"))
+
+    def select(self, _condition, inside, _rows):
+        whole = of(inside, "spd")
+        if not whole:
+            return None
+        wanted = {**whole[0].params, "parts": "no-tail"}
+        return [in_pairs([row for row in inside if row.strategy == "spd"
+                          and row.params == wanted], whole)]
+
+    def measure(self, condition, selected, options):
+        pairs = selected[0]
+        rest = claims_stats.ratio([paired(pairs)], options.seed)
+        ci = (1 - rest.ci[1], 1 - rest.ci[0]) if rest.ci else None
+        tail, whole = (row.label() for row in pairs[0])
+        return Measured(condition, f"1 - {tail} / {whole}",
+                        claims_stats.Figure(1 - rest.value, ci), 0.0,
+                        list(itertools.chain(*pairs)), [])
+
+
+class Barriers(Claim):
+    """The share of its null twin in the time of a single pass over that of per-level compute.
+    The twins' samples are not kept: the interval is of the extremes of all four medians'
+    intervals, and wider than 95 %."""
+
+    def is_about(self, row):
+        return row.strategy in ("spd", "compute") and self.is_base(row.condition)
+
+    def select(self, _condition, inside, _rows):
+        twins = [row for row in inside
+                 if row.null_twin.get("median_ns") and row.stats.get("median_ns")]
+        return shared(*sides) if all(sides := (of(twins, "spd"), of(twins, "compute"))) else None
+
+    def measure(self, condition, selected, _options):
+        spd, compute = (self.share(rows) for rows in selected)
+        ci = None
+        if spd.ci and compute.ci:
+            ci = (spd.ci[0] / compute.ci[1], spd.ci[1] / compute.ci[0])
+        rows = list(itertools.chain(*selected))
+        text = (f"{selected[0][0].label()} {100 * spd.value:.1f} % of its time / "
+                f"{selected[1][0].label()} {100 * compute.value:.1f} %")
+        return Measured(condition, text, claims_stats.Figure(spd.value / compute.value, ci),
+                        margin_of(rows), rows, ["interval from the medians' own: wider"])
+
+    @staticmethod
+    def share(rows):
+        value = claims_stats.median([row.null_twin["median_ns"] / row.stats["median_ns"]
+                                     for row in rows])
+        bounds = [(row.null_twin.get("median_ci_ns"), row.stats.get("median_ci_ns"))
+                  for row in rows]
+        if any(pair is None or None in pair for both in bounds for pair in both):
+            return claims_stats.Figure(value, None)
+        return claims_stats.Figure(value, (min(null[0] / chain[1] for null, chain in bounds),
+                                           max(null[1] / chain[0] for null, chain in bounds)))
+
+
+class Mode(Claim):
+    """Time per chain of a single pass under a mode over its latency: what company gains it."""
+
+    def __init__(self, name, text, source, mode, command):
+        super().__init__(name, text, source, command)
+        self.mode = mode
+
+    def is_about(self, row):
+        return (row.strategy in ("spd", "compute")
+                and row.condition.mode in ("latency", self.mode))
+
+    def select(self, condition, inside, rows):
+        other = condition._replace(mode=self.mode)
+        under = [row for row in rows if row.condition == other]
+        return shared(*sides) if all(sides := (of(under, "spd"), of(inside, "spd"))) else None
+
+    def measure(self, condition, selected, options):
+        under, alone = selected
+        margin, notes = across_files(selected)
+        figure = claims_stats.ratio([separate(under, 1), separate(alone, -1)], options.seed)
+        return Measured(condition, f"{under[0].label()} per chain: {self.mode} / latency", figure,
+                        margin, under + alone, notes)
+
+
+class ModeAgainstCompute(Mode):
+    """That of a single pass over that of per-level compute."""
+
+    def select(self, condition, inside, rows):
+        other = condition._replace(mode=self.mode)
+        under = [row for row in rows if row.condition == other]
+        pairs = [in_pairs(of(some, "spd"), of(some, "compute")) for some in (under, inside)]
+        if not all(pairs):
+            return None
+        common = {a.source for a, _ in pairs[0]} & {a.source for a, _ in pairs[1]}
+        return [[pair for pair in some if not common or pair[0].source in common]
+                for some in pairs]
+
+    def measure(self, condition, selected, options):
+        under, alone = selected
+        figure = claims_stats.ratio([paired(under), paired(alone, -1)], options.seed)
+        sides = [list(itertools.chain(*pairs)) for pairs in selected]
+        margin, notes = across_files(sides)
+        spd, compute = (row.label() for row in under[0])
+        return Measured(condition, f"({spd} / {compute}: {self.mode}) / (the same: latency)",
+                        figure, margin, sides[0] + sides[1], notes)
+
+
+class Update(Claim):
+    """A sub-rectangle against the whole, of different runs."""
+
+    against_whole = True
+
+    def is_about(self, row):
+        return row.strategy == "spd" and self.is_base(row.condition._replace(rect=None))
+
+    def select(self, condition, inside, rows):
+        updates = group((row for row in rows if row.condition.rect is not None
+                         and row.condition._replace(rect=None) == condition),
+                        lambda row: row.condition.rect)
+        if not updates:
+            return None
+        least = min(updates, key=lambda rect: (rect[2] * rect[3], rect))
+        return [of(updates[least], "spd"), of(inside, "spd")]
+
+    def measure(self, condition, selected, options):
+        part, whole = selected
+        _, _, width, height = part[0].condition.rect
+        margin, notes = across_files(selected)
+        figure = claims_stats.ratio([separate(part, 1), separate(whole, -1)], options.seed)
+        return Measured(condition, f"{part[0].label()}: update of {width}x{height} / "
+                        f"{whole[0].label()}: whole", figure, margin, part + whole, notes)
+
+
+class Usage(Claim):
+    """Blits of an image without STORAGE usage against one with it, of different runs."""
+
+    against_whole = True
+
+    def is_about(self, row):
+        return (row.strategy == "blit"
+                and self.is_base(row.condition._replace(image_usage="all")))
+
+    def select(self, condition, inside, rows):
+        lean = condition._replace(image_usage="needed")
+        return [of([row for row in rows if row.condition == lean], "blit"), of(inside, "blit")]
+
+    def measure(self, condition, selected, options):
+        lean, full = selected
+        margin, notes = across_files(selected)
+        figure = claims_stats.ratio([separate(lean, 1), separate(full, -1)], options.seed)
+        return Measured(condition, f"{lean[0].label()}: usage needed / all", figure, margin,
+                        lean + full, notes)
+
+
+BOTH = ["-s", "compute", "-s", "spd"]
+WHOLE = BOTH + ["-s", "blit", "-s", "spd:parts=no-tail", "--per-level"]
+
+CLAIMS = (
+    FewPerLevel("few-per-level", "one dispatch per level: few threads are at work for about 1/6 "
+                "of the time", SPD1, 1 / 6, WHOLE, repeated=True),
+    FewSinglePass("few-single-pass", "a single pass: few threads are at work for about 2 % of the "
+                  "time", SPD1, 0.02, WHOLE, repeated=True),
+    Barriers("barriers", "without barriers between levels less time goes to synchronisation",
+             f"{SPD1}; {METAL}", WHOLE, repeated=True),
+    Parameter("order", "threads in morton order are faster than in linear order", SPD1,
+              "order", "morton", "linear", {"wave": "off"}),
+    Parameter("load", "one load through the sampler is faster than four texels", SPD1,
+              "load", "sampler", "texel"),
+    Parameter("wave", "wave operations are faster than shared memory", f"{SPD1}; {METAL}",
+              "wave", "on", "off"),
+    Parameter("fp16", "packed half floats are faster than floats", SPD1, "fp16", "on", "off"),
+    Parameter("lds-split", "shared memory with an array per channel is faster than vectors",
+              f"{SPD1}; {COURSE}", "lds", "split", "vec4", {"wave": "off"}),
+    Parameter("lds-packed", "shared memory with packed texels is faster than vectors", SPD1,
+              "lds", "packed", "vec4", {"wave": "off"}),
+    Parameter("counter", "a counter that the shader re-arms is faster than one that the host "
+              "zeroes", SPD2, "counter", "self", "host"),
+    Parameter("slices", "all slices in one dispatch are faster than a dispatch each", SPD2,
+              "slices", "one", "each", layers=6),
+    Update("rect", "a sub-rectangle is faster than the whole", SPD2,
+           ["-s", "spd", "--rect", RECT], repeated=True),
+    Mode("overlap", "a single pass overlaps with other work", SPD1, "overlap",
+         BOTH + ["--mode", "all"]),
+    ModeAgainstCompute("overlap-compute", "a single pass gains more by overlap than one dispatch "
+                       "per level does", SPD1, "overlap", BOTH + ["--mode", "all"]),
+    ModeAgainstCompute("beside", "beside a compute load on a second queue a single pass loses "
+                       "less than one dispatch per level does", SPD1, "beside",
+                       BOTH + ["--mode", "beside"]),
+    Usage("storage-usage", "blits are faster on an image without STORAGE usage",
+          "general advice", ["-s", "blit", "--image-usage", "needed"], repeated=True),
+)

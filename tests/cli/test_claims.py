@@ -1,0 +1,575 @@
+#!/usr/bin/env python3
+"""scripts/claims.py and claims.sh: planted effects are judged for what they are, and what cannot
+be judged is said. usage: test_claims.py MIPBENCH"""
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+
+import claims_fixture
+import cli
+
+SCRIPTS = cli.ROOT / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+sys.dont_write_bytecode = True
+import claims_stats  # noqa: E402  (found by the line above)
+
+REFERENCE = cli.ROOT / "results" / "reference" / "nvidia-h200-20261121-cold" / "variants.json"
+
+# Stands in for mipbench: logs its arguments; writes the template under a run id of its own, unless
+# an option is one that it does not know.
+STAND_IN = """#!/usr/bin/env bash
+echo "$@" >>"$STATE/log"
+case " $* " in
+*" --mode beside "*) echo "mipbench: error: no such mode" >&2; exit 2 ;;
+*" --image-usage "*) exit "${USAGE_EXIT:-5}" ;;
+esac
+while [ $# -gt 0 ]; do
+    [ "$1" != --json ] || json=$2
+    shift
+done
+sed "s/RUN_ID/$(basename "$json")/" "$STATE/template.json" >"$json"
+"""
+
+
+class ClaimsCase(cli.TestCase):
+    def claims(self, *arguments):
+        done = subprocess.run([sys.executable, str(SCRIPTS / "claims.py"), *map(str, arguments)],
+                              cwd=self.dir, capture_output=True, timeout=cli.TIMEOUT_S,
+                              check=False)
+        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def report(self, *arguments):
+        """The JSON over the files of the test's folder."""
+        outcome = self.claims(self.dir, "-o", self.dir / "out", *arguments)
+        self.assertEqual((outcome.code, outcome.out, outcome.err), (0, "", ""), outcome)
+        return json.loads((self.dir / "out" / "claims.json").read_text(encoding="utf-8"))
+
+    def line(self, name, *arguments):
+        lines = [line for line in self.report(*arguments)["claims"] if line["id"] == name]
+        self.assertEqual(len(lines), 1, lines)
+        return lines[0]
+
+    def plant(self, ratio, faster="spd:wave=on", other="spd:wave=off", run_id="a", noise=0.002,
+              **condition):
+        file = claims_fixture.File(run_id, noise=noise)
+        file.row(other, 10000, **condition)
+        file.row(faster, 10000 * ratio, **condition)
+        file.write(self.dir)
+        return file
+
+    def assert_near(self, line, value, tolerance=0.01):
+        self.assertAlmostEqual(line["value"], value, delta=tolerance * value)
+        self.assertLessEqual(line["ci"][0], line["value"])
+        self.assertGreaterEqual(line["ci"][1], line["value"])
+
+
+class Parameters(ClaimsCase):
+    def test_a_planted_gain_holds_though_blocks_drift_by_more(self):
+        self.plant(0.97)
+        line = self.line("wave")
+        self.assertEqual((line["verdict"], line["run"]), ("holds", None))
+        self.assert_near(line, 0.97)
+        self.assertEqual(line["measured"], "spd:wave=on / spd:wave=off")
+
+    def test_no_difference_and_a_loss_do_not(self):
+        for ratio in (1.0, 1.05, 0.995):
+            with self.subTest(ratio):
+                self.plant(ratio)
+                line = self.line("wave")
+                self.assertEqual(line["verdict"], "does not")
+                self.assert_near(line, ratio)
+
+    def test_what_noise_hides_is_within_noise(self):
+        self.plant(0.98, noise=0.15)
+        self.assertEqual(self.line("wave")["verdict"], "within noise")
+
+    def test_too_few_blocks_have_no_interval(self):
+        self.plant(0.5, n_blocks=5)
+        line = self.line("wave")
+        self.assertEqual((line["verdict"], line["ci"]), ("within noise", None))
+
+    def test_the_control_widens_the_margin(self):
+        self.plant(0.97, margin=0.05)
+        line = self.line("wave")
+        self.assertEqual((line["verdict"], line["margin"]), ("does not", 0.05))
+
+    def test_every_parameter_is_told_apart(self):
+        cases = {"order": ("spd:wave=off:order=morton", "spd:wave=off:order=linear"),
+                 "load": ("spd:load=sampler", "spd:load=texel"),
+                 "fp16": ("spd:fp16=on", "spd:fp16=off"),
+                 "lds-split": ("spd:wave=off:lds=split", "spd:wave=off:lds=vec4"),
+                 "lds-packed": ("spd:wave=off:lds=packed", "spd:wave=off:lds=vec4"),
+                 "counter": ("spd:counter=self", "spd:counter=host")}
+        for index, (name, (faster, other)) in enumerate(cases.items()):
+            file = self.plant(0.9 - 0.05 * index, faster, other, run_id=name)
+            self.assertEqual(len(file.root["results"]), 2)
+        lines = {line["id"]: line for line in self.report()["claims"]}
+        for index, name in enumerate(cases):
+            self.assertEqual(lines[name]["verdict"], "holds", name)
+            self.assert_near(lines[name], 0.9 - 0.05 * index)
+
+    def test_only_one_parameter_differs(self):
+        self.plant(0.9, "spd:fp16=on:wave=off", "spd:fp16=off")
+        self.assertEqual(self.line("fp16")["verdict"], "not measured")
+
+    def test_order_is_judged_without_wave_operations(self):
+        self.plant(0.9, "spd:order=morton", "spd:order=linear")
+        line = self.line("order")
+        self.assertEqual(line["verdict"], "not measured")
+        self.assertIn("-s spd:wave=off:order=linear", line["run"])
+
+    def test_the_simplest_pair_is_taken(self):
+        file = self.plant(0.9)
+        file.row("spd:wave=off:load=texel", 10000)
+        file.row("spd:load=texel", 20000)
+        file.write(self.dir)
+        self.assert_near(self.line("wave"), 0.9)
+
+    def test_runs_are_joined(self):
+        for index in range(5):
+            self.plant(0.95, run_id=f"run-{index}")
+        line = self.line("wave")
+        self.assertEqual((line["verdict"], line["runs"], line["samples"]), ("holds", 5, 400))
+
+    def test_rows_of_two_files_are_no_pair(self):
+        for run_id, label in (("a", "spd:wave=on"), ("b", "spd:wave=off")):
+            file = claims_fixture.File(run_id)
+            file.row(label, 10000)
+            file.write(self.dir)
+        self.assertEqual(self.line("wave")["verdict"], "not measured")
+
+    def test_slices_take_layers(self):
+        self.plant(0.8, "spd:slices=one", "spd:slices=each", layers=6)
+        line = self.line("slices")
+        self.assertEqual((line["verdict"], line["condition"]["layers"]), ("holds", 6))
+        self.plant(0.8, "spd:slices=one", "spd:slices=each")
+        self.assertEqual(self.line("slices")["verdict"], "not measured")
+
+
+class Shares(ClaimsCase):
+    def plant_tail(self, share, noise=0.001):
+        self.plant(1 - share, "spd:parts=no-tail", "spd", noise=noise)
+
+    def test_the_tail_of_a_single_pass(self):
+        for share, verdict in ((0.02, "holds"), (0.11, "does not"), (0.002, "does not")):
+            with self.subTest(share):
+                self.plant_tail(share)
+                line = self.line("few-single-pass")
+                self.assertEqual(line["verdict"], verdict)
+                self.assertAlmostEqual(line["value"], share, delta=0.002)
+
+    def test_a_noisy_tail(self):
+        self.plant_tail(0.02, noise=0.1)
+        self.assertEqual(self.line("few-single-pass")["verdict"], "within noise")
+
+    def plant_steps(self, n_runs, small_ns):
+        """1024x1024: levels 5 to 10 are of at most 1024 texels."""
+        for index in range(n_runs):
+            file = claims_fixture.File(f"run-{index}")
+            steps = [2500.0 + index] * 4 + [float(small_ns)] * 6
+            file.row("compute", 13000, steps=steps)
+            file.write(self.dir)
+
+    def test_small_levels_of_one_dispatch_each(self):
+        for small_ns, verdict in ((333, "holds"), (3000, "does not")):
+            with self.subTest(small_ns):
+                self.plant_steps(3, small_ns)
+                line = self.line("few-per-level")
+                self.assertEqual((line["verdict"], line["runs"]), (verdict, 3))
+                self.assertAlmostEqual(line["value"], 6 * small_ns / (6 * small_ns + 10000),
+                                       delta=0.001)
+
+    def test_runs_that_differ(self):
+        for index, small_ns in enumerate((100, 333, 900)):
+            file = claims_fixture.File(f"run-{index}")
+            file.row("compute", 13000, steps=[2500.0] * 4 + [float(small_ns)] * 6)
+            file.write(self.dir)
+        self.assertEqual(self.line("few-per-level")["verdict"], "within noise")
+
+    def test_one_run_has_no_interval(self):
+        self.plant_steps(1, 333)
+        line = self.line("few-per-level")
+        self.assertEqual((line["verdict"], line["ci"]), ("within noise", None))
+        self.assertIn("one run has no interval", line["notes"])
+
+    def test_what_few_means_is_a_choice(self):
+        self.plant_steps(3, 2500)
+        self.assertAlmostEqual(self.line("few-per-level")["value"], 0.6, delta=0.001)
+        self.assertAlmostEqual(self.line("few-per-level", "--few", "1")["value"], 0.1,
+                               delta=0.001)
+
+    def test_steps_that_were_not_timed(self):
+        file = claims_fixture.File("a")
+        row = file.row("compute", 13000, steps=[2500.0] * 10)
+        row["steps"][3]["median_ns"] = None
+        file.write(self.dir)
+        self.assertEqual(self.line("few-per-level")["verdict"], "not measured")
+
+    def plant_twins(self, spd_ns):
+        file = claims_fixture.File("a")
+        for label, time, twin in (("spd", 10000, spd_ns), ("compute", 20000, 8000)):
+            row = file.row(label, time, twin_ns=twin)
+            row["stats"].update(median_ns=time, median_ci_ns=[0.99 * time, 1.01 * time])
+        file.write(self.dir)
+
+    def test_barriers_by_null_twins(self):
+        for spd_ns, verdict in ((1000, "holds"), (4000, "within noise"), (6000, "does not")):
+            with self.subTest(spd_ns):
+                self.plant_twins(spd_ns)
+                line = self.line("barriers")
+                self.assertEqual(line["verdict"], verdict)
+                self.assertAlmostEqual(line["value"], spd_ns / 10000 / 0.4)
+
+
+class AcrossFiles(ClaimsCase):
+    def plant_runs(self, n_runs, ratio, options, label, rect=None):
+        for index in range(n_runs):
+            base = claims_fixture.File(f"base-{index}", noise=0.0005)
+            special = claims_fixture.File(f"special-{index}", argv=options, noise=0.0005)
+            for file, time, part in ((base, 10000, None), (special, 10000 * ratio, rect)):
+                row = file.row(label, time, rect=part)
+                row["samples_ns"] = [time * math.exp(file.rng.gauss(0, 0.001))
+                                     for _ in row["samples_ns"]]
+                file.write(self.dir)
+
+    def test_a_rectangle_against_the_whole(self):
+        self.plant_runs(5, 0.4, (), "spd", rect=(64, 64, 128, 128))
+        line = self.line("rect")
+        self.assertEqual((line["verdict"], line["margin"], line["runs"]), ("holds", 0.01, 10))
+        self.assert_near(line, 0.4)
+        self.assertIn("update of 128x128", line["measured"])
+
+    def test_few_runs_have_a_wider_margin(self):
+        self.plant_runs(1, 0.985, (), "spd", rect=(0, 0, 64, 64))
+        line = self.line("rect")
+        self.assertEqual((line["verdict"], line["margin"]), ("does not", 0.02))
+        self.plant_runs(5, 0.985, (), "spd", rect=(0, 0, 64, 64))
+        self.assertEqual(self.line("rect")["verdict"], "holds")
+
+    def test_storage_usage_by_the_command_line(self):
+        for options in (("--image-usage", "needed"), ("--image-usage=needed",)):
+            with self.subTest(options):
+                self.plant_runs(5, 0.9, options, "blit")
+                line = self.line("storage-usage")
+                self.assertEqual(line["verdict"], "holds")
+                self.assert_near(line, 0.9)
+        self.plant_runs(5, 0.9, (), "blit")
+        line = self.line("storage-usage")
+        self.assertEqual(line["verdict"], "not measured")
+        self.assertIn("--image-usage needed", line["run"])
+
+    def test_other_claims_take_the_default_usage(self):
+        file = claims_fixture.File("a", argv=("--image-usage", "needed"))
+        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=off", 10000)
+        file.write(self.dir)
+        self.assertEqual(self.line("wave")["verdict"], "not measured")
+
+    def plant_modes(self, mode, spd, compute):
+        file = claims_fixture.File("a")
+        for label, gain in (("spd", spd), ("compute", compute)):
+            for row, time in ((file.row(label, 1, mode="latency"), 10000),
+                              (file.row(label, 1, mode=mode), 10000 * gain)):
+                row["samples_ns"] = [time * math.exp(file.rng.gauss(0, 0.002))
+                                     for _ in row["samples_ns"]]
+        file.write(self.dir)
+
+    def test_overlap(self):
+        self.plant_modes("overlap", 0.7, 0.9)
+        lines = {line["id"]: line for line in self.report()["claims"]}
+        self.assertEqual(lines["overlap"]["verdict"], "holds")
+        self.assert_near(lines["overlap"], 0.7)
+        self.assertEqual(lines["overlap-compute"]["verdict"], "holds")
+        self.assert_near(lines["overlap-compute"], 0.7 / 0.9)
+        self.assertEqual(lines["beside"]["verdict"], "not measured")
+        self.assertIn("--mode beside", lines["beside"]["run"])
+
+    def test_beside_other_work(self):
+        self.plant_modes("beside", 1.5, 1.2)
+        line = self.line("beside")
+        self.assertEqual(line["verdict"], "does not")
+        self.assert_near(line, 1.25)
+
+
+class WhatIsUsed(ClaimsCase):
+    def test_wrong_rows_are_not_used_and_listed(self):
+        file = claims_fixture.File("a")
+        file.row("spd:fp16=off", 10000)
+        file.fail("spd:fp16=on", 5000, "level 3 is wrong")
+        file.write(self.dir)
+        report = self.report()
+        line = next(line for line in report["claims"] if line["id"] == "fp16")
+        self.assertEqual(line["verdict"], "not measured")
+        self.assertEqual(line["notes"], ["spd:fp16=on: failed: level 3 is wrong"])
+        self.assertEqual(report["unused"], [
+            {"strategy": "spd:fp16=on", "reason": "failed: level 3 is wrong", "rows": 1}])
+        self.assertIn("level 3 is wrong",
+                      (self.dir / "out" / "claims.md").read_text(encoding="utf-8"))
+
+    def test_unverified_and_validated_times_are_not_used(self):
+        file = self.plant(0.5)
+        for row in file.root["results"]:
+            row["verify"]["status"] = "skipped"
+        file.write(self.dir)
+        line = self.line("wave")
+        self.assertEqual(line["verdict"], "not measured")
+        self.assertIn("spd: not verified", line["notes"])
+        file = self.plant(0.5)
+        file.root["run"]["validate"] = True
+        file.write(self.dir)
+        self.assertIn("spd: timed under the validation layer", self.line("wave")["notes"])
+
+    def test_times_that_are_none_are_not_used(self):
+        file = self.plant(0.5)
+        file.root["results"][0]["samples_ns"][7] = None
+        file.write(self.dir)
+        self.assertEqual(self.line("wave")["verdict"], "not measured")
+
+    def test_the_published_condition_is_judged_first(self):
+        file = claims_fixture.File("a")
+        for size, cache, ratio in ((1024, "cold", 0.7), (4096, "hot", 0.8), (4096, "cold", 0.9)):
+            file.row("spd:wave=off", 10000, size=size, cache=cache)
+            file.row("spd:wave=on", 10000 * ratio, size=size, cache=cache)
+        file.write(self.dir)
+        self.assert_near(self.line("wave"), 0.9)
+        self.assert_near(self.line("wave", "--cache", "hot"), 0.8)
+        self.assert_near(self.line("wave", "--size", "1024x1024"), 0.7)
+        self.assertEqual(self.line("wave", "--size", "64x64")["verdict"], "not measured")
+        every = [line for line in self.report("--all")["claims"] if line["id"] == "wave"]
+        self.assertEqual(len(every), 3)
+
+    def test_a_software_device_is_labelled(self):
+        file = claims_fixture.File("a", type="cpu")
+        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=off", 10000)
+        file.write(self.dir)
+        outcome = self.claims(self.dir)
+        self.assertIn("nothing here says anything about a GPU", outcome.out)
+        self.assertIn("GPU of the test (software)", outcome.out)
+        self.plant(0.9)
+        self.assertNotIn("software", self.claims(self.dir).out)
+
+    def test_the_table_has_a_line_for_each_claim(self):
+        self.plant(0.9)
+        rows = [line for line in self.claims(self.dir).out.splitlines() if line.startswith("|")]
+        self.assertEqual(len(rows), 2 + 16)
+        self.assertTrue(all(row.replace("\\|", "").count("|") == 7 for row in rows), rows)
+        self.assertEqual(sum("not measured: run `mipbench" in row for row in rows), 15)
+
+    def test_a_reader_that_closes_the_pipe_early_is_no_error(self):
+        self.plant(0.9)
+        with subprocess.Popen([sys.executable, str(SCRIPTS / "claims.py"), str(self.dir)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
+            self.assertEqual(process.wait(cli.TIMEOUT_S), 0)
+
+    def test_it_is_repeatable_beside_its_own_output(self):
+        self.plant(0.9)
+        outcomes = []
+        for _ in range(2):
+            self.assertEqual(self.claims(self.dir, "-o", self.dir).code, 0)
+            outcomes.append((self.dir / "claims.json").read_bytes())
+        self.assertEqual(*outcomes)
+
+
+class BadInput(ClaimsCase):
+    def assert_refused(self, code, *parts, arguments=None):
+        outcome = self.claims(*(arguments or [self.dir]))
+        self.assertEqual((outcome.code, outcome.out), (code, ""), outcome)
+        self.assertRegex(outcome.err, r"\Aclaims: error: [^\n]*\n\Z")
+        for part in parts:
+            self.assertIn(part, outcome.err)
+
+    def change(self, *keys, value):
+        file = self.plant(0.9)
+        node = file.root
+        for key in keys[:-1]:
+            node = node[key]
+        if value is None:
+            del node[keys[-1]]
+        else:
+            node[keys[-1]] = value
+        file.write(self.dir, "a")
+
+    def test_foreign_and_old_files(self):
+        for keys, value, part in (
+                (("schema", "name"), "other", "not a result of mipbench"),
+                (("schema",), None, "not a result of mipbench"),
+                (("schema", "version"), "1.1.0", "1.1.0; 1.2 or later, below 2.0"),
+                (("schema", "version"), "2.0.0", "measure again"),
+                (("schema", "version"), "new", "not a version")):
+            with self.subTest(value=value, keys=keys):
+                self.change(*keys, value=value)
+                self.assert_refused(3, "a.json", part)
+
+    def test_files_that_are_not_json(self):
+        for text in (b"", b"{", b"[1, 2]", b"\xff\xfe", b"[" * 100000):
+            (self.dir / "a.json").write_bytes(text)
+            self.assert_refused(3, "a.json", "not ")
+
+    def test_files_that_lack_something(self):
+        for keys, value in (
+                (("run", "id"), None), (("device",), []), (("cells",), None),
+                (("results",), {"a": 1}), (("results", 0, "params"), None),
+                (("results", 0, "width"), "wide"), (("results", 0, "samples_ns"), 5),
+                (("results", 0, "verify", "status"), None), (("results", 0, "steps"), [5]),
+                (("results", 0, "rect"), {"x": 1}), (("results", 0, "null_twin"),
+                                                     {"median_ns": "long"}),
+                (("results", 0, "stats", "median_ci_ns"), [1]),
+                (("cells", 0, "aa_control"), {"margin": "wide"})):
+            with self.subTest(keys=keys, value=value):
+                self.change(*keys, value=value)
+                self.assert_refused(3, "a.json")
+
+    def test_one_set_is_of_one_device_and_of_different_runs(self):
+        self.plant(0.9)
+        other = claims_fixture.File("b", name="Another")
+        other.row("spd", 1000)
+        path = other.write(self.dir)
+        self.assert_refused(3, "b.json", "one set is of one device")
+        path.unlink()
+        self.plant(0.9).write(self.dir, "again")
+        self.assert_refused(3, "again.json", "the same run as")
+
+    def test_missing_files(self):
+        self.assert_refused(3, "no .json file")
+        self.assert_refused(3, "none.json", arguments=[self.dir / "none.json"])
+
+    def test_wrong_command_lines(self):
+        for arguments in (["--size", "4096"], ["--cache", "warm"], ["--few", "-1"], ["--nope"],
+                          ["--seed", "x"]):
+            self.assert_refused(2, "--help", arguments=[self.dir, *arguments])
+        self.assert_refused(2, "no result file and no folder given", arguments=["--all"])
+
+    def test_an_output_that_cannot_be_written(self):
+        self.plant(0.9)
+        (self.dir / "taken").write_text("")
+        self.assert_refused(7, "taken", arguments=[self.dir, "-o", self.dir / "taken"])
+
+
+class Statistics(ClaimsCase):
+    def test_as_mipbench_computes_them(self):
+        """Ratios to the fastest row, and their intervals, of a kept result set."""
+        root = json.loads(REFERENCE.read_text(encoding="utf-8"))
+        rows = {(row["cell"], self.slug(row)): row for row in root["results"]}
+        checked = 0
+        for row in root["results"][:60]:
+            to = rows.get((row["cell"], (row["relative"]["to"] or "").replace(":", "_")
+                           .replace("=", "-")))
+            if to is None or to is row or row["relative"].get("p_adjusted") is None:
+                continue
+            logs = [math.log(a / b) for a, b in zip(row["samples_ns"], to["samples_ns"])]
+            figure = claims_stats.ratio([claims_stats.Factor([logs], 1)], 1)
+            self.assertAlmostEqual(figure.value, row["relative"]["ratio"], places=9)
+            for ours, theirs in zip(figure.ci, row["relative"]["ci"]):
+                self.assertAlmostEqual(ours, theirs, delta=0.01 * theirs)
+            checked += 1
+        self.assertGreater(checked, 20)
+
+    @staticmethod
+    def slug(row):
+        return row["id"].split("/")[1]
+
+    def test_intervals_hold_the_truth_as_often_as_they_say(self):
+        rng = random.Random(5)
+        held = 0
+        for seed in range(100):
+            runs = [[rng.gauss(0.1, 0.05) for _ in range(25)] for _ in range(2)]
+            figure = claims_stats.ratio([claims_stats.Factor(runs[:1], 1),
+                                         claims_stats.Factor(runs[1:], -1)], seed)
+            held += figure.ci[0] <= 1 <= figure.ci[1]
+        self.assertGreaterEqual(held, 90)
+
+    def test_neighbours_that_resemble_each_other_widen_the_interval(self):
+        rng = random.Random(6)
+        alone = [rng.gauss(0, 1) for _ in range(20)]
+        held = [value for value in alone for _ in range(8)]
+        shuffled = rng.sample(held, len(held))
+        widths = []
+        for values in (held, shuffled):
+            ci = claims_stats.ratio([claims_stats.Factor([values], 1)], 1).ci
+            widths.append(math.log(ci[1] / ci[0]))
+        self.assertGreater(widths[0], 1.3 * widths[1])
+
+
+class Measuring(ClaimsCase):
+    """scripts/claims.sh, with a stand-in for mipbench."""
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in = self.dir / "mipbench"
+        self.stand_in.write_text(STAND_IN, encoding="utf-8")
+        self.stand_in.chmod(0o755)
+        self.template("discrete")
+
+    def template(self, kind):
+        file = claims_fixture.File("RUN_ID", type=kind)
+        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=off", 10000)
+        file.write(self.dir, "template")
+
+    def measure(self, *arguments, **env):
+        done = subprocess.run([str(SCRIPTS / "claims.sh"), "--mipbench", str(self.stand_in),
+                               *arguments], cwd=self.dir, capture_output=True, check=False,
+                              env={"PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin",
+                                   "STATE": str(self.dir), **env}, timeout=cli.TIMEOUT_S)
+        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def logged(self):
+        return (self.dir / "log").read_text(encoding="utf-8").splitlines()
+
+    def test_all_command_lines_are_run_and_judged(self):
+        outcome = self.measure("--runs", "2", "--out", "set", "--", "--seed", "3")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("| holds |", outcome.out)
+        self.assertIn("beside: not measured in full (mipbench: exit 2)", outcome.err)
+        lines = self.logged()[1:]  # the first one looks for the device
+        listed = [line.split("\t") for line in self.claims("--commands").out.splitlines()]
+        self.assertEqual(len(lines), sum(2 if often == "repeated" else 1 for _, often, _ in listed))
+        for _, _, words in listed:
+            self.assertTrue(any(f"pattern:noise:4096x4096 {words} --seed 3" in line
+                                for line in lines), words)
+        for name in ("whole-1.json", "whole-2.json", "rect-2.json", "claims.md", "claims.json"):
+            self.assertTrue((self.dir / "set" / name).is_file(), name)
+
+    def test_a_software_device_gets_small_sizes(self):
+        self.template("cpu")
+        outcome = self.measure("--out", "set")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertTrue(all("512x512" in line for line in self.logged()[1:]))
+        self.assertTrue((self.dir / "set" / "whole-3.json").is_file())
+        self.assertFalse((self.dir / "set" / "whole-4.json").exists())
+
+    def test_what_breaks_off_stops_it(self):
+        outcome = self.measure("--runs", "1", "--out", "set", USAGE_EXIT="6")
+        self.assertEqual(outcome.code, 6, outcome)
+        self.assertFalse((self.dir / "set" / "claims.md").exists())
+
+    def test_wrong_command_lines(self):
+        (self.dir / "set").mkdir()
+        (self.dir / "set" / "old.json").write_text("{}")
+        for arguments in (["--runs", "0"], ["--runs"], ["--nope"], ["--out", "set"]):
+            outcome = self.measure(*arguments)
+            self.assertEqual(outcome.code, 2, outcome)
+            self.assertTrue(outcome.err.startswith("claims: error: "), outcome)
+        self.assertFalse((self.dir / "log").exists())
+
+
+class RealResults(ClaimsCase):
+    def test_what_mipbench_writes_is_read(self):
+        outcome = self.quick("pattern:noise:128x128", "-d", "cpu", "-s", "compute", "-s",
+                             "spd:wave=on", "-s", "spd:wave=off", "-s", "spd:parts=no-tail",
+                             "--per-level", "--images", "none", "-o", "out", "--json", "real.json")
+        self.assertEqual(outcome.code, 0, outcome)
+        page = self.claims("real.json").out
+        self.assertIn("spd:wave=on / spd:wave=off, 128x128 rgba8 avg hot", page)
+        self.assertIn("1 - spd:parts=no-tail / spd", page)
+        self.assertIn("levels of at most 1024 texels", page)
+
+
+if __name__ == "__main__":
+    cli.main()
