@@ -192,12 +192,11 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         .pNext = &v12,
         .features.shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
     };
-    const float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = info->queue_family,
         .queueCount = 1,
-        .pQueuePriorities = &priority,
+        .pQueuePriorities = &(const float){1.0f},
     };
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,

@@ -183,16 +183,17 @@ static void record(const void *state, VkCommandBuffer cmd)
     }
 }
 
-/* The filter's own weights are at work where a bilinear fetch meets an odd size. */
+/* The filter's own weights are at work where a bilinear fetch meets an odd size; updates have
+ * none. */
 static enum mb_arithmetic arithmetic_of(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
     if (!s->by_sampler) {
         return MB_ARITHMETIC_FP32;
     }
-    return s->policy == MB_POLICY_BLIT && !mb_policies_agree(layout->base, layout->n_levels)
-               ? MB_ARITHMETIC_FILTER
-               : MB_ARITHMETIC_CORNER;
+    const bool is_exact = s->policy == MB_POLICY_BOX || s->task.is_update ||
+                          mb_policies_agree(layout->base, layout->n_levels);
+    return is_exact ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FILTER;
 }
 
 static void describe(const void *state, struct mb_work *work)

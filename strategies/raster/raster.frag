@@ -50,13 +50,14 @@ vec4 reduce_blit(ivec2 at)
 }
 
 /* The filter's weights are of fixed point: good for averages, but a minimum or maximum would miss
- * a texel whose weight is rounded to 0. */
+ * a texel whose weight is rounded to 0, and an update one whose weight is rounded up from 0, since
+ * that lies outside of the cone. */
 vec4 reduce_weighted(ivec2 at)
 {
     if (NPOT_BOX) {
         return reduce_box(at, source_extent, inv_source_extent, layer);
     }
-    if (LOAD_SAMPLER && REDUCE == REDUCE_AVG) {
+    if (LOAD_SAMPLER && REDUCE == REDUCE_AVG && !IS_UPDATE) {
         vec2 middle = (vec2(at) + 0.5) * inv_target_extent;
         return loaded(textureLod(source, vec3(middle, layer), 0.0));
     }

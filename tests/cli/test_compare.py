@@ -58,7 +58,7 @@ class Compare(CompareCase):
         self.write("noisy.json", self.recorded)
         for name in ("base.json", "noisy.json"):
             found = self.compare(name, name, "--fail-on-regression")
-            self.assertEqual([row["verdict"] for row in found["comparisons"]], ["SAME"] * 4)
+            self.assertEqual([row["verdict"] for row in found["comparisons"]], ["SAME"] * 5)
             self.assertEqual((found["not_compared"], found["warnings"]), ([], []))
             self.assertIs(found["single_run"], True)
 
@@ -70,7 +70,7 @@ class Compare(CompareCase):
             self.assertAlmostEqual(row["ratio"], 1.05)
             self.assertLess(row["p_adjusted"], 0.05)
             self.assertLessEqual(row["ci"][0], row["ratio"])
-        self.assertEqual(found["summary"]["regressions"], 4)
+        self.assertEqual(found["summary"]["regressions"], 5)
         self.compare("base.json", "new.json", "--fail-on-regression", code=1)
         back = self.compare("new.json", "base.json", "--fail-on-regression")
         self.assertEqual({row["verdict"] for row in back["comparisons"]}, {"FASTER"})
@@ -79,8 +79,8 @@ class Compare(CompareCase):
         self.write("new.json", scale(self.calm, 1.05, {"blit"}))
         found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
         verdicts = {row["strategy"]: row["verdict"] for row in found["comparisons"]}
-        self.assertEqual(verdicts, {"blit": "SLOWER", "compute": "SAME", "subgroup": "SAME",
-                                    "spd": "SAME"})
+        self.assertEqual(verdicts, {"blit": "SLOWER", "raster": "SAME", "compute": "SAME",
+                                    "subgroup": "SAME", "spd": "SAME"})
 
     def test_threshold(self):
         self.write("new.json", scale(self.calm, 1.05))
@@ -216,7 +216,7 @@ class Replay(CompareCase):
         document, outcome = self.replay(self.recorded)
         self.assertEqual([r["id"] for r in document["results"]],
                          [r["id"] for r in self.recorded["results"]])
-        self.assertEqual([len(r["samples_ns"]) for r in document["results"]], [20] * 4)
+        self.assertEqual([len(r["samples_ns"]) for r in document["results"]], [20] * 5)
         self.assertEqual(document["run"]["seed"], self.recorded["run"]["seed"])
         self.assertEqual({r["input_sha256"] for r in document["results"]},
                          {r["input_sha256"] for r in self.recorded["results"]})

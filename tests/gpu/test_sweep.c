@@ -15,7 +15,7 @@
 #include "bench/verify.h"
 #include "harness.h"
 
-#define MAX_ROWS     24
+#define MAX_ROWS     32
 #define MAX_SKIPS    64
 #define MAX_IMAGES   320
 #define SPD_MAX_SIZE 4096u
@@ -24,7 +24,7 @@
 static const char *const main_specs[] = {"all"};
 /* All others go where there is less to do; everywhere with MB_TEST_FULL=1 in the environment.
  */
-static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+static const char *const all_specs[] = {"blit", "raster:*", "compute:*", "subgroup:*", "spd:*"};
 
 /* What is asked of a strategy. */
 static const struct mode {
