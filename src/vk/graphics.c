@@ -123,8 +123,8 @@ fail:
     return status;
 }
 
-/* Everything in the area is about to be drawn: nothing to load. Render area and loads leave
- * what lies outside as it is (Vulkan, "Render Pass Load Operations"). */
+/* Every texel of the area is about to be drawn, so there is nothing to load; and loads and
+ * stores act within the render area only (Vulkan, "Render Pass Load Operations"). */
 static void begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, VkImageView target,
                   const VkRect2D *area)
 {
