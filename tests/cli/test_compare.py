@@ -104,7 +104,7 @@ class Compare(CompareCase):
 
     def test_lost_results(self):
         new = copy.deepcopy(self.calm)
-        del new["results"][3]
+        del new["results"][-1]
         new["results"][0].update(status="failed", reason="level 2 is wrong")
         new["results"][0]["verify"]["status"] = "fail"
         self.write("new.json", new)
@@ -150,7 +150,7 @@ class Output(CompareCase):
         text = outcome.out.decode("utf-8")
         self.assertRegex(text, r"(?m)^ *Strategy +Case +Base +New +Ratio +95% interval +Verdict$")
         self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER$")
-        self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
+        self.assertRegex(text, r"(?m)^5 compared: 1 SLOWER, 4 SAME; single run")
         self.assertNotIn("Margin", text)
         self.assertIn("Margin", self.run_it("compare", "-v", "base.json", "new.json").out.decode())
         brief = self.run_it("compare", "-q", "base.json", "new.json").out.decode()
