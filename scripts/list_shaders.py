@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print the *.comp files of a strategy's folder, one stem a line, for meson.
+"""Print the shaders of a strategy's folder, one file name a line, for meson.
 
 usage: list_shaders.py FOLDER
 """
@@ -8,5 +8,6 @@ import sys
 
 if len(sys.argv) != 2:
     sys.exit(__doc__)
-for path in sorted(pathlib.Path(sys.argv[1]).glob("*.comp")):
-    print(path.stem)
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    if path.suffix in {".comp", ".vert", ".frag"}:
+        print(path.name)

@@ -148,12 +148,9 @@ vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return quotient(sum.rgb, sum.a);
 }
 
-vec4 reduce_box(ivec2 at, ivec2 source_extent, vec2 inv_source_extent, int layer)
+/* Whatever the taps: of up to 3x3 texels from `first` on. */
+vec4 reduce_taps(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
-    ivec2 target_extent = level_extent(source_extent, 1);
-    ivec2 first = 2 * at;
-    Taps along_x = box_taps(at.x, source_extent.x, target_extent.x, inv_source_extent.x);
-    Taps along_y = box_taps(at.y, source_extent.y, target_extent.y, inv_source_extent.y);
     if (REDUCE != REDUCE_AVG) {
         return extreme_box(first, along_x, along_y, layer);
     }
@@ -162,6 +159,14 @@ vec4 reduce_box(ivec2 at, ivec2 source_extent, vec2 inv_source_extent, int layer
         texel.rgb = weigh_box(first, along_x, along_y, layer);
     }
     return texel;
+}
+
+vec4 reduce_box(ivec2 at, ivec2 source_extent, vec2 inv_source_extent, int layer)
+{
+    ivec2 target_extent = level_extent(source_extent, 1);
+    Taps along_x = box_taps(at.x, source_extent.x, target_extent.x, inv_source_extent.x);
+    Taps along_y = box_taps(at.y, source_extent.y, target_extent.y, inv_source_extent.y);
+    return reduce_taps(2 * at, along_x, along_y, layer);
 }
 
 #endif

@@ -17,6 +17,11 @@ VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format 
                               &ignored) == MB_OK) {
         usage |= VK_IMAGE_USAGE_STORAGE_BIT;
     }
+    if (mb_gpu_require_format(gpu, format->vk_storage_format,
+                              VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing",
+                              &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    }
     return usage;
 }
 

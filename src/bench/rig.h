@@ -29,8 +29,8 @@ struct mb_rig_options {
     const void *source; /* level 0, source[layer][height][width] of layout->format */
 };
 
-/* Usage flags that every image of this format is given: transfers, sampling, and storage where
- * the device has it for the format. */
+/* Usage flags that every image of this format is given: transfers, sampling, and storage and
+ * drawing where the device has them for the format. */
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* Create the image and upload level 0, which is then readable in SHADER_READ_ONLY_OPTIMAL.

@@ -21,6 +21,11 @@ const struct mb_access mb_access_compute_read_write = {
     .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
     .layout = VK_IMAGE_LAYOUT_GENERAL,
 };
+const struct mb_access mb_access_draw = {
+    .stages = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+    .access = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+    .layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+};
 const struct mb_access mb_access_transfer_read = {
     .stages = VK_PIPELINE_STAGE_TRANSFER_BIT,
     .access = VK_ACCESS_TRANSFER_READ_BIT,

@@ -25,7 +25,8 @@ extern const struct mb_access
     mb_access_undefined; /* contents not needed; waits for every stage */
 extern const struct mb_access mb_access_compute_write; /* storage image, GENERAL */
 extern const struct mb_access
-    mb_access_compute_read_write; /* the same, and sampled in GENERAL */
+    mb_access_compute_read_write;             /* the same, and sampled in GENERAL */
+extern const struct mb_access mb_access_draw; /* colour attachment that is not read */
 extern const struct mb_access mb_access_transfer_read;
 extern const struct mb_access mb_access_transfer_write;
 

@@ -113,7 +113,7 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     return status;
 }
 
-#define MAX_EXTENSIONS 3
+#define MAX_EXTENSIONS 4
 
 /* Those that are enabled; returns how many. */
 static uint32_t list_extensions(const struct mb_gpu *gpu,
@@ -132,7 +132,25 @@ static uint32_t list_extensions(const struct mb_gpu *gpu,
     if (info->has_pipeline_facts) {
         extensions[n++] = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
     }
+    if (info->has_dynamic_rendering &&
+        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
+        extensions[n++] = VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME;
+    }
     return n;
+}
+
+static enum mb_status create_command_pool(struct mb_gpu *gpu, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = gpu->info.queue_family,
+    };
+    MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->command_pool));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
+fail:
+    return status;
 }
 
 static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
@@ -150,6 +168,10 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         .subgroupSizeControl = VK_TRUE,
         .computeFullSubgroups = VK_TRUE,
     };
+    VkPhysicalDeviceDynamicRenderingFeatures rendering = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+        .dynamicRendering = VK_TRUE,
+    };
     VkPhysicalDeviceVulkan12Features v12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = info->has_full_subgroups ? &size_control : NULL,
@@ -162,17 +184,20 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         executables.pNext = v12.pNext;
         v12.pNext = &executables;
     }
+    if (info->has_dynamic_rendering) {
+        rendering.pNext = v12.pNext;
+        v12.pNext = &rendering;
+    }
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &v12,
         .features.shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
     };
-    const float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = info->queue_family,
         .queueCount = 1,
-        .pQueuePriorities = &priority,
+        .pQueuePriorities = &(const float){1.0f},
     };
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -185,13 +210,7 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
     MB_VK(vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device));
     volkLoadDevice(gpu->device);
     vkGetDeviceQueue(gpu->device, info->queue_family, 0, &gpu->queue);
-    VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = info->queue_family,
-    };
-    MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->command_pool));
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
+    MB_TRY(create_command_pool(gpu, err));
 fail:
     return status;
 }

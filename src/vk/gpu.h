@@ -45,10 +45,12 @@ struct mb_gpu_info {
     bool has_storage_write_without_format;
     bool has_float16; /* 16-bit floats in shader arithmetic */
     bool has_sampler_filter_minmax;
-    bool has_pipeline_facts; /* VK_KHR_pipeline_executable_properties */
+    bool has_dynamic_rendering; /* core 1.3 or VK_KHR_dynamic_rendering */
+    bool has_pipeline_facts;    /* VK_KHR_pipeline_executable_properties */
     uint32_t sub_texel_precision_bits;
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;
+    uint32_t max_attachment_dimension; /* of what is drawn to, by one viewport */
     uint32_t max_workgroup_invocations, max_workgroup_width;
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */

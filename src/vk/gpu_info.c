@@ -86,12 +86,20 @@ static uint32_t choose_queue_family(VkPhysicalDevice device, VkQueueFamilyProper
     return best;
 }
 
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info *info)
 {
     info->timestamp_period_ns = (double)limits->timestampPeriod;
     info->sub_texel_precision_bits = limits->subTexelPrecisionBits;
     info->max_image_dimension_2d = limits->maxImageDimension2D;
     info->max_image_array_layers = limits->maxImageArrayLayers;
+    info->max_attachment_dimension =
+        min_u32(min_u32(limits->maxFramebufferWidth, limits->maxFramebufferHeight),
+                min_u32(limits->maxViewportDimensions[0], limits->maxViewportDimensions[1]));
     info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
     info->max_workgroup_width = limits->maxComputeWorkGroupSize[0];
     memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
@@ -171,6 +179,14 @@ static void read_features(VkPhysicalDevice device, bool has_size_control,
         executables.pNext = v12.pNext;
         v12.pNext = &executables;
     }
+    VkPhysicalDeviceDynamicRenderingFeatures rendering = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+    };
+    if (mb_gpu_usable_version(info->api_version) >= VK_API_VERSION_1_3 ||
+        mb_gpu_has_extension(device, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME)) {
+        rendering.pNext = v12.pNext;
+        v12.pNext = &rendering;
+    }
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &v12,
@@ -184,6 +200,7 @@ static void read_features(VkPhysicalDevice device, bool has_size_control,
     info->has_memory_model_device_scope =
         v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
     info->has_float16 = v12.shaderFloat16 != VK_FALSE;
+    info->has_dynamic_rendering = rendering.dynamicRendering != VK_FALSE;
     info->has_sampler_filter_minmax = v12.samplerFilterMinmax != VK_FALSE;
     info->has_storage_write_without_format =
         features.features.shaderStorageImageWriteWithoutFormat != VK_FALSE;

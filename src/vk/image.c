@@ -63,27 +63,35 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-static enum mb_status create_view(const struct mb_vk_image *image, VkFormat format,
-                                  VkImageUsageFlags usage, uint32_t level, uint32_t n_levels,
+/* Part of an image, and what a view of it is for. */
+struct part {
+    VkFormat format;
+    VkImageUsageFlags usage;
+    uint32_t first_level, n_levels;
+    uint32_t first_layer, n_layers;
+};
+
+static enum mb_status create_view(const struct mb_vk_image *image, const struct part *part,
                                   VkImageView *view, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkImageViewUsageCreateInfo view_usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
-        .usage = usage,
+        .usage = part->usage,
     };
     VkImageViewCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .pNext = &view_usage,
         .image = image->image,
         .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
-        .format = format,
+        .format = part->format,
         .subresourceRange =
             {
                 .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
-                .baseMipLevel = level,
-                .levelCount = n_levels,
-                .layerCount = image->layout.n_layers,
+                .baseMipLevel = part->first_level,
+                .levelCount = part->n_levels,
+                .baseArrayLayer = part->first_layer,
+                .layerCount = part->n_layers,
             },
     };
     MB_VK(vkCreateImageView(image->gpu->device, &info, NULL, view));
@@ -91,29 +99,64 @@ fail:
     return status;
 }
 
-static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
+/* The views of one level. */
+static enum mb_status create_level_views(struct mb_vk_image *image, uint32_t level,
+                                         struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_layout *layout = &image->layout;
-    const struct mb_format *format = layout->format;
+    const struct mb_format *format = image->layout.format;
+    struct part part = {
+        .format = format->vk_format,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+        .first_level = level,
+        .n_levels = 1,
+        .n_layers = image->layout.n_layers,
+    };
     if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-        MB_TRY(create_view(image, format->vk_format, VK_IMAGE_USAGE_SAMPLED_BIT, 0,
-                           layout->n_levels, &image->sampled_all, err));
+        MB_TRY(create_view(image, &part, &image->sampled[level], err));
+        part.format = format->vk_storage_format;
+        MB_TRY(create_view(image, &part, &image->stored[level], err));
     }
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-            MB_TRY(create_view(image, format->vk_format, VK_IMAGE_USAGE_SAMPLED_BIT, level, 1,
-                               &image->sampled[level], err));
-            MB_TRY(create_view(image, format->vk_storage_format, VK_IMAGE_USAGE_SAMPLED_BIT,
-                               level, 1, &image->stored[level], err));
-        }
-        if (image->usage & VK_IMAGE_USAGE_STORAGE_BIT) {
-            MB_TRY(create_view(image, format->vk_storage_format, VK_IMAGE_USAGE_STORAGE_BIT,
-                               level, 1, &image->storage[level], err));
-        }
+    if (image->usage & VK_IMAGE_USAGE_STORAGE_BIT) {
+        part.format = format->vk_storage_format;
+        part.usage = VK_IMAGE_USAGE_STORAGE_BIT;
+        MB_TRY(create_view(image, &part, &image->storage[level], err));
     }
 fail:
     return status;
+}
+
+static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct part all = {
+        .format = image->layout.format->vk_format,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+        .n_levels = image->layout.n_levels,
+        .n_layers = image->layout.n_layers,
+    };
+    if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
+        MB_TRY(create_view(image, &all, &image->sampled_all, err));
+    }
+    for (uint32_t level = 0; level < image->layout.n_levels; level++) {
+        MB_TRY(create_level_views(image, level, err));
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_vk_image_create_target(const struct mb_vk_image *image, uint32_t level,
+                                         uint32_t layer, VkImageView *view, struct mb_err *err)
+{
+    const struct part part = {
+        .format = image->layout.format->vk_storage_format,
+        .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+        .first_level = level,
+        .n_levels = 1,
+        .first_layer = layer,
+        .n_layers = 1,
+    };
+    return create_view(image, &part, view, err);
 }
 
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,

@@ -41,4 +41,10 @@ MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
                                               struct mb_err *err);
 void mb_vk_image_finish(struct mb_vk_image *image);
 
+/* A view of one level of one layer to draw to, in the storage format: shaders encode sRGB
+ * themselves. The image must have COLOR_ATTACHMENT usage. The caller destroys it. */
+MB_MUST_CHECK enum mb_status mb_vk_image_create_target(const struct mb_vk_image *image,
+                                                       uint32_t level, uint32_t layer,
+                                                       VkImageView *view, struct mb_err *err);
+
 #endif

@@ -1,11 +1,18 @@
-/* Compute pipelines with their descriptor sets. */
+/* Pipelines with their descriptor sets. */
 #include "vk/pipeline.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
+#include "vk/graphics.h"
 #include "vk/pipeline_facts.h"
 #include "vk/pipeline_pool.h"
+
+/* The stage that has all the bindings and constants. */
+static VkShaderStageFlags stage_of(const struct mb_compute_options *options)
+{
+    return options->vertex ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
+}
 
 static enum mb_status create_set_layout(struct mb_compute *compute,
                                         const struct mb_compute_options *options,
@@ -18,7 +25,7 @@ static enum mb_status create_set_layout(struct mb_compute *compute,
             .binding = options->bindings[i].binding,
             .descriptorType = options->bindings[i].type,
             .descriptorCount = options->bindings[i].n_descriptors,
-            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+            .stageFlags = stage_of(options),
         };
     }
     VkDescriptorSetLayoutCreateInfo set_layout = {
@@ -29,7 +36,7 @@ static enum mb_status create_set_layout(struct mb_compute *compute,
     MB_VK(vkCreateDescriptorSetLayout(compute->gpu->device, &set_layout, NULL,
                                       &compute->set_layout));
     VkPushConstantRange push = {
-        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        .stageFlags = stage_of(options),
         .size = options->push_constant_bytes,
     };
     VkPipelineLayoutCreateInfo layout = {
@@ -157,10 +164,10 @@ static void fill_specialization(struct specialization *s,
     s->info.pData = s->values;
 }
 
-static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule module,
-                                      const struct mb_compute_options *options,
-                                      const VkSpecializationInfo *specialization,
-                                      struct mb_err *err)
+static enum mb_status create_compute(struct mb_compute *compute, VkShaderModule module,
+                                     const struct mb_compute_options *options,
+                                     const VkSpecializationInfo *specialization,
+                                     struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
@@ -193,8 +200,20 @@ static enum mb_status create_pipeline(struct mb_compute *compute, VkShaderModule
         MB_TRY(mb_pipeline_facts_capture(compute->gpu, &info, options->shader->name,
                                          compute->gpu->state->facts, err));
     }
-    mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)compute->pipeline,
-                options->name);
+fail:
+    return status;
+}
+
+enum mb_status mb_shader_module_create(const struct mb_gpu *gpu, const struct mb_shader *shader,
+                                       VkShaderModule *module, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = shader->code_bytes,
+        .pCode = shader->code,
+    };
+    MB_VK(vkCreateShaderModule(gpu->device, &info, NULL, module));
 fail:
     return status;
 }
@@ -208,14 +227,15 @@ static enum mb_status make_pipeline(struct mb_compute *compute,
     enum mb_status status = MB_OK;
     VkDevice device = compute->gpu->device;
     VkShaderModule module = VK_NULL_HANDLE;
-    VkShaderModuleCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = options->shader->code_bytes,
-        .pCode = options->shader->code,
-    };
     MB_TRY(create_set_layout(compute, options, err));
-    MB_VK(vkCreateShaderModule(device, &info, NULL, &module));
-    MB_TRY(create_pipeline(compute, module, options, specialization, err));
+    MB_TRY(mb_shader_module_create(compute->gpu, options->shader, &module, err));
+    if (options->vertex) {
+        MB_TRY(mb_graphics_create(compute, module, options, specialization, err));
+    } else {
+        MB_TRY(create_compute(compute, module, options, specialization, err));
+    }
+    mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)compute->pipeline,
+                options->name);
 fail:
     vkDestroyShaderModule(device, module, NULL);
     return status;
@@ -227,6 +247,8 @@ static struct mb_pipeline_key pipeline_key(const struct mb_compute_options *opti
     struct mb_pipeline_key key;
     memset(&key, 0, sizeof key); /* with its padding */
     key.shader = options->shader;
+    key.vertex = options->vertex;
+    key.target_format = options->target_format;
     for (uint32_t i = 0; i < options->n_bindings; i++) {
         key.bindings[i] = options->bindings[i];
     }

@@ -1,4 +1,5 @@
-/* Compute pipelines with their descriptor sets, made from a table of bindings. */
+/* Compute pipelines with their descriptor sets, made from a table of bindings; with a vertex
+ * shader, graphics pipelines for vk/graphics.h to draw with. */
 #ifndef MB_VK_PIPELINE_H
 #define MB_VK_PIPELINE_H
 
@@ -18,7 +19,9 @@ struct mb_binding {
 };
 
 struct mb_compute_options {
-    const struct mb_shader *shader;
+    const struct mb_shader *shader; /* compute, or fragment where there is a vertex shader */
+    const struct mb_shader *vertex; /* NULL: a compute pipeline */
+    VkFormat target_format;         /* of the view that the fragment shader draws to */
     const struct mb_binding *bindings;
     uint32_t n_bindings;
     const uint32_t *spec_constants; /* constant_id i is spec_constants[i] */
@@ -54,6 +57,12 @@ MB_MUST_CHECK enum mb_status mb_compute_init(struct mb_compute *compute,
                                              const struct mb_compute_options *options,
                                              struct mb_err *err);
 void mb_compute_finish(struct mb_compute *compute);
+
+/* The caller destroys the module. */
+MB_MUST_CHECK enum mb_status mb_shader_module_create(const struct mb_gpu *gpu,
+                                                     const struct mb_shader *shader,
+                                                     VkShaderModule *module,
+                                                     struct mb_err *err);
 
 /* Write one binding of set `set`: a combined image sampler, the image in `layout`. */
 void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,

@@ -51,6 +51,33 @@ fail:
     return status;
 }
 
+/* What the driver says of a pipeline that was made with statistics. */
+static enum mb_status read_pipeline(const struct mb_gpu *gpu, VkPipeline pipeline,
+                                    const char *name, struct mb_pipeline_facts *facts,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES];
+    uint32_t n = MAX_EXECUTABLES;
+    const VkPipelineInfoKHR which = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
+        .pipeline = pipeline,
+    };
+    for (uint32_t i = 0; i < MAX_EXECUTABLES; i++) {
+        properties[i] = (VkPipelineExecutablePropertiesKHR){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
+    }
+    MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, properties));
+    for (uint32_t i = 0; i < n; i++) {
+        if (properties[i].stages != VK_SHADER_STAGE_VERTEX_BIT) {
+            MB_TRY(read_executable(gpu, pipeline, i, name, facts, err));
+        }
+    }
+    facts->n_pipelines++;
+fail:
+    return status;
+}
+
 enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
                                          const VkComputePipelineCreateInfo *info,
                                          const char *name, struct mb_pipeline_facts *facts,
@@ -58,22 +85,28 @@ enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
 {
     enum mb_status status = MB_OK;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES];
-    uint32_t n = MAX_EXECUTABLES;
     VkComputePipelineCreateInfo captured = *info;
     captured.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-    VkPipelineInfoKHR which = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR};
-    for (uint32_t i = 0; i < MAX_EXECUTABLES; i++) {
-        properties[i] = (VkPipelineExecutablePropertiesKHR){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
-    }
     MB_VK(vkCreateComputePipelines(gpu->device, VK_NULL_HANDLE, 1, &captured, NULL, &pipeline));
-    which.pipeline = pipeline;
-    MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, properties));
-    for (uint32_t i = 0; i < n; i++) {
-        MB_TRY(read_executable(gpu, pipeline, i, name, facts, err));
-    }
-    facts->n_pipelines++;
+    MB_TRY(read_pipeline(gpu, pipeline, name, facts, err));
+fail:
+    vkDestroyPipeline(gpu->device, pipeline, NULL);
+    return status;
+}
+
+enum mb_status mb_pipeline_facts_capture_graphics(const struct mb_gpu *gpu,
+                                                  const VkGraphicsPipelineCreateInfo *info,
+                                                  const char *name,
+                                                  struct mb_pipeline_facts *facts,
+                                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkGraphicsPipelineCreateInfo captured = *info;
+    captured.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    MB_VK(
+        vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &captured, NULL, &pipeline));
+    MB_TRY(read_pipeline(gpu, pipeline, name, facts, err));
 fail:
     vkDestroyPipeline(gpu->device, pipeline, NULL);
     return status;

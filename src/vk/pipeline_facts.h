@@ -33,4 +33,11 @@ MB_MUST_CHECK enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
                                                        struct mb_pipeline_facts *facts,
                                                        struct mb_err *err);
 
+/* The same of a graphics pipeline, whose vertex shader is said nothing of: it makes three
+ * vertices. */
+MB_MUST_CHECK enum mb_status
+mb_pipeline_facts_capture_graphics(const struct mb_gpu *gpu,
+                                   const VkGraphicsPipelineCreateInfo *info, const char *name,
+                                   struct mb_pipeline_facts *facts, struct mb_err *err);
+
 #endif

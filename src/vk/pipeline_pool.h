@@ -8,7 +8,8 @@
 /* Everything that a pipeline depends on; compared byte by byte, so zero it before it is filled.
  */
 struct mb_pipeline_key {
-    const struct mb_shader *shader;
+    const struct mb_shader *shader, *vertex;
+    VkFormat target_format;
     struct mb_binding bindings[MB_MAX_BINDINGS];
     uint32_t spec_ids[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
     uint32_t spec_values[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];

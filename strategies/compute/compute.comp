@@ -22,24 +22,8 @@ layout(push_constant) uniform Push
     ivec2 n_texels;
 };
 
-vec4 fetch(ivec2 at, int layer)
-{
-    return loaded(texelFetch(source, ivec3(min(at, source_extent - 1), layer), 0));
-}
-
+#include "pair.glsl"
 #include "box.glsl"
-
-vec4 reduce_pair(ivec2 at, int layer)
-{
-    if (LOAD_SAMPLER) {
-        vec2 corner = vec2(2 * at + 1) * inv_source_extent;
-        return loaded(textureLod(source, vec3(corner, layer), 0.0));
-    }
-    ivec2 p = 2 * at;
-    return reduce_2x2(fetch(p, layer), fetch(p + ivec2(1, 0), layer),
-                      fetch(p + ivec2(0, 1), layer), fetch(p + ivec2(1, 1), layer),
-                      source_extent);
-}
 
 void main()
 {

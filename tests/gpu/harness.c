@@ -76,6 +76,7 @@ static enum mb_status ignore_chain(void *user, const struct mb_cell *cell,
 
 const char *const mb_test_specs[] = {
     "blit",
+    "raster:*",
     "compute:*",
     "subgroup:*",
     "spd",
