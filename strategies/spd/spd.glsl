@@ -21,26 +21,18 @@
  *     06 07 0e 0f 16 17 1e 1f
  *     20 21 ...
  *
- * Memory model. The invocation that makes the texel of level 6 writes it and then adds to the
- * counter with release at device scope: no barrier is needed between the two, and adds by others
- * continue its release sequence. Only the invocation that finds itself last acquires; the control
- * barrier after it covers buffer memory at device scope, so what it acquired is visible to the
- * whole workgroup. The counter goes back to zero by that one invocation for the next run.
+ * How level 6 gets to the last workgroup is in hand_off.glsl.
  *
  * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
  *
- * An update dispatches the tiles that the changed rectangle touches and writes its cone only. The
- * tail then needs level 6 of the other tiles, too, which is only there as stored. To get the same
- * bits from a full run, tiles hand their texel over as stored, and stored texels go through the
- * same arithmetic (as_stored). No invocation reads a texel that another writes. */
+ * An update writes the cone of its rectangle only. No invocation reads a texel that another writes.
+ */
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
 
-#include "levels.glsl"
+#include "hand_off.glsl"
 
 #define N_INVOCATIONS 256
-#define TAIL_PITCH 64     /* texels of level 6 per row in the hand-off buffer */
-#define TAIL_TEXELS 4096  /* per slice */
 
 layout(local_size_x = N_INVOCATIONS) in;
 
@@ -51,16 +43,6 @@ layout(constant_id = 2) const bool HAS_TAIL = true;
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
-layout(set = 0, binding = 2) nonprivate buffer HandOff
-{
-    vec4 hand_off[]; /* slice, row, column of level 6 */
-};
-layout(set = 0, binding = 3) nonprivate buffer Counter
-{
-    uint counter[]; /* per slice: workgroups done */
-};
-
-layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates */
 
 layout(push_constant) uniform Push
 {
@@ -264,42 +246,14 @@ void make_levels_1_2(ivec2 tile, uint index, int slice)
 }
 #endif
 
-/* Leave level 6 of this tile, count, and tell the whole workgroup whether it was the last. */
+/* Hand level 6 of this tile over, and tell the whole workgroup whether it was the last. */
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
     if (index == 0u) {
-        hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
-            IS_UPDATE ? as_stored(cells[0][0]) : cells[0][0];
-        uint done = atomicAdd(counter[slice], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                              gl_SemanticsRelease | gl_SemanticsMakeAvailable);
-        is_last = done == n_tiles - 1u;
-        if (is_last) {
-            memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                          gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-            atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
-        }
+        is_last = count_is_last(cells[0][0], tile, slice, n_tiles);
     }
     barrier();
     return is_last;
-}
-
-/* What the last workgroup's one invocation acquired becomes visible to all of it. Only the last
- * comes here: at device scope this barrier waits for every store of the workgroup. */
-void acquire_hand_off()
-{
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                       gl_SemanticsMakeVisible);
-}
-
-vec4 load_level6(ivec2 at, int slice)
-{
-    if (IS_UPDATE &&
-        any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
-        ivec2 p = min(at, level_extent(base_extent, 6) - 1);
-        return as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0)));
-    }
-    return hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x];
 }
 
 /* Weight of texel (x, y) of the 2x2 that make one texel below a level of size `extent`. */
@@ -329,8 +283,10 @@ void make_levels_7_8(uint index, int slice)
         ivec2 corner = ivec2(i & 1, i >> 1);
         ivec2 p = 2 * at + corner;
         vec4 texel = reduce_2x2(
-            load_level6(2 * p, slice), load_level6(2 * p + ivec2(1, 0), slice),
-            load_level6(2 * p + ivec2(0, 1), slice), load_level6(2 * p + 1, slice), extent6);
+            load_level6(2 * p, extent6, tiles, slice),
+            load_level6(2 * p + ivec2(1, 0), extent6, tiles, slice),
+            load_level6(2 * p + ivec2(0, 1), extent6, tiles, slice),
+            load_level6(2 * p + 1, extent6, tiles, slice), extent6);
         store(7, p, slice, texel);
         float weight = quarter(corner, extent7);
         if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */

@@ -14,6 +14,8 @@ data on through an atomic counter must
  6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
     the count, which would make every workgroup wait for its own stores.
 
+"Before" and "after" are those of the call tree from main, with every call replaced by its body.
+
 The shader is compiled here with glslangValidator, once as it is and once with each rule broken on
 purpose: a check that lets a broken kernel pass fails. Exits 77 without the tools.
 """
@@ -31,7 +33,7 @@ MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
 
 KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp"]
 
-# name of the rule that must catch it, text in spd.glsl, replacement
+# name of the rule that must catch it, text in the kernel or what it includes, replacement
 BREAKAGES = [
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelaxed);"),
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelease);"),
@@ -39,23 +41,32 @@ BREAKAGES = [
     ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
     ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
     ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
-    ("barrier", "    acquire_hand_off();\n", "    barrier();\n"),
+    ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
 ]
 
 
-def compile_kernel(source_root, kernel, folder):
+def compile_kernel(kernel, folder):
     module = folder / "kernel.spv"
     subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.2",
-                    f"-I{source_root / 'shaders'}", "-o", module, folder / kernel],
+                    f"-I{folder / 'shaders'}", "-o", module, folder / kernel],
                    check=True, stdout=subprocess.DEVNULL)
     return subprocess.run(["spirv-dis", "--no-color", "--raw-id", module], check=True,
                           capture_output=True, text=True).stdout
 
 
+def in_call_order(function, functions):
+    """The instructions of a function, with those of the functions it calls in place of the calls."""
+    for opcode, operands in functions[function]:
+        if opcode == "OpFunctionCall":
+            yield from in_call_order(operands[1], functions)
+        else:
+            yield opcode, operands
+
+
 def parse(text):
-    """Integer constants by id, and the instructions in order: (opcode, operands)."""
-    constants, instructions = {}, []
+    """Integer constants by id, capabilities, and the instructions of main: (opcode, operands)."""
+    constants, capabilities, functions, entry, function = {}, set(), {}, None, None
     for line in text.splitlines():
         match = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
         if not match:
@@ -63,8 +74,15 @@ def parse(text):
         result, opcode, operands = match.group(1), match.group(2), match.group(3).split()
         if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
             constants[result] = int(operands[-1])
-        instructions.append((opcode, operands))
-    return constants, instructions
+        elif opcode == "OpCapability":
+            capabilities.add(operands[0])
+        elif opcode == "OpEntryPoint":
+            entry = operands[1]
+        elif opcode == "OpFunction":
+            function = functions.setdefault(result, [])
+        elif function is not None:
+            function.append((opcode, operands))
+    return constants, capabilities, list(in_call_order(entry, functions))
 
 
 def has(value, *flags):
@@ -73,10 +91,9 @@ def has(value, *flags):
 
 def problems(text):
     """The rules that a module breaks."""
-    constants, instructions = parse(text)
+    constants, capabilities, instructions = parse(text)
     value = lambda operand: constants.get(operand, -1)
     found = []
-    capabilities = {ops[0] for op, ops in instructions if op == "OpCapability"}
     if not {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= capabilities:
         found.append("model")
 
@@ -116,6 +133,25 @@ def problems(text):
     return found
 
 
+def source_with(text, kernel, folder):
+    """The file that holds `text`: the kernel, or one of those that it may include."""
+    files = sorted((folder / "shaders").glob("*.glsl")) + sorted((folder / kernel).parent.iterdir())
+    holders = [f for f in files if f.suffix in (".glsl", ".comp") and text in f.read_text()]
+    own = [f for f in holders if f.suffix == ".glsl" or f == folder / kernel]
+    if len(own) != 1:
+        sys.exit(f"{kernel}: {len(own)} of its files hold: {text.strip()}")
+    return own[0]
+
+
+def problems_if_broken(kernel, folder, text, replacement):
+    file = source_with(text, kernel, folder)
+    original = file.read_text()
+    file.write_text(original.replace(text, replacement))
+    found = problems(compile_kernel(kernel, folder))
+    file.write_text(original)
+    return found
+
+
 def main(argv):
     if len(argv) != 2:
         sys.exit(__doc__)
@@ -127,20 +163,18 @@ def main(argv):
     n_failed = n_done = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        shutil.copytree(source_root / "strategies" / "spd", folder / "spd")
-        body = folder / "spd" / "spd.glsl"
-        original = body.read_text()
+        shutil.copytree(source_root / "strategies", folder, dirs_exist_ok=True)
+        shutil.copytree(source_root / "shaders", folder / "shaders")
         for kernel in KERNELS:
-            for rule, text, replacement in [(None, "", "")] + BREAKAGES:
-                if text and text not in original:
-                    sys.exit(f"spd.glsl no longer holds: {text}")
-                body.write_text(original.replace(text, replacement) if text else original)
-                found = problems(compile_kernel(source_root, kernel, folder))
+            results = [(None, "as it is", problems(compile_kernel(kernel, folder)))]
+            results += [(rule, "broken: " + text.strip(),
+                         problems_if_broken(kernel, folder, text, replacement))
+                        for rule, text, replacement in BREAKAGES]
+            for rule, what, found in results:
                 as_wanted = rule in found if rule else not found
                 n_done += 1
                 n_failed += not as_wanted
-                print(f"{'ok  ' if as_wanted else 'FAIL'} {kernel}: "
-                      f"{'broken: ' + text.strip() if rule else 'as it is'}: "
+                print(f"{'ok  ' if as_wanted else 'FAIL'} {kernel}: {what}: "
                       f"{', '.join(found) or 'no problem'}")
     print(f"check_memory_model: {n_done} checks, {n_failed} failed")
     return 1 if n_failed else 0
