@@ -305,7 +305,8 @@ static void check_strategies(const struct mb_gpu *gpu)
         {3, 3}, {5, 3}, {6, 5}, {5, 8}, {7, 4},  {8, 8},   {2, 130}, {7, 1}, {9, 16},
     };
     const size_t n_sizes = mb_test_is_quick() ? 6 : MB_COUNTOF(sizes);
-    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+    static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*",
+                                        "spd-metal:*"};
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};

@@ -15,7 +15,7 @@
 #include "bench/verify.h"
 #include "harness.h"
 
-#define MAX_ROWS     24
+#define MAX_ROWS     32
 #define MAX_SKIPS    64
 #define MAX_IMAGES   320
 #define SPD_MAX_SIZE 4096u
@@ -24,7 +24,8 @@
 static const char *const main_specs[] = {"all"};
 /* All others go where there is less to do; everywhere with MB_TEST_FULL=1 in the environment.
  */
-static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*",
+                                        "spd-metal:*"};
 
 /* What is asked of a strategy. */
 static const struct mode {
@@ -113,9 +114,10 @@ static bool may_refuse(const struct sweep *s, const struct mb_row *row,
         return mode->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
                mb_weighs_alpha(mode->reduce, mode->alpha, layout->format);
     }
+    const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
     const bool is_above_spd =
         layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;
-    return (strcmp(name, "spd") == 0 && is_above_spd) || strstr(label, "load=sampler") != NULL;
+    return (is_spd && is_above_spd) || strstr(label, "load=sampler") != NULL;
 }
 
 /* Record and run one chain; its texels are in the rig's read-back buffer then. */

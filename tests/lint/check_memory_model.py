@@ -14,6 +14,11 @@ data on through an atomic counter must
  6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
     the count, which would make every workgroup wait for its own stores.
 
+A kernel that reduces shared memory in place must besides, up to the count,
+
+ 7. have a control barrier between reading it and writing it, and one between writing and reading
+    it (the texel handed over, read by the invocation that wrote it, aside).
+
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 
 The shader is compiled here with glslangValidator, once as it is and once with each rule broken on
@@ -31,7 +36,10 @@ ACQUIRE, RELEASE, ACQUIRE_RELEASE = 0x2, 0x4, 0x8
 BUFFER, SHARED = 0x40, 0x100
 MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
 
-KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp"]
+KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd-metal/spd_metal.comp"]
+
+# Kernels that write cells of shared memory which other invocations read.
+IN_PLACE = {"spd-metal/spd_metal.comp"}
 
 # name of the rule that must catch it, text in the kernel or what it includes, replacement
 BREAKAGES = [
@@ -43,6 +51,10 @@ BREAKAGES = [
     ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
     ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+]
+IN_PLACE_BREAKAGES = [
+    ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
+    ("tile", "    barrier();\n    if (has_texel) {\n        texel", "    if (has_texel) {\n        texel"),
 ]
 
 
@@ -89,7 +101,18 @@ def has(value, *flags):
     return all(value & flag for flag in flags)
 
 
-def problems(text):
+def is_ordered(instructions):
+    """Whether a control barrier lies between reads and writes of shared memory, up to the last
+    write."""
+    steps = [op for op, operands in instructions if op == "OpControlBarrier" or
+             op in ("OpLoad", "OpStore") and "|NonPrivatePointer" in " ".join(operands)]
+    while steps and steps[-1] != "OpStore":
+        steps.pop()
+    return "OpStore" in steps and all({a, b} != {"OpLoad", "OpStore"}
+                                      for a, b in zip(steps, steps[1:]))
+
+
+def problems(text, is_in_place):
     """The rules that a module breaks."""
     constants, capabilities, instructions = parse(text)
     value = lambda operand: constants.get(operand, -1)
@@ -130,6 +153,8 @@ def problems(text):
                  for op, ops in instructions[count:])
     if not (stored and loaded):
         found.append("private")
+    if is_in_place and not is_ordered(instructions[:count]):
+        found.append("tile")
     return found
 
 
@@ -147,7 +172,7 @@ def problems_if_broken(kernel, folder, text, replacement):
     file = source_with(text, kernel, folder)
     original = file.read_text()
     file.write_text(original.replace(text, replacement))
-    found = problems(compile_kernel(kernel, folder))
+    found = problems(compile_kernel(kernel, folder), kernel in IN_PLACE)
     file.write_text(original)
     return found
 
@@ -166,10 +191,12 @@ def main(argv):
         shutil.copytree(source_root / "strategies", folder, dirs_exist_ok=True)
         shutil.copytree(source_root / "shaders", folder / "shaders")
         for kernel in KERNELS:
-            results = [(None, "as it is", problems(compile_kernel(kernel, folder)))]
-            results += [(rule, "broken: " + text.strip(),
+            is_in_place = kernel in IN_PLACE
+            results = [(None, "as it is", problems(compile_kernel(kernel, folder), is_in_place))]
+            results += [(rule, f"broken: {' '.join(text.split())}",
                          problems_if_broken(kernel, folder, text, replacement))
-                        for rule, text, replacement in BREAKAGES]
+                        for rule, text, replacement in
+                        BREAKAGES + is_in_place * IN_PLACE_BREAKAGES]
             for rule, what, found in results:
                 as_wanted = rule in found if rule else not found
                 n_done += 1
