@@ -126,7 +126,7 @@ main() {
     measure modes "$input" --size "$sizes" --cache both --mode all --per-level \
         -n 160
     measure variants "$input" --size "$sizes" --cache both -n 160 \
-        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd:*' \
+        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd:*' -s 'spd-metal:*' \
         -s spd:parts=no-tail -s spd:parts=tiles
     echo "reference: the set is in $out"
     return "$status"

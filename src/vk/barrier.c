@@ -57,26 +57,43 @@ void mb_barrier_execution(VkCommandBuffer cmd)
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 0, NULL);
 }
 
+static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier)
+{
+    return (VkImageMemoryBarrier){
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = barrier->from->access,
+        .dstAccessMask = barrier->to->access,
+        .oldLayout = barrier->from->layout,
+        .newLayout = barrier->to->layout,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = barrier->image->image,
+        .subresourceRange =
+            {
+                .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+                .baseMipLevel = barrier->first_level,
+                .levelCount = barrier->n_levels,
+                .layerCount = barrier->image->layout.n_layers,
+            },
+    };
+}
+
+void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers, uint32_t n)
+{
+    VkImageMemoryBarrier image_barriers[MB_MAX_LEVEL_BARRIERS];
+    VkPipelineStageFlags from = 0, to = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        image_barriers[i] = image_barrier(&barriers[i]);
+        from |= barriers[i].from->stages;
+        to |= barriers[i].to->stages;
+    }
+    vkCmdPipelineBarrier(cmd, from, to, 0, 0, NULL, 0, NULL, n, image_barriers);
+}
+
 void mb_barrier_levels(VkCommandBuffer cmd, const struct mb_vk_image *image,
                        uint32_t first_level, uint32_t n_levels, const struct mb_access *from,
                        const struct mb_access *to)
 {
-    VkImageMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .srcAccessMask = from->access,
-        .dstAccessMask = to->access,
-        .oldLayout = from->layout,
-        .newLayout = to->layout,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image->image,
-        .subresourceRange =
-            {
-                .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
-                .baseMipLevel = first_level,
-                .levelCount = n_levels,
-                .layerCount = image->layout.n_layers,
-            },
-    };
-    vkCmdPipelineBarrier(cmd, from->stages, to->stages, 0, 0, NULL, 0, NULL, 1, &barrier);
+    const struct mb_level_barrier barrier = {image, first_level, n_levels, from, to};
+    mb_barrier_images(cmd, &barrier, 1);
 }

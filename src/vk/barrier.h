@@ -30,6 +30,21 @@ extern const struct mb_access mb_access_draw; /* colour attachment that is not r
 extern const struct mb_access mb_access_transfer_read;
 extern const struct mb_access mb_access_transfer_write;
 
+/* Levels [first_level, first_level + n_levels) of all layers of an image, from one use to
+ * another.
+ */
+struct mb_level_barrier {
+    const struct mb_vk_image *image;
+    uint32_t first_level, n_levels;
+    const struct mb_access *from, *to;
+};
+
+#define MB_MAX_LEVEL_BARRIERS 2u
+
+/* One vkCmdPipelineBarrier over `n` <= MB_MAX_LEVEL_BARRIERS of them. */
+void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers,
+                       uint32_t n);
+
 /* One vkCmdPipelineBarrier over levels [first_level, first_level + n_levels) of all layers. */
 void mb_barrier_levels(VkCommandBuffer cmd, const struct mb_vk_image *image,
                        uint32_t first_level, uint32_t n_levels, const struct mb_access *from,

@@ -93,6 +93,7 @@ const char *const mb_test_specs[] = {
     "spd:counter=host",
     "spd:counter=host:slices=each:wave=off",
     "spd:srgb=sqrt",
+    "spd-metal:*",
 };
 const size_t mb_test_n_specs = MB_COUNTOF(mb_test_specs);
 

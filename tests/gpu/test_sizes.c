@@ -59,11 +59,13 @@ struct context {
     unsigned n_judged;
 };
 
-/* Whether a row must support a size: all but spd do any size, spd does up to 4096. llvmpipe's
- * 512-bit vectors are left to blit itself: some versions of the driver crash on them. */
+/* Whether a row must support a size: all do any size but spd and spd-metal, up to 4096.
+ * llvmpipe's 512-bit vectors are left to blit itself: some versions of the driver crash on
+ * them. */
 static bool must_support(const struct mb_row *row, struct mb_extent extent)
 {
-    return strcmp(row->strategy->name, "spd") != 0 ||
+    const char *name = row->strategy->name;
+    return (strcmp(name, "spd") != 0 && strcmp(name, "spd-metal") != 0) ||
            (extent.width <= SPD_MAX_WIDTH && extent.height <= SPD_MAX_WIDTH);
 }
 

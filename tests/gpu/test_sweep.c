@@ -126,10 +126,10 @@ static bool may_refuse(const struct sweep *s, const struct mb_row *row,
         return mode->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
                mb_weighs_alpha(mode->reduce, mode->alpha, layout->format);
     }
+    const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
     const bool is_above_spd =
         layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;
-    return (strcmp(name, "spd") == 0 &&
-            (is_above_spd || may_refuse_variant(label, layout, mode))) ||
+    return (is_spd && (is_above_spd || may_refuse_variant(label, layout, mode))) ||
            strstr(label, "load=sampler") != NULL;
 }
 

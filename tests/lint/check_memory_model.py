@@ -14,6 +14,13 @@ data on through an atomic counter must
  6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
     the count, which would make every workgroup wait for its own stores.
 
+A kernel that reduces shared memory in place must besides, up to the count,
+
+ 7. have a control barrier between reading it and writing it, and one between writing and reading
+    it (the texel handed over, read by the invocation that wrote it, aside).
+
+"Before" and "after" are those of the call tree from main, with every call replaced by its body.
+
 The shader is compiled here with glslangValidator, once as it is and once with each rule broken on
 purpose: a check that lets a broken kernel pass fails. Exits 77 without the tools.
 """
@@ -30,10 +37,15 @@ BUFFER, SHARED = 0x40, 0x100
 MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
 
 KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd/spd_wide.comp",
-           "spd/spd_wave_half.comp", "spd/spd_shared_half.comp", "spd/spd_wide_half.comp"]
-BROKEN_KERNELS = ["spd/spd_shared.comp", "spd/spd_wide_half.comp"]
+           "spd/spd_wave_half.comp", "spd/spd_shared_half.comp", "spd/spd_wide_half.comp",
+           "spd-metal/spd_metal.comp"]
+# Of those, the ones that are also compiled with each rule broken.
+BROKEN_KERNELS = ["spd/spd_shared.comp", "spd/spd_wide_half.comp", "spd-metal/spd_metal.comp"]
 
-# name of the rule that must catch it, text in spd.glsl, replacement
+# Kernels that write cells of shared memory which other invocations read.
+IN_PLACE = {"spd-metal/spd_metal.comp"}
+
+# name of the rule that must catch it, text in the kernel or what it includes, replacement
 BREAKAGES = [
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelaxed);"),
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelease);"),
@@ -41,23 +53,36 @@ BREAKAGES = [
     ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
     ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
     ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
-    ("barrier", "    acquire_hand_off();\n", "    barrier();\n"),
+    ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+]
+IN_PLACE_BREAKAGES = [
+    ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
+    ("tile", "    barrier();\n    if (has_texel) {\n        texel", "    if (has_texel) {\n        texel"),
 ]
 
 
-def compile_kernel(source_root, kernel, folder):
+def compile_kernel(kernel, folder):
     module = folder / "kernel.spv"
     subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.2",
-                    f"-I{source_root / 'shaders'}", "-o", module, folder / kernel],
+                    f"-I{folder / 'shaders'}", "-o", module, folder / kernel],
                    check=True, stdout=subprocess.DEVNULL)
     return subprocess.run(["spirv-dis", "--no-color", "--raw-id", module], check=True,
                           capture_output=True, text=True).stdout
 
 
+def in_call_order(function, functions):
+    """The instructions of a function, with those of the functions it calls in place of the calls."""
+    for opcode, operands in functions[function]:
+        if opcode == "OpFunctionCall":
+            yield from in_call_order(operands[1], functions)
+        else:
+            yield opcode, operands
+
+
 def parse(text):
-    """Integer constants by id, and the instructions in order: (opcode, operands)."""
-    constants, instructions = {}, []
+    """Integer constants by id, capabilities, and the instructions of main: (opcode, operands)."""
+    constants, capabilities, functions, entry, function = {}, set(), {}, None, None
     for line in text.splitlines():
         match = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
         if not match:
@@ -65,20 +90,37 @@ def parse(text):
         result, opcode, operands = match.group(1), match.group(2), match.group(3).split()
         if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
             constants[result] = int(operands[-1])
-        instructions.append((opcode, operands))
-    return constants, instructions
+        elif opcode == "OpCapability":
+            capabilities.add(operands[0])
+        elif opcode == "OpEntryPoint":
+            entry = operands[1]
+        elif opcode == "OpFunction":
+            function = functions.setdefault(result, [])
+        elif function is not None:
+            function.append((opcode, operands))
+    return constants, capabilities, list(in_call_order(entry, functions))
 
 
 def has(value, *flags):
     return all(value & flag for flag in flags)
 
 
-def problems(text):
+def is_ordered(instructions):
+    """Whether a control barrier lies between reads and writes of shared memory, up to the last
+    write."""
+    steps = [op for op, operands in instructions if op == "OpControlBarrier" or
+             op in ("OpLoad", "OpStore") and "|NonPrivatePointer" in " ".join(operands)]
+    while steps and steps[-1] != "OpStore":
+        steps.pop()
+    return "OpStore" in steps and all({a, b} != {"OpLoad", "OpStore"}
+                                      for a, b in zip(steps, steps[1:]))
+
+
+def problems(text, is_in_place):
     """The rules that a module breaks."""
-    constants, instructions = parse(text)
+    constants, capabilities, instructions = parse(text)
     value = lambda operand: constants.get(operand, -1)
     found = []
-    capabilities = {ops[0] for op, ops in instructions if op == "OpCapability"}
     if not {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= capabilities:
         found.append("model")
 
@@ -109,10 +151,32 @@ def problems(text):
         found.append("wide")
     # Shared memory is MakePointerAvailable|NonPrivatePointer at workgroup scope; buffers, which the
     # count orders, are NonPrivatePointer alone.
-    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
+    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer"
+                 for op, ops in instructions[:count])
     loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
     if not (stored and loaded):
         found.append("private")
+    if is_in_place and not is_ordered(instructions[:count]):
+        found.append("tile")
+    return found
+
+
+def source_with(text, kernel, folder):
+    """The file that holds `text`: the kernel, or one of those that it may include."""
+    files = sorted((folder / "shaders").glob("*.glsl")) + sorted((folder / kernel).parent.iterdir())
+    holders = [f for f in files if f.suffix in (".glsl", ".comp") and text in f.read_text()]
+    own = [f for f in holders if f.suffix == ".glsl" or f == folder / kernel]
+    if len(own) != 1:
+        sys.exit(f"{kernel}: {len(own)} of its files hold: {text.strip()}")
+    return own[0]
+
+
+def problems_if_broken(kernel, folder, text, replacement):
+    file = source_with(text, kernel, folder)
+    original = file.read_text()
+    file.write_text(original.replace(text, replacement))
+    found = problems(compile_kernel(kernel, folder), kernel in IN_PLACE)
+    file.write_text(original)
     return found
 
 
@@ -127,21 +191,20 @@ def main(argv):
     n_failed = n_done = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        shutil.copytree(source_root / "strategies" / "spd", folder / "spd")
-        body = folder / "spd" / "spd.glsl"
-        original = body.read_text()
+        shutil.copytree(source_root / "strategies", folder, dirs_exist_ok=True)
+        shutil.copytree(source_root / "shaders", folder / "shaders")
         for kernel in KERNELS:
-            breakages = BREAKAGES if kernel in BROKEN_KERNELS else []
-            for rule, text, replacement in [(None, "", "")] + breakages:
-                if text and text not in original:
-                    sys.exit(f"spd.glsl no longer holds: {text}")
-                body.write_text(original.replace(text, replacement) if text else original)
-                found = problems(compile_kernel(source_root, kernel, folder))
+            is_in_place = kernel in IN_PLACE
+            results = [(None, "as it is", problems(compile_kernel(kernel, folder), is_in_place))]
+            results += [(rule, f"broken: {' '.join(text.split())}",
+                         problems_if_broken(kernel, folder, text, replacement))
+                        for rule, text, replacement in
+                        BREAKAGES + is_in_place * IN_PLACE_BREAKAGES]
+            for rule, what, found in results:
                 as_wanted = rule in found if rule else not found
                 n_done += 1
                 n_failed += not as_wanted
-                print(f"{'ok  ' if as_wanted else 'FAIL'} {kernel}: "
-                      f"{'broken: ' + text.strip() if rule else 'as it is'}: "
+                print(f"{'ok  ' if as_wanted else 'FAIL'} {kernel}: {what}: "
                       f"{', '.join(found) or 'no problem'}")
     print(f"check_memory_model: {n_done} checks, {n_failed} failed")
     return 1 if n_failed else 0

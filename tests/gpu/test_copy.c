@@ -1,0 +1,206 @@
+/* spd-metal:copy=on writes level 0 to an image of its own, bit for bit, in every format;
+ * nothing else would see it if it did not. That image is found, and made readable, by standing
+ * in for vkCreateImage while the strategy is set up. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "harness.h"
+#include "vk/barrier.h"
+
+static const char *const specs[] = {"spd-metal:copy=on", "spd-metal:copy=on:tail=group",
+                                    "spd-metal"};
+
+#define N_COPYING_ROWS 2u
+
+/* What the stand-in needs to know, and tells. */
+static struct {
+    PFN_vkCreateImage create_image;
+    VkImage made;
+    uint32_t n_made;
+} spy;
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+create_readable_image(VkDevice device, const VkImageCreateInfo *info,
+                      const VkAllocationCallbacks *allocator, VkImage *image)
+{
+    VkImageCreateInfo readable = *info;
+    readable.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    const VkResult result = spy.create_image(device, &readable, allocator, image);
+    spy.made = *image;
+    spy.n_made++;
+    return result;
+}
+
+/* Set up as mb_trial_init does; spy.made is the image that it made then, if any. */
+static bool init_spied(struct mb_trial *trial, const struct mb_trial_options *options)
+{
+    struct mb_err err = {0};
+    spy.create_image = vkCreateImage;
+    spy.made = VK_NULL_HANDLE;
+    spy.n_made = 0;
+    vkCreateImage = create_readable_image;
+    const bool is_made = mb_trial_init(trial, options, &err) == MB_OK;
+    vkCreateImage = spy.create_image;
+    CHECK(is_made);
+    if (!is_made) {
+        fprintf(stderr, "%s: %s\n", options->name, err.text);
+    }
+    return is_made;
+}
+
+/* Level 0 of the copy to the beginning of the rig's read-back buffer. */
+static void record_read_copy(const struct mb_rig *rig, VkCommandBuffer cmd)
+{
+    const struct mb_layout *layout = &rig->full;
+    const struct mb_vk_image copy = {.image = spy.made, .layout = *layout};
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
+        .imageExtent = {layout->base.width, layout->base.height, 1},
+    };
+    const VkMemoryBarrier to_host = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    };
+    mb_barrier_levels(cmd, &copy, 0, 1, &mb_access_readable, &mb_access_transfer_read);
+    vkCmdCopyImageToBuffer(cmd, copy.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                           rig->readback.buffer, 1, &region);
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &to_host, 0, NULL, 0, NULL);
+}
+
+static enum mb_status run_and_read(struct mb_rig *rig, const struct mb_trial *trial,
+                                   struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &rig->submission;
+    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    mb_rig_record_poison(rig, 0, submission->cmd); /* an update expects a chain */
+    trial->strategy->record(trial->state, submission->cmd);
+    record_read_copy(rig, submission->cmd);
+    MB_TRY(mb_submission_end(submission, err));
+    MB_TRY(mb_submission_run(submission, err));
+fail:
+    return status;
+}
+
+/* Whether the read-back buffer holds the texels of `rect`, in every layer. */
+static bool holds(const struct mb_rig *rig, const void *texels, struct mb_rect rect)
+{
+    const struct mb_layout *layout = &rig->full;
+    const size_t texel_bytes = layout->format->texel_bytes;
+    for (uint32_t row = 0; row < layout->n_layers * rect.height; row++) {
+        const uint32_t layer = row / rect.height, y = rect.y + row % rect.height;
+        const size_t texel = ((size_t)layer * layout->base.height + y) * layout->base.width;
+        const size_t offset_bytes = (texel + rect.x) * texel_bytes;
+        if (memcmp((const char *)rig->readback.mapped + offset_bytes,
+                   (const char *)texels + offset_bytes, rect.width * texel_bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One content after the other, so that what an earlier run left cannot pass for a copy. */
+static void check_contents(struct mb_rig *rig, const struct mb_trial *trial,
+                           const struct mb_task *task)
+{
+    static const char *const patterns[] = {"gradient", "noise"};
+    for (size_t i = 0; i < MB_COUNTOF(patterns); i++) {
+        struct mb_err err = {0};
+        void *texels = mb_test_texels(&rig->full, patterns[i]);
+        const bool is_run = texels && mb_rig_upload(rig, texels, &err) == MB_OK &&
+                            run_and_read(rig, trial, &err) == MB_OK;
+        CHECK(is_run && holds(rig, texels, task->rect));
+        if (!is_run) {
+            fprintf(stderr, "%s: %s\n", patterns[i], err.text);
+        }
+        mb_free(texels);
+    }
+}
+
+/* True if the row can do it. */
+static bool check_row(struct mb_rig *rig, const struct mb_row *row, const struct mb_task *task,
+                      bool is_copying)
+{
+    struct mb_err why = {0};
+    struct mb_trial trial = {0};
+    const struct mb_trial_options options = {
+        .rig = rig, .row = row, .task = task, .name = rig->full.format->name};
+    if (mb_trial_supports(&options, &why) != MB_OK) {
+        return false;
+    }
+    if (init_spied(&trial, &options)) {
+        CHECK_EQ_INT(spy.n_made, is_copying ? 1 : 0);
+        if (spy.n_made == 1) {
+            check_contents(rig, &trial, task);
+        }
+    }
+    mb_trial_finish(&trial);
+    return true;
+}
+
+/* How many rows did this format and task. */
+static unsigned check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                           const struct mb_format *format, const struct mb_task *task)
+{
+    const struct mb_extent extent = {131, 70};
+    struct mb_err err = {0};
+    struct mb_layout layout;
+    struct mb_rig rig = {0};
+    unsigned n_done = 0;
+    mb_layout_init(&layout, format, extent, 3, mb_full_level_count(extent));
+    void *texels = mb_test_texels(&layout, "noise");
+    const struct mb_rig_options options = {
+        .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
+    if (texels && mb_rig_init(&rig, gpu, &options, &err) == MB_OK) {
+        for (size_t i = 0; i < n_rows; i++) {
+            n_done += check_row(&rig, &rows[i], task, i < N_COPYING_ROWS);
+        }
+    } else {
+        printf("%s: %s\n", format->name, err.text);
+    }
+    mb_rig_finish(&rig);
+    mb_free(texels);
+    return n_done;
+}
+
+static void check_all(const struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    const struct mb_task tasks[] = {
+        {.rect = {0, 0, 131, 70}},
+        {.reduce = MB_REDUCE_MAX, .is_update = true, .rect = {60, 3, 68, 65}},
+    };
+    CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
+    for (size_t i = 0; i < mb_format_count * MB_COUNTOF(tasks); i++) {
+        const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
+        const struct mb_task *task = &tasks[i % MB_COUNTOF(tasks)];
+        const unsigned n_done = check_case(gpu, rows, n_rows, format, task);
+        printf("%-10s %s: %u rows\n", format->name, task->is_update ? "update" : "whole",
+               n_done);
+        /* Every device of Vulkan 1.2 stores to these (Vulkan, "Required Format Support"). */
+        const bool must_do =
+            strcmp(format->name, "rgba8") == 0 || strcmp(format->name, "r32f") == 0;
+        CHECK(n_done == n_rows || (n_done == 0 && !must_do));
+    }
+    mb_free(rows);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu;
+    const int code = mb_test_open(&gpu, false);
+    if (code != 0) {
+        return code;
+    }
+    check_all(&gpu);
+    CHECK_EQ_INT(gpu.state->n_validation_messages, 0);
+    mb_gpu_finish(&gpu);
+    return check_summary("copy");
+}
