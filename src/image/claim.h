@@ -35,13 +35,14 @@ struct mb_claim {
  * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35.
  *
  * Wide kernels, whatever the arithmetic: sums of positive and negative terms may be much
- * smaller than these, and so are not off by so many ulp of their own but by a part of the
- * spread of the taps. With u = 2^-24, half an ulp of 1, n taps rounded one by one are off by at
- * most n * u of the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical
- * Algorithms", 3.1). Magnitudes of weights add up to less than 1.4 per axis, and taps differ
- * from their sum by less than 2 * range: 4 * u * (taps of both axes + 2). Where the format
- * holds all of a 32-bit float, kernels compensate their sums, and what the intermediate image
- * rounds remains: 4 * u. Codes do not show it. */
+ * smaller than these, and so are off not by some ulp of their own but by a part of the spread
+ * of the taps. With u = 2^-24, n terms that are rounded one by one are off by at most n * u of
+ * the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1).
+ * Magnitudes of weights add up to less than 2, both axes together, so that taps differ from the
+ * weighted sum by at most 1.5 * range: 4 * u * (taps of both axes + 2). Where the format holds
+ * all of a 32-bit float, kernels compensate their sums, and what the intermediate image rounds
+ * remains: 4 * u. Codes do not show it.
+ */
 double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
                              struct mb_extent source);
 

@@ -14,7 +14,7 @@ except ImportError:
 
 import cli
 
-STRATEGIES = ["blit", "compute", "subgroup", "spd"]
+STRATEGIES = ["blit", "compute", "subgroup", "spd", "separable"]
 IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
 DEEDS = ["avg", "min", "max", "premultiplied", "array", "cube", "update"]
 SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())

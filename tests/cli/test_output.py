@@ -16,7 +16,7 @@ except ImportError:
 
 import cli
 
-STRATEGIES = ["blit", "compute", "subgroup", "spd"]
+STRATEGIES = ["blit", "compute", "subgroup", "spd", "separable"]
 SMALL = "pattern:noise:64x64"
 SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())
 

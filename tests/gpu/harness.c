@@ -208,5 +208,6 @@ bool mb_test_is_choosy(const struct mb_row *row)
 {
     char label[96];
     mb_row_label(row, label, sizeof label);
-    return strncmp(label, "blit", strlen("blit")) == 0 || strstr(label, "load=sampler");
+    return strncmp(label, "blit", strlen("blit")) == 0 ||
+           strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler");
 }

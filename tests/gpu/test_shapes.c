@@ -16,7 +16,8 @@
 
 #define LARGE_TEXELS 100000u /* images of more are tried less often */
 
-static const char *const specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+static const char *const specs[] = {"blit",  "compute:*",          "subgroup:*",
+                                    "spd:*", "separable:filter=*", "separable:workgroup=*"};
 
 static const char *const formats[] = {"rgba8", "rgba16f", "r32f", "rgba8-srgb"};
 

@@ -15,7 +15,7 @@
 #include "bench/verify.h"
 #include "harness.h"
 
-#define MAX_ROWS     24
+#define MAX_ROWS     32
 #define MAX_SKIPS    64
 #define MAX_IMAGES   320
 #define SPD_MAX_SIZE 4096u
@@ -24,7 +24,8 @@
 static const char *const main_specs[] = {"all"};
 /* All others go where there is less to do; everywhere with MB_TEST_FULL=1 in the environment.
  */
-static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*"};
+static const char *const all_specs[] = {"blit",  "compute:*",          "subgroup:*",
+                                        "spd:*", "separable:filter=*", "separable:workgroup=*"};
 
 /* What is asked of a strategy. */
 static const struct mode {
@@ -111,6 +112,10 @@ static bool may_refuse(const struct sweep *s, const struct mb_row *row,
                                       VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
                                   "linear blit", &why) == MB_OK;
         return mode->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
+               mb_weighs_alpha(mode->reduce, mode->alpha, layout->format);
+    }
+    if (strcmp(name, "separable") == 0) {
+        return mode->reduce != MB_REDUCE_AVG ||
                mb_weighs_alpha(mode->reduce, mode->alpha, layout->format);
     }
     const bool is_above_spd =
