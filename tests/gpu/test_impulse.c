@@ -326,8 +326,20 @@ static void check_strategies(const struct mb_gpu *gpu)
         {3, 3}, {5, 3}, {6, 5}, {5, 8}, {7, 4},  {8, 8},   {2, 130}, {7, 1}, {9, 16},
     };
     const size_t n_sizes = mb_test_is_quick() ? 6 : MB_COUNTOF(sizes);
-    static const char *const specs[] = {"blit",  "compute:*",          "subgroup:*",
-                                        "spd:*", "separable:filter=*", "separable:workgroup=*"};
+    static const char *const specs[] = {
+        "blit",
+        "compute:*",
+        "subgroup:*",
+        "spd:*",
+        "separable",
+        "separable:filter=lanczos",
+        "separable:filter=gaussian",
+        "separable:filter=gaussian16",
+        "separable:workgroup=64",
+        "separable:workgroup=128",
+        "separable:workgroup=512",
+        "separable:workgroup=1024",
+    };
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};

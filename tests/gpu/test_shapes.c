@@ -16,8 +16,20 @@
 
 #define LARGE_TEXELS 100000u /* images of more are tried less often */
 
-static const char *const specs[] = {"blit",  "compute:*",          "subgroup:*",
-                                    "spd:*", "separable:filter=*", "separable:workgroup=*"};
+static const char *const specs[] = {
+    "blit",
+    "compute:*",
+    "subgroup:*",
+    "spd:*",
+    "separable",
+    "separable:filter=lanczos",
+    "separable:filter=gaussian",
+    "separable:filter=gaussian16",
+    "separable:workgroup=64",
+    "separable:workgroup=128",
+    "separable:workgroup=512",
+    "separable:workgroup=1024",
+};
 
 static const char *const formats[] = {"rgba8", "rgba16f", "r32f", "rgba8-srgb"};
 

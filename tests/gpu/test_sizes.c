@@ -23,8 +23,16 @@
 
 extern const struct mb_shader mb_spv_subgroup_size;
 
-static const char *const all_specs[] = {"blit", "compute:*", "subgroup:*", "spd:*",
-                                        "separable:filter=*"};
+static const char *const all_specs[] = {
+    "blit",
+    "compute:*",
+    "subgroup:*",
+    "spd:*",
+    "separable",
+    "separable:filter=lanczos",
+    "separable:filter=gaussian",
+    "separable:filter=gaussian16",
+};
 static const char *const default_specs[] = {"all"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};

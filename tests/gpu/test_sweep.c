@@ -24,8 +24,20 @@
 static const char *const main_specs[] = {"all"};
 /* All others go where there is less to do; everywhere with MB_TEST_FULL=1 in the environment.
  */
-static const char *const all_specs[] = {"blit",  "compute:*",          "subgroup:*",
-                                        "spd:*", "separable:filter=*", "separable:workgroup=*"};
+static const char *const all_specs[] = {
+    "blit",
+    "compute:*",
+    "subgroup:*",
+    "spd:*",
+    "separable",
+    "separable:filter=lanczos",
+    "separable:filter=gaussian",
+    "separable:filter=gaussian16",
+    "separable:workgroup=64",
+    "separable:workgroup=128",
+    "separable:workgroup=512",
+    "separable:workgroup=1024",
+};
 
 /* What is asked of a strategy. */
 static const struct mode {

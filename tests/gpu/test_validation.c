@@ -184,8 +184,20 @@ static void plant_nothing(struct bench *b)
 /* The product: every strategy in every variant. */
 static void run_product(const struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"blit",  "compute:*",          "subgroup:*",
-                                        "spd:*", "separable:filter=*", "separable:workgroup=*"};
+    static const char *const specs[] = {
+        "blit",
+        "compute:*",
+        "subgroup:*",
+        "spd:*",
+        "separable",
+        "separable:filter=lanczos",
+        "separable:filter=gaussian",
+        "separable:filter=gaussian16",
+        "separable:workgroup=64",
+        "separable:workgroup=128",
+        "separable:workgroup=512",
+        "separable:workgroup=1024",
+    };
     static const struct mb_extent extents[] = {
         {1, 1}, {2, 1}, {17, 5}, {64, 64}, {129, 257}, {512, 100},
     };
