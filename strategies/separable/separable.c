@@ -91,8 +91,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     }
     if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the negative weights of wide kernels can make an average of alpha that "
-                       "is next to 0, by which no colour can be divided");
+                       "wide kernels average straight channels only: negative weights can make "
+                       "an average of alpha next to 0, by which no colour can be divided");
     }
     if (n_bytes > gpu->info.max_shared_memory_bytes) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
