@@ -401,8 +401,8 @@ static void finish(void *state)
 const struct mb_strategy mb_strategy_separable = {
     .name = "separable",
     .title = "wide kernels through shared memory: a horizontal and a vertical pass per level",
-    .source =
-        "Luna, Introduction to 3D Game Programming with DirectX 11, 2012, chapter 12 (blur)",
+    .source = "Direct3D Rendering Cookbook, Packt, ISBN 9781849697101, chapter 7: separable "
+              "convolution filters",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .state_bytes = sizeof(struct state),
