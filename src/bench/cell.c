@@ -175,13 +175,33 @@ fail:
     return status;
 }
 
-/* Of the verified ones that were timed. */
-static size_t find_fastest(const struct mb_cell *cell)
+static bool is_rankable(const struct mb_result *result)
 {
-    size_t fastest = SIZE_MAX;
+    return result->verify == MB_VERIFY_PASS && result->n_samples > 0;
+}
+
+/* One whose like are ranked: no wide kernel where there is anything else, or NULL. */
+static const struct mb_result *find_ranked_kind(const struct mb_cell *cell)
+{
+    const struct mb_result *found = NULL;
     for (size_t i = 0; i < cell->n_results; i++) {
         const struct mb_result *result = &cell->results[i];
-        if (result->verify == MB_VERIFY_PASS && result->n_samples > 0 &&
+        if (is_rankable(result) && !mb_policy_is_wide(result->work.claim.filter.policy)) {
+            return result;
+        }
+        found = !found && is_rankable(result) ? result : found;
+    }
+    return found;
+}
+
+/* Of the verified ones that were timed, and make the same image but for odd sizes. */
+static size_t find_fastest(const struct mb_cell *cell)
+{
+    const struct mb_result *kind = find_ranked_kind(cell);
+    size_t fastest = SIZE_MAX;
+    for (size_t i = 0; kind && i < cell->n_results; i++) {
+        const struct mb_result *result = &cell->results[i];
+        if (is_rankable(result) && mb_results_are_alike(kind, result) &&
             (fastest == SIZE_MAX ||
              result->stats.median_ns < cell->results[fastest].stats.median_ns)) {
             fastest = i;

@@ -71,9 +71,11 @@ bool mb_cell_leaves_box(const struct mb_cell *cell)
 {
     for (size_t i = 0; i < cell->n_results; i++) {
         const struct mb_result *result = &cell->results[i];
-        if (result->verify != MB_VERIFY_SKIPPED &&
-            result->work.claim.filter.policy != MB_POLICY_BOX) {
-            return !mb_policies_agree(cell->layout.base, cell->layout.n_levels);
+        const enum mb_policy policy = result->work.claim.filter.policy;
+        if (result->verify != MB_VERIFY_SKIPPED && policy != MB_POLICY_BOX &&
+            (mb_policy_is_wide(policy) ||
+             !mb_policies_agree(cell->layout.base, cell->layout.n_levels))) {
+            return true;
         }
     }
     return false;

@@ -68,7 +68,8 @@ enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed, struct mb_err
     for (size_t i = 0; i < cell->n_results; i++) {
         struct mb_result *result = &cell->results[i];
         result->relation = no_relation;
-        if (cell->fastest == SIZE_MAX || !is_timed(cell, result)) {
+        if (cell->fastest == SIZE_MAX || !is_timed(cell, result) ||
+            !mb_results_are_alike(&cell->results[cell->fastest], result)) {
             continue;
         }
         if (i == cell->fastest) {

@@ -355,7 +355,8 @@ static void add_facts(struct mb_json *json, struct cJSON *parent,
 void mb_report_timing(struct mb_json *json, struct cJSON *node, const struct mb_cell *cell,
                       const struct mb_result *result)
 {
-    const bool has_fastest = cell->fastest < cell->n_results;
+    const bool has_fastest = cell->fastest < cell->n_results &&
+                             mb_results_are_alike(&cell->results[cell->fastest], result);
     add_places(json, node, &cell->samples, result->column);
     add_batch(json, node, &cell->samples, result);
     mb_report_stats(json, node, "null_twin", &result->null_twin);

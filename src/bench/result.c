@@ -35,6 +35,12 @@ const char *mb_verify_status_name(enum mb_verify_status status)
     return "fail";
 }
 
+bool mb_results_are_alike(const struct mb_result *a, const struct mb_result *b)
+{
+    const enum mb_policy x = a->work.claim.filter.policy, y = b->work.claim.filter.policy;
+    return x == y || (!mb_policy_is_wide(x) && !mb_policy_is_wide(y));
+}
+
 void mb_result_warn(struct mb_result *result, const char *code, const char *fmt, ...)
 {
     if (result->n_warnings == MB_MAX_WARNINGS) {

@@ -157,6 +157,10 @@ const char *mb_mode_name(enum mb_mode mode);    /* "latency", "throughput", "ove
 /* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */
 double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *result);
 
+/* True if two strategies make the same image, or the same but for what odd sizes make of it:
+ * all do but the wide kernels, each of which is ranked among its own. */
+bool mb_results_are_alike(const struct mb_result *a, const struct mb_result *b);
+
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 const char *mb_result_status_name(enum mb_result_status status);
 const char *mb_verify_status_name(enum mb_verify_status status);

@@ -41,7 +41,7 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &verifier->layout;
     struct mb_filter used = *filter;
-    if (mb_policies_agree(layout->base, layout->n_levels)) {
+    if (!mb_policy_is_wide(used.policy) && mb_policies_agree(layout->base, layout->n_levels)) {
         used.policy = MB_POLICY_BOX;
     }
     struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];

@@ -394,12 +394,13 @@ static bool is_rankable(const struct mb_result *result)
            is_timed(result) && !result->is_diagnostic;
 }
 
-/* The best median after `best`, or SIZE_MAX. */
+/* The best median after `best` of those that make the same image, or SIZE_MAX. */
 static size_t find_second(const struct mb_cell *cell, size_t best)
 {
     size_t second = SIZE_MAX;
     for (size_t i = 0; i < cell->n_results; i++) {
         if (i != best && is_rankable(&cell->results[i]) &&
+            mb_results_are_alike(&cell->results[best], &cell->results[i]) &&
             (second == SIZE_MAX ||
              cell->results[i].stats.median_ns < cell->results[second].stats.median_ns)) {
             second = i;
@@ -412,6 +413,7 @@ static size_t find_second(const struct mb_cell *cell, size_t best)
 static bool is_tied(const struct mb_cell *cell, size_t index)
 {
     return index != cell->fastest && is_rankable(&cell->results[index]) &&
+           mb_results_are_alike(&cell->results[cell->fastest], &cell->results[index]) &&
            cell->results[index].relation.outcome != MB_OUTCOME_SLOWER;
 }
 

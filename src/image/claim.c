@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "image/kernel.h"
 #include "image/srgb.h"
 
 /* Whether the filter's weights along an axis of this size have no end in binary. */
@@ -24,9 +25,28 @@ static bool is_odd(uint32_t size)
     return size > 1 && size % 2 == 1;
 }
 
+/* Of both passes of a wide kernel. */
+static double kernel_error(enum mb_policy policy, const struct mb_format *format,
+                           struct mb_extent source)
+{
+    int32_t first;
+    if (mb_format_is_unorm(format)) {
+        return 0.0;
+    }
+    if (format->codec == MB_CODEC_SFLOAT32) {
+        return ldexp(4.0, -24);
+    }
+    const uint32_t n_taps = mb_kernel_span(policy, source.width, 0, &first) +
+                            mb_kernel_span(policy, source.height, 0, &first);
+    return ldexp(4.0 * (n_taps + 2), -24);
+}
+
 double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
                              struct mb_extent source)
 {
+    if (mb_policy_is_wide(claim->filter.policy)) {
+        return kernel_error(claim->filter.policy, format, source);
+    }
     if (claim->arithmetic != MB_ARITHMETIC_FILTER &&
         claim->arithmetic != MB_ARITHMETIC_CORNER) {
         return 0.0;

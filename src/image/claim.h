@@ -33,7 +33,17 @@ struct mb_claim {
  * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
  * the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
  * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
- * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35. */
+ * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35.
+ *
+ * Wide kernels, whatever the arithmetic: sums of positive and negative terms may be much
+ * smaller than these, and so are off not by some ulp of their own but by a part of the spread
+ * of the taps. With u = 2^-24, n terms that are rounded one by one are off by at most n * u of
+ * the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1).
+ * Magnitudes of weights add up to less than 2, both axes together, so that taps differ from the
+ * weighted sum by at most 1.5 * range: 4 * u * (taps of both axes + 2). Where the format holds
+ * all of a 32-bit float, kernels compensate their sums, and what the intermediate image rounds
+ * remains: 4 * u. Codes do not show it.
+ */
 double mb_claim_weight_error(const struct mb_claim *claim, const struct mb_format *format,
                              struct mb_extent source);
 

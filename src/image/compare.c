@@ -84,10 +84,18 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
 }
 
 /* `n` texels of a linear level from `texel`, on the scale of codes: where they are, or
- * converted into `buffer`. */
-static const double *coded(const struct mb_format *format, const double *level, size_t texel,
+ * converted into `buffer`. Wide kernels overshoot: what the format has no codes for is stored
+ * as the nearest that it has. */
+static const double *coded(const struct level_job *job, const double *level, size_t texel,
                            size_t n, double *buffer)
 {
+    const struct mb_format *format = job->format;
+    if (mb_policy_is_wide(job->claim->filter.policy)) {
+        double held[CHUNK_TEXELS * 4];
+        mb_format_hold(format, level + texel * 4, n, held);
+        mb_format_to_coded(format, held, n, buffer);
+        return buffer;
+    }
     if (format->codec != MB_CODEC_SRGB8) {
         return level + texel * 4;
     }
@@ -104,17 +112,17 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     const struct mb_format *format = job->format;
     mb_format_decode_coded(format, job->output + texel * format->texel_bytes, n, got);
 
-    const double *want = coded(format, job->want, texel, n, buffer[0]);
+    const double *want = coded(job, job->want, texel, n, buffer[0]);
     const double step_lsb = mb_max_distance_lsb(format, got, want, n);
     const double *ideal = want;
     double drift_lsb = step_lsb;
     if (job->ideal != job->want) {
-        ideal = coded(format, job->ideal, texel, n, buffer[1]);
+        ideal = coded(job, job->ideal, texel, n, buffer[1]);
         drift_lsb = mb_max_distance_lsb(format, got, ideal, n);
     }
     double box_lsb = drift_lsb;
     if (job->box != job->ideal) {
-        const double *box = coded(format, job->box, texel, n, buffer[2]);
+        const double *box = coded(job, job->box, texel, n, buffer[2]);
         box_lsb = mb_max_distance_lsb(format, got, box, n);
     }
     tally->max_error_lsb = fmax(tally->max_error_lsb, step_lsb);
@@ -427,9 +435,10 @@ void mb_error_picture(const struct mb_format *format, const void *output, const 
     const size_t n_texels = (size_t)extent.width * extent.height;
     const uint8_t *texels = output;
     for (size_t i = 0; i < n_texels; i++) {
-        double got[4], wanted[4];
+        double got[4], held[4], wanted[4];
         mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
-        mb_format_to_coded(format, want + i * 4, 1, wanted);
+        mb_format_hold(format, want + i * 4, 1, held);
+        mb_format_to_coded(format, held, 1, wanted);
         for (size_t c = 0; c < 3; c++) {
             const double scaled =
                 got[c] == wanted[c] ? 0.0 : fabs(got[c] - wanted[c]) * 255.0 * 32.0;

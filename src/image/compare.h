@@ -39,6 +39,7 @@ struct mb_verdict {
 /* Judge one layer of `output` (a packed block of `layout`). `source` is level 0 as uploaded:
  * output level 0 must equal it bit for bit. `ideal` is the unrounded chain of claim->filter,
  * `box` the same under MB_POLICY_BOX (may be the same pointer); both from `source`.
+ * Under a wide kernel all of them are held to the range of the format (mb_format_hold).
  * Layers add up: zero *verdict before the first, pass layer 0, 1, ... in turn.
  * NaN in the output where none is wanted is bad. Fails only without memory. */
 MB_MUST_CHECK enum mb_status

@@ -3,17 +3,25 @@
 
 #include <assert.h>
 
+#include "image/kernel.h"
+
 const char *mb_policy_name(enum mb_policy policy)
 {
-    switch (policy) {
-    case MB_POLICY_BOX:
-        return "box";
-    case MB_POLICY_FLOOR:
-        return "floor";
-    case MB_POLICY_BLIT:
-        break;
-    }
-    return "blit";
+    static const char *const names[MB_N_POLICIES] = {
+        [MB_POLICY_BOX] = "box",
+        [MB_POLICY_FLOOR] = "floor",
+        [MB_POLICY_BLIT] = "blit",
+        [MB_POLICY_KAISER] = "kaiser",
+        [MB_POLICY_LANCZOS] = "lanczos",
+        [MB_POLICY_GAUSSIAN] = "gaussian",
+        [MB_POLICY_GAUSSIAN16] = "gaussian16",
+    };
+    return names[policy];
+}
+
+bool mb_policy_is_wide(enum mb_policy policy)
+{
+    return mb_kernel_radius(policy) > 0;
 }
 
 const char *mb_reduce_name(enum mb_reduce reduce)
@@ -68,6 +76,27 @@ static struct mb_taps blit_taps(uint32_t n_source, uint32_t x)
     return (struct mb_taps){.first = first, .n_taps = 2, .weight = {1.0 - fraction, fraction}};
 }
 
+static uint32_t clamped(int64_t at, uint32_t n_source)
+{
+    return at < 0 ? 0 : at >= n_source ? n_source - 1 : (uint32_t)at;
+}
+
+static struct mb_taps kernel_taps(enum mb_policy policy, uint32_t n_source, uint32_t x)
+{
+    double weight[MB_MAX_KERNEL_TAPS];
+    int32_t first;
+    const uint32_t n = mb_kernel_span(policy, n_source, x, &first);
+    mb_kernel_weights(policy, n_source, x, weight);
+    struct mb_taps taps = {.first = clamped(first, n_source)};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t tap = clamped((int64_t)first + i, n_source) - taps.first;
+        assert(tap < MB_MAX_TAPS);
+        taps.weight[tap] += weight[i];
+        taps.n_taps = tap + 1;
+    }
+    return taps;
+}
+
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
     assert(x < next_size(n_source));
@@ -80,9 +109,26 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
     case MB_POLICY_BLIT:
         return blit_taps(n_source, x);
     case MB_POLICY_FLOOR:
-        break;
+        return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
+    default:
+        return kernel_taps(policy, n_source, x);
     }
-    return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
+}
+
+/* Where the taps lie, without their weights, which cost more. */
+static void tap_range(enum mb_policy policy, uint32_t n_source, uint32_t x, uint32_t *first,
+                      uint32_t *end)
+{
+    if (mb_policy_is_wide(policy)) {
+        int32_t begin;
+        const uint32_t n = mb_kernel_span(policy, n_source, x, &begin);
+        *first = clamped(begin, n_source);
+        *end = clamped((int64_t)begin + n - 1, n_source) + 1;
+        return;
+    }
+    const struct mb_taps taps = mb_filter_taps(policy, n_source, x);
+    *first = taps.first;
+    *end = taps.first + taps.n_taps;
 }
 
 static bool is_odd_above_one(uint32_t size)
@@ -102,20 +148,23 @@ bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
 }
 
 /* The texels of the next level along one axis with a tap in [first, first + n) of the source.
- * Taps move on with x, so that it is a range; its ends lie within a texel of half of theirs. */
+ * Taps move on with x, so that it is a range; its ends lie within a texel, and the radius of a
+ * wide kernel, of half of theirs. */
 static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n,
                       uint32_t *cone_first, uint32_t *n_cone)
 {
     const uint32_t n_next = next_size(n_source), end = first + n;
-    uint32_t x = first / 2 > 2 ? first / 2 - 2 : 0;
+    const uint32_t slack = 2 + mb_kernel_radius(policy);
+    uint32_t x = first / 2 > slack ? first / 2 - slack : 0;
     *cone_first = 0;
     *n_cone = 0;
     for (; n > 0 && x < n_next; x++) {
-        const struct mb_taps taps = mb_filter_taps(policy, n_source, x);
-        if (taps.first >= end) {
+        uint32_t tap_first, tap_end;
+        tap_range(policy, n_source, x, &tap_first, &tap_end);
+        if (tap_first >= end) {
             break;
         }
-        if (taps.first + taps.n_taps <= first) {
+        if (tap_end <= first) {
             continue;
         }
         *cone_first = *n_cone == 0 ? x : *cone_first;

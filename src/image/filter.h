@@ -13,8 +13,13 @@ enum mb_policy {
                         Creation", NVIDIA 2005 */
     MB_POLICY_FLOOR, /* texels (2x, 2x+1); the last row or column of an odd size is dropped */
     MB_POLICY_BLIT, /* a linear vkCmdBlitImage: two taps at (x + 1/2) * w / w' - 1/2, clamped */
+    /* Wide kernels (image/kernel.h), radii in texels of the next level. Averages only. */
+    MB_POLICY_KAISER,     /* sinc, windowed: radius 3, alpha 4 */
+    MB_POLICY_LANCZOS,    /* sinc, windowed by its own main lobe: radius 3 */
+    MB_POLICY_GAUSSIAN,   /* standard deviation 1/2, radius 2 */
+    MB_POLICY_GAUSSIAN16, /* standard deviation 2, radius 8: 16 texels of the source */
 };
-#define MB_N_POLICIES 3u
+#define MB_N_POLICIES 7u
 
 enum mb_reduce {
     MB_REDUCE_AVG,
@@ -48,14 +53,21 @@ const char *mb_alpha_name(enum mb_alpha alpha);
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 
+/* True if a policy is a wide kernel: unlike the others, it is no area average even where all
+ * sizes are even, and its weights may be negative. */
+bool mb_policy_is_wide(enum mb_policy policy);
+
+#define MB_MAX_TAPS 33u /* within the image; of wide kernels. Others have at most 3 */
+
 struct mb_taps {
-    uint32_t first;   /* source texel of weight[0] */
-    uint32_t n_taps;  /* 1 to 3 */
-    double weight[3]; /* sum 1, none 0 */
+    uint32_t first;             /* source texel of weight[0] */
+    uint32_t n_taps;            /* 1 to MB_MAX_TAPS */
+    double weight[MB_MAX_TAPS]; /* sum 1; none 0 but of wide kernels */
 };
 
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
- * x < max(1, n_source / 2). */
+ * x < max(1, n_source / 2). What a wide kernel has beyond an edge is added to the edge texel.
+ */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
 
 /* The texels of the next level that have a tap within `rect` of a level of size `source`; empty
@@ -79,11 +91,13 @@ uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *lay
                               struct mb_rect rect);
 
 /* Traffic of the same update if each level is made from the one above it as stored: two texels
- * per axis read for one written. With the whole image as rectangle, that of a chain. */
+ * per axis read for one written, so not of wide kernels. With the whole image as rectangle,
+ * that of a chain. */
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect);
 
-/* True if all policies give the same chain for these sizes (every odd size on the way is 1). */
+/* True if all policies but the wide kernels give the same chain for these sizes (every odd size
+ * on the way is 1). */
 bool mb_policies_agree(struct mb_extent base, uint32_t n_levels);
 
 #endif

@@ -319,6 +319,17 @@ void mb_format_to_coded(const struct mb_format *format, const double *rgba, size
     }
 }
 
+void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held)
+{
+    const bool is_unorm = mb_format_is_unorm(format);
+    const bool is_signed = !is_unorm && format->codec != MB_CODEC_UFLOAT11_10;
+    for (size_t i = 0; i < n * 4; i++) {
+        double value = rgba[i];
+        value = !is_signed && value < 0.0 ? 0.0 : value;
+        held[i] = is_unorm && value > 1.0 ? 1.0 : value;
+    }
+}
+
 /* 2^(exponent of value - mantissa_bits), the exponent held within [min, max]. */
 static double ulp(double value, int mantissa_bits, int min_exponent, int max_exponent)
 {

@@ -1,7 +1,7 @@
 /* The golden model: separable filtering of one level into the next, in double precision.
  *
- * A source row is decoded and reduced along x once and kept while rows below still need it (at
- * most three do); a row of the result then joins reduced rows. All loops run over contiguous
+ * A source row is decoded and reduced along x once and kept while rows below still need it; a
+ * row of the result then joins reduced rows. All loops run over contiguous
  * doubles, so the compiler vectorises them. */
 #include "image/golden.h"
 
@@ -10,8 +10,14 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
-#define N_CACHED_ROWS 3u /* the most taps there are: consecutive rows never share a slot */
+#define N_NARROW_TAPS 3u /* the most there are but of wide kernels */
 #define NO_ROW        UINT32_MAX
+
+/* Taps of one texel; the weights are the reducer's. */
+struct placed_taps {
+    uint32_t first, n_taps;
+    const double *weight;
+};
 
 /* A source row reduced along x: rgba[width'][4] each. What is not needed is NULL. */
 struct reduced_row {
@@ -26,21 +32,23 @@ struct reducer {
     const struct mb_plane *source;
     struct mb_extent extent; /* of the result */
     struct mb_filter filter;
-    bool is_halving;       /* every texel along x is the mean of 2x and 2x + 1 */
-    bool is_premultiplied; /* colour is averaged by alpha */
-    struct mb_taps *taps;  /* [extent.width], along x */
-    struct mb_taps *wide;  /* the same with the texels beside, for the range; or NULL */
-    double *block;         /* all the rows below, in one allocation */
-    double *decoded;       /* rgba[source width][4] */
-    double *weighted;      /* the same, colour times alpha, if premultiplied */
-    double *joined;        /* rgba[extent.width][4]: rows of those joined along y */
-    struct reduced_row cache[N_CACHED_ROWS];
+    bool is_halving;          /* every texel along x is the mean of 2x and 2x + 1 */
+    bool is_premultiplied;    /* colour is averaged by alpha */
+    uint32_t n_max_taps;      /* as many rows are cached: consecutive ones never share a slot */
+    struct placed_taps *taps; /* [extent.width], along x */
+    struct placed_taps *widened; /* the same with the texels beside, for the range; or NULL */
+    double *block;               /* the weights, and all the rows below, in one allocation */
+    double *weights;             /* [extent.width][n_max_taps] */
+    double *decoded;             /* rgba[source width][4] */
+    double *weighted;            /* the same, colour times alpha, if premultiplied */
+    double *joined;              /* rgba[extent.width][4]: rows of those joined along y */
+    struct reduced_row cache[MB_MAX_TAPS];
 };
 
 static void reducer_finish(struct reducer *reducer)
 {
     mb_free(reducer->block);
-    mb_free(reducer->wide);
+    mb_free(reducer->widened);
     mb_free(reducer->taps);
 }
 
@@ -54,8 +62,8 @@ static double *take(double **next, size_t n)
 
 /* The taps that an inexact filter may take in: those, and both texels beside a single tap,
  * whose weight is 0 only if the position is exact. */
-static struct mb_taps widened(const struct mb_filter *filter, uint32_t n_source,
-                              struct mb_taps taps)
+static struct placed_taps widened(const struct mb_filter *filter, uint32_t n_source,
+                                  struct placed_taps taps)
 {
     if (filter->policy == MB_POLICY_BLIT && taps.n_taps == 1) {
         const uint32_t last = taps.first + 1 < n_source ? taps.first + 1 : taps.first;
@@ -71,12 +79,13 @@ static void place_rows(struct reducer *reducer, bool has_range)
     const size_t source_doubles = (size_t)reducer->source->extent.width * 4;
     const size_t row_doubles = (size_t)reducer->extent.width * 4;
     double *next = reducer->block;
+    reducer->weights = take(&next, (size_t)reducer->extent.width * reducer->n_max_taps);
     reducer->decoded = take(&next, source_doubles);
     if (reducer->is_premultiplied) {
         reducer->weighted = take(&next, source_doubles);
         reducer->joined = take(&next, row_doubles);
     }
-    for (uint32_t i = 0; i < N_CACHED_ROWS; i++) {
+    for (uint32_t i = 0; i < reducer->n_max_taps; i++) {
         struct reduced_row *slot = &reducer->cache[i];
         *slot = (struct reduced_row){.row = NO_ROW, .value = take(&next, row_doubles)};
         if (reducer->is_premultiplied) {
@@ -85,6 +94,20 @@ static void place_rows(struct reducer *reducer, bool has_range)
         if (has_range) {
             slot->low = take(&next, row_doubles);
             slot->high = take(&next, row_doubles);
+        }
+    }
+}
+
+static void place_taps(struct reducer *reducer)
+{
+    const uint32_t n_source = reducer->source->extent.width;
+    for (uint32_t x = 0; x < reducer->extent.width; x++) {
+        const struct mb_taps taps = mb_filter_taps(reducer->filter.policy, n_source, x);
+        double *const weight = reducer->weights + (size_t)x * reducer->n_max_taps;
+        memcpy(weight, taps.weight, reducer->n_max_taps * sizeof *weight);
+        reducer->taps[x] = (struct placed_taps){taps.first, taps.n_taps, weight};
+        if (reducer->widened != NULL) {
+            reducer->widened[x] = widened(&reducer->filter, n_source, reducer->taps[x]);
         }
     }
 }
@@ -100,34 +123,32 @@ MB_MUST_CHECK static enum mb_status reducer_init(struct reducer *reducer,
     const bool is_premultiplied =
         is_average && has_alpha && filter->alpha == MB_ALPHA_PREMULTIPLIED;
     const size_t n_kinds = is_premultiplied ? 2 : 1;
+    const uint32_t n_max_taps = mb_policy_is_wide(filter->policy) ? MB_MAX_TAPS : N_NARROW_TAPS;
     const size_t n_rows =
-        N_CACHED_ROWS * (n_kinds + (has_range ? 2 : 0)) + (is_premultiplied ? 1 : 0);
-    const size_t n_doubles =
-        (size_t)source->extent.width * 4 * n_kinds + (size_t)extent.width * 4 * n_rows;
+        n_max_taps * (n_kinds + (has_range ? 2 : 0)) + (is_premultiplied ? 1 : 0);
+    const size_t n_doubles = (size_t)source->extent.width * 4 * n_kinds +
+                             (size_t)extent.width * (4 * n_rows + n_max_taps);
 
     *reducer = (struct reducer){
         .source = source,
         .extent = extent,
         .filter = *filter,
         .is_halving = is_average && source->extent.width > 1 &&
+                      !mb_policy_is_wide(filter->policy) &&
                       (filter->policy == MB_POLICY_FLOOR || source->extent.width % 2 == 0),
         .is_premultiplied = is_premultiplied,
+        .n_max_taps = n_max_taps,
         .taps = mb_malloc(extent.width * sizeof *reducer->taps),
-        .wide = has_range ? mb_malloc(extent.width * sizeof *reducer->wide) : NULL,
+        .widened = has_range ? mb_malloc(extent.width * sizeof *reducer->widened) : NULL,
         .block = mb_malloc(n_doubles * sizeof *reducer->block),
     };
     if (reducer->taps == NULL || reducer->block == NULL ||
-        (has_range && reducer->wide == NULL)) {
+        (has_range && reducer->widened == NULL)) {
         reducer_finish(reducer);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
     }
-    for (uint32_t x = 0; x < extent.width; x++) {
-        reducer->taps[x] = mb_filter_taps(filter->policy, source->extent.width, x);
-        if (has_range) {
-            reducer->wide[x] = widened(filter, source->extent.width, reducer->taps[x]);
-        }
-    }
     place_rows(reducer, has_range);
+    place_taps(reducer);
     return MB_OK;
 }
 
@@ -140,11 +161,27 @@ static void reduce_halves(const double *restrict source, uint32_t width, double 
     }
 }
 
-static void reduce_taps(const double *restrict source, const struct mb_taps *taps,
+static void reduce_many(const double *restrict source, const struct placed_taps *taps,
                         uint32_t width, double *restrict out)
 {
     for (size_t x = 0; x < width; x++) {
-        const struct mb_taps *t = &taps[x];
+        const double *s = source + (size_t)taps[x].first * 4;
+        double sum[4] = {0.0, 0.0, 0.0, 0.0};
+        for (size_t i = 0; i < taps[x].n_taps; i++) {
+            const double weight = taps[x].weight[i];
+            for (size_t c = 0; c < 4 && weight != 0.0; c++) {
+                sum[c] += weight * s[i * 4 + c];
+            }
+        }
+        memcpy(out + x * 4, sum, sizeof sum);
+    }
+}
+
+static void reduce_taps(const double *restrict source, const struct placed_taps *taps,
+                        uint32_t width, double *restrict out)
+{
+    for (size_t x = 0; x < width; x++) {
+        const struct placed_taps *t = &taps[x];
         const double *s = source + (size_t)t->first * 4;
         const double w0 = t->weight[0], w1 = t->weight[1], w2 = t->weight[2];
         double *o = out + x * 4;
@@ -176,8 +213,8 @@ static void widen(double *restrict low, double *restrict high, const double *add
 }
 
 /* The least and the largest value under each texel; either may be NULL. */
-static void reduce_extremes(const double *source, const struct mb_taps *taps, uint32_t width,
-                            double *low, double *high)
+static void reduce_extremes(const double *source, const struct placed_taps *taps,
+                            uint32_t width, double *low, double *high)
 {
     for (size_t x = 0; x < width; x++) {
         const double *s = source + (size_t)taps[x].first * 4;
@@ -199,6 +236,8 @@ static void reduce_average(const struct reducer *reducer, const double *source, 
 {
     if (reducer->is_halving) {
         reduce_halves(source, reducer->extent.width, out);
+    } else if (reducer->n_max_taps > N_NARROW_TAPS) {
+        reduce_many(source, reducer->taps, reducer->extent.width, out);
     } else {
         reduce_taps(source, reducer->taps, reducer->extent.width, out);
     }
@@ -232,7 +271,7 @@ static const double *decode_row(struct reducer *reducer, uint32_t row)
 /* Source row `row` reduced along x, from the cache or made now. */
 static const struct reduced_row *reducer_row(struct reducer *reducer, uint32_t row)
 {
-    struct reduced_row *slot = &reducer->cache[row % N_CACHED_ROWS];
+    struct reduced_row *slot = &reducer->cache[row % reducer->n_max_taps];
     if (slot->row == row) {
         return slot;
     }
@@ -254,16 +293,32 @@ static const struct reduced_row *reducer_row(struct reducer *reducer, uint32_t r
         reduce_average(reducer, reducer->weighted, slot->weighted);
     }
     if (slot->low != NULL) {
-        reduce_extremes(decoded, reducer->wide, width, slot->low, slot->high);
+        reduce_extremes(decoded, reducer->widened, width, slot->low, slot->high);
     }
     slot->row = row;
     return slot;
 }
 
-/* The weighted sum of one to three rows of `n` doubles. */
-static void sum_rows(const struct mb_taps *taps, const double *const rows[3], size_t n,
+static void add_row(double weight, const double *restrict row, size_t n, double *restrict out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] += weight * row[i];
+    }
+}
+
+/* The weighted sum of the rows under a texel, `n` doubles each. */
+static void sum_rows(const struct placed_taps *taps, const double *const *rows, size_t n,
                      double *restrict out)
 {
+    if (taps->n_taps > N_NARROW_TAPS) {
+        memset(out, 0, n * sizeof *out);
+        for (uint32_t i = 0; i < taps->n_taps; i++) {
+            if (taps->weight[i] != 0.0) {
+                add_row(taps->weight[i], rows[i], n, out);
+            }
+        }
+        return;
+    }
     const double w0 = taps->weight[0], w1 = taps->weight[1], w2 = taps->weight[2];
     const double *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2];
     if (taps->n_taps == 1) {
@@ -280,10 +335,10 @@ static void sum_rows(const struct mb_taps *taps, const double *const rows[3], si
 }
 
 /* Join the rows under one row of the result: `value` of each into `out`, `n` doubles. */
-static void join_rows(const struct reducer *reducer, const struct mb_taps *taps,
-                      const struct reduced_row *const rows[3], size_t n, double *out)
+static void join_rows(const struct reducer *reducer, const struct placed_taps *taps,
+                      const struct reduced_row *const *rows, size_t n, double *out)
 {
-    const double *values[3] = {0};
+    const double *values[MB_MAX_TAPS] = {0};
     for (uint32_t i = 0; i < taps->n_taps; i++) {
         values[i] = rows[i]->value;
     }
@@ -300,10 +355,10 @@ static void join_rows(const struct reducer *reducer, const struct mb_taps *taps,
 
 /* Replace the straight averages of colour in `out` by those weighed by alpha, but where the
  * averaged alpha is 0. */
-static void weigh_by_alpha(const struct reducer *reducer, const struct mb_taps *taps,
-                           const struct reduced_row *const rows[3], size_t n, double *out)
+static void weigh_by_alpha(const struct reducer *reducer, const struct placed_taps *taps,
+                           const struct reduced_row *const *rows, size_t n, double *out)
 {
-    const double *values[3] = {0};
+    const double *values[MB_MAX_TAPS] = {0};
     for (uint32_t i = 0; i < taps->n_taps; i++) {
         values[i] = rows[i]->weighted;
     }
@@ -317,8 +372,8 @@ static void weigh_by_alpha(const struct reducer *reducer, const struct mb_taps *
     }
 }
 
-static void gather_rows(struct reducer *reducer, const struct mb_taps *taps,
-                        const struct reduced_row *rows[3])
+static void gather_rows(struct reducer *reducer, const struct placed_taps *taps,
+                        const struct reduced_row **rows)
 {
     for (uint32_t i = 0; i < taps->n_taps; i++) {
         rows[i] = reducer_row(reducer, taps->first + i);
@@ -349,15 +404,16 @@ enum mb_status mb_golden_downsample(const struct mb_filter *filter,
 
     const size_t row_doubles = (size_t)reducer.extent.width * 4;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        const struct mb_taps taps = mb_filter_taps(filter->policy, source->extent.height, y);
-        const struct reduced_row *rows[3] = {0};
+        const struct mb_taps below = mb_filter_taps(filter->policy, source->extent.height, y);
+        const struct placed_taps taps = {below.first, below.n_taps, below.weight};
+        const struct reduced_row *rows[MB_MAX_TAPS] = {0};
         gather_rows(&reducer, &taps, rows);
         join_rows(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
         if (reducer.is_premultiplied) {
             weigh_by_alpha(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
         }
         if (range != NULL) {
-            const struct mb_taps wide = widened(filter, source->extent.height, taps);
+            const struct placed_taps wide = widened(filter, source->extent.height, taps);
             gather_rows(&reducer, &wide, rows);
             spread_rows(wide.n_taps, rows, row_doubles, range + y * row_doubles);
         }

@@ -20,7 +20,8 @@ struct mb_plane {
  * range: same shape or NULL; the spread (max - min) of the taps under each texel and channel,
  * which bounds the error of filters with quantised weights. Under MB_POLICY_BLIT the taps
  * beside count too: one of weight 0 may be given some. MIN and MAX leave NaN out, as GLSL's
- * may. Uses no shared state, so rows can be split over threads. Fails only without memory. */
+ * may; of wide kernels they mean nothing. Uses no shared state, so rows can be split over
+ * threads. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_golden_downsample(const struct mb_filter *filter,
                                                   const struct mb_plane *source,
                                                   uint32_t row_begin, uint32_t row_end,

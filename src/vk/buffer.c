@@ -1,6 +1,8 @@
 /* Buffers with their memory. */
 #include "vk/buffer.h"
 
+#include <string.h>
+
 #include "vk/memory.h"
 #include "vk/submit.h"
 
@@ -62,6 +64,39 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     return MB_OK;
 fail:
     mb_buffer_finish(buffer);
+    return status;
+}
+
+static void record_upload(VkCommandBuffer cmd, const struct mb_buffer *from,
+                          const struct mb_buffer *to, VkDeviceSize n_bytes)
+{
+    const VkBufferCopy region = {.size = n_bytes};
+    const VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+    };
+    vkCmdCopyBuffer(cmd, from->buffer, to->buffer, 1, &region);
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
+                                size_t n_bytes, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission submission = {0};
+    struct mb_buffer staging = {0};
+    MB_TRY(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, 0, "staging", err));
+    memcpy(staging.mapped, data, n_bytes);
+    MB_TRY(mb_submission_init(&submission, buffer->gpu, "upload", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    record_upload(submission.cmd, &staging, buffer, n_bytes);
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    mb_buffer_finish(&staging);
     return status;
 }
 

@@ -24,6 +24,11 @@ MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_
                                             enum mb_buffer_kind kind, VkDeviceSize size_bytes,
                                             VkBufferUsageFlags usage, const char *name,
                                             struct mb_err *err);
+
+/* Fill the beginning of a device buffer. Submits once and waits: strategies may call this from
+ * init() only. */
+MB_MUST_CHECK enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
+                                              size_t n_bytes, struct mb_err *err);
 void mb_buffer_finish(struct mb_buffer *buffer);
 
 #endif

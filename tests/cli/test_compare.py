@@ -39,7 +39,7 @@ class CompareCase(cli.TestCase):
         super().setUp()
         if CompareCase.recorded is None:
             outcome = self.run_it(SMALL, "-q", "-n", "20", "-w", "0", "--images", "none",
-                                  "-o", "first")
+                                  "-o", "first", "-s", "blit,compute,subgroup,spd")
             self.assertEqual(outcome.code, 0, outcome)
             CompareCase.recorded = json.loads((self.dir / "first/results.json").read_text())
         self.calm = calm(self.recorded)

@@ -94,6 +94,13 @@ const char *const mb_test_specs[] = {
     "spd:counter=host:slices=each:wave=off",
     "spd:srgb=sqrt",
     "spd-metal:*",
+    "separable",
+    "separable:filter=lanczos",
+    "separable:filter=gaussian",
+    "separable:filter=gaussian16:workgroup=1024",
+    "separable:workgroup=64",
+    "separable:workgroup=128",
+    "separable:workgroup=512",
 };
 const size_t mb_test_n_specs = MB_COUNTOF(mb_test_specs);
 
@@ -231,5 +238,6 @@ bool mb_test_is_choosy(const struct mb_row *row)
 {
     char label[96];
     mb_row_label(row, label, sizeof label);
-    return strncmp(label, "blit", strlen("blit")) == 0 || strstr(label, "load=sampler");
+    return strncmp(label, "blit", strlen("blit")) == 0 ||
+           strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler");
 }

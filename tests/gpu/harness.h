@@ -68,8 +68,8 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
 MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
                                              struct mb_claim *claim, struct mb_err *err);
 
-/* True if a row may refuse formats and reductions that its siblings do: blit, and what asks for
- * the filter by name. */
+/* True if a row may refuse formats and reductions that its siblings do: blit, wide kernels, and
+ * what asks for the filter by name. */
 bool mb_test_is_choosy(const struct mb_row *row);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.

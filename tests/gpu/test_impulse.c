@@ -95,15 +95,36 @@ static double largest_weight(const struct axis *axis, uint32_t level)
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < level_size(axis->n_source, level) * axis->n_source; i++) {
-        largest = fmax(largest, axis->weight[level][i]);
+        largest = fmax(largest, fabs(axis->weight[level][i]));
     }
     return largest;
+}
+
+/* Weights of a wide kernel are of both signs. What a level is off by goes on to the next as the
+ * sum of their magnitudes, and a texel of terms that cancel is off by what they are. */
+static void fill_wide_bounds(struct trace *trace)
+{
+    const double gain = 2.0; /* image/claim.h */
+    for (uint32_t level = 1; level < trace->layout.n_levels; level++) {
+        const double error =
+            4.0 * FLOAT_ULP +
+            mb_claim_weight_error(&trace->claim, trace->layout.format,
+                                  mb_level_extent(trace->layout.base, level - 1));
+        const double largest =
+            largest_weight(&trace->x, level - 1) * largest_weight(&trace->y, level - 1);
+        trace->bound[level] = gain * trace->bound[level - 1] + error * largest;
+        trace->in_all[level] = gain * (trace->in_all[level - 1] + error);
+    }
 }
 
 /* A filter whose weights are off by so much moves a texel by that much of what it is made of.
  */
 static void fill_bounds(struct trace *trace)
 {
+    if (mb_policy_is_wide(trace->claim.filter.policy)) {
+        fill_wide_bounds(trace);
+        return;
+    }
     for (uint32_t level = 1; level < trace->layout.n_levels; level++) {
         const double error =
             mb_claim_weight_error(&trace->claim, trace->layout.format,
@@ -135,7 +156,7 @@ static double wanted_weight(const struct trace *trace, uint32_t level, uint32_t 
 /* 4 ulp of sums and products for every level on the way, as image/claim.h has it. */
 static double rounding(uint32_t level, double value)
 {
-    return 4.0 * FLOAT_ULP * level * value;
+    return 4.0 * FLOAT_ULP * level * fabs(value);
 }
 
 /* Each weight of a texel, and that they add up to 1. */
@@ -174,7 +195,7 @@ static bool check_source(struct trace *trace, uint32_t level, uint32_t source)
         note_bad(trace, "level %u: source texel %u weighs %.9g in all, not %.9g", level, source,
                  sum, share);
     }
-    return sum > 0.0;
+    return sum != 0.0;
 }
 
 /* Returns how many source texels have no part in the last level. */

@@ -14,16 +14,16 @@
 #include "bench/trial.h"
 #include "bench/verify.h"
 #include "harness.h"
+#include "image/kernel.h"
+#include "refusals.h"
 
-#define MAX_ROWS     64
-#define MAX_SKIPS    64
-#define MAX_IMAGES   320
-#define SPD_MAX_SIZE 4096u
+#define MAX_ROWS   64
+#define MAX_SKIPS  64
+#define MAX_IMAGES 320
 
 /* Rows that go everywhere: what each strategy does by default. */
 static const char *const main_specs[] = {"all"};
-/* All others go where there is less to do; everywhere with MB_TEST_FULL=1 in the environment.
- */
+/* All others (mb_test_specs) go where there is less to do; everywhere with MB_TEST_FULL=1. */
 
 /* What is asked of a strategy. */
 static const struct mode {
@@ -91,46 +91,6 @@ static void note_skip(struct sweep *s, const char *strategy, const char *reason)
         skip->n_times = 1;
         snprintf(skip->reason, sizeof skip->reason, "%s", reason);
     }
-}
-
-/* What a variant of spd may refuse: halves for what they do not hold, what an image has not. */
-static bool may_refuse_variant(const char *label, const struct mb_layout *layout,
-                               const struct mode *mode)
-{
-    const struct mb_format *format = layout->format;
-    const bool is_half = strstr(label, "fp16=on") != NULL || strstr(label, "packed") != NULL;
-    const bool is_held = mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 1023.0;
-    return (is_half && !is_held) ||
-           (strstr(label, "fp16=on") != NULL &&
-            mb_weighs_alpha(mode->reduce, mode->alpha, format)) ||
-           (strstr(label, "slices=each") != NULL && layout->n_layers == 1) ||
-           (strstr(label, "srgb=sqrt") != NULL && format->codec != MB_CODEC_SRGB8);
-}
-
-/* What a strategy may refuse; everything else it must do. */
-static bool may_refuse(const struct sweep *s, const struct mb_row *row,
-                       const struct mb_layout *layout, const struct mode *mode)
-{
-    char label[96];
-    const char *name = row->strategy->name;
-    mb_row_label(row, label, sizeof label);
-    if (strcmp(name, "blit") == 0) {
-        struct mb_err why;
-        const bool is_llvmpipe_512 = strstr(s->gpu.info.name, "512 bits") != NULL;
-        const bool has_blit =
-            mb_gpu_require_format(&s->gpu, layout->format->vk_format,
-                                  VK_FORMAT_FEATURE_BLIT_SRC_BIT |
-                                      VK_FORMAT_FEATURE_BLIT_DST_BIT |
-                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                  "linear blit", &why) == MB_OK;
-        return mode->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
-               mb_weighs_alpha(mode->reduce, mode->alpha, layout->format);
-    }
-    const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
-    const bool is_above_spd =
-        layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;
-    return (is_spd && (is_above_spd || may_refuse_variant(label, layout, mode))) ||
-           strstr(label, "load=sampler") != NULL;
 }
 
 /* Record and run one chain; its texels are in the rig's read-back buffer then. */
@@ -206,7 +166,7 @@ static void run_row(struct sweep *s, size_t row, size_t mode, struct image *imag
         return;
     }
     s->tally[row][!mb_format_is_unorm(layout->format)].n_skipped++;
-    const bool is_allowed = may_refuse(s, r, layout, &modes[mode]);
+    const bool is_allowed = mb_test_may_refuse(&s->gpu, r, layout, &task);
     CHECK(is_allowed && strlen(why.text) > 10);
     if (!is_allowed) {
         describe_case(image, label, &modes[mode]);
@@ -340,7 +300,24 @@ static void run_variants(struct sweep *s, const struct mb_format *format, size_t
     run_images(s, s->n_rows);
 }
 
-/* Averaged light, not averaged codes: black and white squares are 188, not 128. */
+/* Averaged light, not averaged codes: black and white squares are 188, not 128. Wide kernels
+ * see as much of black as of white where they are not clamped, which is the middle of level 1.
+ */
+static void check_grey(const struct image *image, const struct mb_trial *trial)
+{
+    const enum mb_policy policy = trial->work.claim.filter.policy;
+    const bool is_blit = policy == MB_POLICY_BLIT, is_wide = mb_policy_is_wide(policy);
+    const bool is_root = trial->work.claim.arithmetic == MB_ARITHMETIC_ROOT;
+    const uint32_t n_levels = !is_wide ? 5 : 1 + (mb_kernel_radius(policy) <= 3);
+    for (uint32_t level = 1; level < n_levels; level++) {
+        const void *block = image->rig.readback.mapped;
+        const uint8_t *got = mb_layout_level(&image->layout, block, level, 0);
+        got += is_wide ? (4 * 8 + 4) * 4 : 0;
+        CHECK(got[0] == (is_root ? 180 : 188) || (is_blit && got[0] == 187)); /* 187.516 */
+        CHECK_EQ_INT(got[3], 255);
+    }
+}
+
 static void check_srgb_checker(struct sweep *s)
 {
     const struct mb_format *format = mb_format_find("rgba8-srgb");
@@ -364,19 +341,9 @@ static void check_srgb_checker(struct sweep *s)
         if (mb_trial_supports(&options, &err) != MB_OK) {
             continue;
         }
-        char label[96];
-        mb_row_label(&s->rows[row], label, sizeof label);
-        const bool is_blit = strcmp(s->rows[row].strategy->name, "blit") == 0;
-        const bool is_root = strstr(label, "srgb=sqrt") != NULL;
         CHECK(mb_trial_init(&trial, &options, &err) == MB_OK);
         CHECK(run_chain(s, &image, &trial, &err) == MB_OK);
-        for (uint32_t level = 1; level < 5; level++) {
-            const uint8_t *got =
-                mb_layout_level(&image.layout, image.rig.readback.mapped, level, 0);
-            CHECK(got[0] == 188 || (is_blit && got[0] == 187) || /* 187.516 */
-                  (is_root && got[0] == 180));
-            CHECK_EQ_INT(got[3], 255);
-        }
+        check_grey(&image, &trial);
         mb_trial_finish(&trial);
     }
     mb_rig_finish(&image.rig);

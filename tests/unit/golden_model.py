@@ -17,6 +17,7 @@ except ImportError:
 
 TOLERANCE = 1e-12  # relative to the largest value of the source, at least to 1
 POLICIES = ("box", "floor", "blit")
+WIDE = ("kaiser", "lanczos", "gaussian", "gaussian16")  # averages only
 REDUCES = ("avg", "min", "max")
 ALPHAS = ("straight", "premultiplied")
 ALL_SIZES = [(w, h) for w in range(1, 10) for h in range(1, 10)] + [
@@ -177,7 +178,37 @@ def blit_matrix(n, n_next):
     return np.clip(2 * n_next - distance, 0, None) / (2 * n_next)
 
 
-MATRICES = {"box": box_matrix, "floor": floor_matrix, "blit": blit_matrix}
+def kaiser(d):
+    return np.sinc(d) * np.i0(4 * np.sqrt(np.clip(1 - (d / 3) ** 2, 0, None))) / np.i0(4)
+
+
+def lanczos(d):
+    return np.sinc(d) * np.sinc(d / 3)
+
+
+def gaussian(sigma):
+    return lambda d: np.exp(-(d / sigma) ** 2 / 2)
+
+
+def kernel_matrix(kernel, radius):
+    """A kernel of the distance between centres in texels of the next level, on an axis that
+    goes on with its edge texels for as long as the kernel reaches."""
+    def matrix(n, n_next):
+        reach = 3 * radius + 2
+        i = np.arange(-reach, n + reach)
+        d = (2 * i[None, :] + 1) * n_next - (2 * np.arange(n_next)[:, None] + 1) * n
+        weights = np.where(np.abs(d) < 2 * n * radius, kernel(d / (2 * n)), 0)
+        folded = np.zeros((n_next, n))
+        np.add.at(folded.T, np.clip(i, 0, n - 1), weights.T)
+        return folded / weights.sum(axis=1, keepdims=True)
+    return matrix
+
+
+MATRICES = {
+    "box": box_matrix, "floor": floor_matrix, "blit": blit_matrix,
+    "kaiser": kernel_matrix(kaiser, 3), "lanczos": kernel_matrix(lanczos, 3),
+    "gaussian": kernel_matrix(gaussian(1 / 2), 2), "gaussian16": kernel_matrix(gaussian(2), 8),
+}
 
 
 def average(rows, columns, level):
@@ -297,11 +328,13 @@ def encode_request(name, rng):
 
 def make_requests():
     rng = np.random.default_rng(1)
-    for policy, size in itertools.product(POLICIES, ALL_SIZES):
+    for policy, size in itertools.product(POLICIES + WIDE, ALL_SIZES):
         yield chain_request("rgba8", policy, "avg", "straight", size, rng)
     combinations = itertools.product(FORMATS, POLICIES, REDUCES, ALPHAS)
     for (name, policy, reduce, alpha), size in itertools.product(combinations, FEW_SIZES):
         yield chain_request(name, policy, reduce, alpha, size, rng)
+    for name, policy, size in itertools.product(FORMATS, WIDE, FEW_SIZES):
+        yield chain_request(name, policy, "avg", "straight", size, rng)
     for name in FORMATS:
         yield decode_request(name)
         yield encode_request(name, rng)

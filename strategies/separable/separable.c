@@ -1,0 +1,415 @@
+/* separable: wide kernels, a horizontal and a vertical pass per level, through shared memory.
+ *
+ * Between the passes lies an image of 32-bit floats, used anew by every level. Weights come
+ * from the host, in double precision split into two floats: one set per axis of even size, one
+ * for each target texel where the size is odd and the phase differs. */
+#include "strategy.h"
+
+#include "base/alloc.h"
+#include "image/kernel.h"
+#include "vk/barrier.h"
+#include "vk/buffer.h"
+#include "vk/pipeline.h"
+
+enum { PARAM_FILTER, PARAM_WORKGROUP };
+enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
+
+#define TEXEL_BYTES 16u /* of the intermediate image, and of shared memory */
+
+extern const struct mb_shader mb_spv_separable;
+extern const struct mb_strategy mb_strategy_separable;
+
+/* Where the weights of one axis of one level are in the buffer, in pairs of floats. */
+struct axis {
+    uint32_t first_weight, weight_stride, n_taps;
+};
+
+/* One dispatch: texels [begin, end) along the pass, rows or columns [first, first + n). */
+struct pass {
+    struct axis axis;
+    uint32_t n_source, n_target;
+    uint32_t begin, end, first_across, n_across;
+};
+
+struct state {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    struct mb_task task;
+    enum mb_policy policy;
+    uint32_t n_invocations;
+    struct mb_rect cone[MB_MAX_LEVELS];
+    struct pass pass[MB_MAX_LEVELS][N_PASSES]; /* n: from level n to level n + 1 */
+    struct mb_vk_image between;                /* the largest result of a horizontal pass */
+    struct mb_buffer weights;
+    VkSampler sampler;
+    struct mb_compute compute[N_PASSES]; /* set n: from level n */
+};
+
+struct push {
+    int32_t n_source, n_target, n_taps, first_weight, weight_stride, begin, end, first_across;
+};
+
+static const enum mb_policy filters[] = {
+    MB_POLICY_KAISER,
+    MB_POLICY_LANCZOS,
+    MB_POLICY_GAUSSIAN,
+    MB_POLICY_GAUSSIAN16,
+};
+
+static const uint32_t workgroups[] = {256, 64, 128, 512, 1024};
+
+static const struct mb_param params[] = {
+    {
+        .name = "filter",
+        .values = (const char *const[]){"kaiser", "lanczos", "gaussian", "gaussian16", NULL},
+        .help = "radius in source texels: kaiser 6 (NVIDIA Texture Tools: width 3, alpha 4), "
+                "lanczos 6 (three lobes), gaussian 4 (sigma 1), gaussian16 16 (sigma 4)",
+    },
+    {
+        .name = "workgroup",
+        .values = (const char *const[]){"256", "64", "128", "512", "1024", NULL},
+        .help = "invocations, each of which caches a source texel, and some a second one",
+    },
+    {0},
+};
+
+static uint32_t shared_bytes(enum mb_policy policy, uint32_t n_invocations)
+{
+    return (n_invocations + 6 * mb_kernel_radius(policy)) * TEXEL_BYTES;
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
+{
+    const uint32_t n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
+    const uint32_t n_bytes = shared_bytes(filters[choice->choice[PARAM_FILTER]], n_invocations);
+    if (task->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a wide kernel is a weighted average; it has no %s",
+                       mb_reduce_name(task->reduce));
+    }
+    if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "wide kernels average straight channels only: negative weights can make "
+                       "an average of alpha next to 0, by which no colour can be divided");
+    }
+    if (n_bytes > gpu->info.max_shared_memory_bytes) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a workgroup caches %u bytes; the device's limit is %u", n_bytes,
+                       gpu->info.max_shared_memory_bytes);
+    }
+    return mb_gpu_require_storage(gpu, 1, n_invocations, why);
+}
+
+static bool has_phases(uint32_t n_source)
+{
+    return n_source > 1 && n_source % 2 == 1;
+}
+
+/* Weights along an axis, row by row; `out` NULL: only what they are. */
+static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t first_weight,
+                             float (*out)[2])
+{
+    double weight[MB_MAX_KERNEL_TAPS];
+    int32_t first;
+    const uint32_t n_rows = has_phases(n_source) ? n_source / 2 : 1;
+    struct axis axis = {.first_weight = first_weight};
+    for (uint32_t x = 0; x < n_rows; x++) {
+        const uint32_t n = mb_kernel_span(policy, n_source, x, &first);
+        axis.n_taps = n > axis.n_taps ? n : axis.n_taps;
+    }
+    axis.weight_stride = n_rows > 1 ? axis.n_taps : 0;
+    for (uint32_t x = 0; out && x < n_rows; x++) {
+        const uint32_t n = mb_kernel_weights(policy, n_source, x, weight);
+        float(*row)[2] = out + first_weight + (size_t)x * axis.n_taps;
+        for (uint32_t i = 0; i < axis.n_taps; i++) {
+            row[i][0] = i < n ? (float)weight[i] : 0.0f;
+            row[i][1] = i < n ? (float)(weight[i] - (double)row[i][0]) : 0.0f;
+        }
+    }
+    return axis;
+}
+
+/* Place the weights of all levels, and write them if `out` is there. Returns how many. */
+static uint32_t fill_weights(struct state *s, float (*out)[2])
+{
+    const struct mb_layout *layout = &s->image->layout;
+    uint32_t n = 0;
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        const struct mb_extent source = mb_level_extent(layout->base, level);
+        for (uint32_t i = 0; i < N_PASSES; i++) {
+            const uint32_t size = i == PASS_VERTICAL ? source.height : source.width;
+            struct axis *axis = &s->pass[level][i].axis;
+            *axis = fill_axis(s->policy, size, n, out);
+            n += axis->n_taps * (has_phases(size) ? size / 2 : 1);
+        }
+    }
+    return n;
+}
+
+static enum mb_status make_weights(struct state *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t n = fill_weights(s, NULL);
+    float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
+    if (!weights) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "separable: out of memory");
+    }
+    fill_weights(s, weights);
+    MB_TRY(mb_buffer_init(&s->weights, s->gpu, MB_BUFFER_DEVICE,
+                          ((size_t)n + 1) * sizeof *weights, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                          "separable weights", err));
+    MB_TRY(mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err));
+fail:
+    mb_free(weights);
+    return status;
+}
+
+/* The rows of the source that texels [begin, end) of the target are made of. */
+static void rows_under(const struct state *s, const struct pass *vertical, uint32_t *first,
+                       uint32_t *n)
+{
+    int32_t low, high;
+    mb_kernel_span(s->policy, vertical->n_source, vertical->begin, &low);
+    high =
+        (int32_t)mb_kernel_span(s->policy, vertical->n_source, vertical->end - 1, &high) + high;
+    const uint32_t end =
+        high < (int32_t)vertical->n_source ? (uint32_t)high : vertical->n_source;
+    *first = low > 0 ? (uint32_t)low : 0;
+    *n = end - *first;
+}
+
+static void place_passes(struct state *s, uint32_t level)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_extent source = mb_level_extent(layout->base, level);
+    const struct mb_extent target = mb_level_extent(layout->base, level + 1);
+    const struct mb_rect cone = s->cone[level + 1];
+    struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
+    struct pass *vertical = &s->pass[level][PASS_VERTICAL];
+    horizontal->n_source = source.width;
+    horizontal->n_target = target.width;
+    vertical->n_source = source.height;
+    vertical->n_target = target.height;
+    if (mb_rect_is_empty(cone)) {
+        return;
+    }
+    vertical->begin = cone.y;
+    vertical->end = cone.y + cone.height;
+    vertical->first_across = horizontal->begin = cone.x;
+    vertical->n_across = cone.width;
+    horizontal->end = cone.x + cone.width;
+    rows_under(s, vertical, &horizontal->first_across, &horizontal->n_across);
+}
+
+static enum mb_status make_between(struct state *s, struct mb_err *err)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    struct mb_layout between;
+    const struct mb_extent extent = {mb_level_extent(layout->base, 1).width,
+                                     layout->base.height};
+    mb_layout_init(&between, mb_format_find("rgba32f"), extent, layout->n_layers, 1);
+    const struct mb_vk_image_options options = {
+        .layout = &between,
+        .n_levels = 1,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+        .name = "separable between",
+    };
+    return mb_vk_image_init(&s->between, s->gpu, &options, err);
+}
+
+static enum mb_status make_pipeline(struct state *s, uint32_t pass, struct mb_err *err)
+{
+    const uint32_t n_levels = s->image->layout.n_levels;
+    const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    };
+    const uint32_t constants[] = {
+        s->n_invocations,
+        s->n_invocations,
+        mb_kernel_radius(s->policy),
+        pass == PASS_VERTICAL,
+    };
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_separable,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .spec_constants = constants,
+        .n_spec_constants = MB_COUNTOF(constants),
+        .layout = &s->image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
+        .is_update = s->task.is_update,
+        .push_constant_bytes = sizeof(struct push),
+        .n_sets = n_levels > 1 ? n_levels - 1 : 1,
+        .name = pass == PASS_VERTICAL ? "separable vertical" : "separable horizontal",
+    };
+    return mb_compute_init(&s->compute[pass], s->gpu, &options, err);
+}
+
+static void bind_level(const struct state *s, uint32_t level)
+{
+    const struct mb_compute *horizontal = &s->compute[PASS_HORIZONTAL];
+    const struct mb_compute *vertical = &s->compute[PASS_VERTICAL];
+    mb_compute_bind_sampled(horizontal, level, 0, s->sampler, s->image->stored[level],
+                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    mb_compute_bind_storage(horizontal, level, 1, &s->between.storage[0], 1, 1);
+    mb_compute_bind_sampled(vertical, level, 0, s->sampler, s->between.stored[0],
+                            VK_IMAGE_LAYOUT_GENERAL);
+    mb_compute_bind_storage(vertical, level, 1, &s->image->storage[level + 1], 1, 1);
+    mb_compute_bind_buffer(horizontal, level, 2, &s->weights);
+    mb_compute_bind_buffer(vertical, level, 2, &s->weights);
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct state *s = state;
+    const struct mb_layout *layout = &target->image->layout;
+    s->gpu = gpu;
+    s->image = target->image;
+    s->task = target->task;
+    s->policy = filters[choice->choice[PARAM_FILTER]];
+    s->n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
+    mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
+    MB_TRY(make_weights(s, err));
+    MB_TRY(make_between(s, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));
+    MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
+    MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        place_passes(s, level);
+        bind_level(s, level);
+    }
+fail:
+    return status;
+}
+
+static uint32_t count_groups(const struct state *s, const struct pass *pass)
+{
+    const uint32_t n_made = s->n_invocations / 2;
+    return (pass->end - pass->begin + n_made - 1) / n_made;
+}
+
+static void dispatch_pass(const struct state *s, VkCommandBuffer cmd, uint32_t level,
+                          uint32_t index)
+{
+    const struct pass *pass = &s->pass[level][index];
+    const struct push push = {
+        .n_source = (int32_t)pass->n_source,
+        .n_target = (int32_t)pass->n_target,
+        .n_taps = (int32_t)pass->axis.n_taps,
+        .first_weight = (int32_t)pass->axis.first_weight,
+        .weight_stride = (int32_t)pass->axis.weight_stride,
+        .begin = (int32_t)pass->begin,
+        .end = (int32_t)pass->end,
+        .first_across = (int32_t)pass->first_across,
+    };
+    const struct mb_dispatch dispatch = {
+        .set = level,
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {count_groups(s, pass), pass->n_across, s->image->layout.n_layers},
+    };
+    if (pass->begin < pass->end) {
+        mb_compute_dispatch(&s->compute[index], cmd, &dispatch);
+    }
+}
+
+/* The barrier after a level also keeps the next horizontal pass from writing what the vertical
+ * one still reads. */
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    const uint32_t n_levels = s->image->layout.n_levels;
+    if (n_levels == 1) {
+        return;
+    }
+    mb_barrier_levels(cmd, s->image, 1, n_levels - 1,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
+                      &mb_access_compute_write);
+    mb_barrier_levels(cmd, &s->between, 0, 1, &mb_access_undefined, &mb_access_compute_write);
+    for (uint32_t level = 0; level + 1 < n_levels; level++) {
+        dispatch_pass(s, cmd, level, PASS_HORIZONTAL);
+        mb_barrier_levels(cmd, &s->between, 0, 1, &mb_access_compute_write,
+                          &mb_access_compute_read_write);
+        dispatch_pass(s, cmd, level, PASS_VERTICAL);
+        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
+                          &mb_access_readable);
+    }
+}
+
+/* Texels that a pass fetches into shared memory, row by row alike. */
+static uint64_t count_fetched(const struct state *s, const struct pass *pass)
+{
+    const uint32_t n_made = s->n_invocations / 2;
+    uint64_t n = 0;
+    for (uint32_t at = pass->begin; at < pass->end; at += n_made) {
+        const uint32_t last = (pass->end - at < n_made ? pass->end : at + n_made) - 1;
+        int32_t first_of_first, first_of_last;
+        mb_kernel_span(s->policy, pass->n_source, at, &first_of_first);
+        mb_kernel_span(s->policy, pass->n_source, last, &first_of_last);
+        n += (uint64_t)((int64_t)first_of_last - first_of_first) + pass->axis.n_taps;
+    }
+    return n * pass->n_across;
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct state *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    const uint64_t texel_bytes = layout->format->texel_bytes;
+    uint64_t n_bytes = 0;
+    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
+        const struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
+        const struct pass *vertical = &s->pass[level][PASS_VERTICAL];
+        const uint64_t n_between =
+            (uint64_t)(horizontal->end - horizontal->begin) * horizontal->n_across;
+        const uint64_t n_written =
+            (uint64_t)(vertical->end - vertical->begin) * vertical->n_across;
+        n_bytes += count_fetched(s, horizontal) * texel_bytes + n_between * TEXEL_BYTES;
+        n_bytes += count_fetched(s, vertical) * TEXEL_BYTES + n_written * texel_bytes;
+        work->n_dispatches += horizontal->begin < horizontal->end ? N_PASSES : 0;
+    }
+    work->n_barriers = layout->n_levels > 1 ? 2 * layout->n_levels : 0;
+    work->workgroup_size[0] = s->n_invocations;
+    work->workgroup_size[1] = work->workgroup_size[2] = 1;
+    work->algorithmic_bytes = n_bytes * layout->n_layers;
+    work->claim = (struct mb_claim){
+        .filter.policy = s->policy,
+        .arithmetic = MB_ARITHMETIC_FP32,
+        .reread_levels = ~UINT32_C(0),
+    };
+}
+
+static void finish(void *state)
+{
+    struct state *s = state;
+    for (uint32_t i = 0; i < N_PASSES; i++) {
+        mb_compute_finish(&s->compute[i]);
+    }
+    mb_buffer_finish(&s->weights);
+    mb_vk_image_finish(&s->between);
+    mb_sampler_destroy(s->gpu, s->sampler);
+}
+
+const struct mb_strategy mb_strategy_separable = {
+    .name = "separable",
+    .title = "wide kernels through shared memory: a horizontal and a vertical pass per level",
+    .source = "Direct3D Rendering Cookbook, Packt, ISBN 9781849697101, chapter 7: separable "
+              "convolution filters",
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .params = params,
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .finish = finish,
+};

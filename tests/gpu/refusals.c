@@ -1,0 +1,49 @@
+/* What strategies may refuse. */
+#include "refusals.h"
+
+#include <string.h>
+
+#define SPD_MAX_SIZE 4096u
+
+/* What a variant of spd may refuse: halves for what they do not hold, what an image has not. */
+static bool may_refuse_variant(const char *label, const struct mb_layout *layout,
+                               const struct mb_task *task)
+{
+    const struct mb_format *format = layout->format;
+    const bool is_half = strstr(label, "fp16=on") != NULL || strstr(label, "packed") != NULL;
+    const bool is_held = mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 1023.0;
+    return (is_half && !is_held) ||
+           (strstr(label, "fp16=on") != NULL &&
+            mb_weighs_alpha(task->reduce, task->alpha, format)) ||
+           (strstr(label, "slices=each") != NULL && layout->n_layers == 1) ||
+           (strstr(label, "srgb=sqrt") != NULL && format->codec != MB_CODEC_SRGB8);
+}
+
+bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
+                        const struct mb_layout *layout, const struct mb_task *task)
+{
+    char label[96];
+    const char *name = row->strategy->name;
+    mb_row_label(row, label, sizeof label);
+    if (strcmp(name, "blit") == 0) {
+        struct mb_err why;
+        const bool is_llvmpipe_512 = strstr(gpu->info.name, "512 bits") != NULL;
+        const bool has_blit =
+            mb_gpu_require_format(gpu, layout->format->vk_format,
+                                  VK_FORMAT_FEATURE_BLIT_SRC_BIT |
+                                      VK_FORMAT_FEATURE_BLIT_DST_BIT |
+                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                  "linear blit", &why) == MB_OK;
+        return task->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
+               mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+    }
+    if (strcmp(name, "separable") == 0) {
+        return task->reduce != MB_REDUCE_AVG ||
+               mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+    }
+    const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
+    const bool is_above_spd =
+        layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;
+    return (is_spd && (is_above_spd || may_refuse_variant(label, layout, mode))) ||
+           strstr(label, "load=sampler") != NULL;
+}
