@@ -1,8 +1,17 @@
 /* Graphics pipelines for fullscreen triangles, and drawing with them. */
 #include "vk/graphics.h"
 
+#include <string.h>
+
 #include "vk/gpu_info.h"
 #include "vk/pipeline_facts.h"
+
+bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info)
+{
+    return strcmp(info->driver_name, "llvmpipe") == 0 &&
+           strncmp(info->driver_info, "Mesa 22.", strlen("Mesa 22.")) == 0 &&
+           strstr(info->name, "512 bits") != NULL;
+}
 
 enum mb_status mb_gpu_require_drawing(const struct mb_gpu *gpu, VkFormat format,
                                       struct mb_extent extent, struct mb_err *why)

@@ -7,6 +7,10 @@
 #include "image/pyramid.h"
 #include "vk/pipeline.h"
 
+/* True of a driver that is known to crash on draws and on blits, which it makes of draws: the
+ * llvmpipe of Mesa 22, while it compiles their shaders for 512-bit vectors. */
+bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info);
+
 /* MB_OK if the device can draw to levels of up to `extent` by views of `format`, else
  * MB_UNSUPPORTED with a sentence. */
 MB_MUST_CHECK enum mb_status mb_gpu_require_drawing(const struct mb_gpu *gpu, VkFormat format,

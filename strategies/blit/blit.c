@@ -1,8 +1,7 @@
 /* blit: one linear vkCmdBlitImage and one layout change per level. */
-#include <string.h>
-
 #include "strategy.h"
 #include "vk/barrier.h"
+#include "vk/graphics.h"
 
 extern const struct mb_strategy mb_strategy_blit;
 
@@ -16,14 +15,6 @@ struct state {
     struct mb_task task;
     struct mb_rect cone[MB_MAX_LEVELS]; /* what is blitted of each level */
 };
-
-/* llvmpipe of Mesa 22 crashes while it compiles the shader of any blit for 512-bit vectors. */
-static bool driver_crashes(const struct mb_gpu_info *info)
-{
-    return strcmp(info->driver_name, "llvmpipe") == 0 &&
-           strncmp(info->driver_info, "Mesa 22.", strlen("Mesa 22.")) == 0 &&
-           strstr(info->name, "512 bits") != NULL;
-}
 
 /* A blit scales a region as a whole: part of an odd axis has no whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
@@ -49,7 +40,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     (void)choice;
-    if (driver_crashes(&gpu->info)) {
+    if (mb_gpu_crashes_on_draws(&gpu->info)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "this llvmpipe (Mesa 22) crashes on blits with 512-bit vectors");
     }

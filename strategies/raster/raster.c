@@ -56,6 +56,10 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
+    if (mb_gpu_crashes_on_draws(&gpu->info)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "this llvmpipe (Mesa 22) crashes on draws with 512-bit vectors");
+    }
     enum mb_status status = mb_gpu_require_drawing(gpu, layout->format->vk_storage_format,
                                                    mb_level_extent(layout->base, 1), why);
     if (status != MB_OK) {

@@ -21,6 +21,11 @@ bool mb_test_is_quick(void)
     return MB_TEST_IS_SANITIZED || is_set("MB_TEST_QUICK");
 }
 
+bool mb_test_is_full(void)
+{
+    return is_set("MB_TEST_FULL");
+}
+
 int mb_test_open(struct mb_gpu *gpu, bool validate)
 {
     const struct mb_gpu_options options = {.validate = validate};
@@ -239,5 +244,7 @@ bool mb_test_is_choosy(const struct mb_row *row)
     char label[96];
     mb_row_label(row, label, sizeof label);
     return strncmp(label, "blit", strlen("blit")) == 0 ||
-           strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler");
+           strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
+           strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
+           strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }

@@ -23,6 +23,9 @@
 /* True under a sanitizer or with MB_TEST_QUICK=1 in the environment. */
 bool mb_test_is_quick(void);
 
+/* True with MB_TEST_FULL=1 in the environment. */
+bool mb_test_is_full(void);
+
 /* Open a device, with the validation layer if asked for, here or by MB_TEST_VALIDATE=1 in the
  * environment. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
  * layer); 1 after any other failure, also printed. */
@@ -68,8 +71,8 @@ bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_
 MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
                                              struct mb_claim *claim, struct mb_err *err);
 
-/* True if a row may refuse formats and reductions that its siblings do: blit, wide kernels, and
- * what asks for the filter by name. */
+/* True if a row may refuse formats and reductions that its siblings do: blit, wide kernels,
+ * halves, what is for layers or sRGB only, and what asks for the filter by name. */
 bool mb_test_is_choosy(const struct mb_row *row);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "vk/graphics.h"
+
 #define SPD_MAX_SIZE 4096u
 
 /* What a variant of spd may refuse: halves for what they do not hold, what an image has not. */
@@ -27,23 +29,25 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
     mb_row_label(row, label, sizeof label);
     if (strcmp(name, "blit") == 0) {
         struct mb_err why;
-        const bool is_llvmpipe_512 = strstr(gpu->info.name, "512 bits") != NULL;
         const bool has_blit =
             mb_gpu_require_format(gpu, layout->format->vk_format,
                                   VK_FORMAT_FEATURE_BLIT_SRC_BIT |
                                       VK_FORMAT_FEATURE_BLIT_DST_BIT |
                                       VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
                                   "linear blit", &why) == MB_OK;
-        return task->reduce != MB_REDUCE_AVG || is_llvmpipe_512 || !has_blit ||
-               mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+        return task->reduce != MB_REDUCE_AVG || mb_gpu_crashes_on_draws(&gpu->info) ||
+               !has_blit || mb_weighs_alpha(task->reduce, task->alpha, layout->format);
     }
     if (strcmp(name, "separable") == 0) {
         return task->reduce != MB_REDUCE_AVG ||
                mb_weighs_alpha(task->reduce, task->alpha, layout->format);
     }
+    if (strcmp(name, "raster") == 0 && mb_gpu_crashes_on_draws(&gpu->info)) {
+        return true;
+    }
     const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
     const bool is_above_spd =
         layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;
-    return (is_spd && (is_above_spd || may_refuse_variant(label, layout, mode))) ||
+    return (is_spd && (is_above_spd || may_refuse_variant(label, layout, task))) ||
            strstr(label, "load=sampler") != NULL;
 }

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "harness.h"
 
-#define MAX_ROWS    32
+#define MAX_ROWS    64
 #define MAX_REASONS 6
 
 #define LARGE_TEXELS 100000u /* images of more are tried less often */
@@ -231,7 +231,8 @@ static bool open_plan(struct plan *plan, const struct mb_gpu *gpu)
     return is_ok;
 }
 
-/* Every row must have been judged somewhere, unless the driver is known to crash on it. */
+/* Every row must have been judged somewhere, unless the driver is known to crash on it, or it
+ * is for few kinds of images. */
 static void close_plan(struct plan *plan)
 {
     printf("%u cells\n", plan->n_cells);
@@ -244,7 +245,8 @@ static void close_plan(struct plan *plan)
         for (size_t k = 0; k < MAX_REASONS && tally->reason[k][0] != '\0'; k++) {
             printf("    %s\n", tally->reason[k]);
         }
-        CHECK(tally->n_passed > 0 || strstr(tally->reason[0], "crashes") != NULL);
+        CHECK(tally->n_passed > 0 || strstr(tally->reason[0], "crashes") != NULL ||
+              mb_test_is_choosy(&plan->rows[i]));
     }
     mb_free(plan->rows);
 }
