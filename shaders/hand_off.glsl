@@ -6,7 +6,7 @@
  * Only the invocation that finds its workgroup last acquires; if others of the workgroup read the
  * texels, too, they first meet in acquire_hand_off(), whose control barrier covers buffer memory at
  * device scope, so that what was acquired is visible to all of them. The counter goes back to zero
- * by that one invocation for the next run, unless the host sees to it.
+ * by that one invocation for the next run.
  *
  * An update dispatches the tiles that the changed rectangle touches. The other texels of level 6
  * are only there as stored. To get the same bits from a full run, tiles hand their texel over as
@@ -16,26 +16,12 @@
 
 #include "levels.glsl"
 
-/* What a texel is in the buffer: as it is, unless the kernel says otherwise. */
-#ifndef HandedOff
-#define HandedOff vec4
-HandedOff handed_off(vec4 texel)
-{
-    return texel;
-}
-#endif
-
-/* Whether the last workgroup zeroes the counter for the next run. */
-#ifndef ZEROES_COUNTER
-#define ZEROES_COUNTER true
-#endif
-
 #define TAIL_PITCH 64     /* texels of level 6 per row in the hand-off buffer */
 #define TAIL_TEXELS 4096  /* per slice */
 
 layout(set = 0, binding = 2) nonprivate buffer HandOff
 {
-    HandedOff hand_off[]; /* slice, row, column of level 6 */
+    vec4 hand_off[]; /* slice, row, column of level 6 */
 };
 layout(set = 0, binding = 3) nonprivate buffer Counter
 {
@@ -46,18 +32,17 @@ layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates
 
 /* Leave level 6 of this tile and count it, by one invocation: true if all `n_tiles` of the slice
  * are counted now. What they left is visible to this invocation then. */
-bool count_is_last(HandedOff texel, ivec2 tile, int slice, uint n_tiles)
+bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
 {
-    hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] = texel;
+    hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
+        IS_UPDATE ? as_stored(texel) : texel;
     uint done = atomicAdd(counter[slice], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                           gl_SemanticsRelease | gl_SemanticsMakeAvailable);
     bool is_last = done == n_tiles - 1u;
     if (is_last) {
         memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer,
                       gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-        if (ZEROES_COUNTER) {
-            atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
-        }
+        atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
     }
     return is_last;
 }
@@ -73,11 +58,11 @@ void acquire_hand_off()
 
 /* Texel `at` of level 6, of size `extent`; `tiles`: the first (x, y) and the last (z, w) that an
  * update dispatches. */
-HandedOff load_level6(ivec2 at, ivec2 extent, ivec4 tiles, int slice)
+vec4 load_level6(ivec2 at, ivec2 extent, ivec4 tiles, int slice)
 {
     if (IS_UPDATE && any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
         ivec2 p = min(at, extent - 1);
-        return handed_off(as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0))));
+        return as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0)));
     }
     return hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x];
 }

@@ -212,9 +212,7 @@ void main()
     if (n_levels <= 7) {
         return;
     }
-    bool is_last = is_first && count_is_last(IS_UPDATE ? as_stored(cell(ivec2(0)))
-                                                       : cell(ivec2(0)),
-                                             tile, slice, n_tiles);
+    bool is_last = is_first && count_is_last(cell(ivec2(0)), tile, slice, n_tiles);
     if (!told_by_first(is_first, is_last)) {
         return;
     }

@@ -50,15 +50,14 @@
 layout(constant_id = 6) const bool SRGB_BY_SQRT = false;
 #define SRGB_BY_ROOT SRGB_BY_SQRT
 
-layout(constant_id = 5) const bool COUNTER_SELF = true; /* who zeroes the counter */
-#define ZEROES_COUNTER COUNTER_SELF
-
 #include "levels.glsl"
 #include "texels.glsl"
-#include "hand_off.glsl"
 #include "cells.glsl"
 
 #define N_INVOCATIONS 256
+#define TAIL_PITCH 64     /* texels of level 6 per row in the hand-off buffer */
+#define TAIL_TEXELS 4096  /* per slice */
+
 layout(local_size_x = N_INVOCATIONS) in;
 
 layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0: one fetch for 2x2 */
@@ -66,9 +65,21 @@ layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0: one fetch f
 layout(constant_id = 1) const bool HAS_HAND_OFF = true;
 layout(constant_id = 2) const bool HAS_TAIL = true;
 layout(constant_id = 3) const bool ORDER_LINEAR = false; /* places row by row */
+layout(constant_id = 5) const bool COUNTER_SELF = true; /* who zeroes the counter */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
+layout(set = 0, binding = 2) nonprivate buffer HandOff
+{
+    HandedOff hand_off[]; /* slice, row, column of level 6 */
+};
+layout(set = 0, binding = 3) nonprivate buffer Counter
+{
+    uint counter[]; /* per slice: workgroups done */
+};
+
+layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates */
+
 layout(push_constant) uniform Push
 {
     ivec4 tiles;         /* of an update: the first (x, y) and the last (z, w) dispatched */
@@ -160,9 +171,13 @@ Texel load_level1(ivec2 at, int slice)
                       base_extent);
 }
 
-Texel take_over(ivec2 at, int slice)
+Texel load_level6(ivec2 at, int slice)
 {
-    return taken_over(load_level6(at, level_extent(base_extent, 6), tiles, slice));
+    if (IS_UPDATE && any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {
+        ivec2 p = min(at, level_extent(base_extent, 6) - 1);
+        return Texel(as_stored(loaded(texelFetch(stored_level6, ivec3(p, slice), 0))));
+    }
+    return taken_over(hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x]);
 }
 
 /* Texel `at` of level 7. What lies beyond level 6 in the hand-off buffer is read, but reaches no
@@ -170,8 +185,8 @@ Texel take_over(ivec2 at, int slice)
 Texel load_level7(ivec2 at, int slice)
 {
     ivec2 p = 2 * at;
-    return reduce_2x2(take_over(p, slice), take_over(p + ivec2(1, 0), slice),
-                      take_over(p + ivec2(0, 1), slice), take_over(p + 1, slice),
+    return reduce_2x2(load_level6(p, slice), load_level6(p + ivec2(1, 0), slice),
+                      load_level6(p + ivec2(0, 1), slice), load_level6(p + 1, slice),
                       level_extent(base_extent, 6));
 }
 
@@ -390,17 +405,38 @@ void step_wide(int level, ivec2 tile, ivec2 cell, Texel texel, uint index, int s
 }
 #endif
 
-/* Leave level 6 of this tile, count, and tell the whole workgroup whether it was the last. */
+/* Leave level 6 of this tile, count, and tell the whole workgroup whether it was the last. As
+ * shaders/hand_off.glsl does it, but in its own words: with those an H200's driver (580.159.04)
+ * makes a kernel of the same size and registers that takes 63 us at 4096x4096 instead of 39. */
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
     barrier();
     if (index == N_INVOCATIONS - 1u) {
         Texel texel = get_cell(ivec2(0));
-        is_last = count_is_last(handed_off(IS_UPDATE ? Texel(as_stored(vec4(texel))) : texel),
-                                tile, slice, n_tiles);
+        hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
+            handed_off(IS_UPDATE ? Texel(as_stored(vec4(texel))) : texel);
+        uint done = atomicAdd(counter[slice], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                              gl_SemanticsRelease | gl_SemanticsMakeAvailable);
+        is_last = done == n_tiles - 1u;
+        if (is_last) {
+            memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                          gl_SemanticsAcquire | gl_SemanticsMakeVisible);
+            if (COUNTER_SELF) {
+                atomicStore(counter[slice], 0u, gl_ScopeDevice, 0, 0);
+            }
+        }
     }
     barrier();
     return is_last;
+}
+
+/* What the last workgroup's one invocation acquired becomes visible to all of it. Only the last
+ * comes here: at device scope this barrier waits for every store of the workgroup. */
+void acquire_hand_off()
+{
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                       gl_SemanticsMakeVisible);
 }
 
 /* Levels 1 and 2 of a tile. */

@@ -61,11 +61,6 @@ HandedOff handed_off(f16vec4 texel)
     return packed(texel);
 }
 
-HandedOff handed_off(vec4 texel)
-{
-    return packed(f16vec4(texel));
-}
-
 Texel taken_over(HandedOff bits)
 {
     return unpacked(bits);

@@ -172,7 +172,7 @@ class Copies(OutputCase):
         text = (self.dir / "c.md").read_text()
         self.assertIn("\n\nNo ranking: too few samples", text)
         self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
-        self.assertRegex(text, r"\n- blit: by level, us \(gap before\): 1: ")
+        self.assertRegex(text, r"\n- blit: by level, hot, us \(gap before\): 1: ")
 
     def test_above_limit_names_the_limit(self):
         self.run_it("pattern:noise:2x1", "-q", "-n", "20", "--mode", "all", "--json", "c.json",

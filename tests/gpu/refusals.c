@@ -13,7 +13,7 @@ static bool may_refuse_variant(const char *label, const struct mb_layout *layout
 {
     const struct mb_format *format = layout->format;
     const bool is_half = strstr(label, "fp16=on") != NULL || strstr(label, "packed") != NULL;
-    const bool is_held = mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 1023.0;
+    const bool is_held = mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;
     return (is_half && !is_held) ||
            (strstr(label, "fp16=on") != NULL &&
             mb_weighs_alpha(task->reduce, task->alpha, format)) ||

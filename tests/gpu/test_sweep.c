@@ -205,6 +205,23 @@ static void add_image(struct sweep *s, const struct mb_format *format, struct mb
     s->n_images++;
 }
 
+/* Where a chain takes long, a software device: what does not know of subgroups is tried in
+ * rgba8 alone where they are not of llvmpipe's own size, and variants take turns over the
+ * formats. */
+static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_format *format)
+{
+    const char *name = s->rows[row].strategy->name;
+    const size_t index = (size_t)(format - mb_formats);
+    if (s->is_full || index == 0) {
+        return true;
+    }
+    if (s->gpu.info.subgroup_size != 8 &&
+        (strcmp(name, "raster") == 0 || strcmp(name, "separable") == 0)) {
+        return false;
+    }
+    return row < s->n_main_rows || (row + index) % 2 == 0;
+}
+
 /* Try rows up to `n_rows` on every image that was added, and drop the images. */
 static void run_images(struct sweep *s, size_t n_rows)
 {
@@ -215,7 +232,8 @@ static void run_images(struct sweep *s, size_t n_rows)
             /* Without alpha there is nothing to weigh by: the same as avg. */
             const bool is_same = modes[mode].alpha == MB_ALPHA_PREMULTIPLIED &&
                                  image->layout.format->n_channels < 4;
-            if ((image->mode_mask >> mode & 1u) != 0 && !is_same) {
+            if ((image->mode_mask >> mode & 1u) != 0 && !is_same &&
+                has_its_turn(s, row, image->layout.format)) {
                 run_row(s, row, mode, image);
             }
         }

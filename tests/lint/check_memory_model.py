@@ -161,14 +161,21 @@ def problems(text, is_in_place):
     return found
 
 
+def included(file, folder):
+    """A shader's file and those it includes, directly or not."""
+    files = {file}
+    for name in re.findall(r'^#include "(.+)"', file.read_text(), re.M):
+        beside = file.parent / name
+        files |= included(beside if beside.exists() else folder / "shaders" / name, folder)
+    return files
+
+
 def source_with(text, kernel, folder):
-    """The file that holds `text`: the kernel, or one of those that it may include."""
-    files = sorted((folder / "shaders").glob("*.glsl")) + sorted((folder / kernel).parent.iterdir())
-    holders = [f for f in files if f.suffix in (".glsl", ".comp") and text in f.read_text()]
-    own = [f for f in holders if f.suffix == ".glsl" or f == folder / kernel]
-    if len(own) != 1:
-        sys.exit(f"{kernel}: {len(own)} of its files hold: {text.strip()}")
-    return own[0]
+    """The one file of the kernel that holds `text`."""
+    holders = [f for f in included(folder / kernel, folder) if text in f.read_text()]
+    if len(holders) != 1:
+        sys.exit(f"{kernel}: {len(holders)} of its files hold: {text.strip()}")
+    return holders[0]
 
 
 def problems_if_broken(kernel, folder, text, replacement):
