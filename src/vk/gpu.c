@@ -139,9 +139,11 @@ static uint32_t list_extensions(const struct mb_gpu *gpu,
     return n;
 }
 
-static enum mb_status create_command_pool(struct mb_gpu *gpu, struct mb_err *err)
+static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    volkLoadDevice(gpu->device);
+    vkGetDeviceQueue(gpu->device, gpu->info.queue_family, 0, &gpu->queue);
     VkCommandPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
@@ -208,9 +210,7 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         .ppEnabledExtensionNames = extensions,
     };
     MB_VK(vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device));
-    volkLoadDevice(gpu->device);
-    vkGetDeviceQueue(gpu->device, info->queue_family, 0, &gpu->queue);
-    MB_TRY(create_command_pool(gpu, err));
+    MB_TRY(take_queue(gpu, err));
 fail:
     return status;
 }
