@@ -58,18 +58,7 @@ struct context {
     size_t n_skips;
     unsigned n_judged;
     size_t n_sizes; /* so far */
-    bool is_full;
 };
-
-/* Where a chain takes long, a software device, variants take turns: each is tried at every
- * third size, and everywhere with MB_TEST_FULL=1 in the environment. What a strategy does by
- * default is tried at all of them. */
-static bool has_its_turn(const struct context *c, const struct mb_row *row, size_t index)
-{
-    static const struct mb_params defaults;
-    const bool is_default = memcmp(&row->params, &defaults, sizeof defaults) == 0;
-    return c->is_full || is_default || (index + c->n_sizes) % 3 == 0;
-}
 
 static void note_skip(struct context *c, const char *label, const char *reason)
 {
@@ -219,7 +208,7 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     CHECK(status == MB_OK);
     for (size_t i = 0; status == MB_OK && i < plan->n_rows; i++) {
         c->chains[i].row = &plan->rows[i];
-        if (has_its_turn(c, &plan->rows[i], i)) {
+        if (mb_test_has_its_turn(&c->gpu, &plan->rows[i], i + c->n_sizes)) {
             prepare_or_skip(c, &c->chains[i]);
         }
     }
@@ -364,7 +353,6 @@ int main(void)
     if (exit_code != 0) {
         return exit_code;
     }
-    c.is_full = mb_test_is_full() || c.gpu.info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (!check_subgroup_size(&c.gpu)) {
         mb_gpu_finish(&c.gpu);
         return MB_TEST_SKIP;
