@@ -75,9 +75,12 @@ MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb
  * halves, what is for layers or sRGB only, and what asks for the filter by name. */
 bool mb_test_is_choosy(const struct mb_row *row);
 
-/* Where a chain takes long, a software device, variants take turns: each is tried at every
- * third case (`index` + the number of its row), and at all of them with MB_TEST_FULL=1. What a
- * strategy does by default is always tried. */
+/* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
+uint32_t mb_test_turn(const struct mb_gpu *gpu);
+
+/* Where a chain takes long, a software device, variants take turns: every third `index`,
+ * another third at each of llvmpipe's subgroup sizes; all with MB_TEST_FULL=1. What a strategy
+ * does by default is always tried. */
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.

@@ -57,7 +57,6 @@ struct context {
     struct skip skip[MAX_SKIPS];
     size_t n_skips;
     unsigned n_judged;
-    size_t n_sizes; /* so far */
 };
 
 static void note_skip(struct context *c, const char *label, const char *reason)
@@ -208,11 +207,10 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     CHECK(status == MB_OK);
     for (size_t i = 0; status == MB_OK && i < plan->n_rows; i++) {
         c->chains[i].row = &plan->rows[i];
-        if (mb_test_has_its_turn(&c->gpu, &plan->rows[i], i + c->n_sizes)) {
+        if (mb_test_has_its_turn(&c->gpu, &plan->rows[i], i)) {
             prepare_or_skip(c, &c->chains[i]);
         }
     }
-    c->n_sizes++;
     for (size_t i = 0; status == MB_OK && i < plan->n_patterns; i++) {
         run_pattern(c, plan, i);
     }
