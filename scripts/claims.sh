@@ -4,11 +4,9 @@
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-mipbench=
-out=
-n_runs=
-setup_options=()
-options=()
+program=claims
+# shellcheck source=scripts/measuring.bash
+. "$root/scripts/measuring.bash"
 scratch=
 gpu=1
 
@@ -28,48 +26,6 @@ does wrong, is said, and its claim is not measured. A software device gets small
 device free of other work meanwhile.
 Exit: 0; that of the first mipbench that broke off; 2 usage; that of scripts/claims.py.
 END
-}
-
-fail_usage() {
-    echo "claims: error: $1" >&2
-    exit 2
-}
-
-parse_options() {
-    while [ $# -gt 0 ]; do
-        case $1 in
-        --yes) setup_options+=(--yes) ;;
-        --out | --runs | --mipbench)
-            [ $# -ge 2 ] || fail_usage "$1 needs a value"
-            case $1 in
-            --out) out=$2 ;;
-            --runs) n_runs=$2 ;;
-            --mipbench) mipbench=$2 ;;
-            esac
-            shift
-            ;;
-        --help)
-            usage
-            exit 0
-            ;;
-        --)
-            shift
-            options=("$@")
-            break
-            ;;
-        *) fail_usage "unknown argument '$1'" ;;
-        esac
-        shift
-    done
-    [[ ${n_runs:-1} =~ ^[1-9][0-9]*$ ]] || fail_usage "--runs: '$n_runs' is not a number above 0"
-}
-
-build() {
-    "$root/scripts/setup.sh" "${setup_options[@]}"
-    [ -f "$root/build/build.ninja" ] ||
-        meson setup --buildtype=release -Dwerror=false "$root/build" "$root"
-    meson compile -C "$root/build" mipbench:executable
-    mipbench=$root/build/mipbench
 }
 
 # One run; its JSON is kept under the given name. A row that is wrong (exit 1), a variant that

@@ -4,11 +4,9 @@
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-mipbench=
-out=
-unset n_runs
-setup_options=()
-options=()
+program=reference
+# shellcheck source=scripts/measuring.bash
+. "$root/scripts/measuring.bash"
 selftest_options=()
 
 usage() {
@@ -28,49 +26,6 @@ strategy. A software device gets small sizes. Keep the device free of other work
 Exit: 0; that of the first mipbench that failed, where a failed self-test lets the rest go on;
 2 usage.
 END
-}
-
-fail_usage() {
-    echo "reference: error: $1" >&2
-    exit 2
-}
-
-parse_options() {
-    while [ $# -gt 0 ]; do
-        case $1 in
-        --yes) setup_options+=(--yes) ;;
-        --out | --runs | --mipbench)
-            [ $# -ge 2 ] || fail_usage "$1 needs a value"
-            case $1 in
-            --out) out=$2 ;;
-            --runs) n_runs=$2 ;;
-            --mipbench) mipbench=$2 ;;
-            esac
-            shift
-            ;;
-        --help)
-            usage
-            exit 0
-            ;;
-        --)
-            shift
-            options=("$@")
-            break
-            ;;
-        *) fail_usage "unknown argument '$1'" ;;
-        esac
-        shift
-    done
-    [ -z "${n_runs+set}" ] || [[ $n_runs =~ ^[1-9][0-9]*$ ]] ||
-        fail_usage "--runs: '$n_runs' is not a number above 0"
-}
-
-build() {
-    "$root/scripts/setup.sh" "${setup_options[@]}"
-    [ -f "$root/build/build.ninja" ] ||
-        meson setup --buildtype=release -Dwerror=false "$root/build" "$root"
-    meson compile -C "$root/build" mipbench:executable
-    mipbench=$root/build/mipbench
 }
 
 # One run; its JSON is kept under the given name.
@@ -111,9 +66,9 @@ main() {
         -o "$out/.run" --json - 2>/dev/null | grep -q '"type":[[:space:]]*"cpu"'; then
         input=pattern:noise:512x512
         sizes=256x256,512x512,501x333
-        n_runs=${n_runs-1}
+        n_runs=${n_runs:-1}
     fi
-    n_runs=${n_runs-5}
+    n_runs=${n_runs:-5}
     rm -rf "$out/.run"
     echo "reference: self-test"
     local status=0

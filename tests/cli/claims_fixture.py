@@ -3,6 +3,12 @@ import copy
 import json
 import math
 import random
+import subprocess
+import sys
+
+import cli
+
+SCRIPTS = cli.ROOT / "scripts"
 
 N_BLOCKS = 40
 DRIFT = 0.2  # of a whole block, shared by all of its samples: only pairs are free of it
@@ -83,3 +89,11 @@ class File:
         path = folder / f"{name or self.root['run']['id']}.json"
         path.write_text(json.dumps(self.root), encoding="utf-8")
         return path
+
+
+class TestCase(cli.TestCase):
+    def claims(self, *arguments):
+        done = subprocess.run([sys.executable, str(SCRIPTS / "claims.py"), *map(str, arguments)],
+                              cwd=self.dir, capture_output=True, timeout=cli.TIMEOUT_S,
+                              check=False)
+        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

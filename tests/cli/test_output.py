@@ -183,11 +183,8 @@ class Copies(OutputCase):
             cell = cells[result["cell"]]
             for warning in result["warnings"]:
                 if warning["code"] == "above_limit":
-                    self.assertEqual("limit of a dispatch" in warning["message"],
+                    self.assertEqual("of an empty dispatch" in warning["message"],
                                      cell["bound_by"] == "dispatch", warning)
-                    self.assertEqual("chains overlap" in warning["message"],
-                                     cell["bound_by"] == "dispatch"
-                                     and cell["mode"] == "overlap", warning)
 
     def check_markdown(self, text):
         for name in STRATEGIES:
