@@ -36,6 +36,14 @@ struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width)
     };
 }
 
+void mb_rect_corners(struct mb_rect rect, int32_t corners[4])
+{
+    corners[0] = (int32_t)rect.x;
+    corners[1] = (int32_t)rect.y;
+    corners[2] = (int32_t)(rect.x + rect.width) - 1;
+    corners[3] = (int32_t)(rect.y + rect.height) - 1;
+}
+
 struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b)
 {
     const uint32_t x = a.x < b.x ? a.x : b.x;

@@ -29,6 +29,10 @@ bool mb_rect_is_empty(struct mb_rect rect);
  * (not empty) touches: what an update dispatches. */
 struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
 
+/* Corners of a rectangle that is not empty, both of them included: first x and y, last x and y.
+ */
+void mb_rect_corners(struct mb_rect rect, int32_t corners[4]);
+
 /* The least rectangle that holds both, neither of them empty: one dispatch for two changes. */
 struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b);
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);

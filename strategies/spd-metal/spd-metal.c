@@ -143,18 +143,6 @@ static void bind(const struct state *s)
     mb_compute_bind_storage(&s->compute, 0, 5, has_copy(s) ? s->copy.storage : targets, 1, 1);
 }
 
-/* The tiles that hold a rectangle of level 0. */
-static struct mb_rect tiles_of(struct mb_rect rect)
-{
-    uint32_t x = rect.x / TILE_WIDTH, y = rect.y / TILE_WIDTH;
-    return (struct mb_rect){
-        .x = x,
-        .y = y,
-        .width = (rect.x + rect.width - 1) / TILE_WIDTH + 1 - x,
-        .height = (rect.y + rect.height - 1) / TILE_WIDTH + 1 - y,
-    };
-}
-
 static enum mb_status make_copy(struct state *s, const struct mb_gpu *gpu, struct mb_err *err)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -179,7 +167,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
-    s->tiles = tiles_of(s->task.rect);
+    s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
     const uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));
     if (has_copy(s)) {
@@ -196,14 +184,6 @@ fail:
     return status;
 }
 
-static void put_corners(int32_t corners[4], struct mb_rect rect)
-{
-    corners[0] = (int32_t)rect.x;
-    corners[1] = (int32_t)rect.y;
-    corners[2] = (int32_t)(rect.x + rect.width) - 1;
-    corners[3] = (int32_t)(rect.y + rect.height) - 1;
-}
-
 static struct push make_push(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -214,9 +194,9 @@ static struct push make_push(const struct state *s)
         .n_levels = (int32_t)mb_filter_n_reached(layout, cones),
         .n_tiles = s->tiles.width * s->tiles.height,
     };
-    put_corners(push.tiles, s->tiles);
-    put_corners(push.rect, s->task.rect);
-    put_corners(push.cone, mb_filter_cone(MB_POLICY_FLOOR, layout->base, s->task.rect));
+    mb_rect_corners(s->tiles, push.tiles);
+    mb_rect_corners(s->task.rect, push.rect);
+    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, layout->base, s->task.rect), push.cone);
     return push;
 }
 

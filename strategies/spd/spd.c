@@ -313,21 +313,19 @@ fail:
 
 static struct push make_push(const struct state *s)
 {
-    const struct mb_extent base = s->image->layout.base;
-    const struct mb_rect tiles = s->tiles;
-    const struct mb_rect cone = mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rect);
+    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_extent base = layout->base;
     struct mb_rect cones[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_FLOOR, &s->image->layout, s->task.rect, cones);
-    return (struct push){
+    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rect, cones);
+    struct push push = {
         .base_extent = {(int32_t)base.width, (int32_t)base.height},
         .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
-        .n_levels = (int32_t)mb_filter_n_reached(&s->image->layout, cones),
-        .n_tiles = tiles.width * tiles.height,
-        .tiles = {(int32_t)tiles.x, (int32_t)tiles.y, (int32_t)(tiles.x + tiles.width) - 1,
-                  (int32_t)(tiles.y + tiles.height) - 1},
-        .cone = {(int32_t)cone.x, (int32_t)cone.y, (int32_t)(cone.x + cone.width) - 1,
-                 (int32_t)(cone.y + cone.height) - 1},
+        .n_levels = (int32_t)mb_filter_n_reached(layout, cones),
+        .n_tiles = s->tiles.width * s->tiles.height,
     };
+    mb_rect_corners(s->tiles, push.tiles);
+    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rect), push.cone);
+    return push;
 }
 
 /* The counters, before a run that does not expect to find them zero. */

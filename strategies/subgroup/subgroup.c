@@ -218,21 +218,19 @@ static void dispatch_chunk(const struct state *s, VkCommandBuffer cmd,
         return;
     }
     uint32_t n_reached = mb_filter_n_reached(layout, s->cone) - chunk->source - 1;
-    uint32_t last_x = cone.x + cone.width - 1, last_y = cone.y + cone.height - 1;
-    uint32_t tile_x = cone.x / TILE_WIDTH, tile_y = cone.y / TILE_WIDTH;
-    const struct push push = {
+    const struct mb_rect tiles = mb_rect_tiles(cone, TILE_WIDTH);
+    struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
         .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
-        .first_tile = {(int32_t)tile_x, (int32_t)tile_y},
+        .first_tile = {(int32_t)tiles.x, (int32_t)tiles.y},
         .n_targets = (int32_t)(n_reached < chunk->n_targets ? n_reached : chunk->n_targets),
-        .cone = {(int32_t)cone.x, (int32_t)cone.y, (int32_t)last_x, (int32_t)last_y},
     };
+    mb_rect_corners(cone, push.cone);
     const struct mb_dispatch dispatch = {
         .set = chunk->set,
         .push = &push,
         .push_bytes = sizeof push,
-        .n_groups = {last_x / TILE_WIDTH + 1 - tile_x, last_y / TILE_WIDTH + 1 - tile_y,
-                     layout->n_layers},
+        .n_groups = {tiles.width, tiles.height, layout->n_layers},
     };
     mb_compute_dispatch(compute_of(s, chunk), cmd, &dispatch);
 }

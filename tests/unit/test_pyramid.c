@@ -67,6 +67,9 @@ static void check_tiles(void)
     CHECK_EQ_INT(tiles.width * tiles.height, 12);
     tiles = mb_rect_tiles(mb_rect_whole((struct mb_extent){512, 512}), 64);
     CHECK_EQ_INT(tiles.width * tiles.height, 64);
+    int32_t corners[4];
+    mb_rect_corners(change, corners);
+    CHECK(corners[0] == 70 && corners[1] == 10 && corners[2] == 239 && corners[3] == 239);
     /* One texel; on both sides of an edge; up to an edge and one beyond. */
     check_same_rect(mb_rect_tiles((struct mb_rect){511, 64, 1, 1}, 64),
                     (struct mb_rect){7, 1, 1, 1});
