@@ -387,7 +387,7 @@ CLAIMS = (
     Parameter("load", "one load through the sampler is faster than four texels", SPD1,
               "load", "sampler", "texel"),
     Parameter("wave", "wave operations are faster than shared memory", f"{SPD1}; {METAL}",
-              "wave", "on", "off"),
+              "wave", "quad", "off"),
     Parameter("fp16", "packed half floats are faster than floats", SPD1, "fp16", "on", "off"),
     Parameter("lds-split", "shared memory with an array per channel is faster than vectors",
               f"{SPD1}; {COURSE}", "lds", "split", "vec4", {"wave": "off"}),

@@ -8,6 +8,13 @@ program=reference
 # shellcheck source=scripts/measuring.bash
 . "$root/scripts/measuring.bash"
 selftest_options=()
+# Each of spd's parameters at each value, the others at what they are best at, and what AMD
+# publishes; all combinations of them are some hundreds.
+spd=(-s spd -s spd:wave=quad -s spd:wave=off -s spd:load=texel -s spd:load=sampler
+    -s spd:wave=quad:load=texel -s spd:wave=off:order=linear -s spd:wave=off:lds=split
+    -s spd:wave=off:lds=packed -s spd:lds=split -s spd:lds=packed -s spd:fp16=on
+    -s spd:fp16=on:wave=quad -s spd:fp16=on:wave=off -s spd:counter=host
+    -s spd:parts=no-tail -s spd:parts=tiles)
 
 usage() {
     cat <<'END'
@@ -81,8 +88,7 @@ main() {
     measure modes "$input" --size "$sizes" --cache both --mode all --per-level \
         -n 160
     measure variants "$input" --size "$sizes" --cache both -n 160 \
-        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd:*' -s 'spd-metal:*' \
-        -s spd:parts=no-tail -s spd:parts=tiles
+        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd-metal:*' "${spd[@]}"
     echo "reference: the set is in $out"
     return "$status"
 }

@@ -177,6 +177,7 @@ static void fill_cell(struct mb_cell *cell, const struct mb_settings *settings, 
                    n_levels);
     cell->n_image_levels = n_full;
     cell->is_cube = settings->is_cube;
+    cell->image_usage = settings->image_usage;
     cell->fastest = SIZE_MAX;
 }
 

@@ -423,6 +423,17 @@ fail:
     return status;
 }
 
+/* What the device cannot do with the format anyway is left to mb_trial_supports to say. */
+static VkImageUsageFlags needed_usage(const struct mb_cell_options *options,
+                                      const struct mb_format *format)
+{
+    VkImageUsageFlags usage = VK_IMAGE_USAGE_SAMPLED_BIT;
+    for (size_t i = 0; i < options->n_rows; i++) {
+        usage |= options->rows[i].strategy->image_usage;
+    }
+    return usage & mb_rig_usage(options->gpu, format);
+}
+
 enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *source,
                            struct mb_cell *cells, size_t n_cells, bool *is_complete,
                            struct mb_err *err)
@@ -435,6 +446,9 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
         .n_image_levels = cells[0].n_image_levels,
         .is_cube = cells[0].is_cube,
         .source = source,
+        .usage = cells[0].image_usage == MB_IMAGE_USAGE_NEEDED
+                     ? needed_usage(options, cells[0].layout.format)
+                     : 0,
     };
     *is_complete = false;
     MB_TRY(allocate(&c, err));
@@ -455,6 +469,7 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
     MB_TRY(share_judgement(&c, err));
     for (size_t k = 0; k < n_cells; k++) {
         cells[k].image_ms = c.rig.image_ms;
+        cells[k].used_for = c.rig.image.usage;
         MB_TRY(conclude(&c, &cells[k], err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

@@ -50,13 +50,14 @@ void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
         snprintf(rect, sizeof rect, ", update of %ux%u at %u,%u", task->rect.width,
                  task->rect.height, task->rect.x, task->rect.y);
     }
-    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, %s, %s",
+    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, %s, %s%s",
              layout->base.width, layout->base.height, layout->format->name, layout->n_levels,
              layout->n_levels == 1 ? "" : "s", mb_reduce_name(task->reduce),
              task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
              layers[0] != '\0' ? ", " : "", layers, rect, mb_cache_name(cell->cache),
-             mb_mode_name(cell->mode));
+             mb_mode_name(cell->mode),
+             cell->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }
 
 const char *mb_cell_shape(const struct mb_cell *cell)

@@ -13,7 +13,7 @@
 #include "bench/report_parts.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.3.0"
+#define SCHEMA_VERSION "1.4.0"
 
 static void add_schema(struct mb_json *json)
 {
@@ -256,6 +256,7 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     add_rect(json, node, &cell->task);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
+    mb_json_string(json, node, "image_usage", mb_image_usage_name(cell->image_usage));
 }
 
 static void add_result(struct mb_json *json, struct cJSON *results, const struct mb_cell *cell,

@@ -208,6 +208,26 @@ static void add_blocks(struct mb_json *json, struct cJSON *parent, const struct 
     add_raw(json, node, samples);
 }
 
+static void add_usage(struct mb_json *json, struct cJSON *node, VkImageUsageFlags usage)
+{
+    static const struct {
+        VkImageUsageFlagBits bit;
+        const char *name;
+    } names[] = {
+        {VK_IMAGE_USAGE_TRANSFER_SRC_BIT, "transfer_src"},
+        {VK_IMAGE_USAGE_TRANSFER_DST_BIT, "transfer_dst"},
+        {VK_IMAGE_USAGE_SAMPLED_BIT, "sampled"},
+        {VK_IMAGE_USAGE_STORAGE_BIT, "storage"},
+        {VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, "color_attachment"},
+    };
+    struct cJSON *list = mb_json_array(json, node, "image_usage");
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        if (usage & names[i].bit) {
+            mb_json_string(json, list, NULL, names[i].name);
+        }
+    }
+}
+
 static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_cell *cell)
 {
     const struct mb_samples *samples = &cell->samples;
@@ -217,6 +237,7 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
     mb_json_string(json, node, "id", id);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
+    add_usage(json, node, cell->used_for);
     mb_json_u64(json, node, "images", cell->n_rotated);
     mb_json_bool(json, node, "cache_swept", cell->is_evicted);
     mb_json_number(json, node, "floor_ns", cell->floor_ns);

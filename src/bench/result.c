@@ -72,6 +72,11 @@ const char *mb_mode_name(enum mb_mode mode)
     return names[mode];
 }
 
+const char *mb_image_usage_name(enum mb_image_usage usage)
+{
+    return usage == MB_IMAGE_USAGE_NEEDED ? "needed" : "all";
+}
+
 double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *result)
 {
     return result->n_samples > 0 ? cell->floor_ns / result->stats.median_ns : (double)NAN;

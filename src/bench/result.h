@@ -100,8 +100,10 @@ struct mb_cell {
     struct mb_task task;
     enum mb_cache cache;
     enum mb_mode mode;
-    uint32_t n_rotated; /* images gone round */
-    bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
+    enum mb_image_usage image_usage;
+    VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
+    uint32_t n_rotated;         /* images gone round */
+    bool is_evicted; /* they are too few: a sweep through memory precedes each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
     size_t twin_of;            /* the result that was sampled twice, or SIZE_MAX */
     size_t twin_column;
@@ -153,6 +155,7 @@ struct mb_run {
 
 const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
 const char *mb_mode_name(enum mb_mode mode);    /* "latency", "throughput", "overlap" */
+const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
 
 /* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */
 double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *result);

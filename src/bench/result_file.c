@@ -12,10 +12,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-#define KNOWN_MAJOR      1
-#define MAX_AA_RATIO     100.0
-#define MAX_GRANULE_NS   1e9
-#define PLACE_WORD_BYTES 16 /* room for cache or mode at the end of a place, with a space */
+#define KNOWN_MAJOR    1
+#define MAX_AA_RATIO   100.0
+#define MAX_GRANULE_NS 1e9
+#define PLACE_WORD_BYTES                                                                       \
+    16 /* room for cache, mode or usage at the end of a place, with a space */
 
 /* Between parts of a key: a control character, which no value of ours has. */
 #define KEY_SEPARATOR "\x1f"
@@ -154,6 +155,13 @@ static const char *input_member(const struct cJSON *node)
     return is_pattern || !has_digest ? "input" : "input_sha256";
 }
 
+/* Files before 1.4.0 have no such member, and images made for all uses. */
+static bool is_needed_usage(const struct cJSON *node)
+{
+    const char *usage = mb_json_read_string(node, "image_usage");
+    return usage != NULL && strcmp(usage, "needed") == 0;
+}
+
 /* Everything that tells what was measured, but for the format, which is given. */
 static char *make_key(const struct cJSON *node, const char *format)
 {
@@ -175,6 +183,7 @@ static char *make_key(const struct cJSON *node, const char *format)
     for (size_t i = 0; i < MB_COUNTOF(sides); i++) {
         add_value(&key, mb_json_get(node, "rect"), sides[i]);
     }
+    mb_strbuf_append(&key, is_needed_usage(node) ? "needed" KEY_SEPARATOR : "");
     mb_strbuf_append(&key, format);
     if (key.failed) {
         mb_strbuf_finish(&key);
@@ -244,15 +253,18 @@ static void name_result(struct mb_file_result *result, const struct cJSON *node)
         *slash = '\0';
     }
     mb_utf8_sanitize(slash != NULL ? id : "", result->place,
-                     sizeof result->place - 2 * PLACE_WORD_BYTES);
+                     sizeof result->place - 3 * PLACE_WORD_BYTES);
     const char *cache = mb_json_read_string(node, "cache");
     const char *mode = mb_json_read_string(node, "mode");
     char words[2][PLACE_WORD_BYTES];
     mb_utf8_sanitize(cache != NULL ? cache : "hot", words[0], sizeof words[0]);
     mb_utf8_sanitize(mode != NULL ? mode : "latency", words[1], sizeof words[1]);
-    snprintf(result->condition, sizeof result->condition, "%s %s", words[0], words[1]);
+    const bool is_lean = is_needed_usage(node);
+    snprintf(result->condition, sizeof result->condition, "%s %s%s", words[0], words[1],
+             is_lean ? ", needed usage" : "");
     add_to_place(result, cache != NULL && strcmp(cache, "hot") != 0 ? cache : NULL);
     add_to_place(result, mode != NULL && strcmp(mode, "latency") != 0 ? mode : NULL);
+    add_to_place(result, is_lean ? "needed-usage" : NULL);
 }
 
 /* Absent in either counts as equal: older files have no such member. */

@@ -16,7 +16,7 @@ struct mb_file_result {
     char *key_sans_fmt;       /* the same without the format; owned */
     char *key_sans_condition; /* without cache, mode, alpha and shape, parameters as in the
                                  label; owned */
-    char condition[40];       /* "cold latency" */
+    char condition[48];       /* "cold latency", "cold latency, needed usage" */
     char label[96];           /* "compute:npot=floor" */
     char place[160];          /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
     char input[256];          /* as given, and so read again by --replay */

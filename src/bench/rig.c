@@ -7,10 +7,13 @@
 #include "base/clock.h"
 #include "vk/barrier.h"
 
+#define OWN_USAGE                                                                              \
+    (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |                       \
+     VK_IMAGE_USAGE_SAMPLED_BIT)
+
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
-    VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                              VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+    VkImageUsageFlags usage = OWN_USAGE;
     struct mb_err ignored;
     if (mb_gpu_require_format(gpu, format->vk_storage_format,
                               VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT, "storage",
@@ -93,7 +96,8 @@ enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
         .layout = layout,
         .n_levels = options->n_image_levels,
         .is_cube = options->is_cube,
-        .usage = mb_rig_usage(gpu, layout->format),
+        .usage =
+            options->usage ? options->usage | OWN_USAGE : mb_rig_usage(gpu, layout->format),
         .name = "image",
     };
     *rig = (struct mb_rig){.gpu = gpu, .is_cube = options->is_cube};

@@ -26,7 +26,9 @@ struct mb_rig_options {
     const struct mb_layout *layout; /* with the levels to be made */
     uint32_t n_image_levels;        /* at least those */
     bool is_cube;
-    const void *source; /* level 0, source[layer][height][width] of layout->format */
+    const void *source;      /* level 0, source[layer][height][width] of layout->format */
+    VkImageUsageFlags usage; /* 0: all of mb_rig_usage; else what the strategies need, to which
+                                transfers and sampling are added */
 };
 
 /* Usage flags that every image of this format is given: transfers, sampling, and storage and

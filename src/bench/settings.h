@@ -23,6 +23,14 @@ enum mb_mode {
     MB_N_MODES,
 };
 
+/* What images are made for: drivers may lay out one that is to be stored to in another way. */
+enum mb_image_usage {
+    MB_IMAGE_USAGE_ALL,    /* all that the device can do with the format */
+    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies, and by the harness: transfers, sampling
+                            */
+    MB_N_IMAGE_USAGES,
+};
+
 enum mb_images {
     MB_IMAGES_ATLAS,
     MB_IMAGES_NONE,
@@ -47,10 +55,11 @@ struct mb_settings {
     struct mb_rect rect;                 /* of level 0 */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
-    uint32_t n_warmup;   /* rounds; UINT32_MAX: automatic */
-    uint32_t n_samples;  /* per strategy; 0: automatic */
-    unsigned caches;     /* mask; 0: cold on a GPU, hot on a CPU */
-    unsigned modes;      /* mask; 0: latency */
+    uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */
+    uint32_t n_samples; /* per strategy; 0: automatic */
+    unsigned caches;    /* mask; 0: cold on a GPU, hot on a CPU */
+    unsigned modes;     /* mask; 0: latency */
+    enum mb_image_usage image_usage;
     double max_noise;    /* relative half width of a median's interval that is enough */
     double min_time_s;   /* of sampling one cell; 0: none */
     double timeout_s;    /* of sampling one cell; 0: automatic */

@@ -79,6 +79,23 @@ enum mb_status mb_option_apply_levels(struct mb_option_parse *parse,
                                  &parse->options->settings.n_levels, err);
 }
 
+enum mb_status mb_option_apply_image_usage(struct mb_option_parse *parse,
+                                           const struct mb_option_row *row, const char *value,
+                                           struct mb_err *err)
+{
+    static const char *const names[MB_N_IMAGE_USAGES] = {
+        [MB_IMAGE_USAGE_ALL] = "all",
+        [MB_IMAGE_USAGE_NEEDED] = "needed",
+    };
+    size_t choice = 0;
+    enum mb_status status;
+    MB_TRY(mb_option_parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
+    parse->options->settings.image_usage = (enum mb_image_usage)choice;
+    return MB_OK;
+fail:
+    return status;
+}
+
 static enum mb_status add_size(struct mb_option_parse *parse, const struct mb_option_row *row,
                                struct mb_extent size, struct mb_err *err)
 {

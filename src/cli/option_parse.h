@@ -68,6 +68,9 @@ enum mb_status mb_option_apply_sweep(struct mb_option_parse *parse,
 enum mb_status mb_option_apply_layers(struct mb_option_parse *parse,
                                       const struct mb_option_row *row, const char *value,
                                       struct mb_err *err);
+enum mb_status mb_option_apply_image_usage(struct mb_option_parse *parse,
+                                           const struct mb_option_row *row, const char *value,
+                                           struct mb_err *err);
 enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                                     const struct mb_option_row *row, const char *value,
                                     struct mb_err *err);

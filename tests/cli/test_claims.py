@@ -29,7 +29,7 @@ class ClaimsCase(claims_fixture.TestCase):
         self.assertEqual(len(lines), 1, lines)
         return lines[0]
 
-    def plant(self, ratio, faster="spd:wave=on", other="spd:wave=off", run_id="a", noise=0.002,
+    def plant(self, ratio, faster="spd:wave=quad", other="spd:wave=off", run_id="a", noise=0.002,
               **condition):
         file = claims_fixture.File(run_id, noise=noise)
         file.row(other, 10000, **condition)
@@ -49,7 +49,7 @@ class Parameters(ClaimsCase):
         line = self.line("wave")
         self.assertEqual((line["verdict"], line["run"]), ("holds", None))
         self.assert_near(line, 0.97)
-        self.assertEqual(line["measured"], "spd:wave=on / spd:wave=off")
+        self.assertEqual(line["measured"], "spd:wave=quad / spd:wave=off")
 
     def test_no_difference_and_a_loss_do_not(self):
         for ratio in (1.0, 1.05, 0.995):
@@ -112,7 +112,7 @@ class Parameters(ClaimsCase):
         self.assertEqual((line["verdict"], line["runs"], line["samples"]), ("holds", 5, 400))
 
     def test_rows_of_two_files_are_no_pair(self):
-        for run_id, label in (("a", "spd:wave=on"), ("b", "spd:wave=off")):
+        for run_id, label in (("a", "spd:wave=quad"), ("b", "spd:wave=off")):
             file = claims_fixture.File(run_id)
             file.row(label, 10000)
             file.write(self.dir)
@@ -240,7 +240,7 @@ class AcrossFiles(ClaimsCase):
 
     def test_other_claims_take_the_default_usage(self):
         file = claims_fixture.File("a", argv=("--image-usage", "needed"))
-        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=quad", 9000)
         file.row("spd:wave=off", 10000)
         file.write(self.dir)
         self.assertEqual(self.line("wave")["verdict"], "not measured")
@@ -293,11 +293,11 @@ class WhatIsUsed(ClaimsCase):
         file.write(self.dir)
         line = self.line("wave")
         self.assertEqual(line["verdict"], "not measured")
-        self.assertIn("spd: not verified", line["notes"])
+        self.assertIn("spd:wave=quad: not verified", line["notes"])
         file = self.plant(0.5)
         file.root["run"]["validate"] = True
         file.write(self.dir)
-        self.assertIn("spd: timed under the validation layer", self.line("wave")["notes"])
+        self.assertIn("spd:wave=quad: timed under the validation layer", self.line("wave")["notes"])
 
     def test_times_that_are_none_are_not_used(self):
         file = self.plant(0.5)
@@ -309,7 +309,7 @@ class WhatIsUsed(ClaimsCase):
         file = claims_fixture.File("a")
         for size, cache, ratio in ((1024, "cold", 0.7), (4096, "hot", 0.8), (4096, "cold", 0.9)):
             file.row("spd:wave=off", 10000, size=size, cache=cache)
-            file.row("spd:wave=on", 10000 * ratio, size=size, cache=cache)
+            file.row("spd:wave=quad", 10000 * ratio, size=size, cache=cache)
         file.write(self.dir)
         self.assert_near(self.line("wave"), 0.9)
         self.assert_near(self.line("wave", "--cache", "hot"), 0.8)
@@ -320,7 +320,7 @@ class WhatIsUsed(ClaimsCase):
 
     def test_a_software_device_is_labelled(self):
         file = claims_fixture.File("a", type="cpu")
-        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=quad", 9000)
         file.row("spd:wave=off", 10000)
         file.write(self.dir)
         outcome = self.claims(self.dir)
@@ -477,11 +477,11 @@ class Statistics(ClaimsCase):
 class RealResults(ClaimsCase):
     def test_what_mipbench_writes_is_read(self):
         outcome = self.quick("pattern:noise:128x128", "-d", "cpu", "-s", "compute", "-s",
-                             "spd:wave=on", "-s", "spd:wave=off", "-s", "spd:parts=no-tail",
+                             "spd,spd:wave=quad", "-s", "spd:wave=off", "-s", "spd:parts=no-tail",
                              "--per-level", "--images", "none", "-o", "out", "--json", "real.json")
         self.assertEqual(outcome.code, 0, outcome)
         page = self.claims("real.json").out
-        self.assertIn("spd:wave=on / spd:wave=off, 128x128 rgba8 avg hot", page)
+        self.assertIn("spd:wave=quad / spd:wave=off, 128x128 rgba8 avg hot", page)
         self.assertIn("1 - spd:parts=no-tail / spd", page)
         self.assertIn("levels of at most 1024 texels", page)
 

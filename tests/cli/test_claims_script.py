@@ -33,7 +33,7 @@ class Measuring(claims_fixture.TestCase):
 
     def template(self, kind):
         file = claims_fixture.File("RUN_ID", type=kind)
-        file.row("spd:wave=on", 9000)
+        file.row("spd:wave=quad", 9000)
         file.row("spd:wave=off", 10000)
         file.write(self.dir, "template")
 

@@ -174,6 +174,23 @@ class Copies(OutputCase):
         self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
         self.assertRegex(text, r"\n- blit: by level, hot, us \(gap before\): 1: ")
 
+    def test_image_usage(self):
+        """Of the cells; and a set of one kind has no twin in one of the other."""
+        own = {"transfer_src", "transfer_dst", "sampled"}
+        for usage, names, wanted in (("needed", "blit", own),
+                                     ("needed", "blit,compute", own | {"storage"}),
+                                     ("needed", "raster", own | {"color_attachment"}),
+                                     ("all", "blit", own | {"storage", "color_attachment"})):
+            self.run_it(SMALL, "-q", "-s", names, "-n", "2", "--image-usage", usage, "--images",
+                        "none", "--json", f"{usage}-{names}.json")
+            document = json.loads((self.dir / f"{usage}-{names}.json").read_text())
+            self.assertEqual(set(document["cells"][0]["image_usage"]), wanted)
+            self.assertEqual({row["image_usage"] for row in document["results"]}, {usage})
+            self.assertEqual({row["status"] for row in document["results"]}, {"ok"})
+        outcome = self.run_it("compare", "needed-blit.json", "all-blit.json")
+        self.assertIn(b"it has it only as hot latency, not as hot latency, needed usage",
+                      outcome.out)
+
     def test_above_limit_names_the_limit(self):
         self.run_it("pattern:noise:2x1", "-q", "-n", "20", "--mode", "all", "--json", "c.json",
                     "--images", "none")
