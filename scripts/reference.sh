@@ -13,7 +13,7 @@ selftest_options=()
 spd=(-s spd -s spd:wave=quad -s spd:wave=off -s spd:load=texel -s spd:load=sampler
     -s spd:wave=quad:load=texel -s spd:wave=off:order=linear -s spd:wave=off:lds=split
     -s spd:wave=off:lds=packed -s spd:lds=split -s spd:lds=packed -s spd:fp16=on
-    -s spd:fp16=on:wave=quad -s spd:fp16=on:wave=off -s spd:counter=host
+    -s spd:fp16=on:wave=quad -s spd:fp16=on:wave=off -s spd:counter=host -s spd:source=separate
     -s spd:parts=no-tail -s spd:parts=tiles)
 
 usage() {

@@ -49,6 +49,9 @@ struct mb_task {
 /* And on what. All strategies of one run are given the same image. */
 struct mb_target {
     const struct mb_vk_image *image;
+    /* Another image, of one level, which holds level 0 and is in the same state: for variants
+     * with has_source(), which leave level 0 of `image` alone. NULL for others. */
+    const struct mb_vk_image *source;
     struct mb_task task;
 };
 
@@ -75,6 +78,8 @@ struct mb_strategy {
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
 
+    /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
+    bool (*has_source)(const struct mb_params *params);
     /* Pure. MB_OK, or MB_UNSUPPORTED with one sentence a user understands in `why`. */
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,

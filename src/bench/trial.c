@@ -22,6 +22,60 @@ enum mb_status mb_trial_supports(const struct mb_trial_options *options, struct 
     return strategy->supports(gpu, &image->layout, options->task, &options->row->params, why);
 }
 
+static const struct mb_vk_image *image_of(const struct mb_trial_options *options)
+{
+    return options->image ? options->image : &options->rig->image;
+}
+
+/* Level 0 of every layer, as it is then. */
+static void record_source(const struct mb_trial *trial, const struct mb_vk_image *image,
+                          VkCommandBuffer cmd)
+{
+    const struct mb_layout *layout = &image->layout;
+    const VkImageSubresourceLayers level0 = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers};
+    const VkImageCopy region = {
+        .srcSubresource = level0,
+        .dstSubresource = level0,
+        .extent = {layout->base.width, layout->base.height, 1},
+    };
+    mb_barrier_levels(cmd, image, 0, 1, &mb_access_readable, &mb_access_transfer_read);
+    mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    vkCmdCopyImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, trial->source.image,
+                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    mb_barrier_levels(cmd, image, 0, 1, &mb_access_transfer_read, &mb_access_readable);
+    mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_transfer_write,
+                      &mb_access_readable);
+}
+
+/* The image, filled, so that it can be timed right away. */
+static enum mb_status make_source(struct mb_trial *trial,
+                                  const struct mb_trial_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_vk_image *image = image_of(options);
+    struct mb_submission submission = {0};
+    struct mb_layout layout;
+    const struct mb_vk_image_options image_options = {
+        .layout = &layout,
+        .n_levels = 1,
+        .is_cube = options->rig->is_cube,
+        .usage = image->usage,
+        .name = "source",
+    };
+    mb_layout_init(&layout, image->layout.format, image->layout.base, image->layout.n_layers,
+                   1);
+    MB_TRY(mb_vk_image_init(&trial->source, options->rig->gpu, &image_options, err));
+    MB_TRY(mb_submission_init(&submission, options->rig->gpu, "source", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    record_source(trial, image, submission.cmd);
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    return status;
+}
+
 static enum mb_status record(struct mb_trial *trial, const struct mb_trial_options *options,
                              struct mb_err *err)
 {
@@ -29,6 +83,9 @@ static enum mb_status record(struct mb_trial *trial, const struct mb_trial_optio
     struct mb_submission *submission = &trial->submission;
     MB_TRY(mb_submission_init(submission, options->rig->gpu, options->name, err));
     MB_TRY(mb_submission_begin(submission, 0, err));
+    if (trial->source.image) {
+        record_source(trial, image_of(options), submission->cmd);
+    }
     mb_barrier_full(submission->cmd);
     trial->strategy->record(trial->state, submission->cmd);
     mb_barrier_full(submission->cmd);
@@ -43,14 +100,20 @@ enum mb_status mb_trial_init(struct mb_trial *trial, const struct mb_trial_optio
     enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = options->row->strategy;
     const struct mb_gpu *gpu = options->rig->gpu;
+    const bool has_source = strategy->has_source && strategy->has_source(&options->row->params);
+    *trial = (struct mb_trial){.strategy = strategy};
+    if (has_source) {
+        MB_TRY(make_source(trial, options, err));
+    }
     const struct mb_target target = {
-        .image = options->image ? options->image : &options->rig->image,
+        .image = image_of(options),
+        .source = has_source ? &trial->source : NULL,
         .task = *options->task,
     };
-    *trial = (struct mb_trial){.strategy = strategy};
     trial->state = mb_alloc(1, strategy->state_bytes);
     if (!trial->state) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
+        goto fail;
     }
     uint64_t start_ns = mb_now_ns();
     MB_TRY(strategy->init(trial->state, gpu, &target, &options->row->params, err));
@@ -75,6 +138,7 @@ void mb_trial_finish(struct mb_trial *trial)
         trial->strategy->finish(trial->state);
         mb_free(trial->state);
     }
+    mb_vk_image_finish(&trial->source);
     *trial = (struct mb_trial){0};
 }
 

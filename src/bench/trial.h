@@ -8,8 +8,10 @@
 struct mb_trial {
     const struct mb_strategy *strategy;
     void *state;                     /* owned */
+    struct mb_vk_image source;       /* a copy of level 0, for a variant that has one; owned */
     struct mb_work work;             /* with a complete claim */
-    struct mb_submission submission; /* one chain, drained before and after, not timed */
+    struct mb_submission submission; /* one chain, drained before and after, not timed; level 0
+                                        is copied to the source before */
     double init_ms;                  /* host time that the strategy's init() took */
 };
 

@@ -12,6 +12,7 @@ enum {
     PARAM_FP16,
     PARAM_COUNTER,
     PARAM_SLICES,
+    PARAM_SOURCE,
     PARAM_SRGB,
     PARAM_PARTS,
 };
@@ -21,6 +22,7 @@ enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.glsl */
 enum { FP16_OFF, FP16_ON };
 enum { COUNTER_SELF, COUNTER_HOST };
 enum { SLICES_ONE, SLICES_EACH };
+enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { SRGB_EXACT, SRGB_SQRT };
 enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
 
@@ -38,6 +40,7 @@ extern const struct mb_strategy mb_strategy_spd;
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    const struct mb_vk_image *source; /* of level 0: the same, or another one */
     struct mb_task task;
     struct mb_params params;
     struct mb_rect tiles; /* of 64x64 texels, dispatched */
@@ -99,6 +102,12 @@ static const struct mb_param params[] = {
         .name = "slices",
         .values = (const char *const[]){"one", "each", NULL},
         .help = "all slices in one dispatch, or one dispatch for each",
+    },
+    {
+        .name = "source",
+        .values = (const char *const[]){"same", "separate", NULL},
+        .help =
+            "where level 0 is read: in the image whose levels are written, or in another one",
     },
     {
         .name = "srgb",
@@ -269,7 +278,7 @@ static void bind(const struct state *s)
     const struct mb_vk_image *image = s->image;
     const VkImageLayout readable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     uint32_t last = image->layout.n_levels - 1;
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->stored[0], readable);
+    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, s->source->stored[0], readable);
     mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[last > 0 ? 1 : 0],
                             last > 0 ? last : 1, MAX_TARGETS);
     mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
@@ -278,8 +287,13 @@ static void bind(const struct state *s)
         mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[6],
                                 VK_IMAGE_LAYOUT_GENERAL);
     } else {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[0], readable);
+        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, s->source->stored[0], readable);
     }
+}
+
+static bool has_source(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE;
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -290,6 +304,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->gpu = gpu;
     s->image = target->image;
+    s->source = target->source ? target->source : target->image;
     s->task = target->task;
     s->params = *choice;
     s->by_sampler =
@@ -439,6 +454,7 @@ const struct mb_strategy mb_strategy_spd = {
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .state_bytes = sizeof(struct state),
     .params = params,
+    .has_source = has_source,
     .supports = supports,
     .init = init,
     .record = record,

@@ -97,6 +97,7 @@ const char *const mb_test_specs[] = {
     "spd:fp16=on:lds=packed:wave=off:order=linear",
     "spd:counter=host",
     "spd:counter=host:slices=each:wave=off",
+    "spd:source=separate",
     "spd:srgb=sqrt",
     "spd-metal:*",
     "separable",
