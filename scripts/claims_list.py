@@ -405,7 +405,7 @@ CLAIMS = (
                        "per level does", SPD1, "overlap", BOTH + ["--mode", "all"]),
     ModeAgainstCompute("beside", "beside a compute load on a second queue a single pass loses "
                        "less than one dispatch per level does", SPD1, "beside",
-                       BOTH + ["--mode", "beside"]),
+                       BOTH + ["--mode", "latency,beside"]),
     Usage("storage-usage", "blits are faster on an image without STORAGE usage",
           "general advice", ["-s", "blit", "--image-usage", "needed"], repeated=True),
 )

@@ -68,6 +68,7 @@ const char *mb_mode_name(enum mb_mode mode)
         [MB_MODE_LATENCY] = "latency",
         [MB_MODE_THROUGHPUT] = "throughput",
         [MB_MODE_OVERLAP] = "overlap",
+        [MB_MODE_BESIDE] = "beside",
     };
     return names[mode];
 }

@@ -154,7 +154,7 @@ struct mb_run {
 };
 
 const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
-const char *mb_mode_name(enum mb_mode mode);    /* "latency", "throughput", "overlap" */
+const char *mb_mode_name(enum mb_mode mode); /* "latency", "throughput", "overlap", "beside" */
 const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
 
 /* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */

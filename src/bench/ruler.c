@@ -54,6 +54,9 @@ enum mb_status mb_ruler_init(struct mb_ruler *ruler, const struct mb_gpu *gpu,
 
 void mb_ruler_finish(struct mb_ruler *ruler)
 {
+    if (ruler->has_background) {
+        mb_background_finish(&ruler->background);
+    }
     if (ruler->has_evictor) {
         mb_evictor_finish(&ruler->evictor);
     }
@@ -71,6 +74,16 @@ enum mb_status mb_ruler_need_evictor(struct mb_ruler *ruler, struct mb_err *err)
     enum mb_status status = mb_evictor_init(&ruler->evictor, ruler->gpu,
                                             MB_COLD_FACTOR * ruler->roofline.llc_bytes, err);
     ruler->has_evictor = status == MB_OK;
+    return status;
+}
+
+enum mb_status mb_ruler_need_background(struct mb_ruler *ruler, struct mb_err *err)
+{
+    if (ruler->has_background) {
+        return MB_OK;
+    }
+    enum mb_status status = mb_background_init(&ruler->background, ruler->gpu, err);
+    ruler->has_background = status == MB_OK;
     return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MB_BENCH_RULER_H
 #define MB_BENCH_RULER_H
 
+#include "bench/background.h"
 #include "bench/evict.h"
 #include "bench/probe.h"
 #include "bench/roofline.h"
@@ -19,6 +20,8 @@ struct mb_ruler {
     struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
     bool has_evictor;
     struct mb_evictor evictor;
+    bool has_background;
+    struct mb_background background;
 };
 
 /* Asks whether the user wants to stop. */
@@ -38,6 +41,10 @@ void mb_ruler_finish(struct mb_ruler *ruler);
 
 /* Make the evictor, if there is none yet: MB_COLD_FACTOR last-level caches. */
 MB_MUST_CHECK enum mb_status mb_ruler_need_evictor(struct mb_ruler *ruler, struct mb_err *err);
+
+/* Make the load for the second queue, if there is none yet. UNSUPPORTED without that queue. */
+MB_MUST_CHECK enum mb_status mb_ruler_need_background(struct mb_ruler *ruler,
+                                                      struct mb_err *err);
 
 /* Time that `bytes` of a mip chain's traffic take at least. With `*is_dispatch_bound` true on
  * entry (chains are drained before and after) it is that of a null dispatch where that is

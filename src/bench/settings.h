@@ -20,6 +20,7 @@ enum mb_mode {
     MB_MODE_LATENCY,    /* one chain, drained before and after */
     MB_MODE_THROUGHPUT, /* the slope of time over the number of chains */
     MB_MODE_OVERLAP,    /* chains of several images, with no barrier between them */
+    MB_MODE_BESIDE,     /* one chain, as for latency, beside a compute load on a second queue */
     MB_N_MODES,
 };
 

@@ -85,6 +85,11 @@ static enum mb_status init_null(struct timing *t, struct subject *subject, struc
     return mb_compute_init(&subject->kernel, t->options->ruler->gpu, &options, err);
 }
 
+static bool takes_one_chain(const struct mb_cell *cell)
+{
+    return cell->mode == MB_MODE_LATENCY || cell->mode == MB_MODE_BESIDE;
+}
+
 static struct mb_take_options take_options(const struct timing *t,
                                            const struct subject *subject, uint32_t index)
 {
@@ -99,7 +104,7 @@ static struct mb_take_options take_options(const struct timing *t,
         .first_trial = index,
         .is_overlapped = cell->mode == MB_MODE_OVERLAP,
         .evictor = cell->is_evicted && !subject->is_null ? &t->options->ruler->evictor : NULL,
-        .warms_code = cell->mode == MB_MODE_LATENCY && !is_cpu(t),
+        .warms_code = takes_one_chain(cell) && !is_cpu(t),
         .null_pipeline = subject->kernel.pipeline,
         .name = subject->candidate->result->label,
     };
@@ -178,7 +183,7 @@ static enum mb_status list_subjects(struct timing *t, struct mb_err *err)
             has_twin = true;
         }
         subject->n_takes = TAKES_IN_FLIGHT;
-        if (!subject->is_null && t->cell->mode == MB_MODE_LATENCY &&
+        if (!subject->is_null && takes_one_chain(t->cell) &&
             t->cell->n_rotated > TAKES_IN_FLIGHT) {
             subject->n_takes = t->cell->n_rotated;
         }
@@ -267,6 +272,9 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     struct mb_take *take = &subject->takes[*n_started % subject->n_takes];
     ++*n_started;
     t->in_slot[slot] = take;
+    if (t->cell->mode == MB_MODE_BESIDE) {
+        return mb_background_run(&t->options->ruler->background, &take->submission, err);
+    }
     return mb_submission_submit(&take->submission, err);
 }
 
@@ -389,6 +397,9 @@ static enum mb_status plan(struct timing *t, struct mb_err *why)
     MB_TRY(mb_schedule_images(t->cell, ruler->roofline.llc_bytes, err));
     if (t->cell->is_evicted) {
         MB_TRY(mb_ruler_need_evictor(ruler, err));
+    }
+    if (t->cell->mode == MB_MODE_BESIDE) {
+        MB_TRY(mb_ruler_need_background(ruler, err));
     }
 fail:
     return status;

@@ -229,6 +229,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
         .selector = settings->device,
         .validate = settings->validate,
         .keep_pipelines = true, /* a rotation sets each strategy up many times */
+        .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
     };
     MB_TRY(
         mb_plan_rows(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows, err));

@@ -41,24 +41,33 @@ fail:
     return status;
 }
 
-enum mb_status mb_option_apply_mode(struct mb_option_parse *parse,
-                                    const struct mb_option_row *row, const char *value,
-                                    struct mb_err *err)
+static enum mb_status add_mode(struct mb_option_parse *parse, const struct mb_option_row *row,
+                               const char *item, struct mb_err *err)
 {
-    static const char *const names[] = {"latency", "throughput", "overlap", "both", "all"};
+    static const char *const names[] = {"latency", "throughput", "overlap",
+                                        "beside",  "both",       "all"};
     static const unsigned masks[] = {
         1u << MB_MODE_LATENCY,
         1u << MB_MODE_THROUGHPUT,
         1u << MB_MODE_OVERLAP,
+        1u << MB_MODE_BESIDE,
         1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT,
         1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT | 1u << MB_MODE_OVERLAP,
     };
     size_t choice = 0;
     enum mb_status status;
-    MB_TRY(mb_option_parse_choice(row, value, names, MB_COUNTOF(names), &choice, err));
-    parse->options->settings.modes = masks[choice];
+    MB_TRY(mb_option_parse_choice(row, item, names, MB_COUNTOF(names), &choice, err));
+    parse->options->settings.modes |= masks[choice];
 fail:
     return status;
+}
+
+enum mb_status mb_option_apply_mode(struct mb_option_parse *parse,
+                                    const struct mb_option_row *row, const char *value,
+                                    struct mb_err *err)
+{
+    parse->options->settings.modes = 0;
+    return mb_option_parse_each(row, value, parse, add_mode, err);
 }
 
 static enum mb_status parse_number(const struct mb_option_row *row, const char *value,

@@ -257,10 +257,11 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "whether the image is in the caches before (cold; hot on a CPU)",
      .apply = mb_option_apply_cache},
     {.name = "mode",
-     .argument = "latency|throughput|overlap|both|all",
+     .argument = "latency|throughput|overlap|beside|both|all[,...]",
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_MEASURE,
-     .help = "one chain alone, the slope of batches, chains without barriers between (latency)",
+     .help = "one chain alone, the slope of batches, chains without barriers between, one "
+             "beside a load on a second queue; both: the first two, all: three (latency)",
      .apply = mb_option_apply_mode},
     {.name = "max-noise",
      .argument = "PCT",

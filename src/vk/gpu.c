@@ -139,7 +139,7 @@ static uint32_t list_extensions(const struct mb_gpu *gpu,
     return n;
 }
 
-static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
+static enum mb_status take_queues(struct mb_gpu *gpu, bool has_second_queue, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     volkLoadDevice(gpu->device);
@@ -151,11 +151,37 @@ static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
     };
     MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->command_pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
+    if (has_second_queue) {
+        vkGetDeviceQueue(gpu->device, gpu->info.second_queue_family,
+                         gpu->info.second_queue_index, &gpu->second_queue);
+        pool.queueFamilyIndex = gpu->info.second_queue_family;
+        MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->second_pool));
+        mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->second_pool,
+                    "mipbench second pool");
+    }
 fail:
     return status;
 }
 
-static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
+/* Fills `queues`, and returns of how many families. */
+static uint32_t list_queues(const struct mb_gpu_info *info, bool has_second_queue,
+                            VkDeviceQueueCreateInfo queues[2])
+{
+    static const float priorities[2] = {1.0f, 1.0f};
+    const bool is_same_family = has_second_queue && info->second_queue_index > 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        queues[i] = (VkDeviceQueueCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .queueFamilyIndex = i == 0 ? info->queue_family : info->second_queue_family,
+            .queueCount = is_same_family ? 2 : 1,
+            .pQueuePriorities = priorities,
+        };
+    }
+    return has_second_queue && !is_same_family ? 2 : 1;
+}
+
+static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
+                                    struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
@@ -195,22 +221,19 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
         .pNext = &v12,
         .features.shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
     };
-    VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueFamilyIndex = info->queue_family,
-        .queueCount = 1,
-        .pQueuePriorities = &(const float){1.0f},
-    };
+    const bool has_second_queue = wants_second_queue && info->second_queue_family != UINT32_MAX;
+    VkDeviceQueueCreateInfo queues[2];
+    const uint32_t n_families = list_queues(info, has_second_queue, queues);
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &features,
-        .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queue,
+        .queueCreateInfoCount = n_families,
+        .pQueueCreateInfos = queues,
         .enabledExtensionCount = n_extensions,
         .ppEnabledExtensionNames = extensions,
     };
     MB_VK(vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device));
-    MB_TRY(take_queue(gpu, err));
+    MB_TRY(take_queues(gpu, has_second_queue, err));
 fail:
     return status;
 }
@@ -238,7 +261,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
     vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
-    MB_TRY(create_device(gpu, err));
+    MB_TRY(create_device(gpu, options->second_queue, err));
     if (options->keep_pipelines) {
         gpu->state->pipelines = mb_pipeline_pool_create();
         if (!gpu->state->pipelines) {
@@ -263,6 +286,9 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (gpu->command_pool) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
     }
+    if (gpu->second_pool) {
+        vkDestroyCommandPool(gpu->device, gpu->second_pool, NULL);
+    }
     if (gpu->device) {
         vkDestroyDevice(gpu->device, NULL);
     }
@@ -270,6 +296,8 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     gpu->command_pool = VK_NULL_HANDLE;
     gpu->device = VK_NULL_HANDLE;
     gpu->queue = VK_NULL_HANDLE;
+    gpu->second_pool = VK_NULL_HANDLE;
+    gpu->second_queue = VK_NULL_HANDLE;
     const uint32_t n_messages = gpu->state->n_validation_messages;
     mb_free(gpu->state);
     gpu->state = NULL;

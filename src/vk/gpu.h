@@ -33,6 +33,9 @@ struct mb_gpu_info {
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
     VkQueueFlags queue_flags;
+    /* Where a second queue that computes is: best in a family without graphics, else the second
+     * of the same family; UINT32_MAX: nowhere. */
+    uint32_t second_queue_family, second_queue_index;
     uint32_t timestamp_valid_bits;
     double timestamp_period_ns;
 
@@ -67,6 +70,7 @@ struct mb_gpu_options {
                              discrete, then integrated, then virtual, then CPU */
     bool validate;        /* turn on the Khronos validation layer: core and synchronisation */
     bool keep_pipelines;  /* share those that are alike until mb_gpu_finish */
+    bool second_queue;    /* open one, too, if the device has one */
 };
 
 struct mb_pipeline_facts;
@@ -88,6 +92,8 @@ struct mb_gpu {
     VkDevice device;
     VkQueue queue;
     VkCommandPool command_pool;
+    VkQueue second_queue; /* null unless asked for and there */
+    VkCommandPool second_pool;
     VkDebugUtilsMessengerEXT messenger;
     bool has_debug_names;
     bool validate;

@@ -86,6 +86,30 @@ static uint32_t choose_queue_family(VkPhysicalDevice device, VkQueueFamilyProper
     return best;
 }
 
+static void choose_second_queue(VkPhysicalDevice device, struct mb_gpu_info *info)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t n = MB_COUNTOF(families);
+    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
+    info->second_queue_family = UINT32_MAX;
+    int best_score = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_first = i == info->queue_family;
+        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) ||
+            families[i].queueCount <= is_first) {
+            continue;
+        }
+        const int score = !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) ? 3
+                          : is_first                                        ? 2
+                                                                            : 1;
+        if (score > best_score) {
+            best_score = score;
+            info->second_queue_family = i;
+            info->second_queue_index = is_first;
+        }
+    }
+}
+
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -241,6 +265,7 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
         .queue_flags = family.queueFlags,
         .timestamp_valid_bits = family.timestampValidBits,
     };
+    choose_second_queue(device, info);
     bool has_size_control =
         mb_gpu_usable_version(properties.apiVersion) >= VK_API_VERSION_1_3 ||
         mb_gpu_has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);

@@ -1,14 +1,14 @@
 /* Command buffers and submissions that never wait for ever. */
 #include "vk/submit.h"
 
-enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
-                                  const char *name, struct mb_err *err)
+static enum mb_status init(struct mb_submission *submission, const char *name,
+                           struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    *submission = (struct mb_submission){.gpu = gpu};
+    const struct mb_gpu *gpu = submission->gpu;
     VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = gpu->command_pool,
+        .commandPool = submission->pool,
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
@@ -23,6 +23,23 @@ fail:
     return status;
 }
 
+enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
+                                  const char *name, struct mb_err *err)
+{
+    *submission =
+        (struct mb_submission){.gpu = gpu, .queue = gpu->queue, .pool = gpu->command_pool};
+    return init(submission, name, err);
+}
+
+enum mb_status mb_submission_init_second(struct mb_submission *submission,
+                                         const struct mb_gpu *gpu, const char *name,
+                                         struct mb_err *err)
+{
+    *submission = (struct mb_submission){
+        .gpu = gpu, .queue = gpu->second_queue, .pool = gpu->second_pool};
+    return init(submission, name, err);
+}
+
 void mb_submission_finish(struct mb_submission *submission)
 {
     const struct mb_gpu *gpu = submission->gpu;
@@ -33,7 +50,7 @@ void mb_submission_finish(struct mb_submission *submission)
     if (!gpu->state->is_lost && mb_submission_wait(submission, &ignored) == MB_OK) {
         vkDestroyFence(gpu->device, submission->fence, NULL);
         if (submission->cmd) {
-            vkFreeCommandBuffers(gpu->device, gpu->command_pool, 1, &submission->cmd);
+            vkFreeCommandBuffers(gpu->device, submission->pool, 1, &submission->cmd);
         }
     }
     *submission = (struct mb_submission){0};
@@ -71,7 +88,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         .commandBufferCount = 1,
         .pCommandBuffers = &submission->cmd,
     };
-    VkResult result = vkQueueSubmit(gpu->queue, 1, &info, submission->fence);
+    VkResult result = vkQueueSubmit(submission->queue, 1, &info, submission->fence);
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);

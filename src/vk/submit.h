@@ -10,6 +10,8 @@
 /* A command buffer with the fence that tells when it is done. */
 struct mb_submission {
     const struct mb_gpu *gpu;
+    VkQueue queue;
+    VkCommandPool pool;
     VkCommandBuffer cmd;
     VkFence fence;
     bool is_pending;
@@ -18,6 +20,10 @@ struct mb_submission {
 MB_MUST_CHECK enum mb_status mb_submission_init(struct mb_submission *submission,
                                                 const struct mb_gpu *gpu, const char *name,
                                                 struct mb_err *err);
+/* The same for the device's second queue, which must be there. */
+MB_MUST_CHECK enum mb_status mb_submission_init_second(struct mb_submission *submission,
+                                                       const struct mb_gpu *gpu,
+                                                       const char *name, struct mb_err *err);
 /* Waits for what is pending first, unless the device is lost. */
 void mb_submission_finish(struct mb_submission *submission);
 

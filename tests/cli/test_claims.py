@@ -262,7 +262,7 @@ class AcrossFiles(ClaimsCase):
         self.assertEqual(lines["overlap-compute"]["verdict"], "holds")
         self.assert_near(lines["overlap-compute"], 0.7 / 0.9)
         self.assertEqual(lines["beside"]["verdict"], "not measured")
-        self.assertIn("--mode beside", lines["beside"]["run"])
+        self.assertIn("--mode latency,beside", lines["beside"]["run"])
 
     def test_beside_other_work(self):
         self.plant_modes("beside", 1.5, 1.2)

@@ -12,7 +12,7 @@ import cli
 STAND_IN = """#!/usr/bin/env bash
 echo "$@" >>"$STATE/log"
 case " $* " in
-*" --mode beside "*) echo "mipbench: error: no such mode" >&2; exit 2 ;;
+*" --mode latency,beside "*) echo "mipbench: error: no such mode" >&2; exit 2 ;;
 *" --image-usage "*) exit "${USAGE_EXIT:-5}" ;;
 esac
 while [ $# -gt 0 ]; do
