@@ -254,6 +254,11 @@ static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_e
         mb_err_hint(err, "give an image file, or pattern:noise:1024x1024");
         return status;
     }
+    if (options->settings.chains != 0 && !options->settings.verify) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--chain does not go with '--no-verify': only what was verified is "
+                       "written");
+    }
     MB_TRY(check_outputs(options, err));
     MB_TRY(check_colour(options, err));
     MB_TRY(mb_plan_rows(mb_strategies, options->settings.specs, options->settings.n_specs,

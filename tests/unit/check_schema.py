@@ -104,6 +104,7 @@ def check_values(run):
     assert levels[0]["psnr_db"] is None and levels[1]["psnr_db"] == 51.7
     assert spd["verify"]["policy"] == "floor" and len(spd["warnings"]) == 8
     assert spd["images"] == ["photo/spd/atlas.png"]
+    assert spd["chains"] == ["photo/spd/chain.ktx2"] and sampler["chains"] == []
     assert sampler["verify"]["max_error_lsb"] is None and sampler["verify"]["levels"] == []
     bad = failed["verify"]["first_bad"]
     assert (bad["level"], bad["x"], bad["y"], bad["channel"]) == (3, 5, 7, 1)
@@ -139,6 +140,7 @@ def check_schema_is_strict(validator, run):
         lambda r: r["results"][0]["verify"].update(policy=None),
         lambda r: r["results"][3].update(samples_ns=[1]),
         lambda r: r["results"][3].update(reason=""),
+        lambda r: r["results"][0].update(chains=["photo/spd/chain.png"]),
         lambda r: r["results"][0].update(alpha="none"),
         lambda r: r["results"][0].update(shape="3d"),
         lambda r: r["results"][0].update(rect={"x": 0, "y": 0, "width": 0, "height": 1}),
