@@ -10,7 +10,8 @@ import unittest
 
 import cli
 
-NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts"]
+NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts", "completions",
+          "doc", "CHANGELOG.md", "LICENSE", "README.md"]
 
 
 class NewStrategy(cli.TestCase):
