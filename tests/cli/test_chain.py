@@ -97,7 +97,8 @@ class Files(Case):
     def test_every_strategy_and_cell_has_its_own(self):
         results = self.results("pattern:noise:8x8", "--size", "8x8,5x3", "--chain", "dds",
                                "--images", "none", "--mode", "both")
-        self.assertEqual({r["status"] for r in results}, {"ok"})
+        # A throughput below resolution is skipped; its chain was verified all the same.
+        self.assertEqual({r["verify"]["status"] for r in results}, {"pass"})
         files = sorted({path for r in results for path in r["chains"]})
         on_disk = sorted(str(p.relative_to(self.dir / "out"))
                          for p in (self.dir / "out").rglob("chain.*"))

@@ -151,6 +151,15 @@ def check_schema_is_strict(validator, run):
         assert not validator.is_valid(wrong), f"change {i} was not refused"
 
 
+def check_skipped_condition(validator, run):
+    """What is below resolution is skipped, but was verified and has its files."""
+    below = copy.deepcopy(run)
+    below["results"][0].update(status="skipped", reason="below resolution", samples_ns=[])
+    assert below["results"][0]["verify"]["status"] == "pass" and validator.is_valid(below)
+    below["results"][0]["verify"]["status"] = "fail"
+    assert not validator.is_valid(below)
+
+
 def check_csv(text, run):
     rows = list(csv.DictReader(io.StringIO(text), strict=True))
     assert len(rows) == len(run["results"])
@@ -215,6 +224,7 @@ def main():
     assert not errors, "\n".join(errors)
     check_values(run)
     check_schema_is_strict(validator, run)
+    check_skipped_condition(validator, run)
     check_csv(report(program, "csv"), run)
     check_markdown(report(program, "markdown"))
     update = json.loads(report(program, "json-update"))
