@@ -113,7 +113,8 @@ class EveryOption(Case):
         codes, = re.findall(r"(?s)\nExit codes:\n(.*)\nEnvironment", text)
         names = re.findall(r"\b[A-Z][A-Z_]{3,}\b", environment)
         digits = re.findall(r"(?:^|  )  (\d)  ", codes.replace("\n", "\n  "))
-        self.assertEqual((len(names), sorted(digits)), (4, list("01234567")))
+        self.assertGreaterEqual(len(names), 4)
+        self.assertEqual(sorted(digits), list("01234567"))
         for name in names:
             self.assertIn(f"*{name}", page)
         for digit in digits:
