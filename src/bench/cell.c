@@ -324,11 +324,29 @@ static void release(struct cell_context *c)
     mb_verifier_finish(&c->verifier);
 }
 
+/* Only verified chains are written: where one was asked for and is not there, this says why. */
+static void warn_no_chain(struct mb_result *result, bool is_asked)
+{
+    const char *why = "verifying was interrupted";
+    if (!is_asked || result->n_chain_files > 0 || result->status == MB_RESULT_SKIPPED) {
+        return;
+    }
+    if (result->is_diagnostic) {
+        why = "the row leaves work out";
+    } else if (result->status == MB_RESULT_FAILED) {
+        why = "it failed";
+    }
+    mb_result_warn(result, "chain_not_written", "no chain file: %s", why);
+}
+
 /* What was found of each strategy holds under every condition; what is skipped under one only
  * stays so. */
 static enum mb_status share_judgement(struct cell_context *c, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    for (size_t i = 0; i < c->options->n_rows; i++) {
+        warn_no_chain(&c->judged[i], c->options->settings->chains != 0);
+    }
     for (size_t k = 0; k < c->n_cells; k++) {
         for (size_t i = 0; i < c->options->n_rows; i++) {
             struct mb_result *result = &c->cells[k].results[i];

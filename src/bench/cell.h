@@ -19,7 +19,7 @@ struct mb_hooks {
     /* `n_done` of `n_total` blocks of `n_candidates` strategies are sampled. */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result` as read back, a packed block of cell->layout, after its last
-     * verification; the hook may write pictures and add them to result->images. `verifier` is
+     * verification; the hook may write files of it and note them in the result. `verifier` is
      * NULL with settings->verify off. */
     enum mb_status (*on_chain)(void *user, const struct mb_cell *cell, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,

@@ -136,7 +136,7 @@ bool mb_warning_is_loud(const struct mb_warning *warning)
         "overhead_bound",   "levels_capped", "layers_left_out",  "clock_unstable",
         "bimodal",          "above_limit",   "input_clamped",    "srgb_ignored",
         "not_conservative", "clock_shifted", "cold_unavailable", "cut_short",
-        "no_split",         "not_a_line"};
+        "no_split",         "not_a_line",    "chain_not_written"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

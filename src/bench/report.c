@@ -201,6 +201,15 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
     }
 }
 
+static void add_paths(struct mb_json *json, struct cJSON *parent, const char *key,
+                      char *const *paths, size_t n)
+{
+    struct cJSON *list = mb_json_array(json, parent, key);
+    for (size_t i = 0; i < n; i++) {
+        mb_json_string(json, list, NULL, paths[i]);
+    }
+}
+
 static void add_notes(struct mb_json *json, struct cJSON *parent,
                       const struct mb_result *result)
 {
@@ -210,10 +219,8 @@ static void add_notes(struct mb_json *json, struct cJSON *parent,
         mb_json_string(json, warning, "code", result->warning[i].code);
         mb_json_string(json, warning, "message", result->warning[i].message);
     }
-    struct cJSON *images = mb_json_array(json, parent, "images");
-    for (size_t i = 0; i < result->n_images; i++) {
-        mb_json_string(json, images, NULL, result->images[i]);
-    }
+    add_paths(json, parent, "images", result->images, result->n_images);
+    add_paths(json, parent, "chains", result->chains, result->n_chain_files);
 }
 
 /* Of level 0; null where the whole chain is made. */

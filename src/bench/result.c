@@ -83,28 +83,45 @@ double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *re
     return result->n_samples > 0 ? cell->floor_ns / result->stats.median_ns : (double)NAN;
 }
 
-static enum mb_status copy_images(struct mb_result *result, const struct mb_result *judged,
-                                  struct mb_err *err)
+enum mb_status mb_result_add_path(char ***list, size_t *n, char *path, struct mb_err *err)
 {
-    result->images = mb_alloc(judged->n_images + 1, sizeof *result->images);
-    if (!result->images) {
+    char **longer = mb_realloc(*list, (*n + 1) * sizeof **list);
+    if (!longer) {
+        mb_free(path);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
-    for (; result->n_images < judged->n_images; result->n_images++) {
-        size_t n_bytes = strlen(judged->images[result->n_images]) + 1;
-        char *copy = mb_malloc(n_bytes);
+    *list = longer;
+    longer[(*n)++] = path;
+    return MB_OK;
+}
+
+static enum mb_status copy_paths(char *const *from, size_t n_from, char ***list, size_t *n,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (size_t i = 0; i < n_from; i++) {
+        char *copy = mb_strdup(from[i]);
         if (!copy) {
             return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
         }
-        memcpy(copy, judged->images[result->n_images], n_bytes);
-        result->images[result->n_images] = copy;
+        MB_TRY(mb_result_add_path(list, n, copy, err));
     }
-    return MB_OK;
+fail:
+    return status;
+}
+
+static void free_paths(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mb_free(list[i]);
+    }
+    mb_free(list);
 }
 
 enum mb_status mb_result_share(struct mb_result *result, const struct mb_result *judged,
                                struct mb_err *err)
 {
+    enum mb_status status;
     if (result->status != MB_RESULT_SKIPPED || judged->status == MB_RESULT_FAILED) {
         result->status = judged->status;
         memcpy(result->reason, judged->reason, sizeof result->reason);
@@ -124,15 +141,18 @@ enum mb_status mb_result_share(struct mb_result *result, const struct mb_result 
         }
         *result->facts = *judged->facts;
     }
-    return copy_images(result, judged, err);
+    MB_TRY(
+        copy_paths(judged->images, judged->n_images, &result->images, &result->n_images, err));
+    MB_TRY(copy_paths(judged->chains, judged->n_chain_files, &result->chains,
+                      &result->n_chain_files, err));
+fail:
+    return status;
 }
 
 void mb_result_finish(struct mb_result *result)
 {
-    for (size_t i = 0; i < result->n_images; i++) {
-        mb_free(result->images[i]);
-    }
-    mb_free(result->images);
+    free_paths(result->images, result->n_images);
+    free_paths(result->chains, result->n_chain_files);
     mb_free(result->samples_ns);
     mb_free(result->facts);
     *result = (struct mb_result){.strategy = NULL};

@@ -85,6 +85,8 @@ struct mb_result {
     size_t n_warnings;
     char **images; /* paths relative to the output folder; owned, each owned */
     size_t n_images;
+    char **chains; /* the same of texture files with the whole chain */
+    size_t n_chain_files;
 };
 
 /* One input at one size in one format: what strategies are compared within. */
@@ -172,9 +174,14 @@ const char *mb_verify_status_name(enum mb_verify_status status);
 MB_PRINTF(3, 4)
 void mb_result_warn(struct mb_result *result, const char *code, const char *fmt, ...);
 
+/* Append `path`, which becomes the list's own, or is freed if memory runs out
+ * (MB_ERRC_RUNTIME). */
+MB_MUST_CHECK enum mb_status mb_result_add_path(char ***list, size_t *n, char *path,
+                                                struct mb_err *err);
+
 /* Take over what `judged` says of a strategy under any condition: status and reason (unless
  * `result` is skipped for a reason of its own, and the strategy did not fail), work, verdict,
- * warnings and pictures. */
+ * warnings, pictures and chain files. */
 MB_MUST_CHECK enum mb_status
 mb_result_share(struct mb_result *result, const struct mb_result *judged, struct mb_err *err);
 

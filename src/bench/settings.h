@@ -39,6 +39,13 @@ enum mb_images {
     MB_IMAGES_ALL,
 };
 
+/* Files of whole chains; sets of them are masks of 1 << value. */
+enum mb_chain {
+    MB_CHAIN_KTX2,
+    MB_CHAIN_DDS,
+    MB_N_CHAINS,
+};
+
 struct mb_settings {
     const char *const *inputs; /* files or "pattern:NAME:WxH"; borrowed from argv */
     size_t n_inputs;
@@ -72,6 +79,7 @@ struct mb_settings {
     bool verify;
     bool validate;
     enum mb_images images;
+    unsigned chains; /* mask; 0: none */
 };
 
 #endif

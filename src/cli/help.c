@@ -48,7 +48,7 @@ static const char short_help[] =
     "       mipbench compare BASE.json NEW.json [options]\n"
     "Try 'mipbench photo.png', 'mipbench pattern:noise:1024x1024' or 'mipbench --help'.\n";
 
-static const char *const group_titles[MB_GROUP_COUNT] = {
+const char *const mb_option_group_titles[MB_GROUP_COUNT] = {
     [MB_GROUP_WHAT] = "What is run",
     [MB_GROUP_IMAGE] = "The image, and what is made of it",
     [MB_GROUP_MEASURE] = "Measuring and verifying",
@@ -82,7 +82,7 @@ const char *mb_options_help(void)
     struct mb_strbuf out = {0};
     mb_strbuf_append(&out, intro);
     for (int group = 0; group < MB_GROUP_COUNT; group++) {
-        mb_strbuf_printf(&out, "\n%s:\n", group_titles[group]);
+        mb_strbuf_printf(&out, "\n%s:\n", mb_option_group_titles[group]);
         for (size_t i = 0; i < mb_option_count; i++) {
             if ((int)mb_option_rows[i].group == group) {
                 add_option(&out, &mb_option_rows[i]);

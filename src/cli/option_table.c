@@ -94,6 +94,30 @@ fail:
     return status;
 }
 
+static enum mb_status add_chain(struct mb_option_parse *parse, const struct mb_option_row *row,
+                                const char *item, struct mb_err *err)
+{
+    static const char *const names[] = {
+        [MB_CHAIN_KTX2] = "ktx2",
+        [MB_CHAIN_DDS] = "dds",
+    };
+    size_t choice = 0;
+    enum mb_status status;
+    MB_TRY(mb_option_parse_choice(row, item, names, MB_COUNTOF(names), &choice, err));
+    parse->options->settings.chains |= 1u << choice;
+    return MB_OK;
+fail:
+    return status;
+}
+
+static enum mb_status apply_chain(struct mb_option_parse *parse,
+                                  const struct mb_option_row *row, const char *value,
+                                  struct mb_err *err)
+{
+    parse->options->settings.chains = 0;
+    return mb_option_parse_each(row, value, parse, add_chain, err);
+}
+
 static enum mb_status apply_color(struct mb_option_parse *parse,
                                   const struct mb_option_row *row, const char *value,
                                   struct mb_err *err)
@@ -143,6 +167,7 @@ const struct mb_option_row mb_option_rows[] = {
     {.name = "strategy",
      .short_name = 's',
      .argument = "SPEC[,SPEC...]",
+     .offer = MB_OFFER_STRATEGIES,
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_WHAT,
      .help =
@@ -151,6 +176,7 @@ const struct mb_option_row mb_option_rows[] = {
     {.name = "device",
      .short_name = 'd',
      .argument = "SEL",
+     .offer = MB_OFFER_DEVICES,
      .verbs = BOTH,
      .group = MB_GROUP_WHAT,
      .help = "index, part of the name, UUID or cpu (discrete, then integrated, then CPU)",
@@ -166,6 +192,7 @@ const struct mb_option_row mb_option_rows[] = {
     {.name = "format",
      .short_name = 'f',
      .argument = "NAME",
+     .offer = MB_OFFER_FORMATS,
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_IMAGE,
      .help = "texel format; 'list formats' names them (auto)",
@@ -370,6 +397,12 @@ const struct mb_option_row mb_option_rows[] = {
      .group = MB_GROUP_OUTPUT,
      .help = "PNGs of the mip chains to write (atlas)",
      .apply = apply_images},
+    {.name = "chain",
+     .argument = "ktx2|dds[,...]",
+     .verbs = MB_FOR_RUN,
+     .group = MB_GROUP_OUTPUT,
+     .help = "files of the verified mip chains to write, for use elsewhere (none)",
+     .apply = apply_chain},
     {.name = "quiet",
      .short_name = 'q',
      .verbs = ALL,

@@ -1,4 +1,5 @@
-/* The one table of options, shared by the parser and the help; private to src/cli. */
+/* The one table of options, from which the parser, the help, the man page and the completions
+ * of shells are made; private to src/cli. */
 #ifndef MB_CLI_OPTION_TABLE_H
 #define MB_CLI_OPTION_TABLE_H
 
@@ -17,6 +18,15 @@ enum mb_option_group {
 #define MB_FOR_LIST    2u
 #define MB_FOR_COMPARE 4u
 
+/* What a shell offers for the value of an option. */
+enum mb_offer {
+    MB_OFFER_BY_ARGUMENT, /* the words of "a|b|c", files for FILE, folders for DIR, else nothing
+                           */
+    MB_OFFER_STRATEGIES,
+    MB_OFFER_FORMATS,
+    MB_OFFER_DEVICES,
+};
+
 struct mb_option_parse; /* option_parse.h */
 
 struct mb_option_row {
@@ -26,7 +36,8 @@ struct mb_option_row {
     unsigned verbs;       /* MB_FOR_... that it applies to */
     enum mb_option_group group;
     const char *help; /* one or two lines, with the default */
-    size_t field;     /* of apply_text and apply_switch: its offset in struct mb_options */
+    enum mb_offer offer;
+    size_t field; /* of apply_text and apply_switch: its offset in struct mb_options */
     /* Take `value` (NULL for a switch, else never empty). */
     enum mb_status (*apply)(struct mb_option_parse *parse, const struct mb_option_row *row,
                             const char *value, struct mb_err *err);
@@ -34,5 +45,22 @@ struct mb_option_row {
 
 extern const struct mb_option_row mb_option_rows[];
 extern const size_t mb_option_count;
+
+extern const char *const mb_option_group_titles[MB_GROUP_COUNT];
+
+/* Words that may come first, and with which options. */
+struct mb_verb_row {
+    enum mb_verb verb;
+    const char *name;
+    unsigned mask; /* of the options that go with it */
+    const char *help;
+};
+
+extern const struct mb_verb_row mb_verb_rows[];
+extern const size_t mb_verb_count;
+
+/* What may follow "list", in the order of enum mb_list_what, from its second value on. */
+extern const char *const mb_list_names[];
+extern const size_t mb_list_name_count;
 
 #endif

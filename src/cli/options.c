@@ -10,21 +10,22 @@
 #include "cli/option_replay.h"
 #include "cli/option_scan.h"
 
-static const struct {
-    enum mb_verb verb;
-    const char *name;
-    unsigned mask; /* of the options that go with it */
-} verbs[] = {
-    {MB_VERB_RUN, "run", MB_FOR_RUN},
-    {MB_VERB_LIST, "list", MB_FOR_LIST},
-    {MB_VERB_COMPARE, "compare", MB_FOR_COMPARE},
+const struct mb_verb_row mb_verb_rows[] = {
+    {MB_VERB_RUN, "run", MB_FOR_RUN, "benchmark and verify"},
+    {MB_VERB_LIST, "list", MB_FOR_LIST,
+     "what there is: devices, strategies, formats, patterns"},
+    {MB_VERB_COMPARE, "compare", MB_FOR_COMPARE, "say what differs between runs"},
 };
+const size_t mb_verb_count = MB_COUNTOF(mb_verb_rows);
+
+const char *const mb_list_names[] = {"devices", "strategies", "formats", "patterns"};
+const size_t mb_list_name_count = MB_COUNTOF(mb_list_names);
 
 /* Index of the verb in effect; without one it is "run". */
 static size_t verb_index(const struct mb_option_parse *parse)
 {
-    size_t i = MB_COUNTOF(verbs) - 1;
-    while (i > 0 && verbs[i].verb != parse->options->verb) {
+    size_t i = MB_COUNTOF(mb_verb_rows) - 1;
+    while (i > 0 && mb_verb_rows[i].verb != parse->options->verb) {
         i--;
     }
     return i;
@@ -36,9 +37,9 @@ static enum mb_status apply_option(struct mb_option_parse *parse,
 {
     const size_t verb = verb_index(parse);
     /* Before the verb is known any option may come; check_verb looks again. */
-    if (parse->options->verb_is_given && (row->verbs & verbs[verb].mask) == 0) {
+    if (parse->options->verb_is_given && (row->verbs & mb_verb_rows[verb].mask) == 0) {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'", row->name,
-                       verbs[verb].name);
+                       mb_verb_rows[verb].name);
     }
     if (value != NULL && value[0] == '\0') {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s: the value is empty", row->name);
@@ -50,21 +51,18 @@ static enum mb_status apply_option(struct mb_option_parse *parse,
 static enum mb_status add_list_what(struct mb_option_parse *parse, const char *word,
                                     struct mb_err *err)
 {
-    static const char *const names[] = {"devices", "strategies", "formats", "patterns"};
-    static const enum mb_list_what values[] = {MB_LIST_DEVICES, MB_LIST_STRATEGIES,
-                                               MB_LIST_FORMATS, MB_LIST_PATTERNS};
     if (parse->has_list_what) {
         return MB_FAIL(err, MB_ERRC_USAGE, "list: one thing at a time, not '%s' as well", word);
     }
-    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
-        if (strcmp(word, names[i]) == 0) {
-            parse->options->list_what = values[i];
+    for (size_t i = 0; i < mb_list_name_count; i++) {
+        if (strcmp(word, mb_list_names[i]) == 0) {
+            parse->options->list_what = (enum mb_list_what)(MB_LIST_ALL + 1 + i);
             parse->has_list_what = true;
             return MB_OK;
         }
     }
     const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "list: there is no '%s'", word);
-    const char *near = mb_nearest_name(word, names, MB_COUNTOF(names));
+    const char *near = mb_nearest_name(word, mb_list_names, mb_list_name_count);
     if (near != NULL) {
         mb_err_hint(err, "did you mean '%s'?", near);
     } else {
@@ -111,9 +109,9 @@ static enum mb_status add_side(struct mb_option_parse *parse, const char *word,
 /* Called for the first word only. True if it is a verb. */
 static bool take_verb(struct mb_option_parse *parse, const char *word)
 {
-    for (size_t i = 0; i < MB_COUNTOF(verbs); i++) {
-        if (strcmp(word, verbs[i].name) == 0) {
-            parse->options->verb = verbs[i].verb;
+    for (size_t i = 0; i < MB_COUNTOF(mb_verb_rows); i++) {
+        if (strcmp(word, mb_verb_rows[i].name) == 0) {
+            parse->options->verb = mb_verb_rows[i].verb;
             parse->options->verb_is_given = true;
             return true;
         }
@@ -147,9 +145,9 @@ static enum mb_status check_verb(const struct mb_option_parse *parse, struct mb_
     const size_t verb = verb_index(parse);
     for (size_t i = 0; i < mb_option_count; i++) {
         const bool is_given = (parse->given & (UINT64_C(1) << i)) != 0;
-        if (is_given && (mb_option_rows[i].verbs & verbs[verb].mask) == 0) {
+        if (is_given && (mb_option_rows[i].verbs & mb_verb_rows[verb].mask) == 0) {
             return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'",
-                           mb_option_rows[i].name, verbs[verb].name);
+                           mb_option_rows[i].name, mb_verb_rows[verb].name);
         }
     }
     return MB_OK;
@@ -253,6 +251,11 @@ static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_e
         status = MB_FAIL(err, MB_ERRC_USAGE, "no input");
         mb_err_hint(err, "give an image file, or pattern:noise:1024x1024");
         return status;
+    }
+    if (options->settings.chains != 0 && !options->settings.verify) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--chain does not go with '--no-verify': only what was verified is "
+                       "written");
     }
     MB_TRY(check_outputs(options, err));
     MB_TRY(check_colour(options, err));
@@ -471,9 +474,9 @@ const char *mb_options_nearest_verb(const struct mb_options *options, const char
         settings->inputs[0] != input) {
         return NULL;
     }
-    const char *names[MB_COUNTOF(verbs)];
-    for (size_t i = 0; i < MB_COUNTOF(verbs); i++) {
-        names[i] = verbs[i].name;
+    const char *names[MB_COUNTOF(mb_verb_rows)];
+    for (size_t i = 0; i < MB_COUNTOF(mb_verb_rows); i++) {
+        names[i] = mb_verb_rows[i].name;
     }
-    return mb_nearest_name(input, names, MB_COUNTOF(verbs));
+    return mb_nearest_name(input, names, MB_COUNTOF(mb_verb_rows));
 }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "bench/report.h"
+#include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
 
@@ -213,7 +214,12 @@ enum mb_status mb_output_images(const struct mb_output *output, const struct mb_
         .images = output->options->settings.images,
         .verifier = verifier,
     };
-    return mb_pictures_write(&options, cell, result, block, err);
+    enum mb_status status = mb_pictures_write(&options, cell, result, block, err);
+    if (status == MB_OK) {
+        status = mb_chains_write(output->dir, output->options->settings.chains, cell, result,
+                                 block, err);
+    }
+    return status;
 }
 
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,

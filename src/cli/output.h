@@ -51,8 +51,8 @@ MB_MUST_CHECK enum mb_status mb_output_table(struct mb_output *output, const str
 MB_MUST_CHECK enum mb_status mb_output_place(const struct mb_output *output,
                                              struct mb_err *err);
 
-/* Write the pictures that --images asks for and note them in result->images. `verifier` may be
- * NULL: then there are no error pictures. */
+/* Write the pictures that --images asks for and the files that --chain asks for, and note them
+ * in the result. `verifier` may be NULL: then there are no error pictures. */
 MB_MUST_CHECK enum mb_status mb_output_images(const struct mb_output *output,
                                               const struct mb_cell *cell,
                                               struct mb_result *result, const void *block,

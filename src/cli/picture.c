@@ -24,18 +24,6 @@ static enum mb_status out_of_memory(struct mb_err *err)
     return MB_FAIL(err, MB_ERRC_RUNTIME, "pictures: out of memory");
 }
 
-static enum mb_status note(struct mb_result *result, char *relative, struct mb_err *err)
-{
-    char **images = mb_realloc(result->images, (result->n_images + 1) * sizeof *result->images);
-    if (!images) {
-        mb_free(relative);
-        return out_of_memory(err);
-    }
-    result->images = images;
-    images[result->n_images++] = relative;
-    return MB_OK;
-}
-
 /* The paths of STEM.SUFFIX, relative to the output folder and as it is opened; both owned. */
 static enum mb_status make_paths(const struct writer *w, const char *stem, const char *suffix,
                                  char **relative, char **path, struct mb_err *err)
@@ -60,7 +48,7 @@ static enum mb_status conclude(const struct writer *w, enum mb_status written, c
         mb_free(relative);
         return written;
     }
-    return note(w->result, relative, err);
+    return mb_result_add_path(&w->result->images, &w->result->n_images, relative, err);
 }
 
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,

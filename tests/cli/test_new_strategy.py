@@ -10,7 +10,8 @@ import unittest
 
 import cli
 
-NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts"]
+NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts", "completions",
+          "doc", "CHANGELOG.md", "LICENSE", "README.md"]
 
 
 class NewStrategy(cli.TestCase):
@@ -67,6 +68,30 @@ class NewStrategy(cli.TestCase):
         outcome = self.quick("pattern:noise:8x8", "-s", "template", "-o", "out", "--rect", "0,0,1,1")
         self.assertEqual(outcome.code, 5, outcome)
         self.assertEqual(self.quick("pattern:noise:33x17", "-o", "out").code, 0)
+        self.make_wrong(tree)
+        self.command("ninja", "-C", build, "mipbench")
+        self.check_wrong()
+
+    @staticmethod
+    def make_wrong(tree):
+        shader = tree / "strategies/template/template.comp"
+        text = shader.read_text()
+        assert text.count("rounded(texel)") == 1
+        shader.write_text(text.replace("rounded(texel)", "rounded(0.5 * texel)"))
+
+    def check_wrong(self):
+        """A strategy that fails is told, has pictures of its errors, and no chain file."""
+        outcome = self.run_it("pattern:noise:16x16", "-n", "3", "-w", "0", "--no-roofline", "-s",
+                              "template,compute", "--chain", "ktx2,dds", "-o", "wrong")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertIn(b"note: template: no chain file: it failed\n", outcome.out)
+        wrong, right = json.loads((self.dir / "wrong/results.json").read_text())["results"]
+        self.assertEqual((wrong["verify"]["status"], wrong["chains"]), ("fail", []))
+        self.assertIn("chain_not_written", [w["code"] for w in wrong["warnings"]])
+        self.assertIn("error_01.png", {image.rsplit("/", 1)[1] for image in wrong["images"]})
+        written = {str(p.relative_to(self.dir / "wrong")) for p in (self.dir / "wrong").rglob("chain.*")}
+        self.assertEqual(len(right["chains"]), 2)
+        self.assertEqual(written, set(right["chains"]))
 
 
 if __name__ == "__main__":

@@ -104,6 +104,7 @@ def check_values(run):
     assert levels[0]["psnr_db"] is None and levels[1]["psnr_db"] == 51.7
     assert spd["verify"]["policy"] == "floor" and len(spd["warnings"]) == 8
     assert spd["images"] == ["photo/spd/atlas.png"]
+    assert spd["chains"] == ["photo/spd/chain.ktx2"] and sampler["chains"] == []
     assert sampler["verify"]["max_error_lsb"] is None and sampler["verify"]["levels"] == []
     bad = failed["verify"]["first_bad"]
     assert (bad["level"], bad["x"], bad["y"], bad["channel"]) == (3, 5, 7, 1)
@@ -139,6 +140,7 @@ def check_schema_is_strict(validator, run):
         lambda r: r["results"][0]["verify"].update(policy=None),
         lambda r: r["results"][3].update(samples_ns=[1]),
         lambda r: r["results"][3].update(reason=""),
+        lambda r: r["results"][0].update(chains=["photo/spd/chain.png"]),
         lambda r: r["results"][0].update(alpha="none"),
         lambda r: r["results"][0].update(shape="3d"),
         lambda r: r["results"][0].update(rect={"x": 0, "y": 0, "width": 0, "height": 1}),
@@ -147,6 +149,15 @@ def check_schema_is_strict(validator, run):
         wrong = copy.deepcopy(run)
         change(wrong)
         assert not validator.is_valid(wrong), f"change {i} was not refused"
+
+
+def check_skipped_condition(validator, run):
+    """What is below resolution is skipped, but was verified and has its files."""
+    below = copy.deepcopy(run)
+    below["results"][0].update(status="skipped", reason="below resolution", samples_ns=[])
+    assert below["results"][0]["verify"]["status"] == "pass" and validator.is_valid(below)
+    below["results"][0]["verify"]["status"] = "fail"
+    assert not validator.is_valid(below)
 
 
 def check_csv(text, run):
@@ -213,6 +224,7 @@ def main():
     assert not errors, "\n".join(errors)
     check_values(run)
     check_schema_is_strict(validator, run)
+    check_skipped_condition(validator, run)
     check_csv(report(program, "csv"), run)
     check_markdown(report(program, "markdown"))
     update = json.loads(report(program, "json-update"))

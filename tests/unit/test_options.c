@@ -277,6 +277,24 @@ static void test_unknown(void)
     CHECK_EQ_STR(ERROR_OF("a", "--color", "x"), "--color: 'x' is not one of auto|always|never");
 }
 
+static void test_chain(void)
+{
+    struct mb_options options = PARSE("a", "--chain", "dds,ktx2");
+    CHECK_EQ_INT(options.settings.chains, 1u << MB_CHAIN_KTX2 | 1u << MB_CHAIN_DDS);
+    mb_options_finish(&options);
+    options = PARSE("a", "--chain", "dds", "--chain=ktx2"); /* the last one counts */
+    CHECK_EQ_INT(options.settings.chains, 1u << MB_CHAIN_KTX2);
+    mb_options_finish(&options);
+    options = PARSE("a");
+    CHECK_EQ_INT(options.settings.chains, 0);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("a", "--chain", "ktx"),
+                 "--chain: 'ktx' is not one of ktx2|dds[,...]; did you mean 'ktx2'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--chain", "ktx2,"), "--chain: 'ktx2,' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("a", "--chain", "dds", "--no-verify"),
+                 "--chain does not go with '--no-verify': only what was verified is written");
+}
+
 static void test_values(void)
 {
     CHECK_EQ_STR(ERROR_OF("a", "-s"), "--strategy needs a value: SPEC[,SPEC...]");
@@ -483,6 +501,7 @@ int main(void)
     test_image();
     test_rect();
     test_unknown();
+    test_chain();
     test_values();
     test_verbs();
     test_self_test();

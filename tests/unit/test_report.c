@@ -100,6 +100,8 @@ static void make_results(struct mb_cell *cell)
     r[SPD].setup_ms = 1.5;
     r[SPD].images = mb_alloc(1, sizeof *r[SPD].images);
     r[SPD].images[r[SPD].n_images++] = mb_strdup("photo/spd/atlas.png");
+    r[SPD].chains = mb_alloc(1, sizeof *r[SPD].chains);
+    r[SPD].chains[r[SPD].n_chain_files++] = mb_strdup("photo/spd/chain.ktx2");
     for (unsigned i = 0; i < MB_MAX_WARNINGS + 3; i++) {
         mb_result_warn(&r[SPD], "few_samples", "only %u\n", i);
     }

@@ -1,0 +1,75 @@
+/* Texture files of a result's chain. */
+#include "cli/chain.h"
+
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "bench/describe.h"
+#include "image/texture.h"
+
+static const struct {
+    const char *name;
+    enum mb_status (*encode)(const struct mb_texture *texture, struct mb_bytes *out,
+                             struct mb_err *err);
+} kinds[MB_N_CHAINS] = {
+    [MB_CHAIN_KTX2] = {"chain.ktx2", mb_ktx2_encode},
+    [MB_CHAIN_DDS] = {"chain.dds", mb_dds_encode},
+};
+
+static enum mb_status write_file(const char *path, enum mb_chain kind,
+                                 const struct mb_texture *texture, struct mb_err *err)
+{
+    struct mb_bytes bytes = {0};
+    enum mb_status status = kinds[kind].encode(texture, &bytes, err);
+    if (status == MB_OK) {
+        status = mb_file_write_atomic(path, bytes.data, bytes.n_bytes, err);
+    }
+    mb_bytes_finish(&bytes);
+    return status;
+}
+
+/* Write into the folder DIR/FOLDER, which is there, and note what was written. */
+static enum mb_status write_chain(const char *dir, const char *folder, enum mb_chain kind,
+                                  const struct mb_texture *texture, struct mb_result *result,
+                                  struct mb_err *err)
+{
+    char *relative = mb_path_join(folder, kinds[kind].name);
+    char *path = relative ? mb_path_join(dir, relative) : NULL;
+    enum mb_status status = path ? write_file(path, kind, texture, err)
+                                 : MB_FAIL(err, MB_ERRC_RUNTIME, "chain: out of memory");
+    mb_free(path);
+    if (status != MB_OK) {
+        mb_free(relative);
+        return status;
+    }
+    return mb_result_add_path(&result->chains, &result->n_chain_files, relative, err);
+}
+
+enum mb_status mb_chains_write(const char *dir, unsigned chains, const struct mb_cell *cell,
+                               struct mb_result *result, const void *block, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char cell_folder[256];
+    char folder[384];
+    const struct mb_texture texture = {
+        .layout = &cell->layout, .is_cube = cell->is_cube, .block = block};
+    if (chains == 0 || result->verify != MB_VERIFY_PASS) {
+        return MB_OK;
+    }
+    mb_cell_folder(cell, cell_folder, sizeof cell_folder);
+    snprintf(folder, sizeof folder, "%s/%s", cell_folder, result->slug);
+    char *path = mb_path_join(dir, folder);
+    if (!path) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "chain: out of memory");
+    }
+    MB_TRY(mb_make_dirs(path, err));
+    for (int kind = 0; kind < MB_N_CHAINS; kind++) {
+        if ((chains & 1u << kind) != 0) {
+            MB_TRY(write_chain(dir, folder, (enum mb_chain)kind, &texture, result, err));
+        }
+    }
+fail:
+    mb_free(path);
+    return status;
+}

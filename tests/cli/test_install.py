@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""meson install into a folder of its own: everything is there, and what was installed runs."""
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+
+import cli
+
+BUILD = pathlib.Path(os.environ["MB_TEST_BUILD"])
+FOR_DEVELOPERS = {"setup.sh", "test.sh", "check_style.py", "embed_spirv.py"}
+
+
+class Install(cli.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.command("meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet",
+                     "--destdir", str(self.dir / "root"))
+        said = self.command("meson", "introspect", "--buildoptions", str(BUILD))
+        options = {option["name"]: option["value"] for option in json.loads(said)}
+        self.prefix = self.dir / "root" / options["prefix"].lstrip("/")
+        self.bin, self.share, self.man = [self.prefix / options[key]
+                                          for key in ("bindir", "datadir", "mandir")]
+
+    def command(self, *words, cwd=None):
+        done = subprocess.run(words, cwd=cwd or self.dir, capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, timeout=cli.TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def assert_like(self, installed, built):
+        self.assertEqual(installed.read_bytes(), built.read_bytes())
+        self.assertEqual(stat.S_IMODE(installed.stat().st_mode), 0o644)
+
+    def check_files(self):
+        for name in ["CHANGELOG.md", "LICENSE", "README.md"]:
+            self.assert_like(self.share / "doc/mipbench" / name, cli.ROOT / name)
+        for folder, name in [("bash-completion/completions", "mipbench"),
+                             ("zsh/site-functions", "_mipbench"),
+                             ("fish/vendor_completions.d", "mipbench.fish")]:
+            if (BUILD / "completions" / name).is_file():
+                self.assert_like(self.share / folder / name, BUILD / "completions" / name)
+        if (BUILD / "doc/mipbench.1").is_file():
+            self.assert_like(self.man / "man1/mipbench.1", BUILD / "doc/mipbench.1")
+
+    def check_program(self):
+        program = str(self.bin / "mipbench")
+        self.assertEqual(self.command(program, "--version"), self.command(cli.BINARY, "--version"))
+        self.command(program, "pattern:noise:8x8", "-q", "-n", "3", "-w", "0", "--no-roofline", "-s",
+                     "compute", "-o", "out")
+        self.assertTrue((self.dir / "out/results.json").is_file())
+
+    def check_scripts(self):
+        """Those that read results, and nothing that needs the sources."""
+        scripts = self.share / "mipbench"
+        names = {path.name for path in scripts.iterdir()}
+        self.assertIn("claims.py", names)
+        self.assertEqual(names & {*FOR_DEVELOPERS, "__pycache__", "meson.build"}, set())
+        self.assertLessEqual({f"scripts/{name}" for name in FOR_DEVELOPERS},
+                             {str(path.relative_to(cli.ROOT)) for path in (cli.ROOT / "scripts").iterdir()})
+        for path in sorted(scripts.glob("*.py")):
+            if os.access(path, os.X_OK):
+                with self.subTest(script=path.name):
+                    self.assertIn("usage:", self.command(sys.executable, "-B", str(path), "--help"))
+
+    def test_all(self):
+        top = {path.name for path in (self.dir / "root").iterdir()}
+        self.assertEqual(len(top), 1, top)  # all below the prefix
+        self.check_files()
+        self.check_program()
+        self.check_scripts()
+
+
+if __name__ == "__main__":
+    if not shutil.which("meson"):
+        print("skipped: meson is not on PATH")
+        sys.exit(77)
+    cli.main()
