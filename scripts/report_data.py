@@ -161,6 +161,7 @@ class Row:
                       for step in node.children("steps")]
         self.images = node.texts("images")
         self.dispatches = node.child("work").figure("dispatches")
+        self.input_name = self.input
         self.cell_id = node.text("cell", "") or self.make_cell_id()
         self.label = self.make_label()
 
@@ -219,7 +220,7 @@ class Cell:
         node = node or Node({}, "cells")
         control = node.child("aa_control")
         self.id, self.rows = first.cell_id, rows
-        self.cache, self.mode, self.input = first.cache, first.mode, first.input
+        self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
         self.title = f"{first.condition()}, {first.cache}, {first.mode}"
         self.floor, self.bound_by = node.figure("floor_ns"), node.value.get("bound_by")
         self.stopped_by = node.value.get("stopped_by")
@@ -254,7 +255,17 @@ class ResultSet:
         self.host, self.timer = root.child("host"), root.child("timer")
         self.roofline = root.child("roofline")
         self.rows = [Row(node) for node in root.children("results")]
+        self.name_inputs()
         self.cells = self.read_cells(root)
+
+    def name_inputs(self):
+        """Files by their names alone, where that tells them apart."""
+        shortened = {row.input: pathlib.PurePath(row.input).name for row in self.rows
+                     if not row.input.startswith("pattern:")}
+        names = list(shortened.values())
+        for row in self.rows:
+            name = shortened.get(row.input, row.input)
+            row.input_name = row.input if names.count(name) > 1 else name
 
     def read_run(self, run):
         self.id, self.utc = run.text("id"), run.text("utc", "")

@@ -51,6 +51,17 @@ def boxes(item):
                    for kind, sentence in report_verdict.caveats(item))
 
 
+def limit_sentence(cell, best):
+    if best is None or best.of_limit is None or not cell.floor:
+        return ""
+    share = 100 * best.of_limit
+    what = "an empty dispatch" if cell.bound_by == "dispatch" else "its memory"
+    if share > 100:
+        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: the image stays " \
+               "in a cache."
+    return f"{best.label} reaches {share:.0f} % of the limit of the device, which is {what}."
+
+
 def verdict(item, name, is_alone):
     """What the reader is to take home from one set."""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
@@ -58,13 +69,9 @@ def verdict(item, name, is_alone):
     if cell is None:
         return head + boxes(item)
     ranking = report_verdict.rank(item, cell)
-    limit = ""
-    if cell.floor and ranking.best and ranking.best.of_limit is not None:
-        share = 100 * ranking.best.of_limit
-        limit = (f"{ranking.best.label} reaches {share:.0f} % of the limit of the device, which "
-                 f"is {'an empty dispatch' if cell.bound_by == 'dispatch' else 'its memory'}.")
+    limit = limit_sentence(cell, ranking.best)
     return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
-            f'<span class="file">{esc(cell.input)}</span></small>{esc(ranking.sentence)}</p>'
+            f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
             f"<p>{esc(' '.join((limit, report_verdict.summary(item))).strip())}</p>{boxes(item)}")
 
 
@@ -76,7 +83,7 @@ def cell_section(item, cell, is_open):
                      report_plots.error_by_level(item, cell),
                      report_plots.time_by_level(item, cell)))
     return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
-            f'<span class="file">{esc(cell.input)}</span></summary>'
+            f'<span class="file">{esc(cell.input_name)}</span></summary>'
             f"<p>{esc(ranking.sentence)}</p>{report_tables.results(cell, ranking)}"
             f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
 
@@ -112,7 +119,7 @@ def pictures(groups, store):
                        "nothing to look at but figures.</p>"
     sheets = "".join(
         f'<details class="cell"{" open" if index == 0 else ""}><summary><b>Contact sheet: '
-        f"{esc(group.input)}, {esc(group.title)}</b></summary>{report_pictures.sheet(group)}"
+        f"{esc(group.heading())}</b></summary>{report_pictures.sheet(group)}"
         "</details>" for index, group in enumerate(shown))
     return notes + template("viewer.html") + sheets
 
@@ -124,7 +131,7 @@ def heat(groups):
         return ("<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
                 "for all levels with --images all.</p>")
     return report_pictures.heat_scale() + "".join(
-        f"<h3>{esc(group.input)}, {esc(group.title)}</h3>{content}" for group, content in maps)
+        f"<h3>{esc(group.heading())}</h3>{content}" for group, content in maps)
 
 
 def claims(found):

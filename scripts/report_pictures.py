@@ -13,6 +13,8 @@ from report_format import bytes_text, esc, list_words
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
 TILE = 104          # of the contact sheet, the longer edge in CSS pixels
+HEAT_TILE = 160
+BOX_LABEL = "golden (box)"  # the true average: what others are looked at against
 HOW = ("mipbench writes them beside results.json with --images atlas (its default); --images all "
        "adds every level and where it errs")
 
@@ -114,8 +116,9 @@ HEAT_FILTER = heat_filter()
 class Chain:
     """What there is of one strategy's (or the golden) chain: by layer an atlas, or levels."""
 
-    def __init__(self, label):
-        self.label, self.atlas, self.levels, self.errors = label, {}, {}, {}
+    def __init__(self, label, is_golden):
+        self.label, self.is_golden = label, is_golden
+        self.atlas, self.levels, self.errors = {}, {}, {}
 
     def add(self, kind, layer, picture):
         if kind == "atlas":
@@ -147,13 +150,17 @@ class Group:
     """Chains of one image: strategies and golden models."""
 
     def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.condition(), row.input
+        self.item, self.title, self.input = item, row.condition(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 
-    def chain(self, folder, label):
-        """Of the folder that its files are in; the first label of a folder holds."""
-        return self.chains.setdefault(folder, Chain(label))
+    def heading(self):
+        return f"{self.input}, {self.title}"
+
+    def chain(self, folder, row):
+        """Of the folder that its files are in."""
+        golden = golden_label(folder)
+        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None))
 
     def shown(self):
         return [chain for chain in self.chains.values() if chain.layers()]
@@ -178,12 +185,21 @@ def collect(sets, store):
     groups = {}
     for item in sets:
         for row in item.rows:
-            for name in row.images:
+            for name in names_of(row):
                 add_image(groups, store, item, row, name)
     for group in groups.values():  # golden models first: all others are held against them
         group.chains = dict(sorted(group.chains.items(),
-                                   key=lambda pair: golden_label(pair[0]) is None))
+                                   key=lambda pair: (not pair[1].is_golden,
+                                                     pair[1].label != BOX_LABEL)))
     return [group for group in groups.values() if group.shown() or errors_of(group)]
+
+
+def names_of(row):
+    """The PNG files that are shown; levels only where there is no atlas that holds them."""
+    has_atlas = any(KINDS.fullmatch(pathlib.PurePosixPath(name).name or "") and "atlas" in name
+                    for name in row.images)
+    return [name for name in row.images
+            if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
 
 def add_image(groups, store, item, row, name):
@@ -197,8 +213,7 @@ def add_image(groups, store, item, row, name):
     folder = str(path.parent)
     key = (item.path, str(path.parent.parent))
     group = groups.setdefault(key, Group(item, row))
-    chain = group.chain(folder, golden_label(folder) or row.label)
-    chain.add(match[1], int(match[4] or 0), picture)
+    group.chain(folder, row).add(match[1], int(match[4] or 0), picture)
 
 
 def errors_of(group):
@@ -206,14 +221,18 @@ def errors_of(group):
             for place, picture in sorted(chain.errors.items())]
 
 
-def part_svg(part, css, label, longest=None):
-    """A part of an embedded picture, nearest texel, at most `longest` CSS pixels."""
+def fit(size, longest):
+    """(width, height) in CSS pixels of what has so many texels."""
+    scale = longest / max(size)
+    return tuple(max(1.0, scale * edge) for edge in size)
+
+
+def part_svg(part, css, label, box):
+    """A part of an embedded picture, nearest texel, as large as the box lets it be."""
     number, x, y, width, height = part
-    size = ""
-    if longest:
-        scale = longest / max(width, height)
-        size = f' width="{max(1, width * scale):.0f}" height="{max(1, height * scale):.0f}"'
-    return (f'<svg viewBox="{x} {y} {width} {height}"{size} class="{css}" role="img" '
+    scale = min(box[0] / width, box[1] / height)
+    return (f'<svg viewBox="{x} {y} {width} {height}" width="{max(1, width * scale):.0f}" '
+            f'height="{max(1, height * scale):.0f}" class="{css}" role="img" '
             f'preserveAspectRatio="none" aria-label="{esc(label)}"><use href="#p{number}"/></svg>')
 
 
@@ -240,11 +259,11 @@ def sheet(group):
 def sheet_row(group, chains):
     name = list_words([chain.label for chain in chains])
     note = "<small>the same texels</small>" if len(chains) > 1 else ""
-    tiles = []
+    tiles, box = [], fit((group.width, group.height), TILE)
     for level in range(group.n_levels):
         part = chains[0].part(group, level, chains[0].layers()[0])
         words = f"level {level} of {name}"
-        tiles += [f"<td>{part_svg(part, 'tile', words, TILE)}</td>" if part else "<td>–</td>"]
+        tiles += [f"<td>{part_svg(part, 'tile', words, box)}</td>" if part else "<td>–</td>"]
     return f'<tr><th scope="row">{esc(name)}{note}</th>{"".join(tiles)}</tr>'
 
 
@@ -254,7 +273,8 @@ def heat_maps(group):
     for chain, (layer, level), picture in errors_of(group):
         words = f"{chain.label}, level {level}" + (f", layer {layer}" if layer else "")
         part = [picture.number, 0, 0, picture.width, picture.height]
-        tiles += [f'<figure class="heat">{part_svg(part, "heated", "errors of " + words, 160)}'
+        box = fit((picture.width, picture.height), HEAT_TILE)
+        tiles += [f'<figure class="heat">{part_svg(part, "heated", "errors of " + words, box)}'
                   f"<figcaption>{esc(words)} <small>{picture.width}×{picture.height}</small>"
                   "</figcaption></figure>"]
     return f'<div class="heats">{"".join(tiles)}</div>' if tiles else ""
@@ -273,12 +293,12 @@ def viewer_data(groups):
     """What report/page.js shows: by image its chains, by layer and level the parts."""
     found = []
     for group in groups:
-        chains = [{"label": chain.label,
+        chains = [{"label": chain.label, "golden": chain.is_golden,
                    "layers": {layer: [chain.part(group, level, layer)
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]
         if chains:
-            found += [{"title": f"{group.input}, {group.title}", "device": group.item.name(),
+            found += [{"title": group.heading(), "device": group.item.name(),
                        "width": group.width, "height": group.height, "levels": group.n_levels,
                        "chains": chains}]
     return json.dumps(found)

@@ -29,10 +29,10 @@ def is_wide(times):
     return max(times) > 12 * min(times)
 
 
-def row_label(y, row):
+def row_label(y, row, figure):
     note = " (wrong texels)" if row.verify.status == "fail" else ""
     note = note or (" (leaves work out)" if row.diagnostic else "")
-    return svg.text(6, y + 11, row.label + note, css="label")
+    return svg.text(6, y + 11, f"{row.label}: {figure}{note}", css="label")
 
 
 def is_hollow(row):
@@ -72,7 +72,7 @@ def time_row(row, axis, unit, y):
     middle = y + 23
     stats = row.stats
     spans = [("thin", (stats.p05, stats.p95)), ("thick", stats.ci or (None, None))]
-    parts = [row_label(y, row)]
+    parts = [row_label(y, row, f"{time_text(stats.median, unit)} {unit[1]}")]
     for css, (low, high) in spans:
         if low is not None and high is not None and low > 0:
             parts += [svg.line(axis.at(low / unit[0]), middle, axis.at(high / unit[0]), middle,
@@ -123,7 +123,7 @@ def ratio_row(row, relation, axis, y):
     title = (f"{row.label}: {ratio_text(relation.ratio)}, 95 % interval "
              f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])}, {relation.verdict}")
     return "".join([
-        row_label(y, row), svg.line(low, middle, high, middle, "thick"),
+        row_label(y, row, ratio_text(relation.ratio)), svg.line(low, middle, high, middle, "thick"),
         svg.line(low, middle - 4, low, middle + 4, "cap"),
         svg.line(high, middle - 4, high, middle + 4, "cap"),
         svg.marker(axis.at(relation.ratio), middle, 0, title, is_hollow(row))])
@@ -161,7 +161,8 @@ def time_by_level(item, cell):
 
 
 def step_row(row, axis, unit, y):
-    parts, at = [row_label(y, row)], 0.0
+    total = sum((step["time"] or 0) + (step["gap"] or 0) for step in row.steps)
+    parts, at = [row_label(y, row, f"{time_text(total, unit)} {unit[1]}")], 0.0
     for index, step in enumerate(row.steps):
         for kind, value in (("gap", step["gap"] or 0), ("time", step["time"] or 0)):
             left, right = axis.at(at / unit[0]), axis.at((at + value) / unit[0])

@@ -6,8 +6,8 @@ import math
 from report_format import digits, esc
 
 WIDTH = 460
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 12, 46
-CHARACTER = 6.7   # the mean width of one at the font size of the drawing
+LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
 N_COLOURS = 8
 MARKERS = ("circle", "square", "triangle", "diamond", "cross", "plus", "down")
 
@@ -124,7 +124,8 @@ def x_axis(axis, y, top, title, ticks=None, labels=None):
     for position, label in thin_ticks(axis, ticks, labels, lambda text: len(text) * CHARACTER):
         parts += [line(position, top, position, y, "rule"), line(position, y, position, y + 4,
                                                                   "axis")]
-        parts += [text(position, y + 17, label, "middle")] if label else []
+        middle = min(position, WIDTH - len(label) * CHARACTER / 2 - 2)  # never cut off
+        parts += [text(middle, y + 17, label, "middle")] if label else []
     parts += [text((axis.begin + axis.end) / 2, y + 36, title, "middle", "title")]
     return "".join(parts)
 
@@ -138,8 +139,8 @@ def y_axis(axis, x, right, title):
         parts += [line(x, position, right, position, "rule"),
                   line(x - 4, position, x, position, "axis"),
                   text(x - 7, position + 4.5, tick_text(value), "end")]
-    parts += [text(13, middle, title, "middle", "title",
-                   f' transform="rotate(-90 13 {middle:.1f})"')]
+    parts += [text(14, middle, title, "middle", "title",
+                   f' transform="rotate(-90 14 {middle:.1f})"')]
     return "".join(parts)
 
 

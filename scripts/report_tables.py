@@ -190,9 +190,9 @@ def facts(item):
         ("Memory ceiling", f"{digits(ceiling)} GB/s, 3 reads to 1 write" if ceiling else NOTHING),
         ("Last-level cache", f"{bytes_text(cache)}, {roofline.text('llc_source', '') or 'assumed'}"
          if cache else NOTHING),
-        ("Timer", f"{timer.text('source', '')}, marks {digits(granularity)} ns apart"
+        ("Timer", f"{timer.text('source', '')}, marks {granularity:g} ns apart"
          if granularity else timer.text("source", "") or NOTHING),
-        ("Empty timestamp pair", f"{digits(empty)} ns, never subtracted" if empty else NOTHING),
+        ("Empty timestamp pair", f"{empty:g} ns, never subtracted" if empty else NOTHING),
         ("Processor", f"{host.text('cpu', '')}, {host.count('cores')} cores"),
         ("System", f"{host.text('os', '')}, {host.text('kernel', '')}"),
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "

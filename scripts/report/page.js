@@ -114,7 +114,7 @@
     fillSelect(pick.layer, layers, layers, layers[0]);
     byId("v-layer-label").hidden = layers.length < 2;
     fillSelect(pick.a, labels, numbers, 0);
-    fillSelect(pick.b, labels, numbers, Math.min(1, chains.length - 1));
+    fillSelect(pick.b, labels, numbers, Math.max(chains.findIndex((chain) => !chain.golden), 0));
     pick.level.max = String(levels - 1);
     pick.level.value = String(Math.min(level(), levels - 1));
     draw();
