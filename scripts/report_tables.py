@@ -225,8 +225,10 @@ def claims(lines):
                 claim["value"])
 
     def measured(claim):
-        return (", ".join(filter(None, (claim["measured"], claim["at"]))) or
-                (f"run: {claim['run']}" if claim["run"] else NOTHING)), claim["measured"]
+        if not claim["measured"]:
+            return f"run: {claim['run']}" if claim["run"] else NOTHING, None
+        shown = ", ".join(filter(None, (claim["measured"], claim["at"])))
+        return shown, shown
 
     def plain(key):
         return lambda claim: (claim[key], claim[key])

@@ -93,11 +93,15 @@ class Browser:
                          **({"text": text} if text else {}))
             self.command("Input.dispatchKeyEvent", type="keyUp", **common)
 
-    def screenshot(self, whole=False):
-        """(width, height, rgb) and the PNG itself."""
-        shot = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        png = base64.b64decode(shot["data"])
-        return (*decode_rgb(png), png)
+    def screenshot(self, clip=None, scale=1):
+        """(width, height, rgb) of (left, top, width, height) of the window, or of all of it."""
+        if clip is None:
+            clip = (0, 0, *self.run("return [innerWidth, innerHeight]"))
+        left, top = self.run("return [scrollX, scrollY]")
+        shot = self.command("Page.captureScreenshot", format="png", clip={
+            "x": left + clip[0], "y": top + clip[1], "width": clip[2], "height": clip[3],
+            "scale": scale})
+        return decode_rgb(base64.b64decode(shot["data"]))
 
     def logs(self):
         """(console messages of warnings and errors, URLs asked for)."""
