@@ -12,6 +12,8 @@ import report_tables
 import report_verdict
 from report_format import anchor, esc, list_words, utc_text
 
+STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
+         "budget": "the time was up", "interrupted": "the run was interrupted"}
 TEMPLATES = pathlib.Path(__file__).resolve().parent / "report"
 
 
@@ -68,7 +70,7 @@ def verdict(item, name, is_alone):
     cell = report_verdict.headline(item)
     if cell is None:
         return head + boxes(item)
-    ranking = report_verdict.rank(item, cell)
+    ranking = report_verdict.headline_ranking(item, cell)
     limit = limit_sentence(cell, ranking.best)
     return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
             f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
@@ -161,10 +163,13 @@ def method(sets):
         if not blocks:
             continue
         flagged = sum(cell.n_flagged for cell in item.cells)
-        stops = sorted({cell.stopped_by for cell in item.cells if cell.stopped_by})
-        sentences += [f"{name}: {min(blocks)} to {max(blocks)} blocks a table; the clock moved by "
-                      f"more than 2 % in {flagged} of {sum(blocks)}; sampling ended by "
-                      f"{list_words(stops) or 'an unknown reason'}."]
+        stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
+        ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
+        span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))
+        sentences += [f"{name}: {span} blocks a table; the clock moved by more than 2 % in "
+                      f"{flagged} of {sum(blocks)}."
+                      + (f" Of {len(item.cells)} tables ended {list_words(ends)}." if ends
+                         else "")]
     return "".join(f"<p>{esc(sentence)}</p>" for sentence in sentences)
 
 

@@ -8,7 +8,7 @@ import pathlib
 import re
 import struct
 
-from report_format import bytes_text, esc, list_words
+from report_format import esc, list_words
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
@@ -41,7 +41,8 @@ class Store:
     """Reads PNG files within a budget; equal ones become one."""
 
     def __init__(self, max_bytes):
-        self.left, self.by_digest, self.data = max_bytes, {}, []
+        self.max_bytes = self.left = max_bytes
+        self.by_digest, self.data = {}, []
         self.missing, self.too_large = [], []
 
     def load(self, folder, name):
@@ -51,6 +52,9 @@ class Store:
             self.missing.append(name)  # never out of the folder of the results
             return None
         try:
+            if (folder / path).stat().st_size > self.max_bytes:
+                self.too_large.append(name)
+                return None
             data = (folder / path).read_bytes()
         except OSError:
             self.missing.append(name)
@@ -66,7 +70,7 @@ class Store:
     def embed(self, name, data):
         n_bytes = (len(data) + 2) // 3 * 4
         if n_bytes > self.left:
-            self.too_large.append((name, n_bytes))
+            self.too_large.append(name)
             return None
         self.left -= n_bytes
         width, height = struct.unpack(">II", data[16:24])
@@ -88,9 +92,8 @@ class Store:
             notes += [f"{len(self.missing)} pictures that the results name are not there, the "
                       f"first: {self.missing[0]}. {HOW}."]
         if self.too_large:
-            name, n_bytes = self.too_large[0]
             notes += [f"{len(self.too_large)} pictures were left out to keep the page small, the "
-                      f"first: {name} ({bytes_text(n_bytes)}); --max-pictures makes room."]
+                      f"first: {self.too_large[0]}; --max-pictures makes room."]
         return notes
 
 

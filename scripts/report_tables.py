@@ -29,14 +29,14 @@ def body_cell(column, row, is_first):
     return f'<{tag}{scope}{css} data-v="{value}">{esc(shown)}</{tag}>'
 
 
-def table(columns, rows, label, classes=None):
+def table(columns, rows, label, classes=None, css=""):
     """Sortable, in a box that scrolls sideways by itself on a narrow screen."""
     body = "".join(
         f'<tr class="{esc(classes(row)) if classes else ""}">'
         + "".join(body_cell(column, row, index == 0) for index, column in enumerate(columns))
         + "</tr>" for row in rows)
     return (f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(label)}">'
-            f'<table class="sortable"><thead><tr>{"".join(map(head, columns))}</tr></thead>'
+            f'<table class="sortable{css}"><thead><tr>{"".join(map(head, columns))}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>")
 
 
@@ -176,6 +176,8 @@ def verification(item):
 def verdict_words(row):
     if row.status == "skipped":
         return "skipped"
+    if row.status == "failed" and row.verify.status != "fail":
+        return "✗ failed"
     return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(row.verify.status, "not checked")
 
 
@@ -237,4 +239,4 @@ def claims(lines):
                Column("Value", lambda claim: (claim_value(claim, claim["value"]), claim["value"])),
                Column("95 % interval", interval), Column("Measured", measured, False),
                Column("Source", plain("source"), False)]
-    return table(columns, lines, "claims")
+    return table(columns, lines, "claims", css=" wide")

@@ -101,9 +101,24 @@ def summary(item):
     parts = [f"{label} alone is fastest in {n}" for label, n in alone.most_common()]
     n_tied = sum(r.kind == TIED for r in rankings)
     n_none = sum(r.kind == NONE for r in rankings)
-    parts += [f"{n_tied} are within the noise"] if n_tied else []
-    parts += [f"{n_none} have no ranking"] if n_none else []
+    parts += [f"{n_tied} {'is' if n_tied == 1 else 'are'} within the noise"] if n_tied else []
+    parts += [f"{n_none} {'has' if n_none == 1 else 'have'} no ranking"] if n_none else []
     return f"Of {len(rankings)} conditions: {list_words(parts)}."
+
+
+def wrong_labels(item):
+    return sorted({row.label for row in item.rows if row.verify.status == "fail"})
+
+
+def headline_ranking(item, cell):
+    """That of the cell; what was wrong elsewhere is no winner to begin a page with."""
+    ranking = rank(item, cell)
+    wrong = [row.label for row in [ranking.best, *ranking.tied]
+             if row is not None and row.label in wrong_labels(item)]
+    if not wrong:
+        return ranking
+    return ranking._replace(kind=NONE, sentence=f"{ranking.sentence} But {list_words(wrong)} gave "
+                                                "wrong texels under another condition.")
 
 
 def caveats(item):
@@ -114,7 +129,7 @@ def caveats(item):
     if not item.complete:
         found.append(("bad", f"The run did not get to its end ({item.exit_reason}): what is here "
                              "is what was complete."))
-    failed = sorted({row.label for row in item.rows if row.verify.status == "fail"})
+    failed = wrong_labels(item)
     if failed:
         found.append(("bad", f"Wrong texels: {list_words(failed)}. Fast and wrong has no rank."))
     broken = sorted({row.label for row in item.rows

@@ -5,6 +5,7 @@ import html.parser
 import json
 import re
 import shutil
+import subprocess
 
 import cli
 import report_fixture as fixture
@@ -120,6 +121,14 @@ class Pages(PageCase):
         spd = next(row for row in root["results"] if row["strategy"] == "spd")
         spd["status"], spd["verify"]["status"] = "failed", "fail"
         self.assertNotIn("spd is fastest", self.words(self.page(self.write(root))))
+
+    def test_what_is_wrong_elsewhere_is_no_headline(self):
+        root = fixture.load(fixture.H200)
+        spd = next(row for row in root["results"] if row["strategy"] == "spd")
+        spd["status"], spd["verify"]["status"] = "failed", "fail"
+        text = self.page(self.write(root))
+        self.holds(text, '<p class="verdict none">')
+        self.holds(self.words(text), "But spd gave wrong texels under another condition.")
 
     def test_software(self):
         text = self.page(fixture.LAVAPIPE)
@@ -271,6 +280,19 @@ class Option(cli.TestCase):
         text = (self.dir / "-out; x/report.html").read_text(encoding="utf-8")
         labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))[0]["chains"]]
         self.assertEqual(labels, ["golden (box)", "compute", "spd"])
+
+    def test_the_installed_script_goes_first(self):
+        for folder in ("bin", "share/mipbench"):
+            (self.dir / folder).mkdir(parents=True)
+        shutil.copy2(cli.BINARY, self.dir / "bin/mipbench")
+        (self.dir / "share/mipbench/report.py").write_text(
+            "import sys\nopen(sys.argv[1].partition('=')[2], 'w').write(' '.join(sys.argv[2:]))\n",
+            encoding="utf-8")
+        done = subprocess.run(["bin/mipbench", "pattern:gradient:8x8", "-q", "-n", "3", "-s", "spd",
+                               "-o", "out", "--no-roofline", "--report"], cwd=self.dir, check=False,
+                              capture_output=True, timeout=cli.TIMEOUT_S)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done)
+        self.assertEqual((self.dir / "out/report.html").read_text(), "-- out/results.json")
 
     def test_stdout_stays_clean(self):
         outcome = self.quick("pattern:gradient:8x8", "-s", "spd", "-o", "out", "--report", "--json",
