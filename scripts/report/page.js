@@ -155,6 +155,15 @@
     svg.append(frame);
   }
 
+  // What is transparent shows squares, and what is beside the level does not.
+  function placeBack(box, width, height) {
+    const style = byId("v-back").style;
+    style.left = `${-box[0] * scale()}px`;
+    style.top = `${-box[1] * scale()}px`;
+    style.width = `${width * scale()}px`;
+    style.height = `${height * scale()}px`;
+  }
+
   function draw() {
     const [width, height] = extent();
     const seen = [stage.clientWidth / scale(), stage.clientHeight / scale()];
@@ -165,6 +174,8 @@
     const difference = pick.diff.checked;
     place(byId("v-under"), a, box, width, height);
     place(byId("v-over"), b, box, width, height);
+    placeBack(box, width, height);
+    byId("v-under").style.clipPath = difference ? "none" : `inset(0 ${100 - wipe}% 0 0)`;
     byId("v-over").style.clipPath = difference ? "none" : `inset(0 0 0 ${wipe}%)`;
     byId("v-line").style.left = `${wipe}%`;
     stage.classList.toggle("diff", difference);

@@ -88,9 +88,9 @@ def hostile():
     return root
 
 
-def texels(width, height, shade):
+def texels(width, height, shade, alpha=255):
     """A square that gets redder to the right, greener downwards, bluer with the shade."""
-    return b"".join(bytes((255 * x // width, 255 * y // height, shade, 255))
+    return b"".join(bytes((255 * x // width, 255 * y // height, shade, alpha))
                     for y in range(height) for x in range(width))
 
 
@@ -111,10 +111,10 @@ def write_pictures(folder):
     return root
 
 
-def write_atlas(folder, name, shade):
+def write_atlas(folder, name, shade, alpha=255):
     path = folder / "image" / name / "atlas.png"
     path.parent.mkdir(parents=True, exist_ok=True)
-    cli.write_png(path, SIZE + SIZE // 2, SIZE, texels(SIZE + SIZE // 2, SIZE, shade))
+    cli.write_png(path, SIZE + SIZE // 2, SIZE, texels(SIZE + SIZE // 2, SIZE, shade, alpha))
     return f"image/{name}/atlas.png"
 
 

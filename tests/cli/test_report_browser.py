@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The page of scripts/report.py in headless Chromium: nothing is fetched, nothing is complained of,
 what can be clicked works, and nothing is blank. usage: test_report_browser.py MIPBENCH"""
+import json
 import os
 import pathlib
 import shutil
@@ -113,7 +114,7 @@ class Looks(BrowserCase):
               });
             }
             return [document.querySelectorAll('svg.plot text').length, clashes];"""
-        modes = fixture.REFERENCE / "nvidia-h200-20261121-cold/modes.json"
+        modes = fixture.REFERENCE / "lavapipe-20261121/modes.json"
         variants = fixture.REFERENCE / "lavapipe-20261121/variants.json"
         for path, size in ((fixture.H200, DESKTOP), (modes, PHONE), (variants, DESKTOP)):
             self.show(path, size=size)
@@ -245,6 +246,19 @@ class Viewer(BrowserCase):
         self.set("v-wipe", 0)
         self.assertEqual(self.texel(0.45, 0.5)[2], 220)
         self.assertEqual(self.text("v-wipe-text"), "0 % A, 100 % B")
+
+    def test_nothing_shines_through(self):
+        """Of two chains only the one on its side of the wipe is seen, whatever their alpha."""
+        fixture.write_atlas(self.dir, self.strategy(2), 220, 0)
+        self.show(self.dir / "results.json")
+        window.run("document.getElementById('viewer').scrollIntoView()")
+        self.set("v-b", 3, "change")
+        red, green, blue = self.texel(0.6, 0.5)
+        self.assertTrue(red == green == blue, (red, green, blue))  # squares
+        self.assertEqual(self.texel(0.45, 0.5)[2], 90)
+
+    def strategy(self, index):
+        return json.loads((self.dir / "results.json").read_text())["results"][index]["strategy"]
 
     def test_levels(self):
         """Red is 255 * x / 24 of the atlas: level 0 begins at 0, the others at 16."""
