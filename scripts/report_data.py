@@ -2,12 +2,12 @@
 what draws the page meets no surprise. Times in nanoseconds, errors in units of the last place."""
 
 import json
-import math
 import pathlib
 
 MAJOR = 1
 POLICIES_OF_BOXES = ("box", "floor", "blit")
 MAX_FILE_BYTES = 1 << 28
+LARGEST, LEAST = 1e18, 1e-9  # no figure of a run is larger; what is smaller is taken for 0
 
 
 class InputError(Exception):
@@ -15,8 +15,13 @@ class InputError(Exception):
 
 
 def is_number(value):
+    """One that a run can have, so that all that is computed of it stays finite."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and math.isfinite(value))
+            and abs(value) <= LARGEST)
+
+
+def tamed(value):
+    return value if abs(value) >= LEAST else 0
 
 
 class Node:
@@ -40,13 +45,13 @@ class Node:
         return value
 
     def figure(self, key):
-        """A number, or None where it is null, missing or beyond all numbers."""
+        """A number, or None where it is null, missing or beyond reason."""
         value = self.value.get(key)
         if isinstance(value, str) and value.isdecimal() and len(value) <= 20:
             return int(value)  # a count above 2^53
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise self.wrong(key, "not a number")
-        return value if is_number(value) else None
+        return tamed(value) if is_number(value) else None
 
     def count(self, key, default=0):
         value = self.figure(key)
@@ -65,7 +70,8 @@ class Node:
             return None
         if not isinstance(value, list) or len(value) != 2:
             raise self.wrong(key, "not an interval")
-        return tuple(value) if all(map(is_number, value)) else None
+        known = all(map(is_number, value)) and value[0] <= value[1]
+        return tuple(map(tamed, value)) if known else None
 
     def child(self, key):
         """An object; an empty one where it is null or missing."""
@@ -130,6 +136,10 @@ class Relation:
         self.ratio, self.p = node.figure("ratio"), node.figure("p_adjusted")
         self.ci = node.interval("ci")
         self.verdict = node.value.get("verdict")
+
+    def is_drawable(self):
+        return (self.ratio is not None and self.ratio > 0 and self.ci is not None
+                and self.ci[0] > 0)
 
 
 class Row:
@@ -223,6 +233,7 @@ class Cell:
         self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
         self.title = f"{first.condition()}, {first.cache}, {first.mode}"
         self.floor, self.bound_by = node.figure("floor_ns"), node.value.get("bound_by")
+        self.floor = self.floor if self.floor and self.floor > 0 else None
         self.stopped_by = node.value.get("stopped_by")
         self.steady = node.value.get("clock_steady")
         self.control = {"of": control.text("of", ""), "ratio": control.figure("ratio"),

@@ -74,7 +74,7 @@ def time_row(row, axis, unit, y):
     spans = [("thin", (stats.p05, stats.p95)), ("thick", stats.ci or (None, None))]
     parts = [row_label(y, row, f"{time_text(stats.median, unit)} {unit[1]}")]
     for css, (low, high) in spans:
-        if low is not None and high is not None and low > 0:
+        if low is not None and high is not None and 0 < low <= high:
             parts += [svg.line(axis.at(low / unit[0]), middle, axis.at(high / unit[0]), middle,
                                css)]
     title = f"{row.label}: {time_text(stats.median, unit)} {unit[1]}, {stats.n} samples"
@@ -87,7 +87,7 @@ def ratios(item, cell, ranking):
     caption = f"Ratio to the fastest: {cell.title}"
     best = ranking.best
     found = [(row, relation) for row in timed(cell) for a, b, relation in cell.comparisons
-             if best and a == best.id and b == row.id and relation.ratio and relation.ci]
+             if best and a == best.id and b == row.id and relation.is_drawable()]
     if not found:
         return missing(caption, "No paired ratios with intervals here: they need two strategies "
                        "and at least six samples each, and schema 1.2 (-n 20 or more).")
@@ -253,10 +253,15 @@ def size_words(name, points, unit):
     return f"{name}: {figures}"
 
 
+def has_span(stats):
+    """In throughput mode noise may make what was fastest negative."""
+    return stats.p05 is not None and stats.p95 is not None and stats.p95 > max(stats.p05, 0)
+
+
 def size_line(index, rows, x, y, unit):
     joined = [row for row in rows if is_power_of_two(row)]
     clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
-            for row in joined if row.stats.p05 is not None and row.stats.p95 is not None]
+            for row in joined if has_span(row.stats)]
     parts = []
     if len(clip) > 1:
         there = [(x.at(edge(row)), y.at(low)) for row, low, _ in clip]

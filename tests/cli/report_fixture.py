@@ -13,6 +13,7 @@ LAVAPIPE = REFERENCE / "lavapipe-20261121/run-1.json"
 OLDEST = REFERENCE / "nvidia-h200-20261121/results.json"  # of schema 1.0
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
 SIZE, N_LEVELS = 16, 5
+LEFT_OUT = object()
 
 
 def load(path=LAVAPIPE):
@@ -86,6 +87,40 @@ def hostile():
         row["images"] = [HOSTILE + "/atlas.png", "../../etc/atlas.png", "/etc/atlas.png"]
         row["warnings"] = [{"code": "x", "message": HOSTILE}]
     return root
+
+
+def places(node, path=()):
+    """The path of every member of a JSON value."""
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        yield (*path, key)
+        if isinstance(value, (dict, list)):
+            yield from places(value, (*path, key))
+
+
+def mutated(rng):
+    """A small file of which up to ten members are something else, or not there."""
+    root = first_cell(load())
+    for row in root["results"]:
+        row["samples_ns"], row["sample_positions"] = row["samples_ns"][:2], []
+    root["cells"][0]["blocks"] = {}
+    for path in rng.sample(list(places(root)), rng.choice((1, 1, 3, 10))):
+        replace(root, path, rng.choice((LEFT_OUT, None, 0, -5.5, 1e308, 1e-308, 10 ** 30, "", "x",
+                                        "\ud800<&>", [], {}, [None], True)))
+    return root
+
+
+def replace(node, path, value):
+    """Nothing is changed where the path has gone with an earlier change."""
+    for key in path[:-1]:
+        if not isinstance(node, (dict, list)) or key not in (node if isinstance(node, dict)
+                                                             else range(len(node))):
+            return
+        node = node[key]
+    if isinstance(node, dict) and value is LEFT_OUT:
+        node.pop(path[-1], None)
+    elif isinstance(node, dict) or isinstance(node, list) and path[-1] in range(len(node)):
+        node[path[-1]] = None if value is LEFT_OUT else value
 
 
 def texels(width, height, shade, alpha=255):

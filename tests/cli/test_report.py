@@ -3,9 +3,11 @@
 usage: test_report.py MIPBENCH"""
 import html.parser
 import json
+import random
 import re
 import shutil
 import subprocess
+import sys
 
 import cli
 import report_fixture as fixture
@@ -258,6 +260,28 @@ class Refusals(fixture.TestCase):
                     (self.dir / "page.html").unlink()
                 else:
                     self.refusal(2, path)
+
+    def test_any_change_is_shown_or_refused(self):
+        """Members of a small file replaced or left out at random: never a traceback."""
+        sys.path.insert(0, str(fixture.SCRIPTS))
+        self.addCleanup(sys.path.remove, str(fixture.SCRIPTS))
+        import report_data
+        import report_page
+        rng, counts = random.Random(1), {"shown": 0, "refused": 0}
+        for _ in range(60):
+            text = json.dumps(fixture.mutated(rng))
+            try:
+                report_page.make([report_data.ResultSet(self.dir / "results.json", text)], [], 0)
+                counts["shown"] += 1
+            except report_data.InputError:
+                counts["refused"] += 1
+        self.assertGreater(min(counts.values()), 5)
+
+    def test_claims_that_are_none(self):
+        path = self.write(fixture.load())
+        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]}):
+            self.write(claims, "claims.json")
+            self.assertIn("claims.json", self.refusal(2, path))
 
     def test_command_lines(self):
         path = self.write(fixture.load())
