@@ -224,9 +224,9 @@ def size_figure(item, title, cells):
     unit = time_unit([row.stats.median for row in rows])
     floors = sorted((edge(cell.rows[0]), cell.floor / unit[0]) for cell in cells if cell.floor)
     times = [row.stats.median / unit[0] for row in rows] + [floor for _, floor in floors]
-    height = 330
+    height = 350
     x = svg.Axis(min(map(edge, rows)), max(map(edge, rows)), svg.LEFT, svg.WIDTH - svg.RIGHT, True)
-    y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP, True)
+    y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP_TITLED, True)
     ticks = sorted({2 ** power for power in range(0, 16) if x.low <= 2 ** power <= x.high}
                    or {edge(row) for row in rows})
     parts = [svg.x_axis(x, y.begin, y.end, "edge of level 0, √(width × height), texels (log scale)",
@@ -289,11 +289,11 @@ def error_by_level(item, cell):
             curves.setdefault(points, []).append(row)
     if not curves:
         return missing(caption, "Nothing was verified here: leave --no-verify out.")
-    height, unit = 270, cell.rows[0].unit()
+    height, unit = 290, cell.rows[0].unit()
     levels = [level for points in curves for level, _ in points]
     x = svg.Axis(min(levels), max(levels), svg.LEFT, svg.WIDTH - svg.RIGHT)
     y = svg.Axis(0, max(max(drift for points in curves for _, drift in points), 1e-3),
-                 height - svg.BOTTOM, svg.TOP)
+                 height - svg.BOTTOM, svg.TOP_TITLED)
     parts = [svg.x_axis(x, y.begin, y.end, "level", sorted(set(levels)),
                         [str(level) for level in sorted(set(levels))]),
              svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]

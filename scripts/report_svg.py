@@ -7,6 +7,7 @@ from report_format import digits, esc
 
 WIDTH = 460
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+TOP_TITLED = 32  # with the title of the upright axis above it
 CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
 N_COLOURS = 8
 MARKERS = ("circle", "square", "triangle", "diamond", "cross", "plus", "down")
@@ -59,9 +60,9 @@ def log_ticks(low, high):
     return found if len(found) >= 3 else linear_ticks(low, high, 4)
 
 
-def text(x, y, content, anchor="start", css="", extra=""):
+def text(x, y, content, anchor="start", css=""):
     classes = f' class="{css}"' if css else ""
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{classes}{extra}>'
+    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{classes}>'
             f"{esc(content)}</text>")
 
 
@@ -131,16 +132,14 @@ def x_axis(axis, y, top, title, ticks=None, labels=None):
 
 
 def y_axis(axis, x, right, title):
-    """With grid lines to `right`; the title runs upwards at the left edge."""
-    middle = (axis.begin + axis.end) / 2
+    """With grid lines to `right`; the title stands above, where it is read without turning."""
     parts = [line(x, axis.begin, x, axis.end, "axis")]
     for value in axis.ticks():
         position = axis.at(value)
         parts += [line(x, position, right, position, "rule"),
                   line(x - 4, position, x, position, "axis"),
                   text(x - 7, position + 4.5, tick_text(value), "end")]
-    parts += [text(14, middle, title, "middle", "title",
-                   f' transform="rotate(-90 14 {middle:.1f})"')]
+    parts += [text(6, axis.end - 14, title, css="title")]
     return "".join(parts)
 
 
