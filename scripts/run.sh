@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds mipbench and benchmarks the given images, or the bundled ones. Asks before it installs
 # missing packages (scripts/setup.sh). Works from any folder; results go to ./results unless an
-# output folder is given.
+# output folder is given, with a page of HTML beside them whose path is printed.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -75,7 +75,7 @@ main() {
     if [ ${#images[@]} -eq 0 ]; then
         images=("$root"/tests/data/*.png "$root"/tests/data/*.hdr)
     fi
-    exec "$build_dir/mipbench" "${images[@]}" "${options[@]}"
+    exec "$build_dir/mipbench" "${images[@]}" --report "${options[@]}"
 }
 
 main "$@"

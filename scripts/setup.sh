@@ -11,7 +11,7 @@ set -euo pipefail
 build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
 test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy clang
-    clang-format git nodejs scdoc zsh fish)
+    clang-format git chromium chromium-driver nodejs scdoc zsh fish)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_image.h stb/stb_image_write.h)
@@ -20,11 +20,11 @@ fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulka
     stb_image-devel stb_image_write-devel cjson-devel libdeflate-devel libmd-devel
     mesa-vulkan-drivers"
 fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy clang
-    clang-tools-extra libasan libubsan git nodejs scdoc zsh fish"
+    clang-tools-extra libasan libubsan git chromium chromedriver nodejs scdoc zsh fish"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang stb cjson
     libdeflate libmd vulkan-swrast"
 arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-numpy clang git
-    nodejs scdoc zsh fish"
+    chromium nodejs scdoc zsh fish"
 
 want_tests=false
 assume_yes=false

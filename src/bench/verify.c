@@ -34,6 +34,15 @@ static uint32_t filter_index(const struct mb_filter *filter)
            (uint32_t)filter->policy;
 }
 
+enum mb_policy mb_verifier_policy(const struct mb_verifier *verifier,
+                                  const struct mb_filter *filter)
+{
+    const struct mb_layout *layout = &verifier->layout;
+    const bool is_box =
+        !mb_policy_is_wide(filter->policy) && mb_policies_agree(layout->base, layout->n_levels);
+    return is_box ? MB_POLICY_BOX : filter->policy;
+}
+
 enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_filter *filter,
                                  uint32_t layer, const struct mb_ideal **ideal,
                                  struct mb_err *err)
@@ -41,9 +50,7 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &verifier->layout;
     struct mb_filter used = *filter;
-    if (!mb_policy_is_wide(used.policy) && mb_policies_agree(layout->base, layout->n_levels)) {
-        used.policy = MB_POLICY_BOX;
-    }
+    used.policy = mb_verifier_policy(verifier, filter);
     struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];
     if (!*chains) {
         *chains = mb_alloc(layout->n_layers, sizeof **chains);

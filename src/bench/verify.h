@@ -19,6 +19,10 @@ void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layo
                       const void *source);
 void mb_verifier_finish(struct mb_verifier *verifier);
 
+/* The policy whose chain stands for a filter's: where policies agree at this size, box. */
+enum mb_policy mb_verifier_policy(const struct mb_verifier *verifier,
+                                  const struct mb_filter *filter);
+
 /* The unrounded chain of a filter for one layer. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_verifier_ideal(struct mb_verifier *verifier,
                                                const struct mb_filter *filter, uint32_t layer,

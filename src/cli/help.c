@@ -39,6 +39,7 @@ static const char outro[] =
     "\n"
     "Environment:\n"
     "  NO_COLOR, TERM=dumb       no colours\n"
+    "  MIPBENCH_DATA             folder of report.py, for --report\n"
     "  VK_DRIVER_FILES           which Vulkan drivers the loader tries\n"
     "  LP_NATIVE_VECTOR_WIDTH    128, 256 or 512 (lavapipe): subgroup size 4, 8, 16\n";
 

@@ -147,6 +147,9 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     if (written == MB_OK) {
         written = mb_output_place(&session.output, write_err);
     }
+    if (written == MB_OK) {
+        written = mb_output_page(&session.output, write_err);
+    }
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete, and the last "

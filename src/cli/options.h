@@ -38,6 +38,7 @@ struct mb_options {
     struct mb_settings settings;       /* its arrays point into `owned` and argv */
     const char *out_dir;               /* NULL: results/<utc>-<device>/ */
     const char *json, *csv, *markdown; /* path, "-" or NULL */
+    bool wants_report;                 /* --report: a page of HTML afterwards */
     bool self_test;                    /* check the ruler instead of running anything */
     bool quiet;
     int verbosity; /* number of -v */

@@ -119,6 +119,9 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     if (status == MB_OK) {
         status = check_writable(options, false, err);
     }
+    if (status == MB_OK && options->wants_report) {
+        status = mb_page_find(&output->page, err);
+    }
     if (status != MB_OK) {
         return status;
     }
@@ -202,6 +205,22 @@ enum mb_status mb_output_place(const struct mb_output *output, struct mb_err *er
 {
     struct mb_strbuf text = {0};
     mb_strbuf_printf(&text, "Results: %s/results.json\n", output->dir);
+    return show(output, &text, err);
+}
+
+enum mb_status mb_output_page(const struct mb_output *output, struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    char *path = NULL;
+    if (!output->options->wants_report) {
+        return MB_OK;
+    }
+    const enum mb_status status = mb_page_make(&output->page, output->dir, &path, err);
+    if (status != MB_OK) {
+        return status;
+    }
+    mb_strbuf_printf(&text, "Report: %s\n", path);
+    mb_free(path);
     return show(output, &text, err);
 }
 

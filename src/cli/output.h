@@ -5,14 +5,16 @@
 
 #include "bench/bench.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/table.h"
 
 struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
-    bool clamp_is_told;   /* that PNG clamps floats: once a run is enough */
-    bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
+    bool clamp_is_told;        /* that PNG clamps floats: once a run is enough */
+    struct mb_page_tools page; /* of --report */
+    bool stdout_is_taken;      /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
 /* Colours by --color and by what stdout is. */
@@ -34,7 +36,8 @@ MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
                                              struct mb_err *err);
 
-/* Choose and create the output folder. MB_ERRC_OUTPUT if it cannot be. */
+/* Choose and create the output folder, and find what --report needs. MB_ERRC_OUTPUT if that
+ * cannot be. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, bool unicode,
@@ -51,8 +54,13 @@ MB_MUST_CHECK enum mb_status mb_output_table(struct mb_output *output, const str
 MB_MUST_CHECK enum mb_status mb_output_place(const struct mb_output *output,
                                              struct mb_err *err);
 
+/* Make the page of --report and print where it is; does nothing without. results.json must have
+ * been written. */
+MB_MUST_CHECK enum mb_status mb_output_page(const struct mb_output *output, struct mb_err *err);
+
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
- * in the result. `verifier` may be NULL: then there are no error pictures. */
+ * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
+ */
 MB_MUST_CHECK enum mb_status mb_output_images(const struct mb_output *output,
                                               const struct mb_cell *cell,
                                               struct mb_result *result, const void *block,

@@ -1,8 +1,9 @@
-/* PNG files of a result's chain: the atlas, single levels, and where it went wrong; and HDR
- * files of what PNG has to clamp. */
+/* PNG files of a result's chain: the atlas, single levels, where it went wrong, and the golden
+ * chain; and HDR files of what PNG has to clamp. */
 #include "cli/picture.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -172,23 +173,111 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     return status;
 }
 
-static enum mb_status write_levels(const struct writer *w, uint32_t n_layers,
-                                   struct mb_err *err)
+/* Atlases, single levels, or both. */
+static enum mb_status write_chain(const struct writer *w, uint32_t n_layers, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    enum mb_images images = w->options->images;
-    bool levels = images == MB_IMAGES_LEVELS || images == MB_IMAGES_ALL;
-    for (uint32_t level = 0; level < w->cell->layout.n_levels; level++) {
-        bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
-                        w->result->verdict.level[level].n_bad_texels > 0;
-        for (uint32_t layer = 0; levels && layer < n_layers; layer++) {
+    const enum mb_images images = w->options->images;
+    const uint32_t n_levels = w->cell->layout.n_levels;
+    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
+        MB_TRY(write_atlas(w, layer, err));
+    }
+    for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
+        for (uint32_t layer = 0; layer < n_layers; layer++) {
             MB_TRY(write_level(w, level, layer, err));
         }
-        if (level > 0 && w->options->verifier && (is_wrong || images == MB_IMAGES_ALL)) {
+    }
+fail:
+    return status;
+}
+
+static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (uint32_t level = 1; level < w->cell->layout.n_levels; level++) {
+        const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
+                              w->result->verdict.level[level].n_bad_texels > 0;
+        if (is_wrong || w->options->images == MB_IMAGES_ALL) {
             MB_TRY(write_error(w, level, err));
         }
     }
 fail:
+    return status;
+}
+
+/* The model's chain that is never rounded on the way down, in the format: level 0 as it is, the
+ * others rounded once. `texels` is a packed block of the layout. */
+static enum mb_status make_golden(const struct writer *w, uint32_t n_layers, uint8_t *texels,
+                                  struct mb_err *err)
+{
+    const struct mb_layout *layout = &w->cell->layout;
+    enum mb_status status = MB_OK;
+    memcpy(texels, w->block, layout->level_layer_bytes[0] * n_layers);
+    for (uint32_t layer = 0; layer < n_layers; layer++) {
+        const struct mb_ideal *ideal;
+        MB_TRY(mb_verifier_ideal(w->options->verifier, &w->result->work.claim.filter, layer,
+                                 &ideal, err));
+        for (uint32_t level = 1; level < layout->n_levels; level++) {
+            const struct mb_extent extent = mb_level_extent(layout->base, level);
+            mb_format_encode(layout->format, ideal->level[level],
+                             (size_t)extent.width * extent.height,
+                             texels + layout->level_offset_bytes[level] +
+                                 layer * layout->level_layer_bytes[level]);
+        }
+    }
+fail:
+    return status;
+}
+
+/* Note what another strategy of the cell has had written into `folder`. */
+static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const size_t n_bytes = strlen(folder);
+    *was_there = false;
+    for (size_t i = 0; i < w->cell->n_results && !*was_there; i++) {
+        const struct mb_result *other = &w->cell->results[i];
+        for (size_t k = 0; other != w->result && k < other->n_images; k++) {
+            const char *image = other->images[k];
+            if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
+                char *copy = mb_strdup(image);
+                MB_TRY(copy ? note(w->result, copy, err) : out_of_memory(err));
+                *was_there = true;
+            }
+        }
+    }
+fail:
+    return status;
+}
+
+/* What the strategy was held against, beside the folders of strategies; once for those that are
+ * held to the same policy. */
+static enum mb_status write_golden(const struct writer *w, const char *cell_folder,
+                                   uint32_t n_layers, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct writer golden = *w;
+    bool was_there;
+    uint8_t *texels = NULL;
+    char *dir = NULL;
+    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", cell_folder,
+             mb_policy_name(
+                 mb_verifier_policy(w->options->verifier, &w->result->work.claim.filter)));
+    MB_TRY(note_again(w, golden.folder, &was_there, err));
+    if (was_there) {
+        return MB_OK;
+    }
+    texels = mb_alloc(w->cell->layout.total_bytes, 1);
+    dir = mb_path_join(w->options->dir, golden.folder);
+    MB_TRY(texels && dir ? MB_OK : out_of_memory(err));
+    MB_TRY(mb_make_dirs(dir, err));
+    MB_TRY(make_golden(w, n_layers, texels, err));
+    golden.block = texels;
+    MB_TRY(write_chain(&golden, n_layers, err));
+fail:
+    mb_free(dir);
+    mb_free(texels);
     return status;
 }
 
@@ -234,10 +323,11 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
     }
     MB_TRY(mb_make_dirs(dir, err));
     warn(&w, n_layers);
-    for (uint32_t layer = 0; options->images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
-        MB_TRY(write_atlas(&w, layer, err));
+    MB_TRY(write_chain(&w, n_layers, err));
+    if (options->verifier) {
+        MB_TRY(write_errors(&w, err));
+        MB_TRY(write_golden(&w, cell_folder, n_layers, err));
     }
-    MB_TRY(write_levels(&w, n_layers, err));
 fail:
     mb_free(dir);
     return status;

@@ -10,12 +10,13 @@
 struct mb_picture_options {
     const char *dir; /* the run's output folder */
     enum mb_images images;
-    struct mb_verifier *verifier; /* NULL: no error pictures */
+    struct mb_verifier *verifier; /* NULL: neither error pictures nor golden ones */
 };
 
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what options->images asks for
- * (error_NN.png for failed levels whenever there are pictures at all) and append the paths,
- * relative to DIR, to result->images. The folder is that of mb_cell_folder. Layers from 1 on
+ * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
+ * chain into golden-<policy>/ beside it, and append the paths, relative to DIR, to
+ * result->images. The folder is that of mb_cell_folder. Layers from 1 on
  * have "_layer_NN" in their names; those from MB_MAX_PICTURE_LAYERS on are left out, with a
  * warning. Float formats have a .hdr file beside each PNG, and a warning that PNG clamps. */
 MB_MUST_CHECK enum mb_status mb_pictures_write(const struct mb_picture_options *options,

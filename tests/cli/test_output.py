@@ -61,8 +61,10 @@ class Results(OutputCase):
             self.assertEqual(len(result["verify"]["levels"]), 7)
             self.assertEqual(len(result["samples_ns"]), 3)
             self.assertEqual(result["bytes"]["compulsory"], sum(4 * 4**n for n in range(7)))
-            self.assertEqual(len(result["images"]), 1)
-            self.assertEqual(result["images"][0], cli.folder(result) + "/atlas.png")
+            policy = "kaiser" if result["strategy"] == "separable" else "box"  # at 64x64
+            golden = f"{cli.folder(result).rsplit('/', 1)[0]}/golden-{policy}"
+            self.assertEqual(result["images"], [cli.folder(result) + "/atlas.png",
+                                                golden + "/atlas.png"])
         compute = document["results"][STRATEGIES.index("compute")]
         self.assertEqual(compute["params"], {"npot": "box", "load": "texel"})
 
@@ -154,11 +156,30 @@ class Pictures(OutputCase):
                 found = sorted(f"{choice}/{image}" for image in result["images"])
                 on_disk = [p for p in cli.snapshot(self.dir / choice) if p.endswith(".png")]
                 self.assertEqual([f"{choice}/{p}" for p in on_disk], found)
-                self.assertEqual([p.rsplit("/", 1)[1] for p in found], names)
+                own = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" not in p]
+                golden = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" in p]
+                self.assertEqual(own, names)
+                self.assertEqual(golden, [name for name in names if "error" not in name])
                 for path in found:
                     if "level_" in path:
                         extent = 8 >> int(path[-6:-4])
                         self.assertEqual(cli.read_png(self.dir / path)[:2], (extent, extent))
+
+    def test_golden_atlas_is_the_average(self):
+        source = cli.noise(64 * 64 * 4)
+        cli.write_png(self.dir / "in.png", 64, 64, source)
+        self.good("in.png", "-o", "out", "-s", "compute,spd")
+        first, second = self.results()["results"]
+        self.assertEqual(first["images"][1], second["images"][1])
+        width, _, atlas = cli.read_png(self.dir / "out" / first["images"][1])
+        self.assertEqual(cli.crop(atlas, width, 0, 0, 64, 64), source)
+        level_1 = cli.crop(atlas, width, 64, 0, 32, 32)
+        differ = [(a, b) for a, b in zip(level_1, average_2x2(source, 64, 64)) if a != b]
+        self.assertTrue(all(a == b - 1 for a, b in differ), differ)  # halves may go either way
+        self.assertLess(len(differ), len(level_1) // 4)
+        last = cli.crop(atlas, width, 64, 62, 1, 1)
+        want = [sum(source[c::4]) / len(source[c::4]) for c in range(4)]
+        self.assertTrue(all(abs(a - b) <= 0.5 for a, b in zip(last, want)), (list(last), want))
 
 
 class Copies(OutputCase):

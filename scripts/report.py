@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Makes one page of HTML from results of mipbench: verdict, tables, plots, pictures of the chains.
+The page needs no network and no other file; pictures are taken from beside results.json."""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import report_data
+import report_page
+
+EXIT_USAGE, EXIT_OUTPUT = 2, 7
+DEFAULT_PICTURES_MB = 16
+
+EPILOG = """\
+Several results, of several devices say, become one page. A claims.json beside them is shown, too.
+
+Exit: 0; 2 wrong command line or input; 7 the page could not be written."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"report: error: {message}; see --help", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+
+
+def parse_megabytes(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 2048:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to 2048")
+    return int(value * 1e6)
+
+
+def parse_options(arguments):
+    parser = Parser(prog="report.py", description=__doc__, epilog=EPILOG, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("inputs", nargs="+", metavar="RESULTS.json",
+                        help="what mipbench wrote, or the folder of it")
+    parser.add_argument("-o", "--out", metavar="FILE",
+                        help="the page (default: report.html beside the first results)")
+    parser.add_argument("--max-pictures", type=parse_megabytes, metavar="MB",
+                        default=DEFAULT_PICTURES_MB * 1000 * 1000,
+                        help="embed pictures up to this size in all; 0 leaves them out "
+                             f"(default: {DEFAULT_PICTURES_MB})")
+    return parser.parse_args(arguments)
+
+
+def write_whole(path, text):
+    """Replaced whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
+def load_all(names):
+    sets, runs = [], {}
+    for name in names:
+        item = report_data.load(name)
+        if item.id in runs:
+            raise report_data.InputError(f"{item.path}: the same run as {runs[item.id]}; name it "
+                                         "once")
+        runs[item.id] = item.path
+        sets.append(item)
+    return sets
+
+
+def main():
+    options = parse_options(sys.argv[1:])
+    try:
+        sets = load_all(options.inputs)
+        claims = report_data.load_claims(sets)
+    except report_data.InputError as error:
+        print(f"report: error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
+    if any(out.exists() and out.samefile(item.path) for item in sets):
+        print(f"report: error: {out}: it is an input; name another file", file=sys.stderr)
+        return EXIT_USAGE
+    page = report_page.make(sets, claims, options.max_pictures)
+    try:
+        write_whole(out, page)
+    except OSError as error:
+        print(f"report: error: {out}: {error.strerror}; name a file that can be written with -o",
+              file=sys.stderr)
+        return EXIT_OUTPUT
+    print(f"Report: {out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

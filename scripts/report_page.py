@@ -1,0 +1,219 @@
+"""Puts the page together from the templates in report/ and from what the sets hold."""
+
+import base64
+import hashlib
+import pathlib
+import re
+import shlex
+
+import report_pictures
+import report_plots
+import report_tables
+import report_verdict
+from report_format import anchor, esc, list_words, utc_text
+
+STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
+         "budget": "the time was up", "interrupted": "the run was interrupted"}
+TEMPLATES = pathlib.Path(__file__).resolve().parent / "report"
+
+
+def template(name):
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def fill(text, values):
+    """Every {{name}} in one pass: what is put in is never looked at again."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text)
+
+
+def embed_json(text):
+    """Fit for a script element, and still the same JSON: no '<' is left that could end it."""
+    return (text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def script_hash(script):
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+def section(name, title, content):
+    return (f'<section id="{name}" aria-labelledby="{name}-title">'
+            f'<h2 id="{name}-title">{esc(title)}</h2>{content}</section>')
+
+
+def set_names(sets):
+    """What sets are called: by device, and by file where devices are the same."""
+    names = [item.name() for item in sets]
+    return [name if names.count(name) == 1 else f"{name}, {item.path.name}"
+            for name, item in zip(names, sets)]
+
+
+def boxes(item):
+    return "".join(f'<p class="box {kind}">{"⚠ " if kind == "warn" else "✗ "}{esc(sentence)}</p>'
+                   for kind, sentence in report_verdict.caveats(item))
+
+
+def limit_sentence(cell, best):
+    if best is None or best.of_limit is None or not cell.floor:
+        return ""
+    share = 100 * best.of_limit
+    what = "an empty dispatch" if cell.bound_by == "dispatch" else "its memory"
+    if share > 100:
+        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: the image stays " \
+               "in a cache."
+    return f"{best.label} reaches {share:.0f} % of the limit of the device, which is {what}."
+
+
+def verdict(item, name, is_alone):
+    """What the reader is to take home from one set."""
+    head = "" if is_alone else f"<h3>{esc(name)}</h3>"
+    cell = report_verdict.headline(item)
+    if cell is None:
+        return head + boxes(item)
+    ranking = report_verdict.headline_ranking(item, cell)
+    limit = limit_sentence(cell, ranking.best)
+    return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
+            f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
+            f"<p>{esc(' '.join((limit, report_verdict.summary(item))).strip())}</p>{boxes(item)}")
+
+
+def cell_section(item, cell, is_open):
+    """A condition: its sentence, its table, its plots."""
+    ranking = report_verdict.rank(item, cell)
+    plots = "".join((report_plots.time_of_strategies(item, cell),
+                     report_plots.ratios(item, cell, ranking),
+                     report_plots.error_by_level(item, cell),
+                     report_plots.time_by_level(item, cell)))
+    return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
+            f'<span class="file">{esc(cell.input_name)}</span></summary>'
+            f"<p>{esc(ranking.sentence)}</p>{report_tables.results(cell, ranking)}"
+            f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
+
+
+def results_of(item, name, is_alone):
+    chosen = report_verdict.headline(item)
+    cells = "".join(cell_section(item, cell, cell is chosen) for cell in item.cells)
+    sizes = "".join(report_plots.time_against_size(item)) if item.cells else ""
+    head = "" if is_alone else f"<h3>{esc(name)}</h3>"
+    empty = "" if item.cells else "<p>No results in this file.</p>"
+    return f'{head}{empty}<div class="grid">{sizes}</div>{cells}'
+
+
+def verification_of(item, name, is_alone):
+    head = "" if is_alone else f"<h3>{esc(name)}</h3>"
+    if not item.rows:
+        return head + "<p>No results in this file.</p>"
+    return head + report_tables.verification(item)
+
+
+def each(sets, make):
+    names = set_names(sets)
+    return "".join(make(item, name, len(sets) == 1) for item, name in zip(sets, names))
+
+
+def pictures(groups, store):
+    """Viewer, contact sheets and heat maps; or how to get them."""
+    notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
+    shown = [group for group in groups if group.shown()]
+    if not shown:
+        how = "" if store.missing else f" {report_pictures.HOW}."
+        return notes + f"<p>No pictures of chains are here:{esc(how)} Without them there is " \
+                       "nothing to look at but figures.</p>"
+    sheets = "".join(
+        f'<details class="cell"{" open" if index == 0 else ""}><summary><b>Contact sheet: '
+        f"{esc(group.heading())}</b></summary>{report_pictures.sheet(group)}"
+        "</details>" for index, group in enumerate(shown))
+    return notes + template("viewer.html") + sheets
+
+
+def heat(groups):
+    maps = [(group, report_pictures.heat_maps(group)) for group in groups]
+    maps = [(group, content) for group, content in maps if content]
+    if not maps:
+        return ("<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
+                "for all levels with --images all.</p>")
+    return report_pictures.heat_scale() + "".join(
+        f"<h3>{esc(group.heading())}</h3>{content}" for group, content in maps)
+
+
+def claims(found):
+    if not found:
+        return ("<p>No claims.json is beside the results: <code>scripts/claims.py FOLDER -o "
+                "FOLDER</code> writes it.</p>")
+    return "".join(f"<p>From {esc(path.name)}.</p>{report_tables.claims(lines)}"
+                   for path, lines in found)
+
+
+def command(item, name, is_alone):
+    """The command line of a run, and the one that repeats it."""
+    head = "" if is_alone else f"<h3>{esc(name)}</h3>"
+    line = " ".join(shlex.quote(word) for word in item.argv) or "mipbench"
+    where = f" in {item.folder}" if isinstance(item.folder, str) else ""
+    again = f"mipbench --replay {shlex.quote(item.path.name)}"
+    return (f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
+            "<p>and is repeated, options, inputs and seed, by</p>"
+            f"<pre><code>{esc(again)}</code></pre>")
+
+
+def method(sets):
+    """What differs from run to run; the rest is in the template."""
+    sentences = []
+    for item, name in zip(sets, set_names(sets)):
+        blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
+        if not blocks:
+            continue
+        flagged = sum(cell.n_flagged for cell in item.cells)
+        stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
+        ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
+        span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))
+        sentences += [f"{name}: {span} blocks a table; the clock moved by more than 2 % in "
+                      f"{flagged} of {sum(blocks)}."
+                      + (f" Of {len(item.cells)} tables ended {list_words(ends)}." if ends
+                         else "")]
+    return "".join(f"<p>{esc(sentence)}</p>" for sentence in sentences)
+
+
+def downloads(sets):
+    """Each results.json as it was read, and a button that saves it."""
+    buttons = "".join(
+        f'<button type="button" class="save" data-from="json-{index}" '
+        f'data-name="{esc(item.path.name)}">Save {esc(item.path.name)} ({esc(name)})</button>'
+        for index, (item, name) in enumerate(zip(sets, set_names(sets))))
+    scripts = "".join(f'<script type="application/json" id="json-{index}">{embed_json(item.text)}'
+                      "</script>" for index, item in enumerate(sets))
+    return buttons, scripts
+
+
+def sections(sets, groups, store, claims_found):
+    return [("verdict", "Verdict", each(sets, verdict)),
+            ("results", "Results", each(sets, results_of)),
+            ("pictures", "Pictures of the chains", pictures(groups, store)),
+            ("errors", "Where they err", heat(groups)),
+            ("verification", "Verification", each(sets, verification_of)),
+            ("claims", "Claims", claims(claims_found)),
+            ("environment", "Environment", report_tables.environment(sets)),
+            ("method", "How it was measured", template("method.html") + method(sets)),
+            ("again", "Do it again", each(sets, command))]
+
+
+def make(sets, claims_found, max_picture_bytes):
+    """The whole page as a text."""
+    store = report_pictures.Store(max_picture_bytes)
+    groups = report_pictures.collect(sets, store)
+    parts = sections(sets, groups, store, claims_found)
+    script, (buttons, json_scripts) = template("page.js"), downloads(sets)
+    names = list_words(list(dict.fromkeys(item.name() for item in sets)))
+    return fill(template("page.html"), {
+        "title": esc(f"mipbench: {names}"),
+        "heading": esc(names),
+        "when": esc(list_words(list(dict.fromkeys(utc_text(item.utc) for item in sets)))),
+        "css": template("page.css"),
+        "script": script,
+        "script_hash": script_hash(script),
+        "nav": "".join(f'<a href="#{anchor(name)}">{esc(title)}</a>' for name, title, _ in parts),
+        "sections": "".join(section(*part) for part in parts),
+        "buttons": buttons,
+        "store": store.definitions(),
+        "viewer": embed_json(report_pictures.viewer_data(groups)),
+        "json": json_scripts,
+    })

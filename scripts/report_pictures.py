@@ -1,0 +1,307 @@
+"""Pictures of chains that mipbench wrote beside results.json: each different one is embedded once,
+as a data URI. The contact sheet, the viewer and the heat maps all show parts of these."""
+
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import struct
+
+from report_format import esc, list_words
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
+TILE = 104          # of the contact sheet, the longer edge in CSS pixels
+HEAT_TILE = 160
+BOX_LABEL = "golden (box)"  # the true average: what others are looked at against
+HOW = ("mipbench writes them beside results.json with --images atlas (its default); --images all "
+       "adds every level and where it errs")
+
+
+def level_extent(width, height, level):
+    return max(1, width >> level), max(1, height >> level)
+
+
+def level_place(width, height, level):
+    """(x, y, width, height) of a level in the atlas: the base at left, the others stacked at its
+    right."""
+    below = sum(level_extent(width, height, above)[1] for above in range(1, level))
+    return ((width if level else 0), below, *level_extent(width, height, level))
+
+
+class Picture:
+    """An embedded PNG: its number in the page, and its size in texels."""
+
+    def __init__(self, number, width, height):
+        self.number, self.width, self.height = number, width, height
+
+
+class Store:
+    """Reads PNG files within a budget; equal ones become one."""
+
+    def __init__(self, max_bytes):
+        self.max_bytes = self.left = max_bytes
+        self.by_digest, self.data = {}, []
+        self.missing, self.too_large = [], []
+
+    def load(self, folder, name):
+        """The Picture of a path from a results.json, or None: noted why."""
+        path = pathlib.PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts:
+            self.missing.append(name)  # never out of the folder of the results
+            return None
+        try:
+            if (folder / path).stat().st_size > self.max_bytes:
+                self.too_large.append(name)
+                return None
+            data = (folder / path).read_bytes()
+        except OSError:
+            self.missing.append(name)
+            return None
+        if data[:8] != SIGNATURE or data[12:16] != b"IHDR" or len(data) < 33:
+            self.missing.append(name)
+            return None
+        digest = hashlib.sha256(data).digest()
+        if digest not in self.by_digest:
+            self.by_digest[digest] = self.embed(name, data)
+        return self.by_digest[digest]
+
+    def embed(self, name, data):
+        n_bytes = (len(data) + 2) // 3 * 4
+        if n_bytes > self.left:
+            self.too_large.append(name)
+            return None
+        self.left -= n_bytes
+        width, height = struct.unpack(">II", data[16:24])
+        self.data.append((width, height, base64.b64encode(data).decode("ascii")))
+        return Picture(len(self.data) - 1, width, height)
+
+    def definitions(self):
+        """Every embedded picture, for <use>; none is shown by this."""
+        images = "".join(
+            f'<image id="p{number}" width="{width}" height="{height}" '
+            f'href="data:image/png;base64,{data}"/>'
+            for number, (width, height, data) in enumerate(self.data))
+        return (f'<svg width="0" height="0" class="store" aria-hidden="true"><defs>{images}'
+                f"{HEAT_FILTER}</defs></svg>") if images else ""
+
+    def notes(self):
+        notes = []
+        if self.missing:
+            notes += [f"{len(self.missing)} pictures that the results name are not there, the "
+                      f"first: {self.missing[0]}. {HOW}."]
+        if self.too_large:
+            notes += [f"{len(self.too_large)} pictures were left out to keep the page small, the "
+                      f"first: {self.too_large[0]}; --max-pictures makes room."]
+        return notes
+
+
+# The sum of what red, green and blue are off, through a scale that grows evenly brighter.
+HEAT_STOPS = ((0, 0, 4), (40, 11, 84), (101, 21, 110), (159, 42, 99), (212, 72, 66),
+              (245, 125, 21), (250, 193, 39), (252, 255, 164))
+
+
+def heat_filter():
+    tables = ["".join(f"{stop[channel] / 255:.3f} " for stop in HEAT_STOPS).strip()
+              for channel in range(3)]
+    transfer = "".join(f'<feFunc{name} type="table" tableValues="{table}"/>'
+                       for name, table in zip("RGB", tables))
+    total = "1 1 1 0 0 " * 3 + "0 0 0 1 0"
+    return ('<filter id="heat" color-interpolation-filters="sRGB" x="0" y="0" width="1" '
+            f'height="1"><feColorMatrix type="matrix" values="{total}"/>'
+            f"<feComponentTransfer>{transfer}</feComponentTransfer></filter>")
+
+
+HEAT_FILTER = heat_filter()
+
+
+class Chain:
+    """What there is of one strategy's (or the golden) chain: by layer an atlas, or levels."""
+
+    def __init__(self, label, is_golden):
+        self.label, self.is_golden = label, is_golden
+        self.atlas, self.levels, self.errors = {}, {}, {}
+
+    def add(self, kind, layer, picture):
+        if kind == "atlas":
+            self.atlas[layer] = picture
+        elif kind.startswith("level_"):
+            self.levels[layer, int(kind[6:8])] = picture
+        else:
+            self.errors[layer, int(kind[6:8])] = picture
+
+    def layers(self):
+        return sorted({*self.atlas, *(layer for layer, _ in self.levels)})
+
+    def part(self, group, level, layer=0):
+        """[number, x, y, width, height] of a level, or None."""
+        width, height = level_extent(group.width, group.height, level)
+        if layer in self.atlas:
+            place = level_place(group.width, group.height, level)
+            return [self.atlas[layer].number, *place]
+        picture = self.levels.get((layer, level))
+        return [picture.number, 0, 0, width, height] if picture else None
+
+    def key(self, group):
+        """Equal for chains that are the same, bit for bit."""
+        return tuple(tuple(self.part(group, level, layer) or ()) for layer in self.layers()
+                     for level in range(group.n_levels))
+
+
+class Group:
+    """Chains of one image: strategies and golden models."""
+
+    def __init__(self, item, row):
+        self.item, self.title, self.input = item, row.condition(), row.input_name
+        self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
+        self.unit, self.chains = row.unit(), {}
+
+    def heading(self):
+        return f"{self.input}, {self.title}"
+
+    def chain(self, folder, row):
+        """Of the folder that its files are in."""
+        golden = golden_label(folder)
+        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None))
+
+    def shown(self):
+        return [chain for chain in self.chains.values() if chain.layers()]
+
+
+def golden_label(folder):
+    name = pathlib.PurePosixPath(folder).name
+    return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
+
+
+def fits(picture, kind, row):
+    """A picture that an other run left there has another size."""
+    if kind == "atlas":
+        places = [level_place(row.width, row.height, level) for level in range(row.n_levels)]
+        return all(x + width <= picture.width and y + height <= picture.height
+                   for x, y, width, height in places)
+    return (picture.width, picture.height) == level_extent(row.width, row.height, int(kind[6:8]))
+
+
+def collect(sets, store):
+    """[Group] of all pictures that can be shown, headings in the order of the results."""
+    groups = {}
+    for item in sets:
+        for row in item.rows:
+            for name in names_of(row):
+                add_image(groups, store, item, row, name)
+    for group in groups.values():  # golden models first: all others are held against them
+        group.chains = dict(sorted(group.chains.items(),
+                                   key=lambda pair: (not pair[1].is_golden,
+                                                     pair[1].label != BOX_LABEL)))
+    return [group for group in groups.values() if group.shown() or errors_of(group)]
+
+
+def names_of(row):
+    """The PNG files that are shown; levels only where there is no atlas that holds them."""
+    has_atlas = any(KINDS.fullmatch(pathlib.PurePosixPath(name).name or "") and "atlas" in name
+                    for name in row.images)
+    return [name for name in row.images
+            if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
+
+
+def add_image(groups, store, item, row, name):
+    path = pathlib.PurePosixPath(name)
+    match = KINDS.fullmatch(path.name)
+    if not match:
+        return
+    picture = store.load(item.path.parent, name)
+    if picture is None or not fits(picture, match[1], row):
+        return
+    folder = str(path.parent)
+    key = (item.path, str(path.parent.parent))
+    group = groups.setdefault(key, Group(item, row))
+    group.chain(folder, row).add(match[1], int(match[4] or 0), picture)
+
+
+def errors_of(group):
+    return [(chain, place, picture) for chain in group.chains.values()
+            for place, picture in sorted(chain.errors.items())]
+
+
+def fit(size, longest):
+    """(width, height) in CSS pixels of what has so many texels."""
+    scale = longest / max(size)
+    return tuple(max(1.0, scale * edge) for edge in size)
+
+
+def part_svg(part, css, label, box):
+    """A part of an embedded picture, nearest texel, as large as the box lets it be."""
+    number, x, y, width, height = part
+    scale = min(box[0] / width, box[1] / height)
+    return (f'<svg viewBox="{x} {y} {width} {height}" width="{max(1, width * scale):.0f}" '
+            f'height="{max(1, height * scale):.0f}" class="{css}" role="img" '
+            f'preserveAspectRatio="none" aria-label="{esc(label)}"><use href="#p{number}"/></svg>')
+
+
+def same_chains(group):
+    """[[chain]]: those that are the same bit for bit are together."""
+    found = {}
+    for chain in group.shown():
+        found.setdefault(chain.key(group), []).append(chain)
+    return list(found.values())
+
+
+def sheet(group):
+    """The contact sheet: a row for each different chain, a column for each level."""
+    heads = "".join(
+        "<th scope=\"col\">level {}<br><small>{}×{}</small></th>".format(
+            level, *level_extent(group.width, group.height, level))
+        for level in range(group.n_levels))
+    rows = "".join(sheet_row(group, chains) for chains in same_chains(group))
+    return ('<div class="scroll" tabindex="0" role="region" aria-label="contact sheet">'
+            f'<table class="sheet"><thead><tr><th scope="col">chain</th>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>")
+
+
+def sheet_row(group, chains):
+    name = list_words([chain.label for chain in chains])
+    note = "<small>the same texels</small>" if len(chains) > 1 else ""
+    tiles, box = [], fit((group.width, group.height), TILE)
+    for level in range(group.n_levels):
+        part = chains[0].part(group, level, chains[0].layers()[0])
+        words = f"level {level} of {name}"
+        tiles += [f"<td>{part_svg(part, 'tile', words, box)}</td>" if part else "<td>–</td>"]
+    return f'<tr><th scope="row">{esc(name)}{note}</th>{"".join(tiles)}</tr>'
+
+
+def heat_maps(group):
+    """Where a chain errs, in colour, with the scale of it."""
+    tiles = []
+    for chain, (layer, level), picture in errors_of(group):
+        words = f"{chain.label}, level {level}" + (f", layer {layer}" if layer else "")
+        part = [picture.number, 0, 0, picture.width, picture.height]
+        box = fit((picture.width, picture.height), HEAT_TILE)
+        tiles += [f'<figure class="heat">{part_svg(part, "heated", "errors of " + words, box)}'
+                  f"<figcaption>{esc(words)} <small>{picture.width}×{picture.height}</small>"
+                  "</figcaption></figure>"]
+    return f'<div class="heats">{"".join(tiles)}</div>' if tiles else ""
+
+
+def heat_scale():
+    stops = ", ".join("rgb({},{},{})".format(*stop) for stop in HEAT_STOPS)
+    marks = "".join(f"<span>{value}</span>" for value in (0, 2, 4, 6, "8 or more"))
+    return (f'<div class="scale"><div class="ramp" style="background:linear-gradient(90deg,{stops})"'
+            f' role="img" aria-label="scale of the heat maps from 0, dark, to 8, bright"></div>'
+            f'<div class="marks">{marks}</div>'
+            "<small>red, green and blue off together, in LSB of 8 bits (1/255)</small></div>")
+
+
+def viewer_data(groups):
+    """What report/page.js shows: by image its chains, by layer and level the parts."""
+    found = []
+    for group in groups:
+        chains = [{"label": chain.label, "golden": chain.is_golden,
+                   "layers": {layer: [chain.part(group, level, layer)
+                                      for level in range(group.n_levels)]
+                              for layer in chain.layers()}} for chain in group.shown()]
+        if chains:
+            found += [{"title": group.heading(), "device": group.item.name(),
+                       "width": group.width, "height": group.height, "levels": group.n_levels,
+                       "chains": chains}]
+    return json.dumps(found)

@@ -1,0 +1,320 @@
+"""The plots of the page, each a figure of inline SVG: time against size, time of each strategy,
+ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
+
+import report_svg as svg
+from report_format import (NOTHING, error_text, esc, list_words, ratio_text, time_text,
+                           time_unit)
+
+ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
+
+
+def foot(item, n_samples):
+    low, high = (min(n_samples), max(n_samples)) if n_samples else (0, 0)
+    count = f"n = {low}" if low == high else f"n = {low} to {high}"
+    return f"{item.name()} · {item.driver} · {count} samples each"
+
+
+def missing(caption, sentence):
+    return (f'<figure class="card missing"><figcaption>{esc(caption)}</figcaption>'
+            f"<p>{esc(sentence)}</p></figure>")
+
+
+def timed(cell):
+    """Rows with a time, the fastest first; what was found wrong is among them."""
+    return sorted((row for row in cell.rows if row.is_timed()), key=lambda row: row.stats.median)
+
+
+def is_wide(times):
+    """Whether a linear axis would squeeze the small ones."""
+    return max(times) > 12 * min(times)
+
+
+def row_label(y, row, figure):
+    note = " (wrong texels)" if row.verify.status == "fail" else ""
+    note = note or (" (leaves work out)" if row.diagnostic else "")
+    return svg.text(6, y + 11, f"{row.label}: {figure}{note}", css="label")
+
+
+def is_hollow(row):
+    return row.verify.status != "pass"
+
+
+def time_of_strategies(item, cell):
+    """A row for each: median, its 95 % interval, and the span of p05 to p95."""
+    caption = f"Time of one chain: {cell.title}"
+    rows = timed(cell)
+    if not rows:
+        return missing(caption, "No strategy was timed here; the table says why.")
+    unit = time_unit([row.stats.median for row in rows])
+    ends = [value for row in rows for value in (row.stats.p05, row.stats.median, row.stats.p95)
+            if value is not None and value > 0]
+    ends += [cell.floor] if cell.floor else []
+    log = is_wide(ends)
+    bottom = svg.TOP + ROW_HEIGHT * len(rows) + 4
+    axis = svg.Axis(min(ends) / unit[0] if log else 0, max(ends) / unit[0], 8,
+                    svg.WIDTH - svg.RIGHT, log)
+    parts = [svg.x_axis(axis, bottom, svg.TOP,
+                        f"time of one chain, {unit[1]}{' (log scale)' if log else ''}")]
+    if cell.floor:
+        x = axis.at(cell.floor / unit[0])
+        parts += [svg.line(x, svg.TOP, x, bottom, "floor")]
+    parts += [time_row(row, axis, unit, svg.TOP + index * ROW_HEIGHT)
+              for index, row in enumerate(rows)]
+    label = (f"{caption}. " + "; ".join(f"{row.label} {time_text(row.stats.median, unit)} "
+                                        f"{unit[1]}" for row in rows))
+    limit = " Dashed: the limit of the device." if cell.floor else ""
+    return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
+                      f"Mark: median. Thick: its 95 % interval. Thin: p05 to p95. Hollow: not "
+                      f"verified.{limit} {foot(item, [row.stats.n for row in rows])}")
+
+
+def time_row(row, axis, unit, y):
+    middle = y + 23
+    stats = row.stats
+    spans = [("thin", (stats.p05, stats.p95)), ("thick", stats.ci or (None, None))]
+    parts = [row_label(y, row, f"{time_text(stats.median, unit)} {unit[1]}")]
+    for css, (low, high) in spans:
+        if low is not None and high is not None and 0 < low <= high:
+            parts += [svg.line(axis.at(low / unit[0]), middle, axis.at(high / unit[0]), middle,
+                               css)]
+    title = f"{row.label}: {time_text(stats.median, unit)} {unit[1]}, {stats.n} samples"
+    parts += [svg.marker(axis.at(stats.median / unit[0]), middle, 0, title, is_hollow(row))]
+    return "".join(parts)
+
+
+def ratios(item, cell, ranking):
+    """Paired ratios to the fastest with intervals, and the band of the A/A control."""
+    caption = f"Ratio to the fastest: {cell.title}"
+    best = ranking.best
+    found = [(row, relation) for row in timed(cell) for a, b, relation in cell.comparisons
+             if best and a == best.id and b == row.id and relation.is_drawable()]
+    if not found:
+        return missing(caption, "No paired ratios with intervals here: they need two strategies "
+                       "and at least six samples each, and schema 1.2 (-n 20 or more).")
+    band = control_band(cell)
+    ends = [value for _, relation in found for value in (relation.ratio, *relation.ci)]
+    ends = [value for value in [*ends, *band] if value > 0]
+    bottom = svg.TOP + ROW_HEIGHT * len(found) + 4
+    axis = svg.Axis(min(ends), max(ends), 8, svg.WIDTH - svg.RIGHT, log=True)
+    left, right = axis.at(band[0]), axis.at(band[1])
+    parts = [svg.rect(left, svg.TOP, right - left, bottom - svg.TOP, "band"),
+             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)"),
+             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "floor")]
+    for index, (row, relation) in enumerate(found):
+        parts += [ratio_row(row, relation, axis, svg.TOP + index * ROW_HEIGHT)]
+    label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
+                                       for row, relation in found)
+    control = cell.control["of"]
+    note = (f"Band: what counts as no difference, by the A/A control ({control} against itself)."
+            if control else "Band: 1 % to both sides.")
+    return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
+                      f"Median of the ratios within blocks, 95 % interval. {note} "
+                      f"{foot(item, [row.stats.n for row, _ in found])}")
+
+
+def control_band(cell):
+    margin = max(cell.control["margin"] or 0.0, 0.01)
+    return 1.0 / (1.0 + margin), 1.0 + margin
+
+
+def ratio_row(row, relation, axis, y):
+    middle = y + 23
+    low, high = axis.at(relation.ci[0]), axis.at(relation.ci[1])
+    title = (f"{row.label}: {ratio_text(relation.ratio)}, 95 % interval "
+             f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])}, {relation.verdict}")
+    return "".join([
+        row_label(y, row, ratio_text(relation.ratio)), svg.line(low, middle, high, middle, "thick"),
+        svg.line(low, middle - 4, low, middle + 4, "cap"),
+        svg.line(high, middle - 4, high, middle + 4, "cap"),
+        svg.marker(axis.at(relation.ratio), middle, 0, title, is_hollow(row))])
+
+
+def levels_of_step(step):
+    last = step["first"] + step["n"] - 1
+    return f"level {step['first']}" if last == step["first"] else f"levels {step['first']}–{last}"
+
+
+def time_by_level(item, cell):
+    """Stacked bars of the steps and of the gaps before them."""
+    caption = f"Time by level: {cell.title}"
+    rows = [row for row in timed(cell) if any(step["time"] is not None for step in row.steps)]
+    if not rows:
+        return missing(caption, "No split by level here; --per-level measures it for strategies "
+                       "of several dispatches. What makes the whole chain in one dispatch cannot "
+                       "be split.")
+    single = [row.label for row in timed(cell) if row.dispatches == 1 and not row.diagnostic]
+    totals = [sum((step["time"] or 0) + (step["gap"] or 0) for step in row.steps) for row in rows]
+    unit = time_unit(totals)
+    bottom = svg.TOP + ROW_HEIGHT * len(rows) + 4
+    axis = svg.Axis(0, max(totals) / unit[0], 8, svg.WIDTH - svg.RIGHT)
+    parts = [svg.x_axis(axis, bottom, svg.TOP, f"time, caches hot, {unit[1]}")]
+    parts += [step_row(row, axis, unit, svg.TOP + index * ROW_HEIGHT)
+              for index, row in enumerate(rows)]
+    label = f"{caption}. " + "; ".join(
+        f"{row.label}: " + ", ".join(f"{levels_of_step(step)} {time_text(step['time'], unit)}"
+                                     for step in row.steps) for row in rows)
+    note = f" Not separable, one dispatch: {list_words(single)}." if single else ""
+    return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
+                      "Each dispatch alone, from level 1 on at the left, in two shades by turns; "
+                      f"hatched: the gap before it.{note} "
+                      f"{foot(item, [row.stats.n for row in rows])}")
+
+
+def step_row(row, axis, unit, y):
+    total = sum((step["time"] or 0) + (step["gap"] or 0) for step in row.steps)
+    parts, at = [row_label(y, row, f"{time_text(total, unit)} {unit[1]}")], 0.0
+    for index, step in enumerate(row.steps):
+        for kind, value in (("gap", step["gap"] or 0), ("time", step["time"] or 0)):
+            left, right = axis.at(at / unit[0]), axis.at((at + value) / unit[0])
+            css = "gap" if kind == "gap" else f"step{index % 2}"
+            title = f"{row.label}, {levels_of_step(step)}: {time_text(value, unit)} {unit[1]}"
+            parts += [svg.rect(left, y + 16, right - left, 14, css,
+                               title + (" (gap)" if kind == "gap" else ""))]
+            at += value
+    return "".join(parts)
+
+
+def is_power_of_two(row):
+    return row.width == row.height and row.width & (row.width - 1) == 0
+
+
+def size_groups(item):
+    """Cells that differ in size alone: [(title, [cell])], where there are several sizes."""
+    groups = {}
+    for cell in item.cells:
+        row = cell.rows[0]
+        key = (row.input, row.format, row.reduce, row.alpha, row.shape, row.layers,
+               str(row.rect), row.filter, cell.cache, cell.mode)
+        groups.setdefault(key, []).append(cell)
+    for key, cells in groups.items():
+        sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
+        if len(sizes) > 1:
+            words = [key[1], *([key[2]] if key[2] != "avg" else []), *key[8:]]
+            yield ", ".join(words), cells
+
+
+def edge(row):
+    return (row.width * row.height) ** 0.5
+
+
+def time_against_size(item):
+    """A figure for each group of sizes."""
+    figures = [size_figure(item, title, cells) for title, cells in size_groups(item)]
+    return figures or [missing("Time against size", "Only one size was measured; --sweep 256:4096 "
+                               "or --size with several makes this plot.")]
+
+
+def size_series(cells):
+    """{label: [(row, cell)] from the smallest image to the largest}, labels in order of the
+    last figures, the slowest first, as the lines end."""
+    series = {}
+    for cell in sorted(cells, key=lambda cell: edge(cell.rows[0])):
+        for row in cell.rows:
+            if row.is_timed() and not row.diagnostic:
+                series.setdefault(row.label, []).append((row, cell))
+    return dict(sorted(series.items(), key=lambda pair: -pair[1][-1][0].stats.median))
+
+
+def size_figure(item, title, cells):
+    caption = f"Time against size: {title}"
+    series = size_series(cells)
+    rows = [row for points in series.values() for row, _ in points]
+    if not rows:
+        return missing(caption, "No strategy was timed here; the tables say why.")
+    unit = time_unit([row.stats.median for row in rows])
+    floors = sorted((edge(cell.rows[0]), cell.floor / unit[0]) for cell in cells if cell.floor)
+    times = [row.stats.median / unit[0] for row in rows] + [floor for _, floor in floors]
+    height = 350
+    x = svg.Axis(min(map(edge, rows)), max(map(edge, rows)), svg.LEFT, svg.WIDTH - svg.RIGHT, True)
+    y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP_TITLED, True)
+    ticks = sorted({2 ** power for power in range(0, 16) if x.low <= 2 ** power <= x.high}
+                   or {edge(row) for row in rows})
+    parts = [svg.x_axis(x, y.begin, y.end, "edge of level 0, √(width × height), texels (log scale)",
+                        ticks, [svg.tick_text(tick) for tick in ticks]),
+             svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
+                        f"median of one chain, {unit[1]} (log scale)")]
+    if floors:
+        parts += [svg.polyline([(x.at(size), y.at(floor)) for size, floor in floors], "floor")]
+    for index, points in enumerate(series.values()):
+        parts += [size_line(index, [row for row, _ in points], x, y, unit)]
+    label = f"{caption}. " + "; ".join(size_words(name, points, unit)
+                                       for name, points in series.items())
+    note = "Dashed: the limit of the device. " if floors else ""
+    return svg.figure(svg.drawing(height, parts, label), caption,
+                      "Squares of a power of two are joined, with p05 to p95 as a band; other "
+                      f"sizes stand alone. Hollow: not verified. {note}"
+                      f"{foot(item, [row.stats.n for row in rows])}",
+                      svg.legend(list(enumerate(series))))
+
+
+def size_words(name, points, unit):
+    figures = ", ".join(f"{row.width}×{row.height} {time_text(row.stats.median, unit)} {unit[1]}"
+                        for row, _ in points)
+    return f"{name}: {figures}"
+
+
+def has_span(stats):
+    """In throughput mode noise may make what was fastest negative."""
+    return stats.p05 is not None and stats.p95 is not None and stats.p95 > max(stats.p05, 0)
+
+
+def size_line(index, rows, x, y, unit):
+    joined = [row for row in rows if is_power_of_two(row)]
+    clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
+            for row in joined if has_span(row.stats)]
+    parts = []
+    if len(clip) > 1:
+        there = [(x.at(edge(row)), y.at(low)) for row, low, _ in clip]
+        back = [(x.at(edge(row)), y.at(high)) for row, _, high in reversed(clip)]
+        parts += [svg.polygon(there + back, f"area {svg.colour(index)}")]
+    if len(joined) > 1:
+        parts += [svg.polyline([(x.at(edge(row)), y.at(row.stats.median / unit[0]))
+                                for row in joined], f"curve {svg.colour(index)}")]
+    for row in rows:
+        title = (f"{row.label}, {row.width}×{row.height}: {time_text(row.stats.median, unit)} "
+                 f"{unit[1]}")
+        parts += [svg.marker(x.at(edge(row)), y.at(row.stats.median / unit[0]), index, title,
+                             is_hollow(row))]
+    return "".join(parts)
+
+
+def error_by_level(item, cell):
+    """Distance of each level to the chain that is never rounded; equal curves share a line."""
+    caption = f"Error by level: {cell.title}"
+    curves = {}
+    for row in cell.rows:
+        points = tuple((level["level"], level["drift"]) for level in row.verify.levels
+                       if level["drift"] is not None and level["level"] > 0)
+        if points:
+            curves.setdefault(points, []).append(row)
+    if not curves:
+        return missing(caption, "Nothing was verified here: leave --no-verify out.")
+    height, unit = 290, cell.rows[0].unit()
+    levels = [level for points in curves for level, _ in points]
+    x = svg.Axis(min(levels), max(levels), svg.LEFT, svg.WIDTH - svg.RIGHT)
+    y = svg.Axis(0, max(max(drift for points in curves for _, drift in points), 1e-3),
+                 height - svg.BOTTOM, svg.TOP_TITLED)
+    parts = [svg.x_axis(x, y.begin, y.end, "level", sorted(set(levels)),
+                        [str(level) for level in sorted(set(levels))]),
+             svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]
+    for index, (points, rows) in enumerate(curves.items()):
+        parts += [error_curve(index, points, rows, x, y, unit)]
+    names = [(index, list_words([row.label for row in rows]))
+             for index, rows in enumerate(curves.values())]
+    label = f"{caption}. " + "; ".join(
+        f"{name}: {error_text(points[-1][1]) if points else NOTHING} {unit} in the last level"
+        for (_, name), points in zip(names, curves))
+    return svg.figure(svg.drawing(height, parts, label), caption,
+                      "Largest distance of a texel to its policy's chain that is never rounded on "
+                      f"the way down, in {unit}. Hollow: wrong texels. "
+                      f"{item.name()} · {item.driver} · every texel of every level",
+                      svg.legend(names))
+
+
+def error_curve(index, points, rows, x, y, unit):
+    places = [(x.at(level), y.at(drift)) for level, drift in points]
+    failed = any(row.verify.status == "fail" for row in rows)
+    name = list_words([row.label for row in rows])
+    marks = [svg.marker(*place, index, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
+             for place, (level, drift) in zip(places, points)]
+    return svg.polyline(places, f"curve {svg.colour(index)}") + "".join(marks)

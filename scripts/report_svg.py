@@ -1,0 +1,167 @@
+"""Inline SVG without a library: axes, marks and text. Lengths are in units of the drawing, which
+is WIDTH wide and scales with the page; colours are classes of report/page.css."""
+
+import math
+
+from report_format import digits, esc
+
+WIDTH = 460
+LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+TOP_TITLED = 32  # with the title of the upright axis above it
+CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
+N_COLOURS = 8
+MARKERS = ("circle", "square", "triangle", "diamond", "cross", "plus", "down")
+
+
+class Axis:
+    """Maps values to positions from `begin` to `end`, with ticks at round values."""
+
+    def __init__(self, low, high, begin, end, log=False):
+        self.log, self.begin, self.end = log, begin, end
+        self.low, self.high = (widen_log if log else widen)(low, high)
+
+    def at(self, value):
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return self.begin + (value - low) / (high - low) * (self.end - self.begin)
+
+    def ticks(self):
+        return log_ticks(self.low, self.high) if self.log else linear_ticks(self.low, self.high)
+
+
+def widen(low, high):
+    margin = 0.04 * (high - low) or 0.05 * abs(high) or 1.0
+    return (low if low == 0 else low - margin), high + margin
+
+
+def widen_log(low, high):
+    room = max(1.06, (high / low) ** 0.05)
+    return low / room, high * room
+
+
+def linear_ticks(low, high, wanted=5):
+    raw = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw)
+    first = math.ceil(low / step - 1e-9)
+    return [index * step for index in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def log_ticks(low, high):
+    """Powers of ten with 2 and 5 between them while that is not too many; where even those are
+    too few, round steps, still at their logarithmic places."""
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        found = [factor * 10.0 ** decade for decade in decades for factor in factors
+                 if low <= factor * 10.0 ** decade <= high]
+        if len(found) <= 7:
+            break
+    return found if len(found) >= 3 else linear_ticks(low, high, 4)
+
+
+def text(x, y, content, anchor="start", css=""):
+    classes = f' class="{css}"' if css else ""
+    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{classes}>'
+            f"{esc(content)}</text>")
+
+
+def line(x1, y1, x2, y2, css):
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
+
+
+def rect(x, y, width, height, css, title=""):
+    inside = f"<title>{esc(title)}</title>" if title else ""
+    return (f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" '
+            f'height="{max(height, 0):.1f}" class="{css}">{inside}</rect>')
+
+
+def colour(index):
+    return f"c{index % N_COLOURS}"
+
+
+MARKER_PATHS = {
+    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
+    "square": "M-3.6,-3.6h7.2v7.2h-7.2z",
+    "triangle": "M0,-4.6L4.4,3.4H-4.4z",
+    "diamond": "M0,-5L5,0L0,5L-5,0z",
+    "cross": "M-4,-4L4,4M-4,4L4,-4",
+    "plus": "M-5,0H5M0,-5V5",
+    "down": "M0,4.6L4.4,-3.4H-4.4z",
+}
+
+
+def marker(x, y, index, title="", hollow=False):
+    """Colour and shape go round with different periods, so that no two series look the same."""
+    inside = f"<title>{esc(title)}</title>" if title else ""
+    css = f"mark {colour(index)}" + (" hollow" if hollow else "")
+    return (f'<path transform="translate({x:.1f},{y:.1f})" class="{css}" '
+            f'd="{MARKER_PATHS[MARKERS[index % len(MARKERS)]]}">{inside}</path>')
+
+
+def polyline(points, css):
+    return f'<polyline class="{css}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+
+
+def polygon(points, css):
+    return f'<polygon class="{css}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+
+
+def thin_ticks(axis, values, labels, room):
+    """Labels that keep `room(label)` of space from the one before; ticks stay."""
+    free = -math.inf
+    for value, label in sorted(zip(values, labels), key=lambda pair: axis.at(pair[0])):
+        position, half = axis.at(value), room(label) / 2
+        shown = position - half >= free
+        free = position + half + 4 if shown else free
+        yield position, label if shown else ""
+
+
+def x_axis(axis, y, top, title, ticks=None, labels=None):
+    """With grid lines up to `top`."""
+    ticks = axis.ticks() if ticks is None else ticks
+    labels = [tick_text(value) for value in ticks] if labels is None else labels
+    parts = [line(axis.begin, y, axis.end, y, "axis")]
+    for position, label in thin_ticks(axis, ticks, labels, lambda text: len(text) * CHARACTER):
+        parts += [line(position, top, position, y, "rule"), line(position, y, position, y + 4,
+                                                                  "axis")]
+        middle = min(position, WIDTH - len(label) * CHARACTER / 2 - 2)  # never cut off
+        parts += [text(middle, y + 17, label, "middle")] if label else []
+    parts += [text((axis.begin + axis.end) / 2, y + 36, title, "middle", "title")]
+    return "".join(parts)
+
+
+def y_axis(axis, x, right, title):
+    """With grid lines to `right`; the title stands above, where it is read without turning."""
+    parts = [line(x, axis.begin, x, axis.end, "axis")]
+    for value in axis.ticks():
+        position = axis.at(value)
+        parts += [line(x, position, right, position, "rule"),
+                  line(x - 4, position, x, position, "axis"),
+                  text(x - 7, position + 4.5, tick_text(value), "end")]
+    parts += [text(6, axis.end - 14, title, css="title")]
+    return "".join(parts)
+
+
+def tick_text(value):
+    shown = digits(value)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def drawing(height, parts, label):
+    """The SVG element; `label` says in words what is to be seen."""
+    return (f'<svg class="plot" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+            f'aria-label="{esc(label)}">{"".join(parts)}</svg>')
+
+
+def figure(svg, caption, footer, legend=""):
+    return (f'<figure class="card"><figcaption>{esc(caption)}</figcaption>{svg}{legend}'
+            f'<p class="foot">{esc(footer)}</p></figure>')
+
+
+def legend(entries):
+    """entries: [(index of the series, label)]."""
+    items = "".join(
+        f'<li><svg viewBox="-7 -7 14 14" class="key" aria-hidden="true">{marker(0, 0, index)}'
+        f"</svg>{esc(label)}</li>" for index, label in entries)
+    return f'<ul class="legend">{items}</ul>'

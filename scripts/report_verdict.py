@@ -1,0 +1,145 @@
+"""Sentences on who is fastest that say no more than the comparisons of a results.json do."""
+
+import collections
+
+from report_format import list_words, ratio_text
+
+CLEAR, TIED, NONE = "clear", "tied", "none"
+Ranking = collections.namedtuple("Ranking", "kind best tied sentence")
+
+
+def no_ranking(reason, best=None):
+    return Ranking(NONE, best, [], f"No ranking: {reason}.")
+
+
+def relations_to(cell, best):
+    """[(row, relation)] of those that were compared with `best`, the fastest first."""
+    rows = {row.id: row for row in cell.rankable()}
+    found = [(rows[b], relation) for a, b, relation in cell.comparisons
+             if a == best.id and b in rows]
+    return sorted(found, key=lambda pair: pair[0].stats.median)
+
+
+def is_slower(relation):
+    """Told apart: by the verdict of the run, and by the interval."""
+    return (relation.verdict == "SLOWER" and relation.p is not None
+            and relation.ci is not None and relation.ci[0] > 1)
+
+
+def find_best(cell):
+    """What others were compared with: of several kernels, the one with most others."""
+    rows = {row.id: row for row in cell.rankable()}
+    counts = collections.Counter(a for a, b, _ in cell.comparisons if a in rows and b in rows)
+    return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))] if counts else None
+
+
+def rank(item, cell):
+    """The Ranking of one cell of a result set."""
+    rows = cell.rankable()
+    if item.validated:
+        return no_ranking("the validation layer was on, so the times say nothing")
+    if not rows:
+        return no_ranking("no strategy was both timed and right")
+    if len(rows) == 1:
+        return no_ranking(f"{rows[0].label} alone was timed, so there is nothing to hold it "
+                          "against", rows[0])
+    best = find_best(cell)
+    if best is None:
+        return no_ranking(why_no_comparison(item, rows))
+    relations = relations_to(cell, best)
+    few = [row for row in [best, *(row for row, _ in relations)] if row.stats.ci is None]
+    if few:
+        n = min(row.stats.n for row in few)
+        return no_ranking(f"too few samples ({n}) for a 95 % interval")
+    return rank_related(best, relations)
+
+
+def why_no_comparison(item, rows):
+    n = min(row.stats.n for row in rows)
+    if any(row.stats.ci is None for row in rows):
+        return f"too few samples ({n}) for a 95 % interval"
+    if item.version.startswith("1.0.") or item.version.startswith("1.1."):
+        return f"a file of schema {item.version} holds no paired comparisons"
+    return "no two strategies that make the same image were compared"
+
+
+def rank_related(best, relations):
+    tied = [row for row, relation in relations if not is_slower(relation)]
+    slower = [(row, relation) for row, relation in relations if is_slower(relation)]
+    following = ""
+    if slower:
+        row, relation = slower[0]
+        following = (f"{row.label} takes {ratio_text(relation.ratio)} × the time of {best.label} "
+                     f"(95 % interval {ratio_text(relation.ci[0])} to "
+                     f"{ratio_text(relation.ci[1])})")
+    if not tied:
+        return Ranking(CLEAR, best, [], f"{best.label} is fastest: {following}.")
+    names = list_words([best.label, *(row.label for row in tied)])
+    sentence = f"{names} are within the noise of this run: no ranking among them."
+    return Ranking(TIED, best, tied, sentence + (f" Next, {following}." if following else ""))
+
+
+def preference(cell):
+    """The condition that figures are published for comes first; then the largest image."""
+    row = cell.rows[0]
+    return (not cell.rankable(), row.format != "rgba8", row.reduce != "avg", row.rect is not None,
+            row.layers > 1, cell.mode != "latency", cell.cache != "cold",
+            row.width != row.height or row.width & (row.width - 1) != 0, -row.width * row.height)
+
+
+def headline(item):
+    """The cell that the page begins with, or None."""
+    return min(item.cells, key=preference) if item.cells else None
+
+
+def summary(item):
+    """One sentence over all cells."""
+    rankings = [rank(item, cell) for cell in item.cells]
+    if len(rankings) < 2:
+        return ""
+    alone = collections.Counter(r.best.label for r in rankings if r.kind == CLEAR)
+    parts = [f"{label} alone is fastest in {n}" for label, n in alone.most_common()]
+    n_tied = sum(r.kind == TIED for r in rankings)
+    n_none = sum(r.kind == NONE for r in rankings)
+    parts += [f"{n_tied} {'is' if n_tied == 1 else 'are'} within the noise"] if n_tied else []
+    parts += [f"{n_none} {'has' if n_none == 1 else 'have'} no ranking"] if n_none else []
+    return f"Of {len(rankings)} conditions: {list_words(parts)}."
+
+
+def wrong_labels(item):
+    return sorted({row.label for row in item.rows if row.verify.status == "fail"})
+
+
+def headline_ranking(item, cell):
+    """That of the cell; what was wrong elsewhere is no winner to begin a page with."""
+    ranking = rank(item, cell)
+    wrong = [row.label for row in [ranking.best, *ranking.tied]
+             if row is not None and row.label in wrong_labels(item)]
+    if not wrong:
+        return ranking
+    return ranking._replace(kind=NONE, sentence=f"{ranking.sentence} But {list_words(wrong)} gave "
+                                                "wrong texels under another condition.")
+
+
+def caveats(item):
+    """What a reader must know before any figure: (kind, sentence); kind is a class of style."""
+    found = []
+    if not item.rows:
+        found.append(("bad", "The file holds no results: nothing was measured."))
+    if not item.complete:
+        found.append(("bad", f"The run did not get to its end ({item.exit_reason}): what is here "
+                             "is what was complete."))
+    failed = wrong_labels(item)
+    if failed:
+        found.append(("bad", f"Wrong texels: {list_words(failed)}. Fast and wrong has no rank."))
+    broken = sorted({row.label for row in item.rows
+                     if row.status == "failed" and row.verify.status != "fail"})
+    if broken:
+        found.append(("bad", f"Failed: {list_words(broken)}; the tables say why."))
+    if item.is_software():
+        found.append(("warn", "A software device: its times do not predict those of a GPU."))
+    if item.rows and not item.verified:
+        found.append(("warn", "Nothing was verified (--no-verify): a fast strategy may be wrong."))
+    if item.tool["git_sha"].endswith("-dirty"):
+        found.append(("warn", "Built from sources with changes that are in no commit."))
+    return found

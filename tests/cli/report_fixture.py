@@ -1,0 +1,197 @@
+"""Results of mipbench for the tests of scripts/report.py: those in results/reference, changed."""
+import copy
+import json
+import subprocess
+import sys
+
+import cli
+
+SCRIPTS = cli.ROOT / "scripts"
+REFERENCE = cli.ROOT / "results/reference"
+H200 = REFERENCE / "nvidia-h200-20261121-cold/run-1.json"
+LAVAPIPE = REFERENCE / "lavapipe-20261121/run-1.json"
+OLDEST = REFERENCE / "nvidia-h200-20261121/results.json"  # of schema 1.0
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
+SIZE, N_LEVELS = 16, 5
+LEFT_OUT = object()
+
+
+def load(path=LAVAPIPE):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def first_cell(root):
+    """Only the rows of the first cell, still comparable."""
+    name = root["results"][0]["cell"]
+    root["results"] = [row for row in root["results"] if row["cell"] == name]
+    ids = {row["id"] for row in root["results"]}
+    root["comparisons"] = [c for c in root["comparisons"] if {c["a"], c["b"]} <= ids]
+    root["cells"] = [cell for cell in root["cells"] if cell["id"] == name]
+    return root
+
+
+def one_strategy():
+    root = first_cell(load())
+    root["results"], root["comparisons"] = root["results"][:1], []
+    return root
+
+
+def failures_and_skips():
+    """A wrong texel, a failure without one, a skip."""
+    root = load()
+    wrong, broken, skipped = root["results"][:3]
+    bad = {"level": 2, "layer": 0, "x": 5, "y": 7, "channel": 1, "want": 127.5, "got": 0,
+           "error_lsb": 127.5, "bound_lsb": 0.5}
+    wrong.update(status="failed", reason="wrong texels")
+    wrong["verify"].update(status="fail", first_bad=bad)
+    wrong["verify"]["levels"][2].update(bad_texels=3, max_error_lsb=127.5, drift_lsb=127.5)
+    broken.update(status="failed", reason="the device was lost")
+    broken["verify"].update(status="skipped", levels=[])
+    broken["stats"] = {"n": 0}
+    skipped.update(status="skipped", reason="needs a subgroup of 64")
+    skipped["verify"].update(status="skipped", levels=[])
+    skipped["stats"] = {"n": 0}
+    return root
+
+
+def interrupted():
+    root = first_cell(load())
+    root["run"].update(complete=False, exit_reason="interrupted")
+    for row in root["results"]:
+        row["stats"].update(n=3, median_ci_level=0.75)
+    return root
+
+
+def no_results():
+    return {**load(), "results": [], "cells": [], "comparisons": []}
+
+
+def bare():
+    """No times, no roofline, no verification."""
+    root = first_cell(load())
+    for row in root["results"]:
+        row["stats"] = {"n": 0, "median_ns": None}
+        row["verify"] = {"status": "skipped", "levels": [], "first_bad": None}
+        row["sol"] = None
+    root["comparisons"] = []
+    root["roofline"] = None
+    root["run"]["verify"] = False
+    return root
+
+
+def hostile():
+    root = failures_and_skips()
+    root["device"]["name"] = root["run"]["argv"][1] = root["run"]["folder"] = HOSTILE
+    for row in root["results"]:
+        row["input"] = row["reason"] = HOSTILE
+        row["images"] = [HOSTILE + "/atlas.png", "../../etc/atlas.png", "/etc/atlas.png"]
+        row["warnings"] = [{"code": "x", "message": HOSTILE}]
+    return root
+
+
+def places(node, path=()):
+    """The path of every member of a JSON value."""
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        yield (*path, key)
+        if isinstance(value, (dict, list)):
+            yield from places(value, (*path, key))
+
+
+def mutated(rng):
+    """A small file of which up to ten members are something else, or not there."""
+    root = first_cell(load())
+    for row in root["results"]:
+        row["samples_ns"], row["sample_positions"] = row["samples_ns"][:2], []
+    root["cells"][0]["blocks"] = {}
+    for path in rng.sample(list(places(root)), rng.choice((1, 1, 3, 10))):
+        replace(root, path, rng.choice((LEFT_OUT, None, 0, -5.5, 1e308, 1e-308, 10 ** 30, "", "x",
+                                        "\ud800<&>", [], {}, [None], True)))
+    return root
+
+
+def replace(node, path, value):
+    """Nothing is changed where the path has gone with an earlier change."""
+    for key in path[:-1]:
+        if not isinstance(node, (dict, list)) or key not in (node if isinstance(node, dict)
+                                                             else range(len(node))):
+            return
+        node = node[key]
+    if isinstance(node, dict) and value is LEFT_OUT:
+        node.pop(path[-1], None)
+    elif isinstance(node, dict) or isinstance(node, list) and path[-1] in range(len(node)):
+        node[path[-1]] = None if value is LEFT_OUT else value
+
+
+def texels(width, height, shade, alpha=255):
+    """A square that gets redder to the right, greener downwards, bluer with the shade."""
+    return b"".join(bytes((255 * x // width, 255 * y // height, shade, alpha))
+                    for y in range(height) for x in range(width))
+
+
+def write_pictures(folder):
+    """A set of two chains that are alike, one that differs and a golden one; heat maps of one."""
+    root = first_cell(load())
+    root["results"] = root["results"][:3]
+    ids = {row["id"] for row in root["results"]}
+    root["comparisons"] = [c for c in root["comparisons"] if {c["a"], c["b"]} <= ids]
+    shades = (40, 40, 220)
+    for row, shade in zip(root["results"], shades):
+        row.update(width=SIZE, height=SIZE, levels=N_LEVELS)
+        row["images"] = [write_atlas(folder, row["strategy"], shade),
+                         write_atlas(folder, "golden-box", 90)]
+    name = f"image/{row['strategy']}/error_01.png"
+    cli.write_png(folder / name, 8, 8, texels(8, 8, 0))
+    row["images"] += [name]
+    return root
+
+
+def write_atlas(folder, name, shade, alpha=255):
+    path = folder / "image" / name / "atlas.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cli.write_png(path, SIZE + SIZE // 2, SIZE, texels(SIZE + SIZE // 2, SIZE, shade, alpha))
+    return f"image/{name}/atlas.png"
+
+
+def claims():
+    line = {"id": "a", "claim": "waves <are> faster", "source": "somewhere", "device": "x",
+            "kind": "ratio", "measured": "a over b", "at": "4096x4096", "value": 0.8,
+            "ci": [0.79, 0.81], "verdict": "holds", "run": None}
+    return {"schema": {"name": "mipbench-claims", "version": "1.0.0"},
+            "claims": [line, {**line, "claim": "unknown", "value": None, "ci": None,
+                              "measured": None, "verdict": "not measured", "run": "mipbench x"}]}
+
+
+class TestCase(cli.TestCase):
+    def write(self, root, name="results.json"):
+        path = self.dir / name
+        path.write_text(json.dumps(root), encoding="utf-8")
+        return path
+
+    def report(self, *arguments):
+        """Runs report.py; the page is self.dir/page.html."""
+        done = subprocess.run(
+            [sys.executable, "-B", str(SCRIPTS / "report.py"), "-o", str(self.dir / "page.html"),
+             *map(str, arguments)], cwd=self.dir, capture_output=True, timeout=cli.TIMEOUT_S,
+            check=False)
+        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def page(self, *arguments):
+        """The text of the page that is made without a word on stderr."""
+        outcome = self.report(*arguments)
+        self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+        return (self.dir / "page.html").read_text(encoding="utf-8")
+
+    def refusal(self, code, *arguments):
+        """The one line of an error; no page is left."""
+        outcome = self.report(*arguments)
+        self.assertEqual((outcome.code, outcome.out), (code, ""), outcome)
+        self.assertRegex(outcome.err, r"\Areport: error: [^\n]+; [^\n]+\n\Z")
+        self.assertFalse((self.dir / "page.html").exists())
+        return outcome.err
+
+    def other_device(self):
+        root = copy.deepcopy(load())
+        root["run"]["id"] = root["device"]["name"] = "Another GPU"
+        root["device"]["type"] = "discrete"
+        return root

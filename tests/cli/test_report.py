@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""scripts/report.py: what the page says of every kind of results, and --report of mipbench.
+usage: test_report.py MIPBENCH"""
+import html.parser
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+import cli
+import report_fixture as fixture
+
+MAX_PAGE_BYTES = 5_000_000
+VOID = {"meta", "link", "br", "img", "input", "path", "line", "rect", "image", "use"}
+
+
+class Outline(html.parser.HTMLParser):
+    """Balance of the elements, and what a browser would fetch or run."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.fetched, self.scripts, self.ids = [], [], 0, []
+        self.images, self.heads = [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.scripts += tag == "script"
+        self.ids += [given["id"]] if "id" in given else []
+        self.heads += [given.get("aria-sort")] if tag == "th" and "aria-sort" in given else []
+        self.images += [given] if given.get("role") == "img" else []
+        self.fetched += [given[key] for key in ("src", "href") if key in given
+                         and not given[key].startswith(("#", "data:"))]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+
+def embedded(text, name):
+    """What a JSON element of the page holds."""
+    return re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text,
+                     re.DOTALL)[1]
+
+
+class PageCase(fixture.TestCase):
+    def check(self, text, n_sets=1):
+        """A whole page that needs nothing else."""
+        outline = Outline(text)
+        self.assertEqual(outline.open, [])
+        self.assertEqual(outline.fetched, [])
+        self.assertEqual(outline.scripts, n_sets + 2)
+        self.assertEqual(len(outline.ids), len(set(outline.ids)))
+        self.assertTrue(all(image.get("aria-label") for image in outline.images))
+        self.assertNotRegex(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL),
+                            r"\b(None|nan|NaN|inf)\b")
+        return outline
+
+    def holds(self, text, *words):
+        """Without the whole page in the message."""
+        for word in words:
+            self.assertTrue(word in text, word)
+
+    def words(self, text):
+        """What is read of the page, scripts and styles left out."""
+        text = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+        return " ".join(re.sub(r"<[^>]*>", " ", text).split())
+
+
+class Pages(PageCase):
+    def test_the_reference_set(self):
+        text = self.page(fixture.H200)
+        self.assertLess((self.dir / "page.html").stat().st_size, MAX_PAGE_BYTES)
+        outline = self.check(text)
+        self.assertGreater(len(outline.images), 30)
+        words = self.words(text)
+        self.holds(words, "spd is fastest: subgroup takes 1.080 × the time of spd (95 % interval 1.078 "
+                      "to 1.081).")
+        for word in ("NVIDIA H200", "580.159.04", "28955ba", "time of one chain, µs (log scale)",
+                     "edge of level 0, √(width × height), texels (log scale)", "--images atlas",
+                     "--per-level", "mipbench --replay run-1.json", "n = 640 samples each"):
+            self.holds(words, word)
+
+    def test_the_json_is_that_of_the_file(self):
+        for path in (fixture.H200, fixture.LAVAPIPE):
+            held = json.loads(embedded(self.page(path), "json-0"))
+            self.assertEqual(held, fixture.load(path))
+
+    def test_a_tie_has_no_winner(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        text = self.words(self.page(self.write(root)))
+        self.holds(text, "spd and subgroup are within the noise of this run: no ranking among them.")
+        self.assertFalse("▸" in text)
+
+    def test_one_strategy(self):
+        text = self.page(self.write(fixture.one_strategy()))
+        self.check(text)
+        self.assertRegex(self.words(text), r"No ranking: \S+ alone was timed")
+
+    def test_failures_and_skips(self):
+        text = self.page(self.write(fixture.failures_and_skips()))
+        self.check(text)
+        words = self.words(text)
+        for word in ("✗ FAIL: level 2 layer 0 texel (5, 7) channel g: wanted 127.5, got 0",
+                     "failed: the device was lost", "skipped: needs a subgroup of 64",
+                     "Fast and wrong has no rank."):
+            self.holds(words, word)
+
+    def test_what_is_wrong_is_never_best(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        spd = next(row for row in root["results"] if row["strategy"] == "spd")
+        spd["status"], spd["verify"]["status"] = "failed", "fail"
+        self.assertNotIn("spd is fastest", self.words(self.page(self.write(root))))
+
+    def test_what_is_wrong_elsewhere_is_no_headline(self):
+        root = fixture.load(fixture.H200)
+        spd = next(row for row in root["results"] if row["strategy"] == "spd")
+        spd["status"], spd["verify"]["status"] = "failed", "fail"
+        text = self.page(self.write(root))
+        self.holds(text, '<p class="verdict none">')
+        self.holds(self.words(text), "But spd gave wrong texels under another condition.")
+
+    def test_software(self):
+        text = self.page(fixture.LAVAPIPE)
+        self.check(text)
+        self.holds(self.words(text), "its times do not predict those of a GPU")
+
+    def test_several_devices(self):
+        text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"), fixture.H200)
+        self.check(text, 3)
+        for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
+            self.holds(text, f"<h3>{name}")
+
+    def test_interrupted(self):
+        text = self.page(self.write(fixture.interrupted()))
+        self.check(text)
+        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
+        self.holds(self.words(text), "did not get to its end (interrupted)")
+
+    def test_no_results(self):
+        text = self.page(self.write(fixture.no_results()))
+        self.check(text)
+        self.holds(self.words(text), "The file holds no results: nothing was measured.")
+
+    def test_bare(self):
+        text = self.page(self.write(fixture.bare()))
+        self.check(text)
+        self.holds(self.words(text), "Nothing was verified")
+
+    def test_the_oldest_schema(self):
+        text = self.page(fixture.OLDEST)
+        self.check(text)
+        self.holds(self.words(text), "No ranking: a file of schema 1.0.0 holds no paired comparisons")
+
+    def test_modes_and_variants(self):
+        for name in ("nvidia-h200-20261121-cold/modes.json", "lavapipe-20261121/variants.json",
+                     "nvidia-h200-20261121-spd/run-1.json"):
+            with self.subTest(name=name):
+                text = self.page(fixture.REFERENCE / name)
+                self.check(text)
+                self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
+
+    def test_hostile_names(self):
+        text = self.page(self.write(fixture.hostile()))
+        outline = self.check(text)
+        self.assertEqual(outline.scripts, 3)
+        self.assertFalse("<img" in text)
+        self.assertIn(fixture.HOSTILE, json.loads(embedded(text, "json-0"))["device"]["name"])
+
+    def test_claims(self):
+        self.write(fixture.claims(), "claims.json")
+        text = self.page(self.write(fixture.one_strategy()))
+        self.check(text)
+        self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x")
+
+
+class Pictures(PageCase):
+    def viewer(self, text):
+        return json.loads(embedded(text, "viewer-data"))
+
+    def test_equal_pictures_are_one(self):
+        text = self.page(self.write(fixture.write_pictures(self.dir)))
+        self.assertEqual(text.count("data:image/png;base64,"), 4)  # two alike
+        group, = self.viewer(text)
+        self.assertEqual([chain["golden"] for chain in group["chains"]], [True, False, False, False])
+        self.assertEqual(group["chains"][0]["label"], "golden (box)")
+        first, second = group["chains"][1]["layers"]["0"], group["chains"][2]["layers"]["0"]
+        self.assertEqual(first, second)
+        self.assertEqual([part[1:] for part in first],
+                         [[0, 0, 16, 16], [16, 0, 8, 8], [16, 8, 4, 4], [16, 12, 2, 2],
+                          [16, 14, 1, 1]])
+        self.holds(text, "the same texels")
+        self.assertIn('class="heated"', text)
+
+    def test_missing_ones_are_named(self):
+        root = fixture.write_pictures(self.dir)
+        shutil.rmtree(self.dir / "image" / "golden-box")
+        (self.dir / "image" / root["results"][0]["strategy"] / "atlas.png").write_bytes(b"no PNG")
+        text = self.page(self.write(root))
+        self.holds(text, "4 pictures that the results name are not there")
+        self.assertEqual(len(self.viewer(text)[0]["chains"]), 2)
+
+    def test_a_budget(self):
+        text = self.page("--max-pictures", "0", self.write(fixture.write_pictures(self.dir)))
+        self.assertFalse("data:image/png" in text)
+        self.holds(text, "--max-pictures makes room")
+        self.assertEqual(self.viewer(text), [])
+
+    def test_of_another_size(self):
+        root = fixture.write_pictures(self.dir)
+        for row in root["results"]:
+            row.update(width=512, height=512, levels=10)
+        self.assertEqual(self.viewer(self.page(self.write(root))), [])
+
+
+class Refusals(fixture.TestCase):
+    def test_schemas(self):
+        for version in ("2.0.0", "0.9.0", "x", None):
+            root = {**fixture.load(), "schema": {"name": "mipbench", "version": version}}
+            self.assertIn(str(version), self.refusal(2, self.write(root)))
+        self.assertIn("reads 1.x", self.refusal(2, self.write(
+            {"schema": {"name": "mipbench", "version": "2.0.0"}})))
+
+    def test_what_is_no_result(self):
+        (self.dir / "half.json").write_text('{"schema":', encoding="utf-8")
+        (self.dir / "bytes.json").write_bytes(b"\xff\xfe{}")
+        for path in ("half.json", "bytes.json", "nowhere.json", self.write([1], "list.json"),
+                     self.write({"schema": {}}, "other.json"), self.write("x", "text.json")):
+            with self.subTest(path=path):
+                self.refusal(2, path)
+
+    def test_wrong_types(self):
+        for change in ({"results": {}}, {"results": [1]}, {"run": None}, {"device": []},
+                       {"results": [{"id": 1}]}, {"cells": 3}, {"comparisons": [{"a": 1}]}):
+            with self.subTest(change=change):
+                self.refusal(2, self.write({**fixture.load(), **change}))
+
+    def test_wrong_figures(self):
+        for key, value in (("width", "wide"), ("width", 0), ("stats", {"median_ns": "fast"}),
+                           ("images", [1]), ("steps", [3]), ("relative", None),
+                           ("verify", {"levels": [{"level": []}]})):
+            root = fixture.first_cell(fixture.load())
+            root["results"][0][key] = value
+            path = self.write(root)
+            with self.subTest(key=key):
+                if key == "relative":  # not used: the comparisons are
+                    self.page(path)
+                    (self.dir / "page.html").unlink()
+                else:
+                    self.refusal(2, path)
+
+    def test_any_change_is_shown_or_refused(self):
+        """Members of a small file replaced or left out at random: never a traceback."""
+        sys.path.insert(0, str(fixture.SCRIPTS))
+        self.addCleanup(sys.path.remove, str(fixture.SCRIPTS))
+        import report_data
+        import report_page
+        rng, counts = random.Random(1), {"shown": 0, "refused": 0}
+        for _ in range(60):
+            text = json.dumps(fixture.mutated(rng))
+            try:
+                report_page.make([report_data.ResultSet(self.dir / "results.json", text)], [], 0)
+                counts["shown"] += 1
+            except report_data.InputError:
+                counts["refused"] += 1
+        self.assertGreater(min(counts.values()), 5)
+
+    def test_claims_that_are_none(self):
+        path = self.write(fixture.load())
+        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]}):
+            self.write(claims, "claims.json")
+            self.assertIn("claims.json", self.refusal(2, path))
+
+    def test_command_lines(self):
+        path = self.write(fixture.load())
+        for arguments in ([], ["--nope", path], [path, path], ["--max-pictures", "x", path]):
+            with self.subTest(arguments=arguments):
+                self.refusal(2, *arguments)
+        self.assertEqual(self.report("-o", str(path), path).code, 2)
+        self.assertEqual(json.loads(path.read_text()), fixture.load())
+        self.assertEqual(self.report("-o", "nowhere/page.html", path).code, 7)
+
+
+class Option(cli.TestCase):
+    """mipbench --report"""
+
+    def test_the_page_is_made(self):
+        outcome = self.quick("pattern:gradient:16x16", "-s", "compute,spd", "-o", "-out; x",
+                             "--report")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        self.assertTrue(outcome.out.decode().endswith("Report: -out; x/report.html\n"), outcome)
+        text = (self.dir / "-out; x/report.html").read_text(encoding="utf-8")
+        labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))[0]["chains"]]
+        self.assertEqual(labels, ["golden (box)", "compute", "spd"])
+
+    def test_the_installed_script_goes_first(self):
+        for folder in ("bin", "share/mipbench"):
+            (self.dir / folder).mkdir(parents=True)
+        shutil.copy2(cli.BINARY, self.dir / "bin/mipbench")
+        (self.dir / "share/mipbench/report.py").write_text(
+            "import sys\nopen(sys.argv[1].partition('=')[2], 'w').write(' '.join(sys.argv[2:]))\n",
+            encoding="utf-8")
+        done = subprocess.run(["bin/mipbench", "pattern:gradient:8x8", "-q", "-n", "3", "-s", "spd",
+                               "-o", "out", "--no-roofline", "--report"], cwd=self.dir, check=False,
+                              capture_output=True, timeout=cli.TIMEOUT_S)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done)
+        self.assertEqual((self.dir / "out/report.html").read_text(), "-- out/results.json")
+
+    def test_stdout_stays_clean(self):
+        outcome = self.quick("pattern:gradient:8x8", "-s", "spd", "-o", "out", "--report", "--json",
+                             "-")
+        self.assertEqual(outcome.code, 0, outcome)
+        json.loads(outcome.out)
+        self.assertIn(b"Report: out/report.html", outcome.err)
+
+    def test_what_is_missing_is_told_before_the_run(self):
+        outcome = self.quick("pattern:gradient:8x8", "-o", "out", "--report",
+                             env={"MIPBENCH_DATA": str(self.dir)})
+        self.assert_error(outcome, 7, "--report", "report.py", "MIPBENCH_DATA")
+        self.assertFalse((self.dir / "out").exists())
+
+    def test_a_script_that_fails(self):
+        (self.dir / "report.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+        outcome = self.quick("pattern:gradient:8x8", "-o", "out", "--report",
+                             env={"MIPBENCH_DATA": str(self.dir)})
+        self.assert_error(outcome, 7, "report.py failed with exit code 3")
+        self.assertTrue((self.dir / "out/results.json").is_file())
+
+    def test_python_is_found_without_a_path(self):
+        outcome = self.quick("pattern:gradient:8x8", "-s", "spd", "-o", "out", "--report",
+                             env={"PATH": ""})
+        if outcome.code != 0:
+            self.assert_error(outcome, 7, "python3 is neither on PATH nor /usr/bin/python3")
+        else:
+            self.assertTrue((self.dir / "out/report.html").is_file())
+
+
+if __name__ == "__main__":
+    cli.main()
