@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def say(text):
-    print(f"plot: {text}", file=sys.stderr)
+    print(f"plot: {results.clean(text)}", file=sys.stderr)
 
 
 def complain(text):
@@ -147,15 +147,17 @@ def scopes(data, scope):
     if scope == "condition":
         return [(condition,) for condition in conditions]
     if scope == "all formats":
-        like = {condition._replace(format=""): condition for condition in reversed(conditions)}
-        return [(condition,) for condition in conditions if condition in like.values()]
+        found = {}
+        for condition in conditions:
+            found.setdefault(condition._replace(format=""), (condition,))
+        return list(found.values())
     return [(condition, size) for condition in conditions for size in data.sizes(condition)]
 
 
-def slug(arguments):
-    """Of a scope, for the name of its file."""
+def slug(arguments, scope):
+    """For the name of a file of many."""
     import plot_data
-    words = [plot_data.describe(arguments[0])]
+    words = [plot_data.describe(arguments[0], ("format",) if scope == "all formats" else ())]
     words += [plot_data.size_text(size) for size in arguments[1:]]
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words))
 
@@ -184,9 +186,8 @@ def write_frame(frame, stem, options):
 
 
 def command(data, addition):
-    """What to run to get the data of a plot: the inputs of the results, and `addition`."""
-    inputs = " ".join(shlex.quote(name) for name in data.inputs) or DEFAULT_INPUT
-    return f"mipbench {inputs} {addition}".rstrip()
+    """What to run to get the data of a plot, on the first input of the results."""
+    return f"mipbench {shlex.quote(data.input or DEFAULT_INPUT)} {addition}".rstrip()
 
 
 def make_plot(name, data, options):
@@ -201,7 +202,7 @@ def make_plot(name, data, options):
             why = error if index == 0 else why
             continue
         n_made += 1
-        write_frame(frame, f"{name}_{slug(arguments)}" if options.all else name, options)
+        write_frame(frame, f"{name}_{slug(arguments, scope)}" if options.all else name, options)
         if not options.all:
             break
     if not n_made:

@@ -3,6 +3,7 @@ each against its own axis."""
 
 import matplotlib.cm
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 
 import plot_data
 import plot_frame
@@ -29,7 +30,7 @@ def by_time(points):
 
 def make_frame(title, condition, size, sets, notes, inches):
     """sets: [(set, {label: Point})]."""
-    counts = plot_data.count_samples([it for _, points in sets for it in points.values()])
+    counts = plot_data.count_text([it.n for _, points in sets for it in points.values()])
     footer = [group.footer() for group, _ in sets] + [f"{counts} samples a strategy · {notes}"]
     subtitle = f"{plot_data.size_text(size)}, {plot_data.describe(condition)}"
     return plot_frame.Frame(title, subtitle, footer, inches)
@@ -59,8 +60,12 @@ def draw_steps(axes, y, steps, unit_ns, n_levels):
     return left
 
 
+def name_of(label, point):
+    return label if point.verified else f"{label} (not verified)"
+
+
 def draw_bar(axes, y, point, style, unit_ns, n_levels):
-    """One strategy; where the bar ends."""
+    """One strategy; where the bar ends, and what is to be said of it."""
     steps = steps_of(point)
     whole = point.median / unit_ns
     end = draw_steps(axes, y, steps, unit_ns, n_levels) if steps else whole
@@ -71,19 +76,23 @@ def draw_bar(axes, y, point, style, unit_ns, n_levels):
     if twin and twin["median_ns"]:
         axes.plot([twin["median_ns"] / unit_ns], [y], marker="d", color="white", markersize=6,
                   markeredgecolor="black")
-    return max(end, whole), "" if steps else "not separable"
+    if steps:
+        return max(end, whole), ""
+    single = max(row.n_dispatches for row in point.rows) <= 1
+    return whole, "not separable" if single else "levels not timed"
 
 
 def draw_levels(axes, data, points, unit, unit_ns):
     order = by_time(points)
     n_levels = max(it.rows[0].data["levels"] - 1 for it in points.values())
+    right = 0.0
     for y, label in enumerate(order):
         end, note = draw_bar(axes, y, points[label], data.styles[label], unit_ns, n_levels)
         axes.text(end, y, f"  {note}", va="center", fontsize=8, color=GREY)
-    axes.set_yticks(range(len(order)), order)
+        right = max(right, 1.17 * end if note else 1.03 * end)
+    axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
-    axes.set_xlim(left=0)
-    axes.margins(x=0.12)
+    axes.set_xlim(0, right)
     axes.set_xlabel(f"GPU time, {unit}")
     axes.grid(False, axis="y")
     return n_levels
@@ -91,7 +100,7 @@ def draw_levels(axes, data, points, unit, unit_ns):
 
 def level_handles(n_levels):
     shown = sorted({1, 2, 3, 4, (n_levels + 4) // 2, n_levels} & set(range(1, n_levels + 1)))
-    handles = [plot_frame.handle(f"level {level} first",
+    handles = [plot_frame.handle(f"level {level}",
                                  matplotlib.cm.cividis((level - 1) / max(n_levels - 1, 1)), "s",
                                  "none") for level in shown]
     handles += [plot_frame.handle("gap: barrier and stamps", GREY, "s", "none",
@@ -105,8 +114,9 @@ def level_handles(n_levels):
 
 def levels(data, condition, size):
     """(2) What each level takes, gaps and barriers between; a single pass is one bar."""
-    sets = members(data, condition, size)
-    if not any(steps_of(it) for _, points in sets for it in points.values()):
+    sets = [(group, points) for group, points in members(data, condition, size)
+            if any(map(steps_of, points.values()))]
+    if not sets:
         raise NoData("no level was timed alone", "--per-level --cache hot")
     cache = next((it.rows[0].data["steps_cache"] for _, points in sets for it in points.values()
                   if steps_of(it) and it.rows[0].data.get("steps_cache")), "hot")
@@ -114,7 +124,7 @@ def levels(data, condition, size):
     if cache != condition.cache:
         notes += f" · levels were timed with a {cache} cache, whole chains with a " \
                  f"{condition.cache} one"
-    frame = make_frame("Time by level", condition, size, sets, notes,
+    frame = make_frame("Time by level", condition, size, sets, notes + data.note(),
                        (WIDTH_INCHES, sum(heights(sets))))
     unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
                                           for it in points.values()])
@@ -122,7 +132,8 @@ def levels(data, condition, size):
             frame.grid(len(sets), 1, gridspec_kw={"height_ratios": heights(sets)}), sets):
         n_levels = draw_levels(axes, data, points, unit, unit_ns)
         axes.set_title(group.label if len(sets) > 1 else "")
-        plot_frame.legend_beside(axes, level_handles(n_levels))
+        plot_frame.legend_beside(axes, level_handles(n_levels),
+                                 title="dispatches, by their first level")
     return frame
 
 
@@ -137,7 +148,8 @@ def draw_ecdf(axes, data, points, unit, unit_ns):
         axes.step(shares, np.arange(1, shares.size + 1) / shares.size, where="post",
                   color=colour, linewidth=1.1, marker=marker, markersize=4.5,
                   markevery=(0.1, 0.2), gid=f"ecdf {label}")
-        handles.append(plot_frame.handle(f"{label}  {median / unit_ns:.4g} {unit}", colour,
+        time = plot_data.figure(median / unit_ns)
+        handles.append(plot_frame.handle(f"{name_of(label, points[label])}  {time} {unit}", colour,
                                          marker))
         every.append(shares)
     low, high = np.quantile(np.concatenate(every), [(1 - SHOWN_SHARE) / 2, (1 + SHOWN_SHARE) / 2])
@@ -188,15 +200,15 @@ def draw_lanes(axes, data, points, begins):
              for _, share in deviations(row)]
     lane = max(float(np.quantile(every, LANE_QUANTILE)), LEAST_LANE)
     for y, label in enumerate(order):
-        colour, marker = data.styles[label]
+        colour, _ = data.styles[label]
         axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
         for row in points[label].rows:
             found = deviations(row)
             axes.plot([begins[row.run.id] + i for i, _ in found],
                       [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
-                      linestyle="none", marker=marker, markersize=1.8, markeredgewidth=0,
+                      linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
                       color=colour, rasterized=True)
-    axes.set_yticks(range(len(order)), order)
+    axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.grid(False)
     axes.set_title(f"samples in the order taken; a lane is ±{100 * lane:.2g} % of the median")
@@ -236,9 +248,9 @@ def samples(data, condition, size):
     if not sets:
         raise NoData("no row has samples", "")
     clock_inches = max(1.1, 0.11 * max(len(points) for _, points in sets))
-    notes = "no sample is dropped · clock: a fixed chain of multiply-adds before each block · " \
+    notes = "no sample is dropped; those beyond a lane are at its edge · clock: a fixed chain of multiply-adds before each block · " \
             "cross: a block in which it moved by more than 2 %"
-    frame = make_frame("Samples", condition, size, sets, notes,
+    frame = make_frame("Samples", condition, size, sets, notes + data.note(),
                        (13.5, sum(heights(sets)) + 1.2 * clock_inches * len(sets)))
     unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
                                           for it in points.values()])
@@ -252,7 +264,7 @@ def samples(data, condition, size):
         below.set_axis_off()
         below.legend(handles=handles, loc="upper left", ncol=2, fontsize=8, mode="expand",
                      bbox_to_anchor=(0, 0, 1, 1), borderaxespad=0)
-        ecdf.set_title(f"{group.label}: " * (len(sets) > 1)
+        ecdf.set_title(f"{group.label}\n" * (len(sets) > 1)
                        + "distribution; the axis holds 99 % of all samples")
         draw_lanes(lanes, data, points, begins)
         draw_clock(clock, points, begins)
@@ -273,6 +285,8 @@ def draw_errors(axes, data, points, unit_ns, error_of, title):
         axes.plot([it.median / unit_ns], [error or 0.0], linestyle="none", marker=marker,
                   color=colour, markersize=MARKER_POINTS + 1, clip_on=False, zorder=3,
                   markerfacecolor=colour if it.verified and error is not None else "white",
+                  markeredgecolor="white" if it.verified and error is not None else colour,
+                  markeredgewidth=0.5 if it.verified and error is not None else 1.4,
                   gid=f"error {label}")
     times = [it.median / unit_ns for it in points.values()]
     plot_frame.log_axis(axes.xaxis, min(times) / 1.1, max(times) * 1.1)
@@ -280,7 +294,7 @@ def draw_errors(axes, data, points, unit_ns, error_of, title):
     largest = max(known, default=0.0)
     if largest > 20:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.6)
-        axes.yaxis.set_major_formatter(plot_frame.matplotlib.ticker.FuncFormatter(plot_frame.plain))
+        axes.yaxis.set_major_formatter(FuncFormatter(plot_frame.plain))
     axes.set_ylim(0, 1.15 * largest if largest else 1.0)
     axes.set_title(title)
 
@@ -306,12 +320,15 @@ def error(data, condition, size):
     sets = members(data, condition, size)
     step, box = worst("error_lsb"), worst("box_lsb")
     rounded = condition.format in ROUNDED_FORMATS
+    last_place = "ulp" if condition.format.endswith("f") else "LSB"
     if not any(step(it) is not None for _, points in sets for it in points.values()):
-        raise NoData("no row was verified", "without --no-verify")
+        raise NoData("no row was verified (--no-verify)", "")
     notes = "errors in units of the last place of the format · left: from the chain that the " \
             "strategy claims to make, level by level · right: from the true area average, never " \
             "rounded: other policies on odd sizes and wide kernels make other images"
-    frame = make_frame("Time against error", condition, size, sets, notes,
+    notes += "" if all(pick(it) is not None for _, points in sets for it in points.values()
+                       for pick in (step, box)) else " · hollow, on the axis: error not known"
+    frame = make_frame("Time against error", condition, size, sets, notes + data.note(),
                        (11.5, 4.0 * len(sets)))
     unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
                                           for it in points.values()])
@@ -321,8 +338,8 @@ def error(data, condition, size):
         draw_errors(row[1], data, points, unit_ns, box, "quality")
         if rounded:
             row[0].axhline(EXACT_LSB, color=GREY, linestyle=":", linewidth=1)
-        row[0].set_ylabel("largest step error, LSB or ulp")
-        row[1].set_ylabel("largest distance from the box average, LSB or ulp")
+        row[0].set_ylabel(f"largest step error, {last_place}")
+        row[1].set_ylabel(f"largest distance from the box average, {last_place}")
         for axes in row:
             axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
     plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))

@@ -84,7 +84,7 @@ def wanted(row, options):
 
 
 def choose_labels(rows, limit):
-    """At most `limit` labels: the fastest variant of each strategy, then the fastest at all."""
+    """At most `limit` labels: the fastest of each strategy, the defaults, then the fastest."""
     best = {}
     for row in rows:
         if row.timed:
@@ -95,7 +95,8 @@ def choose_labels(rows, limit):
     first = {}
     for label in order:
         first.setdefault(strategy[label], label)
-    chosen = [*first.values(), *(label for label in order if label not in first.values())][:limit]
+    defaults = [label for label in order if label == strategy[label]]
+    chosen = list(dict.fromkeys([*first.values(), *defaults, *order]))[:limit]
     return set(chosen), [label for label in order if label not in chosen]
 
 
@@ -114,7 +115,12 @@ class Data:
             group.rows = [row for run in group.runs for row in run.rows
                           if not row.diagnostic and wanted(row, options)
                           and (row.label in shown or not row.timed)]
-        self.inputs = list(dict.fromkeys(row.data["input"] for row in every))
+        self.input = next((row.data["input"] for row in every), None)
+
+    def note(self):
+        """For the footer of a picture, or ''."""
+        count = len(self.left_out)
+        return f" · {plural(count, 'slower variant')} not drawn" if count else ""
 
     def conditions(self, caches=("cold", "hot")):
         """Those with a time, best first: in most sets, latency, cold, most rows."""
@@ -162,9 +168,8 @@ def point(rows):
                  all(row.verified for row in rows), rows)
 
 
-def count_samples(points):
-    """'n = 40' or 'n = 281 to 758' samples a point."""
-    counts = [it.n for it in points]
+def count_text(counts):
+    """'n = 40' or 'n = 281 to 758'."""
     low, high = min(counts), max(counts)
     return f"n = {low}" if low == high else f"n = {low} to {high}"
 
@@ -205,6 +210,11 @@ def describe(condition, but=()):
                      else "",
              "cache": condition.cache, "mode": condition.mode}
     return ", ".join(word for key, word in words.items() if word and key not in but)
+
+
+def figure(value):
+    """Three digits or more, without an exponent."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
 def size_text(size):

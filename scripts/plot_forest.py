@@ -69,10 +69,6 @@ def middle(ratios):
     return float(np.median([it.value for it in ratios]))
 
 
-def figure(ratio):
-    return f"{ratio:.3f}" if ratio < 10 else f"{ratio:.2f}"
-
-
 def draw_forest(axes, entries, margin):
     """entries: [(name, colour, marker, [Ratio])], from top to bottom."""
     if margin:
@@ -129,7 +125,7 @@ def draw_set(row, data, rows):
         row[1].set_visible(False)
     last = row[1] if high > ZOOM_FROM else row[0]
     for y, (_, _, _, ratios) in enumerate(entries):
-        last.text(1.02, y, figure(middle(ratios)), va="center", fontsize=8.5,
+        last.text(1.02, y, f"{middle(ratios):#.4g}", va="center", fontsize=8.5,
                   transform=last.get_yaxis_transform())
 
 
@@ -147,7 +143,7 @@ def forest(data, condition, size):
             ("grey band: what counts as no difference, from the A/A control" if band
              else "no A/A control was measured")
     heights = plot_cell.heights(points, 1)
-    frame = plot_cell.make_frame("Paired ratios", condition, size, points, notes,
+    frame = plot_cell.make_frame("Paired ratios", condition, size, points, notes + data.note(),
                                  (WIDTH_INCHES, sum(heights)))
     grid = frame.grid(len(sets), 2, gridspec_kw={"height_ratios": heights,
                                                  "width_ratios": (1.5, 1)})

@@ -2,6 +2,7 @@
 
 import io
 import textwrap
+import warnings
 
 import matplotlib
 import matplotlib.lines
@@ -12,6 +13,8 @@ GREY, FAINT = "#555555", "#DDDDDD"
 SET_LINES = ("-", ":", "-.", (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 SET_MARKER_SCALES = (1.0, 0.7, 1.35, 0.5, 1.7)
 MARKER_POINTS = 6.5
+# Ticks of a logarithmic axis whose ends are less than this apart, per power of ten.
+LOG_TICKS = ((10, (1, 1.5, 2, 3, 5, 7)), (500, (1, 2, 5)), (float("inf"), (1,)))
 DPI = 110
 TITLE_INCHES, FOOTER_LINE_INCHES, FOOTER_COLUMNS_PER_INCH = 0.62, 0.165, 15.2
 
@@ -20,9 +23,12 @@ STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "grid.color": FAINT, "grid.linewidth": 0.6, "axes.axisbelow": True, "legend.frameon": False,
     "axes.titlesize": 9.5, "axes.titlelocation": "left", "hatch.linewidth": 0.6,
+    "text.parse_math": False,
 }
 matplotlib.use("Agg")  # there may be no display
+matplotlib.rcdefaults()  # whatever the user's own style is
 matplotlib.rcParams.update(STYLE)
+warnings.filterwarnings("ignore", message="Glyph")  # a device's name may be in any script
 
 
 def wrap(text, columns):
@@ -89,15 +95,15 @@ def log_axis(axis, low, high):
     """Ticks at 1, 2, 5 and their powers of ten; where those are few, at round numbers."""
     axes = axis.axes
     (axes.set_xscale if axis.axis_name == "x" else axes.set_yscale)("log")
-    decades_apart = high / low
-    if decades_apart < 4:
+    ratio = high / low
+    if ratio < 4:
         axis.set_major_locator(matplotlib.ticker.MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     else:
-        subs = (1.0, 2.0, 5.0) if decades_apart < 500 else (1.0,)
+        subs = next(subs for below, subs in LOG_TICKS if ratio < below)
         axis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=20))
     axis.set_major_formatter(matplotlib.ticker.FuncFormatter(plain))
     axis.set_minor_formatter(matplotlib.ticker.NullFormatter())
-    if decades_apart < 4:
+    if ratio < 4:
         axis.set_minor_locator(matplotlib.ticker.NullLocator())
 
 

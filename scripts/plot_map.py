@@ -12,7 +12,7 @@ from plot_frame import GREY
 
 CELL_INCHES, MARGIN_INCHES, LEAST_WIDTH_INCHES = (1.35, 0.78), (1.5, 0.9), 7.0
 CELL_COLUMNS = 18
-OPTIONS = "--sweep 256:4096 -f rgba8"
+OPTIONS = "--sweep 256:4096"
 
 # `near`: how many others the run does not tell apart from its fastest.
 Winner = collections.namedtuple("Winner", "label median_ns n near")
@@ -75,7 +75,7 @@ def draw_verdict(axes, x, y, verdict, styles):
     name = "\n".join(break_label(verdict.label))
     unit, unit_ns = plot_frame.time_unit([verdict.median_ns])
     near = f", ≈ {verdict.near} more" if verdict.near else ""
-    axes.text(x, y, f"{name}\n{verdict.median_ns / unit_ns:.3g} {unit}{near}", ha="center",
+    axes.text(x, y, f"{name}\n{plot_data.figure(verdict.median_ns / unit_ns)} {unit}{near}", ha="center",
               va="center", fontsize=7.5, linespacing=1.25)
 
 
@@ -111,9 +111,9 @@ def winners(data, condition):
     verdicts = [judge_all(group, like, sizes, formats) for group in data.sets]
     counts = [it.n for found in verdicts for it in found.values() if isinstance(it, Winner)]
     footer = [group.footer() for group in data.sets]
-    footer.append(f"n = {min(counts)} to {max(counts)} samples of a winner · fastest by median of "
+    footer.append(f"{plot_data.count_text(counts)} samples of a winner · fastest by median of "
                   "what was verified and is of one kind of kernel · '≈ N more': N others are not "
-                  "told apart from the fastest of their run")
+                  "told apart from the fastest of their run" + data.note())
     inches = (max(CELL_INCHES[0] * len(sizes) + MARGIN_INCHES[0], LEAST_WIDTH_INCHES),
               (CELL_INCHES[1] * len(formats) + MARGIN_INCHES[1]) * len(data.sets))
     frame = plot_frame.Frame("Fastest strategy by size and format",

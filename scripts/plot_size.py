@@ -96,12 +96,12 @@ def legend_of(data, series, more):
 def size_frame(title, data, condition, series, notes):
     """(frame, [(axes, sizes)]): a panel for powers of two, a narrower one for other sizes."""
     kinds = split_sizes(series)
-    widths = [PANEL_INCHES if len(sizes) > 2 or len(kinds) == 1 else SIDE_INCHES
-              for _, sizes in kinds]
+    widths = [PANEL_INCHES if index == 0 or len(sizes) > 4 else SIDE_INCHES
+              for index, (_, sizes) in enumerate(kinds)]
     points = [it for found in series.values() for it in found]
     footer = [group.footer() for group in data.sets]
-    footer.append(f"{plot_data.count_samples(points)} samples a point · " + notes
-                  + left_out(data))
+    footer.append(f"{plot_data.count_text([it.n for it in points])} samples a point · " + notes
+                  + data.note())
     frame = plot_frame.Frame(title, plot_data.describe(condition), footer,
                              (sum(widths) + LEGEND_INCHES + 0.6, HEIGHT_INCHES))
     row, = frame.grid(1, len(kinds), sharey=True, gridspec_kw={"width_ratios": widths})
@@ -109,11 +109,6 @@ def size_frame(title, data, condition, series, notes):
         size_axis(axes, sizes)
         axes.set_title(name if len(kinds) > 1 else "")
     return frame, [(axes, sizes) for axes, (_, sizes) in zip(row, kinds)]
-
-
-def left_out(data):
-    count = len(data.left_out)
-    return f" · {plot_data.plural(count, 'slower variant')} not drawn" if count else ""
 
 
 def floors(group, condition):
@@ -206,7 +201,7 @@ def bandwidth(data, condition):
     """(3) Compulsory bytes over time, against what the memory was measured to do."""
     series = collect(data, condition)
     if not any(ceilings(group) for group in data.sets):
-        raise NoData("no ceiling was measured", SWEEP + " without --no-roofline")
+        raise NoData("no ceiling was measured (--no-roofline)", SWEEP)
     notes = "compulsory bytes (level 0 read once, all others written once) over the median time; " \
             "bars: p05 to p95 of the time · grey: measured ceilings far beyond the caches"
     frame, panels = size_frame("Bandwidth against size", data, condition, series, notes)

@@ -7,8 +7,10 @@ import collections
 import itertools
 import json
 import pathlib
+import re
 
 MAJOR, MIN_MINOR = 1, 2  # cells, the roofline and per-level steps came with 1.2
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 # Wide kernels make another image, so their rows are ranked only among their own kind.
 WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
@@ -69,7 +71,8 @@ RESULT = {
     "stats": STATS, "bytes": {"compulsory": is_count}, "null_twin": Maybe(STATS),
     "steps": [{"first_level": is_size, "levels": is_size, "median_ns": is_figure,
                "gap_ns": is_figure}],
-    "steps_cache": Maybe(is_text), "diagnostic": is_flag,
+    "steps_cache": Maybe(is_text), "work": Maybe({"dispatches": is_count}),
+    "diagnostic": is_flag,
     "relative": {"ratio": is_figure, "ci": Maybe([is_figure]), "verdict": Maybe(is_text),
                  "to": Maybe(is_text)},
     "verify": {"status": is_text, "policy": Maybe(is_text), "max_error_lsb": is_figure,
@@ -129,6 +132,15 @@ def check_schema(root, path):
                          f"{MAJOR}.x; use the scripts that came with it")
 
 
+def clean(value):
+    """Text without what a terminal or XML cannot take."""
+    return UNPRINTABLE.sub("?", value) if isinstance(value, str) else value
+
+
+def clean_object(pairs):
+    return {key: clean(value) for key, value in pairs}
+
+
 def not_json(text):
     raise ValueError(f"{text} is no number")
 
@@ -137,7 +149,7 @@ def read_json(path):
     """The root of a JSON file."""
     try:
         return json.loads(pathlib.Path(path).read_text(encoding="utf-8"),
-                          parse_constant=not_json)
+                          parse_constant=not_json, object_pairs_hook=clean_object)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name a results.json") from error
     except (ValueError, RecursionError) as error:
@@ -166,6 +178,11 @@ class Row:
     def texels(self):
         """Of level 0, all layers."""
         return self.width * self.height * self.layers
+
+    @property
+    def n_dispatches(self):
+        """0 where the strategy never said."""
+        return int((self.data.get("work") or {"dispatches": 0})["dispatches"])
 
     @property
     def compulsory_bytes(self):
