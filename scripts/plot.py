@@ -91,8 +91,8 @@ def parse_options(arguments):
     add("-s", "--strategy", type=list_of(None), metavar="NAME[,NAME]",
         help="these strategies, or variants as the table calls them (default: all)")
     add("--max-strategies", type=parse_count, default=16, metavar="N",
-        help="draw the fastest variant of each strategy, then the fastest, up to N (default: "
-             "%(default)s)")
+        help="draw the fastest variant of each strategy, the defaults, then the fastest, up to N "
+             "(default: %(default)s)")
     add("--size", type=parse_size, metavar="WxH", help="rows of this size (default: all)")
     add("--texels", metavar="FORMAT", help="rows of this texel format (default: all)")
     add("--cache", choices=("hot", "cold"), help="rows of this cache (default: all)")

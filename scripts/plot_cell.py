@@ -11,6 +11,7 @@ from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
+LEGEND_COLUMNS = 24  # longer names are beneath each other
 LANE_QUANTILE, LEAST_LANE, SHOWN_SHARE = 0.98, 0.01, 0.99
 EXACT_LSB = 0.5  # what rounding alone makes of 8-bit codes
 ROUNDED_FORMATS = ("rgba8", "r8", "rg8", "rgba8-srgb")
@@ -115,11 +116,12 @@ def level_handles(n_levels):
 def levels(data, condition, size):
     """(2) What each level takes, gaps and barriers between; a single pass is one bar."""
     sets = [(group, points) for group, points in members(data, condition, size)
-            if any(map(steps_of, points.values()))]
+            if condition.mode == "latency" and any(map(steps_of, points.values()))]
     if not sets:
-        raise NoData("no level was timed alone", "--per-level --cache hot")
+        raise NoData("no level was timed alone, as it is in latency mode",
+                     "--per-level --cache hot")
     cache = next((it.rows[0].data["steps_cache"] for _, points in sets for it in points.values()
-                  if steps_of(it) and it.rows[0].data.get("steps_cache")), "hot")
+                  if steps_of(it) and it.rows[0].data["steps_cache"]), "hot")
     notes = "each dispatch was stamped alone, so a sum may differ from the whole chain's median"
     if cache != condition.cache:
         notes += f" · levels were timed with a {cache} cache, whole chains with a " \
@@ -161,12 +163,15 @@ def draw_ecdf(axes, data, points, unit, unit_ns):
     return handles
 
 
+def rows_of(points):
+    return [row for it in points.values() for row in it.rows]
+
+
 def cells_of(points):
     """The cells behind the points, one per run, in the order of the runs."""
     found = {}
-    for it in points.values():
-        for row in it.rows:
-            found.setdefault(row.run.id, row.cell)
+    for row in rows_of(points):
+        found.setdefault(row.run.id, row.cell)
     return found
 
 
@@ -181,8 +186,7 @@ def lay_out(points):
     begins, at = {}, 0
     for run_id in cells_of(points):
         begins[run_id] = at
-        at += max(len(row.samples_ns) for it in points.values() for row in it.rows
-                  if row.run.id == run_id)
+        at += max(len(row.samples_ns) for row in rows_of(points) if row.run.id == run_id)
     return begins, at
 
 
@@ -196,8 +200,7 @@ def deviations(row):
 def draw_lanes(axes, data, points, begins):
     """Samples in the order taken, a lane for each strategy."""
     order = by_time(points)
-    every = [abs(share) for it in points.values() for row in it.rows
-             for _, share in deviations(row)]
+    every = [abs(share) for row in rows_of(points) for _, share in deviations(row)]
     lane = max(float(np.quantile(every, LANE_QUANTILE)), LEAST_LANE)
     for y, label in enumerate(order):
         colour, _ = data.styles[label]
@@ -241,15 +244,30 @@ def draw_clock(axes, points, begins):
     axes.set_ylabel("clock, %\nof warm")
 
 
+def draw_order(lanes, clock, data, points):
+    """Both over the blocks; a dotted line where a run begins."""
+    begins, n_blocks = lay_out(points)
+    draw_lanes(lanes, data, points, begins)
+    draw_clock(clock, points, begins)
+    for axes in (lanes, clock):
+        axes.set_xlim(-0.01 * n_blocks - 1, 1.01 * n_blocks)
+        for begin in list(begins.values())[1:]:
+            axes.axvline(begin - 0.5, color=GREY, linewidth=0.8, linestyle=":")
+    lanes.set_xticklabels([])
+
+
 def samples(data, condition, size):
     """(4) Distribution and order of all samples, with the clock beneath."""
     sets = [(group, points) for group, points in members(data, condition, size)
-            if any(row.samples_ns for it in points.values() for row in it.rows)]
+            if any(map(deviations, rows_of(points)))]
     if not sets:
         raise NoData("no row has samples", "")
-    clock_inches = max(1.1, 0.11 * max(len(points) for _, points in sets))
-    notes = "no sample is dropped; those beyond a lane are at its edge · clock: a fixed chain of multiply-adds before each block · " \
-            "cross: a block in which it moved by more than 2 %"
+    # Beneath the distribution is its legend, which must fit beside the clock.
+    longest = max(len(name_of(label, it)) for _, points in sets for label, it in points.items())
+    n_columns = 2 if longest <= LEGEND_COLUMNS else 1
+    clock_inches = max(1.1, 0.21 * max(len(points) for _, points in sets) / n_columns)
+    notes = "no sample is dropped; those beyond a lane are at its edge · clock: a fixed chain of " \
+            "multiply-adds before each block · cross: a block in which it moved by more than 2 %"
     frame = make_frame("Samples", condition, size, sets, notes + data.note(),
                        (13.5, sum(heights(sets)) + 1.2 * clock_inches * len(sets)))
     unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
@@ -259,20 +277,13 @@ def samples(data, condition, size):
                                                      "width_ratios": (1, 1.35)})
     for index, (group, points) in enumerate(sets):
         (ecdf, lanes), (below, clock) = rows[2 * index], rows[2 * index + 1]
-        begins, n_blocks = lay_out(points)
         handles = draw_ecdf(ecdf, data, points, unit, unit_ns)
         below.set_axis_off()
-        below.legend(handles=handles, loc="upper left", ncol=2, fontsize=8, mode="expand",
-                     bbox_to_anchor=(0, 0, 1, 1), borderaxespad=0)
+        below.legend(handles=handles, loc="upper left", ncol=n_columns, fontsize=8,
+                     borderaxespad=0).set_in_layout(False)
         ecdf.set_title(f"{group.label}\n" * (len(sets) > 1)
                        + "distribution; the axis holds 99 % of all samples")
-        draw_lanes(lanes, data, points, begins)
-        draw_clock(clock, points, begins)
-        for axes in (lanes, clock):
-            axes.set_xlim(-0.01 * n_blocks - 1, 1.01 * n_blocks)
-            for begin in list(begins.values())[1:]:
-                axes.axvline(begin - 0.5, color=GREY, linewidth=0.8, linestyle=":")
-        lanes.set_xticklabels([])
+        draw_order(lanes, clock, data, points)
     return frame
 
 

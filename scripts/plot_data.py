@@ -107,9 +107,8 @@ class Data:
         self.sets = make_sets(runs)
         every = [row for run in runs for row in run.rows]
         rows = [row for row in every if not row.diagnostic and wanted(row, options)]
-        self.n_diagnostic = sum(row.diagnostic for row in every)
         self.n_rows = len(rows)
-        self.styles = results.styles(every)
+        self.styles = results.styles(row for row in every if not row.diagnostic)
         shown, self.left_out = choose_labels(rows, options.max_strategies)
         for group in self.sets:
             group.rows = [row for run in group.runs for row in run.rows
@@ -158,14 +157,20 @@ def place(value, order):
 def point(rows):
     """Of the rows of one strategy and size; those of several runs are pooled, sample by sample."""
     stats = rows[0].stats
-    quantiles = [stats[key] for key in ("p05_ns", "median_ns", "p95_ns")]
+    p05, median, p95 = (stats[key] for key in ("p05_ns", "median_ns", "p95_ns"))
     n = int(stats["n"])
-    if len(rows) > 1:
-        samples = [value for row in rows for value in row.samples_ns if value is not None]
-        quantiles, n = np.quantile(samples, [0.05, 0.5, 0.95]), len(samples)
-    p05, median, p95 = quantiles
+    samples = [value for row in rows for value in row.samples_ns if value is not None]
+    if len(rows) > 1 and samples:
+        p05, median, p95 = np.quantile(samples, [0.05, 0.5, 0.95])
+        n = len(samples)
     return Point(rows[0].size, rows[0].texels, p05, median, p95, n,
                  all(row.verified for row in rows), rows)
+
+
+def band(it):
+    """p05, median, p95 for a logarithmic axis: slopes of batches may be below zero."""
+    return tuple(value if value and value > 0 else it.median
+                 for value in (it.p05, it.median, it.p95))
 
 
 def count_text(counts):

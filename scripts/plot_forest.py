@@ -13,7 +13,8 @@ from plot_frame import GREY, MARKER_POINTS
 
 BAND_COLOUR = "#CCCCCC"
 WIDTH_INCHES = 11.5
-ZOOM_FROM, LEAST_ZOOM = 1.5, 0.05  # a second panel near 1 if a ratio is above; its least reach
+ZOOM_FROM = 1.5  # with a ratio above this, a second panel shows those near 1
+NEAR, LEAST_REACH = 1.2, 0.05
 
 
 def ranked_rows(group, condition, size):
@@ -52,12 +53,12 @@ def controls(rows):
 def draw_ratio_row(axes, y, ratios, colour, marker):
     """A marker and an interval for each run, one above the other."""
     for index, ratio in enumerate(ratios):
-        at = y + (index - (len(ratios) - 1) / 2) * min(0.16, 0.7 / len(ratios))
+        at = y + (index - (len(ratios) - 1) / 2) * min(0.22, 0.7 / len(ratios))
         if ratio.low is not None and ratio.high is not None:
             axes.plot([ratio.low, ratio.high], [at, at], color=colour, linewidth=1.4,
                       solid_capstyle="butt", marker="|", markersize=5)
         axes.plot([ratio.value], [at], marker=marker, color=colour, linestyle="none",
-                  markersize=MARKER_POINTS if len(ratios) < 3 else 4.5)
+                  markersize=MARKER_POINTS if len(ratios) == 1 else 4.5)
 
 
 def order_of(ratios, reference):
@@ -88,9 +89,11 @@ def set_range(axes, low, high):
     axes.set_xlim(low / margin, high * margin)
 
 
-def draw_zoom(axes, entries, reach):
-    """Limits near 1; what is beyond is an arrow at the edge."""
-    set_range(axes, 1 / (1 + reach), 1 + reach)
+def draw_zoom(axes, entries, margin):
+    """Limits that hold the band and what is near it; what is beyond is an arrow at the edge."""
+    reach = max(LEAST_REACH, 3 * margin)
+    nearest = [value for _, _, _, ratios in entries if (value := middle(ratios)) < NEAR]
+    set_range(axes, 1 / (1 + reach), max(1 + reach, 1 + 1.15 * (max(nearest) - 1)))
     edge = axes.get_xlim()[1]
     for y, (_, colour, _, ratios) in enumerate(entries):
         if middle(ratios) > edge:
@@ -112,14 +115,15 @@ def draw_set(row, data, rows):
     reference = reference_of(rows)
     entries = entries_of(data, rows, reference)
     margin = max((it["margin"] for it in controls(rows)), default=0.0)
-    values = [value for _, _, _, ratios in entries for it in ratios for value in it if value]
+    values = [value for _, _, _, ratios in entries for it in ratios for value in it
+              if value and value > 0]
     low, high = min(values + [0.97]), max(values + [1.03])
     for axes in row:
         draw_forest(axes, entries, margin)
     set_range(row[0], low, high)
     row[0].set_xlabel(f"time over that of {reference}, within blocks (log scale)")
     if high > ZOOM_FROM:
-        draw_zoom(row[1], entries, max(LEAST_ZOOM, 5 * margin))
+        draw_zoom(row[1], entries, margin)
         row[1].set_yticklabels([])
     else:
         row[1].set_visible(False)

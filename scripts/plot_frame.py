@@ -53,7 +53,8 @@ class Frame:
                  for line in wrap(text, int(width * FOOTER_COLUMNS_PER_INCH))]
         bottom = FOOTER_LINE_INCHES * (len(lines) + 0.8)
         total = height + TITLE_INCHES + bottom
-        self.figure = plt.figure(figsize=(width, total), layout="constrained")
+        self.figure = plt.figure(figsize=(width, total), layout="constrained", dpi=DPI)
+        self.laid_out = False
         self.figure.get_layout_engine().set(
             rect=(0.01, bottom / total, 0.98, 1 - (bottom + TITLE_INCHES) / total), w_pad=0.06,
             h_pad=0.06)
@@ -70,6 +71,11 @@ class Frame:
     def save(self, kind):
         """The picture's bytes; the same input gives the same bytes."""
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        if not self.laid_out:
+            # Once, by hand: all kinds of file are laid out alike, and none twice.
+            self.figure.get_layout_engine().execute(self.figure)
+            self.figure.set_layout_engine(None)
+            self.laid_out = True
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
         return buffer.getvalue()

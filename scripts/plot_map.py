@@ -74,9 +74,10 @@ def draw_verdict(axes, x, y, verdict, styles):
     axes.plot([x - 0.42], [y - 0.33], marker=marker, color=colour, markersize=5.5)
     name = "\n".join(break_label(verdict.label))
     unit, unit_ns = plot_frame.time_unit([verdict.median_ns])
+    time = plot_data.figure(verdict.median_ns / unit_ns)
     near = f", ≈ {verdict.near} more" if verdict.near else ""
-    axes.text(x, y, f"{name}\n{plot_data.figure(verdict.median_ns / unit_ns)} {unit}{near}", ha="center",
-              va="center", fontsize=7.5, linespacing=1.25)
+    axes.text(x, y, f"{name}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
+              linespacing=1.25)
 
 
 def draw_map(axes, verdicts, sizes, formats, styles):

@@ -124,7 +124,7 @@ def time_size(data, condition):
     """(1) Median time against size, the band from p05 to p95, and the floor of the device."""
     series = collect(data, condition)
     values = [value for points in series.values() for it in points
-              for value in (it.p05, it.median, it.p95)]
+              for value in plot_data.band(it)]
     unit, unit_ns = plot_frame.time_unit(values)
     floor = [floors(group, condition) for group in data.sets]
     notes = "line: median; band and bars: p05 to p95"
@@ -135,7 +135,7 @@ def time_size(data, condition):
     values += [value for found in floor for value in found.values()]
     for axes, sizes in panels:
         draw_series(axes, data, series, sizes,
-                    lambda it: (it.p05 / unit_ns, it.median / unit_ns, it.p95 / unit_ns))
+                    lambda it: tuple(value / unit_ns for value in plot_data.band(it)))
         for index, found in enumerate(floor):
             at = [key for key in found if key in sizes]
             axes.plot([texels for texels, _ in at], [found[key] / unit_ns for key in at],
@@ -151,8 +151,7 @@ def time_size(data, condition):
 def gbps(row_point):
     """Compulsory bytes over the time: p95, median, p05 of the time give low to high."""
     n_bytes = row_point.rows[0].compulsory_bytes
-    return tuple(n_bytes / max(value, 1e-9)
-                 for value in (row_point.p95, row_point.median, row_point.p05))
+    return tuple(n_bytes / value for value in reversed(plot_data.band(row_point)))
 
 
 def ceilings(group):

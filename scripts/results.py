@@ -96,7 +96,9 @@ FILE = {
 
 
 def check(node, spec, where):
-    """Raise ValueError with the place of the first member that is not as `spec` says."""
+    """Raise ValueError with the place of the first member that is not as `spec` says.
+
+    Members that may be missing are null from here on."""
     if isinstance(spec, Maybe):
         if node is not None:
             check(node, spec.spec, where)
@@ -109,7 +111,7 @@ def check(node, spec, where):
         if not isinstance(node, dict):
             raise ValueError(f"{where}: missing or of a wrong type")
         for key, inner in spec.items():
-            check(node.get(key), inner, f"{where}.{key}".lstrip("."))
+            check(node.setdefault(key), inner, f"{where}.{key}".lstrip("."))
     elif not spec(node):
         raise ValueError(f"{where}: missing or of a wrong type")
 
@@ -182,7 +184,7 @@ class Row:
     @property
     def n_dispatches(self):
         """0 where the strategy never said."""
-        return int((self.data.get("work") or {"dispatches": 0})["dispatches"])
+        return int((self.data["work"] or {"dispatches": 0})["dispatches"])
 
     @property
     def compulsory_bytes(self):
@@ -242,7 +244,7 @@ class Run:
         self.device, self.software = device["name"], device["type"] == "cpu"
         self.driver = driver["info"] or driver["version"]
         self.api = ".".join(device["api"].split(".")[:2])
-        self.roofline = root.get("roofline")
+        self.roofline = root["roofline"]
         self.cells = {cell["id"]: cell for cell in root["cells"]}
         self.rows = [Row(self, result) for result in root["results"]]
 

@@ -215,6 +215,12 @@ class EveryPlot(PlotCase):
         svg = self.draw([root], "levels")["levels"]
         self.assertEqual(sum("levels not timed" in text for text in svg.texts), 1)
 
+    def test_levels_are_of_latency_mode(self):
+        root = trimmed(H200_MODES, sizes=SIZES[:1], mode="throughput")
+        self.assertTrue(any(row["steps"] for row in root["results"]))
+        self.draw([root], "levels", made=())
+        self.assert_not_made(self.outcome, "levels", "latency mode", "--per-level")
+
     def test_bandwidth(self):
         svg = self.draw([self.root], "bandwidth")["bandwidth"]
         ceiling = f"3:1 mix: {self.root['roofline']['ceiling_gbps']:.4g} GB/s"
@@ -363,14 +369,13 @@ class KindsOfSets(PlotCase):
         self.assert_not_made(self.outcome, "time-size", "only one size was timed (256x256)",
                              "--sweep 256:4096")
 
-    def test_a_real_run_stopped_after_its_first_size(self):
-        """As mipbench writes it, not as trimmed above."""
+    def test_what_mipbench_writes_here(self):
+        """Not trimmed, and of this version."""
         done = self.quick("pattern:noise:32x32", "--size", "16x16,32x32", "--images", "none",
                           "-d", "cpu", "-o", "run", "--per-level")
         self.assertEqual(done.code, 0, done)
         outcome = self.plot(self.dir / "run" / "results.json", "--format", "svg")
         self.assertEqual(outcome.code, 0, outcome)
-        # Three samples have no band worth its name, but all but the ceilings are there.
         self.assertEqual(sorted(path.stem for path in self.out.iterdir()),
                          sorted(set(plot.NAMES) - {"bandwidth"}))
         self.assert_not_made(outcome, "bandwidth", "no ceiling was measured", "")
