@@ -78,13 +78,13 @@ def draw_series(axes, data, series, sizes, figure_of):
                       * SET_MARKER_SCALES[index % len(SET_MARKER_SCALES)])
 
 
-def legend_of(data, series, more):
-    """Strategies, slowest at the largest size first, as the lines are; then sets, then `more`."""
+def legend_of(data, series, slowest_first, more):
+    """Strategies by their pace at the largest size, as the lines lie; then sets, then `more`."""
     pace = {}
     for (label, _), points in series.items():
         pace[label] = max(pace.get(label, 0.0), points[-1].median / points[-1].texels)
     handles = [plot_frame.handle(label, *data.styles[label])
-               for label in sorted(pace, key=pace.get, reverse=True)]
+               for label in sorted(pace, key=pace.get, reverse=slowest_first)]
     if len(data.sets) > 1:
         handles += [plot_frame.handle(group.label, GREY, "o", SET_LINES[index % len(SET_LINES)])
                     for index, group in enumerate(data.sets)]
@@ -144,7 +144,7 @@ def time_size(data, condition):
         plot_frame.log_axis(axes.yaxis, min(values) / unit_ns, max(values) / unit_ns)
     panels[0][0].set_ylabel(f"GPU time of a whole chain, {unit} (log scale)")
     more = [plot_frame.handle("memory floor", GREY, None, "--")] if any(floor) else []
-    plot_frame.legend_beside(panels[-1][0], legend_of(data, series, more))
+    plot_frame.legend_beside(panels[-1][0], legend_of(data, series, True, more))
     return frame
 
 
@@ -219,5 +219,5 @@ def bandwidth(data, condition):
         draw_series(axes, data, series, sizes, gbps)
         plot_frame.log_axis(axes.yaxis, min(values), max(values))
     panels[0][0].set_ylabel("compulsory bandwidth, GB/s (log scale)")
-    plot_frame.legend_beside(panels[-1][0], legend_of(data, series, handles))
+    plot_frame.legend_beside(panels[-1][0], legend_of(data, series, False, handles))
     return frame
