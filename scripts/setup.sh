@@ -10,8 +10,8 @@ set -euo pipefail
 
 build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
-test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy clang
-    clang-format git chromium chromium-driver nodejs scdoc zsh fish)
+test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy
+    python3-matplotlib clang clang-format git chromium chromium-driver nodejs scdoc zsh fish)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_image.h stb/stb_image_write.h)
@@ -19,12 +19,13 @@ headers=(volk.h stb/stb_image.h stb/stb_image_write.h)
 fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
     stb_image-devel stb_image_write-devel cjson-devel libdeflate-devel libmd-devel
     mesa-vulkan-drivers"
-fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy clang
-    clang-tools-extra libasan libubsan git chromium chromedriver nodejs scdoc zsh fish"
+fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy
+    python3-matplotlib clang clang-tools-extra libasan libubsan git chromium chromedriver nodejs
+    scdoc zsh fish"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang stb cjson
     libdeflate libmd vulkan-swrast"
-arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-numpy clang git
-    chromium nodejs scdoc zsh fish"
+arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-numpy
+    python-matplotlib clang git chromium nodejs scdoc zsh fish"
 
 want_tests=false
 assume_yes=false

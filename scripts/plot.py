@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Draws what mipbench measured, as PNG and SVG, from its results.json alone.
+
+  time-size  time against size, with p05 to p95 and the floor of the device
+  levels     what each level takes, with gaps and barriers
+  bandwidth  bandwidth against size, with the measured ceilings
+  samples    distribution and order of the samples, with the clock
+  error      time against error
+  winners    the fastest strategy by size and format
+  forest     ratios within blocks, with the A/A control's band
+
+Runs of one device, driver and commit are pooled; several devices are drawn over each other, or
+beneath. What was not measured is not drawn: a line says why, and what to run."""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import results
+
+EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
+DISTRIBUTION_PYTHON = "/usr/bin/python3"
+NAMES = ("time-size", "levels", "bandwidth", "samples", "error", "winners", "forest")
+KINDS = ("png", "svg")
+DEFAULT_INPUT = "pattern:noise:4096x4096"
+
+EPILOG = """\
+A plot of one condition or size shows the headline: latency before other modes, a cold cache before
+a hot one, the largest size. Others: --size, --cache, --mode, --texels, or --all for a picture of
+each. Paths of the pictures are printed on stdout.
+
+Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line or input, or no
+matplotlib; 7 an output could not be written."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        complain(f"{message}; see --help")
+        sys.exit(EXIT_INPUT)
+
+
+def say(text):
+    print(f"plot: {results.clean(text)}", file=sys.stderr)
+
+
+def complain(text):
+    say(f"error: {text}")
+
+
+def parse_size(text):
+    match = re.fullmatch(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 4096x4096")
+    return int(match[1]), int(match[2])
+
+
+def parse_count(text):
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 9999")
+    return int(text)
+
+
+def list_of(known):
+    """A parser of names with commas between; each must be one of `known`, if given."""
+    def parse(text):
+        names = list(dict.fromkeys(text.split(",")))
+        for name in names:
+            if not name or (known and name not in known):
+                choices = f"; known: {', '.join(known)}" if known else ""
+                raise argparse.ArgumentTypeError(f"'{name}' is no name{choices}")
+        return names
+    return parse
+
+
+def parse_options(arguments):
+    parser = Parser(prog="plot.py", description=__doc__, epilog=EPILOG, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="RESULTS.json", help="files that mipbench wrote")
+    add("-o", "--out", default="plots", metavar="DIR",
+        help="folder for the pictures, made if need be (default: %(default)s)")
+    add("--only", type=list_of(NAMES), metavar="NAME[,NAME]", help="these plots (default: all)")
+    add("--format", type=list_of(KINDS), default=list(KINDS), metavar="png,svg", dest="kinds",
+        help="kinds of file (default: png,svg)")
+    add("-s", "--strategy", type=list_of(None), metavar="NAME[,NAME]",
+        help="these strategies, or variants as the table calls them (default: all)")
+    add("--max-strategies", type=parse_count, default=16, metavar="N",
+        help="draw the fastest variant of each strategy, the defaults, then the fastest, up to N "
+             "(default: %(default)s)")
+    add("--size", type=parse_size, metavar="WxH", help="rows of this size (default: all)")
+    add("--texels", metavar="FORMAT", help="rows of this texel format (default: all)")
+    add("--cache", choices=("hot", "cold"), help="rows of this cache (default: all)")
+    add("--mode", choices=("latency", "throughput", "overlap"),
+        help="rows of this mode (default: all)")
+    add("--all", action="store_true", help="a picture of each condition and size, not of the "
+                                           "headline only")
+    return parser.parse_args(arguments)
+
+
+def has_libraries(python):
+    return subprocess.run([python, "-c", "import matplotlib, numpy"], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL).returncode == 0
+
+
+def need_libraries(arguments):
+    """Return if they can be imported; else go on with the distribution's Python, or end."""
+    try:
+        import matplotlib  # noqa: F401
+        import numpy  # noqa: F401
+        return
+    except ImportError as error:
+        missing = error.name or "matplotlib"
+    here = os.path.realpath(sys.executable)
+    there = shutil.which(DISTRIBUTION_PYTHON)
+    if there and os.path.realpath(there) != here and has_libraries(there):
+        os.execv(there, [there, os.path.abspath(__file__), *arguments])
+    complain(f"{sys.executable} has no {missing}; install python3-matplotlib and python3-numpy "
+             "(Debian: apt-get install --no-install-recommends python3-matplotlib python3-numpy)")
+    sys.exit(EXIT_INPUT)
+
+
+def plots():
+    """{name: (function, its scope)}; imported late, as they need the libraries."""
+    import plot_cell
+    import plot_forest
+    import plot_map
+    import plot_size
+    return {"time-size": (plot_size.time_size, "condition"),
+            "levels": (plot_cell.levels, "hot cell"),
+            "bandwidth": (plot_size.bandwidth, "condition"),
+            "samples": (plot_cell.samples, "cell"),
+            "error": (plot_cell.error, "cell"),
+            "winners": (plot_map.winners, "all formats"),
+            "forest": (plot_forest.forest, "cell")}
+
+
+def scopes(data, scope):
+    """What a plot may show, as arguments of its function, best first."""
+    conditions = data.conditions(("hot", "cold") if scope == "hot cell" else ("cold", "hot"))
+    if scope == "condition":
+        return [(condition,) for condition in conditions]
+    if scope == "all formats":
+        found = {}
+        for condition in conditions:
+            found.setdefault(condition._replace(format=""), (condition,))
+        return list(found.values())
+    return [(condition, size) for condition in conditions for size in data.sizes(condition)]
+
+
+def slug(arguments, scope):
+    """For the name of a file of many."""
+    import plot_data
+    words = [plot_data.describe(arguments[0], ("format",) if scope == "all formats" else ())]
+    words += [plot_data.size_text(size) for size in arguments[1:]]
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(words))
+
+
+def write_whole(path, content):
+    """Replaced whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
+def write_frame(frame, stem, options):
+    for kind in options.kinds:
+        path = pathlib.Path(options.out) / f"{stem}.{kind}"
+        write_whole(path, frame.save(kind))
+        print(path, flush=True)
+    frame.close()
+
+
+def command(data, addition):
+    """What to run to get the data of a plot, on the first input of the results."""
+    return f"mipbench {shlex.quote(data.input or DEFAULT_INPUT)} {addition}".rstrip()
+
+
+def make_plot(name, data, options):
+    """Draw the first scope that can be drawn, or each with --all. Whether any could."""
+    import plot_data
+    function, scope = plots()[name]
+    why, n_made = plot_data.NoData(no_rows(data), ""), 0
+    for index, arguments in enumerate(scopes(data, scope)):
+        try:
+            frame = function(data, *arguments)
+        except plot_data.NoData as error:
+            why = error if index == 0 else why
+            continue
+        n_made += 1
+        write_frame(frame, f"{name}_{slug(arguments, scope)}" if options.all else name, options)
+        if not options.all:
+            break
+    if not n_made:
+        say(f"{name} not made: {why}; run: {command(data, why.options)}")
+    return n_made > 0
+
+
+def no_rows(data):
+    """Why there is nothing to draw at all."""
+    if not any(run.rows for group in data.sets for run in group.runs):
+        return "the results are empty"
+    if data.n_rows == 0:
+        return "no row is as --strategy, --size, --texels, --cache and --mode say"
+    if all(run.validated for group in data.sets for run in group.runs):
+        return "times under the validation layer are not comparable"
+    return "no row has a time"
+
+
+def say_what_is_left_out(data, options):
+    conditions = data.conditions()
+    if len(conditions) > 1 and not options.all:
+        say(f"note: {len(conditions)} conditions were measured; a plot shows one; --all, --cache, "
+            "--mode and --texels show others")
+    if data.left_out:
+        say(f"note: {len(data.left_out)} of the slower variants are not drawn; --max-strategies N "
+            "or --strategy draws them")
+    for group in data.sets:
+        for run in group.runs:
+            if not run.complete:
+                say(f"note: {run.path}: the run was interrupted; what it has is drawn")
+
+
+def draw(options):
+    import plot_data
+    data = plot_data.Data(results.load(options.inputs), options)
+    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
+    made = [make_plot(name, data, options) for name in options.only or NAMES]
+    say_what_is_left_out(data, options)
+    return 0 if all(made) or not options.only else EXIT_NOT_MADE
+
+
+def main(arguments):
+    options = parse_options(arguments)
+    need_libraries(arguments)
+    try:
+        return draw(options)
+    except results.InputError as error:
+        complain(error)
+        return EXIT_INPUT
+    except BrokenPipeError:  # a reader that has seen enough is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        complain(f"{error.filename or options.out}: {error.strerror}; choose another -o DIR")
+        return EXIT_OUTPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

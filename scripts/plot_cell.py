@@ -1,0 +1,357 @@
+"""Plots of one size under one condition: levels, samples and errors. Sets are beneath each other,
+each against its own axis."""
+
+import matplotlib.cm
+import numpy as np
+from matplotlib.ticker import FuncFormatter
+
+import plot_data
+import plot_frame
+from plot_data import NoData
+from plot_frame import GREY, MARKER_POINTS
+
+WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
+LEGEND_COLUMNS = 24  # longer names are beneath each other
+LANE_QUANTILE, LEAST_LANE, SHOWN_SHARE = 0.98, 0.01, 0.99
+EXACT_LSB = 0.5  # what rounding alone makes of 8-bit codes
+ROUNDED_FORMATS = ("rgba8", "r8", "rg8", "rgba8-srgb")
+
+
+def members(data, condition, size):
+    """[(set, {label: Point})] of the sets that have a time here."""
+    found = [(group, data.points(group, condition, size)) for group in data.sets]
+    return [(group, {label: it[0] for label, it in points.items()})
+            for group, points in found if points]
+
+
+def by_time(points):
+    """Labels, fastest first."""
+    return sorted(points, key=lambda label: (points[label].median, label))
+
+
+def make_frame(title, condition, size, sets, notes, inches):
+    """sets: [(set, {label: Point})]."""
+    counts = plot_data.count_text([it.n for _, points in sets for it in points.values()])
+    footer = [group.footer() for group, _ in sets] + [f"{counts} samples a strategy · {notes}"]
+    subtitle = f"{plot_data.size_text(size)}, {plot_data.describe(condition)}"
+    return plot_frame.Frame(title, subtitle, footer, inches)
+
+
+def heights(sets, extra=0):
+    """Inches of each set's axes: a bar for each strategy."""
+    return [BAR_INCHES * (len(points) + extra) + HEAD_INCHES for _, points in sets]
+
+
+def steps_of(point):
+    """The steps of the first run that has them."""
+    return next((row.steps for row in point.rows if row.steps), [])
+
+
+def draw_steps(axes, y, steps, unit_ns, n_levels):
+    """Gap and dispatch in turn; a dispatch takes the colour of its first level."""
+    left = 0.0
+    for step in steps:
+        gap, width = ((step[key] or 0.0) / unit_ns for key in ("gap_ns", "median_ns"))
+        axes.barh(y, gap, left=left, height=0.62, facecolor="white", edgecolor=GREY,
+                  hatch="//////", linewidth=0.3)
+        colour = matplotlib.cm.cividis((step["first_level"] - 1) / max(n_levels - 1, 1))
+        axes.barh(y, width, left=left + gap, height=0.62, color=colour, edgecolor="white",
+                  linewidth=0.4)
+        left += gap + width
+    return left
+
+
+def name_of(label, point):
+    return label if point.verified else f"{label} (not verified)"
+
+
+def draw_bar(axes, y, point, style, unit_ns, n_levels):
+    """One strategy; where the bar ends, and what is to be said of it."""
+    steps = steps_of(point)
+    whole = point.median / unit_ns
+    end = draw_steps(axes, y, steps, unit_ns, n_levels) if steps else whole
+    if not steps:
+        axes.barh(y, whole, height=0.62, facecolor=style[0], alpha=0.35, edgecolor=style[0])
+    axes.plot([whole] * 2, [y - 0.42, y + 0.42], color="black", linewidth=1.6)
+    twin = point.rows[0].data["null_twin"]
+    if twin and twin["median_ns"]:
+        axes.plot([twin["median_ns"] / unit_ns], [y], marker="d", color="white", markersize=6,
+                  markeredgecolor="black")
+    if steps:
+        return max(end, whole), ""
+    single = max(row.n_dispatches for row in point.rows) <= 1
+    return whole, "not separable" if single else "levels not timed"
+
+
+def draw_levels(axes, data, points, unit, unit_ns):
+    order = by_time(points)
+    n_levels = max(it.rows[0].data["levels"] - 1 for it in points.values())
+    right = 0.0
+    for y, label in enumerate(order):
+        end, note = draw_bar(axes, y, points[label], data.styles[label], unit_ns, n_levels)
+        axes.text(end, y, f"  {note}", va="center", fontsize=8, color=GREY)
+        right = max(right, 1.17 * end if note else 1.03 * end)
+    axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.set_xlim(0, right)
+    axes.set_xlabel(f"GPU time, {unit}")
+    axes.grid(False, axis="y")
+    return n_levels
+
+
+def level_handles(n_levels):
+    shown = sorted({1, 2, 3, 4, (n_levels + 4) // 2, n_levels} & set(range(1, n_levels + 1)))
+    handles = [plot_frame.handle(f"level {level}",
+                                 matplotlib.cm.cividis((level - 1) / max(n_levels - 1, 1)), "s",
+                                 "none") for level in shown]
+    handles += [plot_frame.handle("gap: barrier and stamps", GREY, "s", "none",
+                                  markerfacecolor="white"),
+                plot_frame.handle("whole chain, median", "black", "|", "none",
+                                  markeredgewidth=1.6),
+                plot_frame.handle("null twin: no work", "black", "d", "none",
+                                  markerfacecolor="white")]
+    return handles
+
+
+def levels(data, condition, size):
+    """(2) What each level takes, gaps and barriers between; a single pass is one bar."""
+    sets = [(group, points) for group, points in members(data, condition, size)
+            if condition.mode == "latency" and any(map(steps_of, points.values()))]
+    if not sets:
+        raise NoData("no level was timed alone, as it is in latency mode",
+                     "--per-level --cache hot")
+    cache = next((it.rows[0].data["steps_cache"] for _, points in sets for it in points.values()
+                  if steps_of(it) and it.rows[0].data["steps_cache"]), "hot")
+    notes = "each dispatch was stamped alone, so a sum may differ from the whole chain's median"
+    if cache != condition.cache:
+        notes += f" · levels were timed with a {cache} cache, whole chains with a " \
+                 f"{condition.cache} one"
+    frame = make_frame("Time by level", condition, size, sets, notes + data.note(),
+                       (WIDTH_INCHES, sum(heights(sets))))
+    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
+                                          for it in points.values()])
+    for (axes,), (group, points) in zip(
+            frame.grid(len(sets), 1, gridspec_kw={"height_ratios": heights(sets)}), sets):
+        n_levels = draw_levels(axes, data, points, unit, unit_ns)
+        axes.set_title(group.label if len(sets) > 1 else "")
+        plot_frame.legend_beside(axes, level_handles(n_levels),
+                                 title="dispatches, by their first level")
+    return frame
+
+
+def draw_ecdf(axes, data, points, unit, unit_ns):
+    """Each strategy against its own median, which the legend has: shapes are what is compared."""
+    every, handles = [], []
+    for label in by_time(points):
+        median = points[label].median
+        shares = np.sort([100 * (value / median - 1) for row in points[label].rows
+                          for value in row.samples_ns if value is not None])
+        colour, marker = data.styles[label]
+        axes.step(shares, np.arange(1, shares.size + 1) / shares.size, where="post",
+                  color=colour, linewidth=1.1, marker=marker, markersize=4.5,
+                  markevery=(0.1, 0.2), gid=f"ecdf {label}")
+        time = plot_data.figure(median / unit_ns)
+        handles.append(plot_frame.handle(f"{name_of(label, points[label])}  {time} {unit}", colour,
+                                         marker))
+        every.append(shares)
+    low, high = np.quantile(np.concatenate(every), [(1 - SHOWN_SHARE) / 2, (1 + SHOWN_SHARE) / 2])
+    margin = 0.05 * (high - low) + 0.1
+    axes.set_xlim(low - margin, high + margin)
+    axes.set_ylim(0, 1.01)
+    axes.set_xlabel("GPU time above the strategy's median, %")
+    axes.set_ylabel("share of samples up to this")
+    return handles
+
+
+def rows_of(points):
+    return [row for it in points.values() for row in it.rows]
+
+
+def cells_of(points):
+    """The cells behind the points, one per run, in the order of the runs."""
+    found = {}
+    for row in rows_of(points):
+        found.setdefault(row.run.id, row.cell)
+    return found
+
+
+def kept_blocks(cell):
+    """Indices of the blocks that count, among all of the cell."""
+    repeated = set(map(int, cell["blocks"]["repeated"]))
+    return [i for i in range(len(cell["blocks"]["probe_before_ns"])) if i not in repeated]
+
+
+def lay_out(points):
+    """{run id: index of its first block}, runs one after the other, and how many in all."""
+    begins, at = {}, 0
+    for run_id in cells_of(points):
+        begins[run_id] = at
+        at += max(len(row.samples_ns) for row in rows_of(points) if row.run.id == run_id)
+    return begins, at
+
+
+def deviations(row):
+    """(block, deviation from the row's own median as a share) of each sample."""
+    median = row.stats["median_ns"]
+    return [(i, value / median - 1) for i, value in enumerate(row.samples_ns)
+            if value is not None]
+
+
+def draw_lanes(axes, data, points, begins):
+    """Samples in the order taken, a lane for each strategy."""
+    order = by_time(points)
+    every = [abs(share) for row in rows_of(points) for _, share in deviations(row)]
+    lane = max(float(np.quantile(every, LANE_QUANTILE)), LEAST_LANE)
+    for y, label in enumerate(order):
+        colour, _ = data.styles[label]
+        axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
+        for row in points[label].rows:
+            found = deviations(row)
+            axes.plot([begins[row.run.id] + i for i, _ in found],
+                      [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
+                      linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
+                      color=colour, rasterized=True)
+    axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.grid(False)
+    axes.set_title(f"samples in the order taken; a lane is ±{100 * lane:.2g} % of the median")
+
+
+def draw_clock(axes, points, begins):
+    """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
+    drawn = False
+    for run_id, cell in cells_of(points).items():
+        if cell is None:
+            continue
+        probe, warm = cell["blocks"]["probe_before_ns"], cell["warm_probe_ns"]
+        flagged = set(map(int, cell["blocks"]["flagged"]))
+        track = [(begins[run_id] + i, 100 * warm / probe[block], block in flagged)
+                 for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
+        if track:
+            drawn = True
+            axes.plot([x for x, _, _ in track], [y for _, y, _ in track], color="black",
+                      linewidth=0.8, gid="clock")
+            axes.plot([x for x, _, bad in track if bad], [y for _, y, bad in track if bad],
+                      linestyle="none", marker="x", color="#D55E00", gid="flagged")
+    if not drawn:
+        axes.text(0.5, 0.5, "no clock probe on this device", ha="center", va="center",
+                  transform=axes.transAxes, color=GREY, fontsize=8)
+        axes.set_yticks([])
+    axes.margins(y=0.3)
+    axes.ticklabel_format(axis="y", useOffset=False)
+    axes.set_xlabel("block, in the order taken" + ("; runs one after the other"
+                                                   if len(begins) > 1 else ""))
+    axes.set_ylabel("clock, %\nof warm")
+
+
+def draw_order(lanes, clock, data, points):
+    """Both over the blocks; a dotted line where a run begins."""
+    begins, n_blocks = lay_out(points)
+    draw_lanes(lanes, data, points, begins)
+    draw_clock(clock, points, begins)
+    for axes in (lanes, clock):
+        axes.set_xlim(-0.01 * n_blocks - 1, 1.01 * n_blocks)
+        for begin in list(begins.values())[1:]:
+            axes.axvline(begin - 0.5, color=GREY, linewidth=0.8, linestyle=":")
+    lanes.set_xticklabels([])
+
+
+def samples(data, condition, size):
+    """(4) Distribution and order of all samples, with the clock beneath."""
+    sets = [(group, points) for group, points in members(data, condition, size)
+            if any(map(deviations, rows_of(points)))]
+    if not sets:
+        raise NoData("no row has samples", "")
+    # Beneath the distribution is its legend, which must fit beside the clock.
+    longest = max(len(name_of(label, it)) for _, points in sets for label, it in points.items())
+    n_columns = 2 if longest <= LEGEND_COLUMNS else 1
+    clock_inches = max(1.1, 0.21 * max(len(points) for _, points in sets) / n_columns)
+    notes = "no sample is dropped; those beyond a lane are at its edge · clock: a fixed chain of " \
+            "multiply-adds before each block · cross: a block in which it moved by more than 2 %"
+    frame = make_frame("Samples", condition, size, sets, notes + data.note(),
+                       (13.5, sum(heights(sets)) + 1.2 * clock_inches * len(sets)))
+    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
+                                          for it in points.values()])
+    ratios = [inches for height in heights(sets) for inches in (height, clock_inches)]
+    rows = frame.grid(2 * len(sets), 2, gridspec_kw={"height_ratios": ratios,
+                                                     "width_ratios": (1, 1.35)})
+    for index, (group, points) in enumerate(sets):
+        (ecdf, lanes), (below, clock) = rows[2 * index], rows[2 * index + 1]
+        handles = draw_ecdf(ecdf, data, points, unit, unit_ns)
+        below.set_axis_off()
+        below.legend(handles=handles, loc="upper left", ncol=n_columns, fontsize=8,
+                     borderaxespad=0).set_in_layout(False)
+        ecdf.set_title(f"{group.label}\n" * (len(sets) > 1)
+                       + "distribution; the axis holds 99 % of all samples")
+        draw_order(lanes, clock, data, points)
+    return frame
+
+
+def draw_errors(axes, data, points, unit_ns, error_of, title):
+    """Markers at (time, error); without an error they are on the axis."""
+    known = [error_of(it) for it in points.values() if error_of(it) is not None]
+    for label in by_time(points):
+        it, error = points[label], error_of(points[label])
+        colour, marker = data.styles[label]
+        axes.plot([it.median / unit_ns], [error or 0.0], linestyle="none", marker=marker,
+                  color=colour, markersize=MARKER_POINTS + 1, clip_on=False, zorder=3,
+                  markerfacecolor=colour if it.verified and error is not None else "white",
+                  markeredgecolor="white" if it.verified and error is not None else colour,
+                  markeredgewidth=0.5 if it.verified and error is not None else 1.4,
+                  gid=f"error {label}")
+    times = [it.median / unit_ns for it in points.values()]
+    plot_frame.log_axis(axes.xaxis, min(times) / 1.1, max(times) * 1.1)
+    axes.set_xlim(min(times) / 1.25, max(times) * 1.25)
+    largest = max(known, default=0.0)
+    if largest > 20:
+        axes.set_yscale("symlog", linthresh=1.0, linscale=0.6)
+        axes.yaxis.set_major_formatter(FuncFormatter(plot_frame.plain))
+    axes.set_ylim(0, 1.15 * largest if largest else 1.0)
+    axes.set_title(title)
+
+
+def worst(name):
+    """The largest figure of the rows of a point, or None."""
+    def pick(point):
+        known = [getattr(row, name) for row in point.rows if getattr(row, name) is not None]
+        return max(known, default=None)
+    return pick
+
+
+def error_legend(data, sets, rounded):
+    labels = {label: it for _, points in sets for label, it in points.items()}
+    handles = [plot_frame.handle(label, *data.styles[label], "none") for label in by_time(labels)]
+    verified = all(it.verified for _, points in sets for it in points.values())
+    handles += [] if verified else [plot_frame.hollow_handle()]
+    return handles + ([plot_frame.handle("rounding alone", GREY, None, ":")] if rounded else [])
+
+
+def error(data, condition, size):
+    """(5) Time against error: from the strategy's own golden chain, and from the true average."""
+    sets = members(data, condition, size)
+    step, box = worst("error_lsb"), worst("box_lsb")
+    rounded = condition.format in ROUNDED_FORMATS
+    last_place = "ulp" if condition.format.endswith("f") else "LSB"
+    if not any(step(it) is not None for _, points in sets for it in points.values()):
+        raise NoData("no row was verified (--no-verify)", "")
+    notes = "errors in units of the last place of the format · left: from the chain that the " \
+            "strategy claims to make, level by level · right: from the true area average, never " \
+            "rounded: other policies on odd sizes and wide kernels make other images"
+    notes += "" if all(pick(it) is not None for _, points in sets for it in points.values()
+                       for pick in (step, box)) else " · hollow, on the axis: error not known"
+    frame = make_frame("Time against error", condition, size, sets, notes + data.note(),
+                       (11.5, 4.0 * len(sets)))
+    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
+                                          for it in points.values()])
+    for row, (group, points) in zip(frame.grid(len(sets), 2), sets):
+        name = f", {group.label}" if len(sets) > 1 else ""
+        draw_errors(row[0], data, points, unit_ns, step, f"correctness{name}")
+        draw_errors(row[1], data, points, unit_ns, box, "quality")
+        if rounded:
+            row[0].axhline(EXACT_LSB, color=GREY, linestyle=":", linewidth=1)
+        row[0].set_ylabel(f"largest step error, {last_place}")
+        row[1].set_ylabel(f"largest distance from the box average, {last_place}")
+        for axes in row:
+            axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
+    plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))
+    return frame

@@ -1,0 +1,157 @@
+"""Ratios within blocks to the fastest strategy, with intervals, and the A/A control's band."""
+
+import collections
+
+import numpy as np
+
+import plot_cell
+import plot_data
+import plot_frame
+import plot_map
+from plot_data import NoData
+from plot_frame import GREY, MARKER_POINTS
+
+BAND_COLOUR = "#CCCCCC"
+WIDTH_INCHES = 11.5
+ZOOM_FROM = 1.5  # with a ratio above this, a second panel shows those near 1
+NEAR, LEAST_REACH = 1.2, 0.05
+
+
+def ranked_rows(group, condition, size):
+    """{label: [Row]} of one kind, that may be ranked."""
+    rows = [row for row in group.rows_at(condition, size) if row.ranked]
+    kind, found = plot_map.main_kind(rows), collections.defaultdict(list)
+    for row in rows:
+        if row.kind == kind:
+            found[row.label].append(row)
+    return dict(found)
+
+
+def reference_of(rows):
+    """The label that all runs rank against, else the fastest."""
+    named = {row.data["relative"]["to"] for found in rows.values() for row in found}
+    if len(named) == 1 and named <= set(rows):
+        return named.pop()
+    return min(rows, key=lambda label: (plot_data.point(rows[label]).median, label))
+
+
+def ratios_of(rows, reference):
+    """{label: [Ratio]}, one for each run that has both."""
+    base = {row.run.id: row for row in rows[reference]}
+    found = {label: [plot_data.paired_ratio(row, base[row.run.id]) for row in members_
+                     if row.run.id in base] for label, members_ in rows.items()}
+    return {label: [it for it in ratios if it] for label, ratios in found.items()
+            if any(ratios)}
+
+
+def controls(rows):
+    """The A/A controls of the cells behind the rows, one per run."""
+    cells = {row.run.id: row.cell for found in rows.values() for row in found}
+    return [cell["aa_control"] for cell in cells.values() if cell and cell["aa_control"]]
+
+
+def draw_ratio_row(axes, y, ratios, colour, marker):
+    """A marker and an interval for each run, one above the other."""
+    for index, ratio in enumerate(ratios):
+        at = y + (index - (len(ratios) - 1) / 2) * min(0.22, 0.7 / len(ratios))
+        if ratio.low is not None and ratio.high is not None:
+            axes.plot([ratio.low, ratio.high], [at, at], color=colour, linewidth=1.4,
+                      solid_capstyle="butt", marker="|", markersize=5)
+        axes.plot([ratio.value], [at], marker=marker, color=colour, linestyle="none",
+                  markersize=MARKER_POINTS if len(ratios) == 1 else 4.5)
+
+
+def order_of(ratios, reference):
+    """Labels by ratio, the reference first."""
+    return sorted(ratios, key=lambda label: (label != reference, middle(ratios[label])))
+
+
+def middle(ratios):
+    return float(np.median([it.value for it in ratios]))
+
+
+def draw_forest(axes, entries, margin):
+    """entries: [(name, colour, marker, [Ratio])], from top to bottom."""
+    if margin:
+        axes.axvspan(1 / (1 + margin), 1 + margin, color=BAND_COLOUR, linewidth=0, zorder=0,
+                     gid="aa-band")
+    axes.axvline(1, color=GREY, linewidth=0.9)
+    for y, (_, colour, marker, ratios) in enumerate(entries):
+        draw_ratio_row(axes, y, ratios, colour, marker)
+    axes.set_yticks(range(len(entries)), [name for name, _, _, _ in entries])
+    axes.set_ylim(len(entries) - 0.4, -0.6)
+    axes.grid(False, axis="y")
+
+
+def set_range(axes, low, high):
+    margin = (high / low) ** 0.03
+    plot_frame.log_axis(axes.xaxis, low, high)
+    axes.set_xlim(low / margin, high * margin)
+
+
+def draw_zoom(axes, entries, margin):
+    """Limits that hold the band and what is near it; what is beyond is an arrow at the edge."""
+    reach = max(LEAST_REACH, 3 * margin)
+    nearest = [value for _, _, _, ratios in entries if (value := middle(ratios)) < NEAR]
+    set_range(axes, 1 / (1 + reach), max(1 + reach, 1 + 1.15 * (max(nearest) - 1)))
+    edge = axes.get_xlim()[1]
+    for y, (_, colour, _, ratios) in enumerate(entries):
+        if middle(ratios) > edge:
+            axes.plot([0.985], [y], marker=">", color=colour, linestyle="none", markersize=6,
+                      transform=axes.get_yaxis_transform(), markerfacecolor="white")
+    axes.set_xlabel("near 1; arrows: beyond")
+
+
+def entries_of(data, rows, reference):
+    ratios = ratios_of(rows, reference)
+    entries = [(label, *data.styles[label], ratios[label]) for label in order_of(ratios, reference)]
+    control = [plot_data.Ratio(it["ratio"], *it["ci"][:2]) for it in controls(rows)
+               if it["ratio"] and len(it["ci"]) == 2]
+    return entries + ([("A/A control", GREY, "d", control)] if control else [])
+
+
+def draw_set(row, data, rows):
+    """The axes of one set: all ratios, then those near 1 if they need room."""
+    reference = reference_of(rows)
+    entries = entries_of(data, rows, reference)
+    margin = max((it["margin"] for it in controls(rows)), default=0.0)
+    values = [value for _, _, _, ratios in entries for it in ratios for value in it
+              if value and value > 0]
+    low, high = min(values + [0.97]), max(values + [1.03])
+    for axes in row:
+        draw_forest(axes, entries, margin)
+    set_range(row[0], low, high)
+    row[0].set_xlabel(f"time over that of {reference}, within blocks (log scale)")
+    if high > ZOOM_FROM:
+        draw_zoom(row[1], entries, margin)
+        row[1].set_yticklabels([])
+    else:
+        row[1].set_visible(False)
+    last = row[1] if high > ZOOM_FROM else row[0]
+    for y, (_, _, _, ratios) in enumerate(entries):
+        last.text(1.02, y, f"{middle(ratios):#.4g}", va="center", fontsize=8.5,
+                  transform=last.get_yaxis_transform())
+
+
+def forest(data, condition, size):
+    """(7) Ratios within blocks to the fastest, with intervals and the A/A control's band."""
+    sets = [(group, rows) for group in data.sets
+            if len(rows := ranked_rows(group, condition, size)) > 1]
+    if not sets:
+        raise NoData("no size has two strategies that were timed and verified", "-s all")
+    points = [(group, {label: plot_data.point(found) for label, found in rows.items()})
+              for group, rows in sets]
+    band = any(controls(rows) for _, rows in sets)
+    notes = "median of the ratios within blocks and its 95 % interval, a marker for each run; " \
+            "the figure is their median · " + \
+            ("grey band: what counts as no difference, from the A/A control" if band
+             else "no A/A control was measured")
+    heights = plot_cell.heights(points, 1)
+    frame = plot_cell.make_frame("Paired ratios", condition, size, points, notes + data.note(),
+                                 (WIDTH_INCHES, sum(heights)))
+    grid = frame.grid(len(sets), 2, gridspec_kw={"height_ratios": heights,
+                                                 "width_ratios": (1.5, 1)})
+    for row, (group, rows) in zip(grid, sets):
+        draw_set(row, data, rows)
+        row[0].set_title(group.label if len(sets) > 1 else "")
+    return frame
