@@ -67,7 +67,7 @@ static enum mb_status describe_pipelines(struct cell_context *c, struct mb_candi
 
 /* Set up one strategy for the cell's task; for an update also for the regeneration that it is
  * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
- * costs a user. */
+ * costs a user, unless the caller does without. */
 static enum mb_status prepare(struct cell_context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
@@ -83,7 +83,7 @@ static enum mb_status prepare(struct cell_context *c, struct mb_candidate *candi
         .name = candidate->result->label,
     };
     MB_TRY(mb_trial_supports(&options, err));
-    c->options->gpu->state->pipelines = NULL;
+    c->options->gpu->state->pipelines = c->options->shares_pipelines ? pool : NULL;
     status = mb_trial_init(&candidate->trial, &options, err);
     c->options->gpu->state->pipelines = pool;
     MB_TRY(status);

@@ -242,7 +242,9 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
             const char *image = other->images[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
                 char *copy = mb_strdup(image);
-                MB_TRY(copy ? note(w->result, copy, err) : out_of_memory(err));
+                MB_TRY(copy ? mb_result_add_path(&w->result->images, &w->result->n_images, copy,
+                                                 err)
+                            : out_of_memory(err));
                 *was_there = true;
             }
         }

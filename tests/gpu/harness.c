@@ -196,6 +196,7 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
         .hooks = &mb_test_hooks,
         .rows = rows,
         .n_rows = n_rows,
+        .shares_pipelines = true,
     };
     struct mb_err err = {0};
     bool is_complete = false;
@@ -246,12 +247,16 @@ uint32_t mb_test_turn(const struct mb_gpu *gpu)
     return size <= 4 ? 0 : size <= 8 ? 1 : 2;
 }
 
+bool mb_test_takes_turns(const struct mb_gpu *gpu)
+{
+    return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_full();
+}
+
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index)
 {
     static const struct mb_params defaults;
     const bool is_default = memcmp(&row->params, &defaults, sizeof defaults) == 0;
-    return mb_test_is_full() || gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU || is_default ||
-           (index + mb_test_turn(gpu)) % 3 == 0;
+    return !mb_test_takes_turns(gpu) || is_default || (index + mb_test_turn(gpu)) % 3 == 0;
 }
 
 bool mb_test_is_choosy(const struct mb_row *row)

@@ -78,7 +78,11 @@ bool mb_test_is_choosy(const struct mb_row *row);
 /* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
 uint32_t mb_test_turn(const struct mb_gpu *gpu);
 
-/* Where a chain takes long, a software device, variants take turns: every third `index`,
+/* True where compiling a kernel and running a chain take long, on a software device, so that
+ * not all is tried in one run; false with MB_TEST_FULL=1. */
+bool mb_test_takes_turns(const struct mb_gpu *gpu);
+
+/* Where that is so, variants take turns: every third `index`,
  * another third at each of llvmpipe's subgroup sizes; all with MB_TEST_FULL=1. What a strategy
  * does by default is always tried. */
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index);

@@ -18,6 +18,18 @@
 
 static const char *const formats[] = {"rgba8", "rgba16f", "r32f", "rgba8-srgb"};
 
+/* On a software device, which compiles each kernel anew for each kind of texels and of work. */
+static const struct kind {
+    const char *format;
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+} kinds[] = {
+    {"rgba8", MB_REDUCE_AVG, MB_ALPHA_STRAIGHT},
+    {"rgba8-srgb", MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED},
+    {"rgba16f", MB_REDUCE_MIN, MB_ALPHA_STRAIGHT},
+    {"r32f", MB_REDUCE_MAX, MB_ALPHA_STRAIGHT},
+};
+
 /* What became of one row over all cells. */
 struct tally {
     unsigned n_passed, n_skipped, n_failed;
@@ -137,6 +149,12 @@ static void vary(struct plan *plan, struct mb_test_case *test_case)
     test_case->alpha = mb_rng_below(rng, 4) == 0 ? MB_ALPHA_PREMULTIPLIED : MB_ALPHA_STRAIGHT;
     test_case->n_layers = 1 + mb_rng_below(rng, 3);
     test_case->n_levels = mb_rng_below(rng, 4) == 0 ? 1 + mb_rng_below(rng, n_full) : n_full;
+    if (mb_test_takes_turns(plan->gpu)) {
+        const struct kind *kind = &kinds[mb_rng_below(rng, MB_COUNTOF(kinds))];
+        test_case->format = kind->format;
+        test_case->reduce = kind->reduce;
+        test_case->alpha = kind->alpha;
+    }
 }
 
 static void run_updates(struct plan *plan, const struct mb_extent *extents, size_t n_extents,
@@ -198,8 +216,8 @@ static void run_layers(struct plan *plan, const struct mb_extent *extents, size_
 
 struct suite {
     const char *name;
-    uint32_t row_step; /* each case is run by one row in so many, drawn anew; the first, which
-                          is plain, by all */
+    uint32_t row_step; /* on a software device each case is run by one row in so many, drawn
+                          anew; the first, which is plain, by all */
     void (*run)(struct plan *plan, const struct mb_extent *extents, size_t n_extents,
                 unsigned step); /* one out of `step` cells, where time is short */
     struct mb_extent extents[MAX_EXTENTS];
@@ -266,7 +284,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
         n_extents++;
     }
     if (open_plan(&plan, gpu)) {
-        plan.row_step = suite->row_step;
+        plan.row_step = mb_test_takes_turns(gpu) ? suite->row_step : 1;
         suite->run(&plan, suite->extents, n_extents, mb_test_is_quick() ? 3 : 1);
         check_bad_cube(&plan);
     }
@@ -290,11 +308,11 @@ static const struct suite suites[] = {
       {300, 200},
       {1024, 512}}},
     {"levels",
-     1,
+     3,
      run_levels,
      {{33, 17}, {64, 64}, {1, 100}, {3, 2}, {129, 70}, {1024, 1}, {300, 200}, {512, 260}}},
     {"layers",
-     1,
+     3,
      run_layers,
      {{16, 16}, {17, 17}, {33, 9}, {1, 1}, {65, 65}, {1, 7}, {129, 129}, {200, 300}}},
 };
