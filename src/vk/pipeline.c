@@ -343,9 +343,19 @@ static void bind_images(const struct mb_compute *compute, uint32_t set, uint32_t
 void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,
                              VkSampler sampler, VkImageView view, VkImageLayout layout)
 {
-    const VkDescriptorImageInfo image = {
-        .sampler = sampler, .imageView = view, .imageLayout = layout};
-    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &image, 1);
+    mb_compute_bind_sampled_array(compute, set, binding, sampler, &view, 1, layout);
+}
+
+void mb_compute_bind_sampled_array(const struct mb_compute *compute, uint32_t set,
+                                   uint32_t binding, VkSampler sampler,
+                                   const VkImageView *views, uint32_t n, VkImageLayout layout)
+{
+    VkDescriptorImageInfo images[MB_MAX_LEVELS];
+    for (uint32_t i = 0; i < n; i++) {
+        images[i] = (VkDescriptorImageInfo){
+            .sampler = sampler, .imageView = views[i], .imageLayout = layout};
+    }
+    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, images, n);
 }
 
 void mb_compute_bind_storage(const struct mb_compute *compute, uint32_t set, uint32_t binding,

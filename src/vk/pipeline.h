@@ -68,6 +68,11 @@ MB_MUST_CHECK enum mb_status mb_shader_module_create(const struct mb_gpu *gpu,
 void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,
                              VkSampler sampler, VkImageView view, VkImageLayout layout);
 
+/* The same for an array of `n` of them, at most MB_MAX_LEVELS. */
+void mb_compute_bind_sampled_array(const struct mb_compute *compute, uint32_t set,
+                                   uint32_t binding, VkSampler sampler,
+                                   const VkImageView *views, uint32_t n, VkImageLayout layout);
+
 /* An array of `n_descriptors` storage images in GENERAL, at most MB_MAX_LEVELS. Every element
  * needs a valid view: those past the `n` >= 1 views repeat the last one, unused. */
 void mb_compute_bind_storage(const struct mb_compute *compute, uint32_t set, uint32_t binding,

@@ -1,0 +1,191 @@
+/* The tree of tiles and cells of spd-tree. */
+#include "image/tree.h"
+
+#include <string.h>
+
+#define MIN_FIRST_LEVELS 3u
+#define FINAL_PER_TILE_WIDTH                                                                   \
+    16u /* texels that one workgroup finishes: a tile's shared memory                          \
+           holds the level below them */
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_odd(uint32_t size)
+{
+    return size % 2 != 0 && size > 1;
+}
+
+/* Levels from the base on without an odd axis. */
+static uint32_t count_even_levels(const struct mb_layout *layout)
+{
+    uint32_t n = 0;
+    while (n < layout->n_levels - 1) {
+        const struct mb_extent extent = mb_level_extent(layout->base, n);
+        if (is_odd(extent.width) || is_odd(extent.height)) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* How far from its first one the source texels lie of `width` texels some levels further down.
+ */
+static struct mb_extent reach_of(const struct mb_layout *layout, uint32_t source_level,
+                                 uint32_t last_level, uint32_t width)
+{
+    struct mb_extent reach = {width - 1, width - 1};
+    for (uint32_t level = last_level; level-- > source_level;) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        reach.width = 2 * reach.width + 1 + extent.width % 2;
+        reach.height = 2 * reach.height + 1 + extent.height % 2;
+    }
+    return reach;
+}
+
+static struct mb_extent grid_of(const struct mb_layout *layout, uint32_t last_level,
+                                uint32_t width)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, last_level);
+    return (struct mb_extent){(extent.width - 1) / width + 1, (extent.height - 1) / width + 1};
+}
+
+static void add_step(struct mb_tree *tree, const struct mb_layout *layout,
+                     uint32_t source_level, uint32_t n_levels, uint32_t width)
+{
+    const uint32_t last_level = source_level + n_levels;
+    tree->step[tree->n_steps++] = (struct mb_tree_step){
+        .source_level = source_level,
+        .last_level = last_level,
+        .width = width,
+        .span = width << n_levels,
+        .reach = reach_of(layout, source_level, last_level, width),
+        .grid = grid_of(layout, last_level, width),
+    };
+}
+
+/* One cell of whatever is left. */
+static void add_final_step(struct mb_tree *tree, const struct mb_layout *layout,
+                           uint32_t source_level)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, source_level);
+    tree->has_final_step = true;
+    tree->step[tree->n_steps++] = (struct mb_tree_step){
+        .source_level = source_level,
+        .last_level = layout->n_levels - 1,
+        .width = extent.width > extent.height ? extent.width : extent.height,
+        .span = UINT32_C(1) << MB_MAX_LEVELS,
+        .reach = {extent.width - 1, extent.height - 1},
+        .grid = {1, 1},
+    };
+}
+
+void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width)
+{
+    const uint32_t last = layout->n_levels - 1;
+    const uint32_t n_even = count_even_levels(layout);
+    const uint32_t max_first = tile_width >= 64 ? 6 : 5; /* down to one texel */
+    *tree = (struct mb_tree){.is_even = n_even >= min_u32(last, MIN_FIRST_LEVELS)};
+    const uint32_t n_first =
+        min_u32(last, tree->is_even ? min_u32(n_even, max_first) : MIN_FIRST_LEVELS);
+    add_step(tree, layout, 0, n_first, tile_width >> n_first);
+    for (uint32_t level = n_first; level < last; level += MB_TREE_CELL_LEVELS) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        if ((uint64_t)extent.width * extent.height <=
+            FINAL_PER_TILE_WIDTH * (uint64_t)tile_width) {
+            add_final_step(tree, layout, level);
+            break;
+        }
+        add_step(tree, layout, level, min_u32(MB_TREE_CELL_LEVELS, last - level), 1);
+    }
+}
+
+/* Along one axis: those with their first source at or before `last` whose reach comes to
+ * `first`.
+ */
+static void needing(uint32_t span, uint32_t reach, uint32_t n_cells, uint32_t first,
+                    uint32_t last, uint32_t *out_first, uint32_t *n)
+{
+    *out_first = first > reach ? (first - reach + span - 1) / span : 0;
+    *n = min_u32(last / span, n_cells - 1) - *out_first + 1;
+}
+
+struct mb_rect mb_tree_needing(const struct mb_tree *tree, uint32_t step, struct mb_rect rect)
+{
+    const struct mb_tree_step *s = &tree->step[step];
+    struct mb_rect cells;
+    needing(s->span, s->reach.width, s->grid.width, rect.x, rect.x + rect.width - 1, &cells.x,
+            &cells.width);
+    needing(s->span, s->reach.height, s->grid.height, rect.y, rect.y + rect.height - 1,
+            &cells.y, &cells.height);
+    return cells;
+}
+
+struct mb_rect mb_tree_made(const struct mb_tree *tree, const struct mb_layout *layout,
+                            uint32_t step, uint32_t x, uint32_t y)
+{
+    const struct mb_tree_step *s = &tree->step[step];
+    const struct mb_extent extent = mb_level_extent(layout->base, s->last_level);
+    const uint32_t first_x = x * s->width, first_y = y * s->width;
+    return (struct mb_rect){first_x, first_y, min_u32(s->width, extent.width - first_x),
+                            min_u32(s->width, extent.height - first_y)};
+}
+
+static size_t cells_of(const struct mb_tree_step *step)
+{
+    return (size_t)step->grid.width * step->grid.height;
+}
+
+size_t mb_tree_n_cells(const struct mb_tree *tree)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < tree->n_steps; i++) {
+        n += cells_of(&tree->step[i]);
+    }
+    return n;
+}
+
+/* Add one to each of a rectangle of cells. */
+static void add_one(const struct mb_tree_step *step, struct mb_rect cells, uint32_t *n_made)
+{
+    for (uint32_t y = cells.y; y < cells.y + cells.height; y++) {
+        for (uint32_t x = cells.x; x < cells.x + cells.width; x++) {
+            n_made[(size_t)y * step->grid.width + x]++;
+        }
+    }
+}
+
+/* What is made anew in one step, for the cells of the next. */
+static void pass_on(const struct mb_tree *tree, const struct mb_layout *layout, uint32_t step,
+                    const uint32_t *n_made, uint32_t *n_made_next)
+{
+    const struct mb_extent grid = tree->step[step].grid;
+    for (uint32_t i = 0; i < grid.width * grid.height; i++) {
+        if (n_made[i] > 0) {
+            const struct mb_rect made =
+                mb_tree_made(tree, layout, step, i % grid.width, i / grid.width);
+            add_one(&tree->step[step + 1], mb_tree_needing(tree, step + 1, made), n_made_next);
+        }
+    }
+}
+
+void mb_tree_count_made(const struct mb_tree *tree, const struct mb_layout *layout,
+                        const struct mb_rect *rects, size_t n_rects, uint32_t *n_made)
+{
+    const size_t n_tiles = cells_of(&tree->step[0]);
+    memset(n_made, 0, mb_tree_n_cells(tree) * sizeof *n_made);
+    for (size_t i = 0; i < n_rects; i++) {
+        add_one(&tree->step[0], mb_tree_needing(tree, 0, rects[i]), n_made);
+    }
+    for (size_t i = 0; i < n_tiles; i++) {
+        n_made[i] = n_made[i] > 0;
+    }
+    for (uint32_t step = 0; step + 1 < tree->n_steps; step++) {
+        uint32_t *next = n_made + cells_of(&tree->step[step]);
+        pass_on(tree, layout, step, n_made, next);
+        n_made = next;
+    }
+}

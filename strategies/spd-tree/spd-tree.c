@@ -1,0 +1,411 @@
+/* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
+ */
+#include "strategy.h"
+
+#include "base/alloc.h"
+#include "image/tree.h"
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+
+enum {
+    PARAM_LOAD,
+    PARAM_TILE,
+    PARAM_PARTS,
+};
+enum { TILE_64, TILE_32 };
+enum { PARTS_ALL, PARTS_TILES };
+
+/* As in spd_tree.comp. */
+#define MAX_TARGETS   15u
+#define MAX_STORED    5u
+#define N_INVOCATIONS 256u
+
+extern const struct mb_shader mb_spv_spd_tree;
+extern const struct mb_strategy mb_strategy_spd_tree;
+
+struct state {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    struct mb_task task;
+    struct mb_params params;
+    bool by_sampler; /* how level 0 is loaded where it is even */
+    uint32_t tile_width;
+    struct mb_tree tree;
+    uint32_t n_tiles; /* of an update: that are made */
+    VkSampler sampler;
+    struct mb_buffer hand_off; /* float[layer][step][row][column][4]: what cells begin with */
+    struct mb_buffer counters; /* uint[layer][step][row][column]: sources done; zero between */
+    /* Of updates, as in spd_tree.comp. */
+    struct mb_buffer n_made;
+    struct mb_buffer cones;
+    struct mb_buffer tiles;
+    struct mb_compute compute;
+};
+
+struct push {
+    int32_t base_extent[2];
+    float inv_base_extent[2];
+    int32_t n_levels, n_steps, final_step;
+    uint32_t n_texels, n_counters, n_rects;
+    uint32_t first_texel[MB_MAX_TREE_STEPS];
+    uint32_t first_counter[MB_MAX_TREE_STEPS];
+};
+
+static const struct mb_param params[] = {
+    {
+        .name = "load",
+        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
+        .help =
+            "level 0 of even size: 2x2 texels by one fetch of the filter, or by four; auto: "
+            "the filter where it is exact",
+    },
+    {
+        .name = "tile",
+        .values = (const char *const[]){"64", "32", NULL},
+        .help = "texels of level 0 per axis that a workgroup begins with",
+    },
+    {
+        .name = "parts",
+        .values = (const char *const[]){"all", "tiles", NULL},
+        .help = "leave out all but the tiles' levels and the hand-off, to find what they cost",
+        .is_diagnostic = true,
+    },
+    {0},
+};
+
+static uint32_t tile_width_of(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_TILE] == TILE_32 ? 32 : 64;
+}
+
+/* First level of a tile with its halo, and the second. */
+static uint32_t shared_bytes(uint32_t tile_width)
+{
+    const uint32_t first = tile_width / 2 + 3, second = tile_width / 4 + 1;
+    return (first * first + second * second) * 4 * (uint32_t)sizeof(float) + 256;
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t needed_bytes = shared_bytes(tile_width_of(choice));
+    if (!gpu->info.has_memory_model_device_scope) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks the Vulkan memory model with device scope");
+    }
+    if (gpu->info.max_shared_memory_bytes < needed_bytes) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a workgroup needs %u bytes of shared memory, the device has %u; try "
+                       "spd-tree:tile=32",
+                       needed_bytes, gpu->info.max_shared_memory_bytes);
+    }
+    MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
+    MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
+                            task->reduce, task->alpha, true, why));
+fail:
+    return status;
+}
+
+static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
+{
+    static const struct mb_binding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
+        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, MAX_STORED},
+        {5, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+        {6, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+        {7, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    };
+    const uint32_t constants[] = {
+        s->by_sampler,
+        s->tile_width / 8,
+        s->tree.step[0].last_level,
+        s->tree.is_even,
+        s->params.choice[PARAM_PARTS] == PARTS_ALL,
+    };
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_spd_tree,
+        .bindings = bindings,
+        .n_bindings = MB_COUNTOF(bindings),
+        .spec_constants = constants,
+        .n_spec_constants = MB_COUNTOF(constants),
+        .layout = &s->image->layout,
+        .reduce = s->task.reduce,
+        .alpha = s->task.alpha,
+        .is_update = s->task.is_update,
+        .push_constant_bytes = sizeof(struct push),
+        .n_invocations = N_INVOCATIONS,
+        .n_sets = 1,
+        .name = "spd-tree",
+    };
+    return mb_compute_init(&s->compute, s->gpu, &options, err);
+}
+
+/* Texels of all steps' sources in one layer, and where each step's begin. */
+static uint32_t place_texels(const struct state *s, uint32_t first[MB_MAX_TREE_STEPS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < s->tree.n_steps; i++) {
+        const struct mb_extent extent =
+            mb_level_extent(s->image->layout.base, s->tree.step[i].source_level);
+        first[i] = n;
+        n += extent.width * extent.height;
+    }
+    return n;
+}
+
+/* Counters of one layer, and where each step's begin; tiles have none, but what is said of each
+ * cell in an update is said of them, too. */
+static uint32_t place_counters(const struct state *s, uint32_t first[MB_MAX_TREE_STEPS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = s->task.is_update ? 0 : 1; i < s->tree.n_steps; i++) {
+        first[i] = n;
+        n += s->tree.step[i].grid.width * s->tree.step[i].grid.height;
+    }
+    return n;
+}
+
+static enum mb_status make_buffers(struct state *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint32_t first[MB_MAX_TREE_STEPS];
+    const VkDeviceSize n_layers = s->image->layout.n_layers;
+    const VkDeviceSize n_texels = place_texels(s, first);
+    const VkDeviceSize n_counters = place_counters(s, first);
+    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE,
+                          (n_layers * n_texels + !n_texels) * 4 * sizeof(float),
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
+    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE,
+                          (n_layers * n_counters + !n_counters) * sizeof(uint32_t),
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
+fail:
+    return status;
+}
+
+static enum mb_status make_filled(struct state *s, struct mb_buffer *buffer, const void *data,
+                                  size_t n_bytes, const char *name, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_buffer_init(buffer, s->gpu, MB_BUFFER_DEVICE, n_bytes,
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, name, err));
+    MB_TRY(mb_buffer_upload(buffer, data, n_bytes, err));
+fail:
+    return status;
+}
+
+static enum mb_status make_cones(struct state *s, struct mb_err *err)
+{
+    struct mb_rect cone[MB_MAX_LEVELS];
+    int32_t corners[MB_MAX_LEVELS][4];
+    mb_filter_cones(MB_POLICY_BOX, &s->image->layout, s->task.rect, cone);
+    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        if (level < s->image->layout.n_levels) {
+            mb_rect_corners(cone[level], corners[level]);
+        }
+    }
+    return make_filled(s, &s->cones, corners, sizeof corners, "spd-tree cones", err);
+}
+
+/* The tiles that are made, x and y << 16, and of each cell how many of its sources are. */
+static enum mb_status make_lists(struct state *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_extent grid = s->tree.step[0].grid;
+    const size_t n_cells = mb_tree_n_cells(&s->tree);
+    uint32_t *n_made = mb_alloc(n_cells, sizeof *n_made);
+    uint32_t *tiles = mb_alloc((size_t)grid.width * grid.height, sizeof *tiles);
+    if (!n_made || !tiles) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
+        goto fail;
+    }
+    mb_tree_count_made(&s->tree, &s->image->layout, &s->task.rect, 1, n_made);
+    s->n_tiles = 0;
+    for (uint32_t i = 0; i < grid.width * grid.height; i++) {
+        if (n_made[i] > 0) {
+            tiles[s->n_tiles++] = i % grid.width | i / grid.width << 16;
+        }
+    }
+    MB_TRY(
+        make_filled(s, &s->n_made, n_made, n_cells * sizeof *n_made, "spd-tree sources", err));
+    MB_TRY(make_filled(s, &s->tiles, tiles, s->n_tiles * sizeof *tiles, "spd-tree tiles", err));
+fail:
+    mb_free(tiles);
+    mb_free(n_made);
+    return status;
+}
+
+/* Whether an update reads what is stored of some level, which it also writes. */
+static bool rereads(const struct state *s)
+{
+    return s->task.is_update && s->tree.n_steps > 1;
+}
+
+/* The levels that later steps begin with, as stored, if they are read at all. */
+static void bind_stored(const struct state *s)
+{
+    const struct mb_vk_image *image = s->image;
+    VkImageView views[MAX_STORED];
+    for (uint32_t i = 0; i < MAX_STORED; i++) {
+        const uint32_t last = s->tree.n_steps - 1, step = i + 1 < last ? i + 1 : last;
+        views[i] = image->stored[rereads(s) ? s->tree.step[step].source_level : 0];
+    }
+    mb_compute_bind_sampled_array(&s->compute, 0, 4, s->sampler, views, MAX_STORED,
+                                  rereads(s) ? VK_IMAGE_LAYOUT_GENERAL
+                                             : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+}
+
+static void bind(const struct state *s)
+{
+    const struct mb_vk_image *image = s->image;
+    const struct mb_buffer *unused = &s->counters;
+    const bool is_update = s->task.is_update;
+    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->stored[0],
+                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[1], image->layout.n_levels - 1,
+                            MAX_TARGETS);
+    mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
+    mb_compute_bind_buffer(&s->compute, 0, 3, &s->counters);
+    bind_stored(s);
+    mb_compute_bind_buffer(&s->compute, 0, 5, is_update ? &s->n_made : unused);
+    mb_compute_bind_buffer(&s->compute, 0, 6, is_update ? &s->cones : unused);
+    mb_compute_bind_buffer(&s->compute, 0, 7, is_update ? &s->tiles : unused);
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct state *s = state;
+    const struct mb_layout *layout = &target->image->layout;
+    s->gpu = gpu;
+    s->image = target->image;
+    s->task = target->task;
+    s->params = *choice;
+    s->tile_width = tile_width_of(choice);
+    if (layout->n_levels == 1) {
+        return MB_OK;
+    }
+    mb_tree_init(&s->tree, layout, s->tile_width);
+    s->by_sampler = s->tree.is_even &&
+                    mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
+                                         layout->format, s->task.reduce, s->task.alpha, true);
+    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+                             s->task.reduce, &s->sampler, err));
+    MB_TRY(make_buffers(s, err));
+    if (s->task.is_update) {
+        MB_TRY(make_cones(s, err));
+        MB_TRY(make_lists(s, err));
+    }
+    MB_TRY(make_pipeline(s, err));
+    bind(s);
+fail:
+    return status;
+}
+
+static struct push make_push(const struct state *s)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_extent base = layout->base;
+    struct push push = {
+        .base_extent = {(int32_t)base.width, (int32_t)base.height},
+        .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
+        .n_levels = (int32_t)layout->n_levels,
+        .n_steps = (int32_t)s->tree.n_steps,
+        .final_step = (int32_t)s->tree.n_steps - s->tree.has_final_step,
+        .n_rects = 1,
+    };
+    push.n_texels = place_texels(s, push.first_texel);
+    push.n_counters = place_counters(s, push.first_counter);
+    return push;
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    const uint32_t n_made = s->image->layout.n_levels - 1;
+    if (n_made == 0) {
+        return;
+    }
+    const struct push push = make_push(s);
+    const struct mb_extent grid = s->tree.step[0].grid;
+    const uint32_t n_layers = s->image->layout.n_layers;
+    const struct mb_dispatch dispatch = {
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {s->task.is_update ? s->n_tiles : grid.width,
+                     s->task.is_update ? 1 : grid.height, n_layers},
+    };
+    mb_barrier_levels(cmd, s->image, 1, n_made,
+                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
+                      rereads(s) ? &mb_access_compute_read_write : &mb_access_compute_write);
+    mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
+}
+
+/* Bytes that steps hand on: written once, read as often as cells overlap, about once. */
+static uint64_t hand_off_bytes(const struct state *s)
+{
+    uint32_t first[MB_MAX_TREE_STEPS];
+    return 2 * (uint64_t)place_texels(s, first) * s->image->layout.n_layers * 4 * sizeof(float);
+}
+
+static uint32_t reread_levels(const struct state *s)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 1; rereads(s) && i < s->tree.n_steps; i++) {
+        mask |= UINT32_C(1) << s->tree.step[i].source_level;
+    }
+    return mask;
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct state *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    const bool is_made = layout->n_levels > 1;
+    work->n_dispatches = is_made;
+    work->n_barriers = is_made ? 2 : 0;
+    work->workgroup_size[0] = N_INVOCATIONS;
+    work->workgroup_size[1] = work->workgroup_size[2] = 1;
+    work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rect) +
+                              (is_made ? hand_off_bytes(s) : 0);
+    work->claim = (struct mb_claim){
+        .filter.policy = MB_POLICY_BOX,
+        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .reread_levels = reread_levels(s),
+    };
+}
+
+static void finish(void *state)
+{
+    struct state *s = state;
+    mb_compute_finish(&s->compute);
+    mb_buffer_finish(&s->tiles);
+    mb_buffer_finish(&s->cones);
+    mb_buffer_finish(&s->n_made);
+    mb_buffer_finish(&s->counters);
+    mb_buffer_finish(&s->hand_off);
+    mb_sampler_destroy(s->gpu, s->sampler);
+}
+
+const struct mb_strategy mb_strategy_spd_tree = {
+    .name = "spd-tree",
+    .title = "our single dispatch for any size: a tree of tiles and cells, exact on odd sizes",
+    .source = "https://developer.download.nvidia.com/devzone/devcenter/gamegraphics/files/"
+              "NP2_Mipmapping.pdf (the filter); the tree is mipbench's own",
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .params = params,
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .finish = finish,
+};
