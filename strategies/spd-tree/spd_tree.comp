@@ -74,6 +74,9 @@ layout(constant_id = 4) const bool HAS_CELLS = true;
 const int FIRST_CELLS = (4 * TILE_LEVEL3 + 3) * (4 * TILE_LEVEL3 + 3);
 const int SECOND_CELLS = (2 * TILE_LEVEL3 + 1) * (2 * TILE_LEVEL3 + 1);
 
+/* Texels of level 2 that an even tile makes, per axis. */
+const int EVEN_TILE_LEVEL2 = 2 * TILE_LEVEL3;
+
 /* Texels of the last of their levels that tiles make, per axis. */
 const int TILE_WIDTH = 8 * TILE_LEVEL3 >> FIRST_LEVELS;
 
@@ -317,16 +320,14 @@ void make_level(int step, Block block, int level, int layer, uint index)
     barrier();
 }
 
-/* Further levels than the first of a block. */
-void make_further_levels(int step, Block block, int layer, uint index)
+/* A further level than the first of a block. */
+void make_further_level(int step, Block block, int level, int layer, uint index)
 {
-    for (int level = block.source_level + 2; level <= block.last_level; level++) {
-        from = FROM_CELLS;
-        from_first = block.first << block.last_level - level + 1;
-        from_pitch = last_needed(block, level - 1).x - from_first.x + 1;
-        from_offset = cells_of(block, level - 1);
-        make_level(step, block, level, layer, index);
-    }
+    from = FROM_CELLS;
+    from_first = block.first << block.last_level - level + 1;
+    from_pitch = last_needed(block, level - 1).x - from_first.x + 1;
+    from_offset = cells_of(block, level - 1);
+    make_level(step, block, level, layer, index);
 }
 
 Block tile_block(ivec2 tile)
@@ -342,7 +343,12 @@ void make_tile(ivec2 tile, int layer, uint index)
     Block block = tile_block(tile);
     from = FROM_IMAGE;
     make_level(0, block, 1, layer, index);
-    make_further_levels(0, block, layer, index);
+    if (FIRST_LEVELS >= 2) {
+        make_further_level(0, block, 2, layer, index);
+    }
+    if (FIRST_LEVELS >= 3) {
+        make_further_level(0, block, 3, layer, index);
+    }
 }
 
 vec4 fetch_clamped(ivec2 at, int layer)
@@ -363,31 +369,67 @@ vec4 load_level1(ivec2 at, int layer)
                       base_extent);
 }
 
+/* Of an even tile, whose texels may lie beyond the image. */
+void finish_even_texel(int level, ivec2 at, int layer, vec4 texel)
+{
+    if (all(lessThan(at, level_extent(base_extent, level)))) {
+        finish_texel(0, level, level == FIRST_LEVELS, at, layer, texel);
+    }
+}
+
+/* One texel of `level` of an even tile, at `p` within the tile, from the four of the level above it,
+ * which begin at cell `from_cells`. */
+vec4 reduce_cells(int level, ivec2 p, uint from_cells)
+{
+    int pitch = EVEN_TILE_LEVEL2 >> level - 3;
+    uint corner = from_cells + uint(2 * p.y * pitch + 2 * p.x);
+    return reduce_2x2(cells[corner], cells[corner + 1], cells[corner + pitch],
+                      cells[corner + pitch + 1], level_extent(base_extent, level - 1));
+}
+
+/* A level from 3 on of an even tile. */
+void make_even_level(int level, ivec2 tile, int layer, uint index)
+{
+    int width = EVEN_TILE_LEVEL2 >> level - 2;
+    uint to = (level & 1) == 0 ? 0u : uint(FIRST_CELLS);
+    if (FIRST_LEVELS < level) {
+        return;
+    }
+    barrier();
+    if (index < uint(width * width)) {
+        ivec2 p = ivec2(index % uint(width), index / uint(width));
+        vec4 texel = reduce_cells(level, p, uint(FIRST_CELLS) - to);
+        finish_even_texel(level, tile * width + p, layer, texel);
+        cells[to + index] = texel;
+    }
+}
+
 /* The same where no size that the tile meets is odd: no halo. What lies beyond the image is made, too,
- * of whatever is there, and not stored. */
+ * of whatever is there, and not stored. Each invocation has 2x2 texels of level 1 and what they make.
+ */
 void make_even_tile(ivec2 tile, int layer, uint index)
 {
-    for (int level = 1; level <= FIRST_LEVELS; level++) {
-        int width = 8 * TILE_LEVEL3 >> level;
-        ivec2 extent = level_extent(base_extent, level);
-        ivec2 source_extent = level_extent(base_extent, level - 1);
-        uint to = (level & 1) == 1 ? 0u : uint(FIRST_CELLS);
-        uint cells_from = (level & 1) == 1 ? uint(FIRST_CELLS) : 0u;
-        for (uint i = index; i < uint(width * width); i += N_INVOCATIONS) {
-            ivec2 p = ivec2(i % uint(width), i / uint(width));
-            ivec2 at = tile * width + p;
-            uint corner = cells_from + uint(4 * width * p.y + 2 * p.x);
-            vec4 texel = level == 1 ? load_level1(at, layer)
-                                    : reduce_2x2(cells[corner], cells[corner + 1],
-                                                 cells[corner + 2 * width],
-                                                 cells[corner + 2 * width + 1], source_extent);
-            if (all(lessThan(at, extent))) {
-                finish_texel(0, level, level == FIRST_LEVELS, at, layer, texel);
-            }
-            cells[to + i] = texel;
+    ivec2 p = ivec2(index % uint(EVEN_TILE_LEVEL2), index / uint(EVEN_TILE_LEVEL2));
+    if (p.y < EVEN_TILE_LEVEL2) {
+        ivec2 at = tile * EVEN_TILE_LEVEL2 + p;
+        vec4 texel[4];
+        for (int i = 0; i < 4; i++) {
+            texel[i] = load_level1(2 * at + ivec2(i & 1, i >> 1), layer);
         }
-        barrier();
+        for (int i = 0; i < 4; i++) {
+            finish_even_texel(1, 2 * at + ivec2(i & 1, i >> 1), layer, texel[i]);
+        }
+        vec4 made = reduce_2x2(texel[0], texel[1], texel[2], texel[3],
+                               level_extent(base_extent, 1));
+        if (FIRST_LEVELS >= 2) {
+            finish_even_texel(2, at, layer, made);
+        }
+        cells[index] = made;
     }
+    make_even_level(3, tile, layer, index);
+    make_even_level(4, tile, layer, index);
+    make_even_level(5, tile, layer, index);
+    make_even_level(6, tile, layer, index);
 }
 
 /* The block that a cell of a later step makes. */
@@ -407,7 +449,9 @@ void make_cell(int step, ivec2 cell, int layer, uint index)
     from_pitch = level_extent(base_extent, block.source_level).x;
     from_offset = texel_index(step, ivec2(0), layer);
     make_level(step, block, block.source_level + 1, layer, index);
-    make_further_levels(step, block, layer, index);
+    for (int level = block.source_level + 2; level <= block.last_level; level++) {
+        make_further_level(step, block, level, layer, index);
+    }
 }
 
 /* How far what a cell needs reaches from its first source texel: for three levels 7, if they are
