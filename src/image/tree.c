@@ -4,9 +4,7 @@
 #include <string.h>
 
 #define MIN_FIRST_LEVELS 3u
-#define FINAL_PER_TILE_WIDTH                                                                   \
-    16u /* texels that one workgroup finishes: a tile's shared memory                          \
-           holds the level below them */
+#define MAX_FIRST_LEVELS 6u /* that tiles make: down to one texel */
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -87,15 +85,17 @@ void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t
 {
     const uint32_t last = layout->n_levels - 1;
     const uint32_t n_even = count_even_levels(layout);
-    const uint32_t max_first = tile_width >= 64 ? 6 : 5; /* down to one texel */
-    *tree = (struct mb_tree){.is_even = n_even >= min_u32(last, MIN_FIRST_LEVELS)};
+    const bool can_be_even = tile_width == MB_TREE_EVEN_TILE;
+    *tree = (struct mb_tree){
+        .is_even = can_be_even && n_even >= min_u32(last, MIN_FIRST_LEVELS),
+        .are_cells_even = can_be_even && n_even == last,
+    };
     const uint32_t n_first =
-        min_u32(last, tree->is_even ? min_u32(n_even, max_first) : MIN_FIRST_LEVELS);
+        min_u32(last, tree->is_even ? min_u32(n_even, MAX_FIRST_LEVELS) : MIN_FIRST_LEVELS);
     add_step(tree, layout, 0, n_first, tile_width >> n_first);
     for (uint32_t level = n_first; level < last; level += MB_TREE_CELL_LEVELS) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
-        if ((uint64_t)extent.width * extent.height <=
-            FINAL_PER_TILE_WIDTH * (uint64_t)tile_width) {
+        if (extent.width <= tile_width / 2 && extent.height <= tile_width / 2) {
             add_final_step(tree, layout, level);
             break;
         }

@@ -7,6 +7,7 @@
 
 #define MB_MAX_TREE_STEPS   6u
 #define MB_TREE_CELL_LEVELS 3u
+#define MB_TREE_EVEN_TILE   64u /* width of tiles that can do without a halo */
 
 /* Step 0 are tiles, which begin with the image; later ones begin with what the step before
  * made last. The final step, which is there unless the chain ends before, is a single cell of
@@ -21,7 +22,9 @@ struct mb_tree_step {
 };
 
 struct mb_tree {
-    bool is_even; /* no axis that tiles halve is odd, but for those of one texel */
+    bool is_even; /* tiles are of MB_TREE_EVEN_TILE, and no axis that tiles halve is odd, but
+                     for those of one texel */
+    bool are_cells_even; /* nor any axis further down */
     bool has_final_step;
     uint32_t n_steps;
     struct mb_tree_step step[MB_MAX_TREE_STEPS];

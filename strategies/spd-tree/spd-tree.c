@@ -125,6 +125,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         s->tile_width / 8,
         s->tree.step[0].last_level,
         s->tree.is_even,
+        s->tree.are_cells_even,
         s->params.choice[PARAM_PARTS] == PARTS_ALL,
     };
     const struct mb_compute_options options = {

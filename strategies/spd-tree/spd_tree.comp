@@ -66,16 +66,15 @@ layout(constant_id = 1) const int TILE_LEVEL3 = 8;   /* a tile's texels of level
 layout(constant_id = 2) const int FIRST_LEVELS = 3;  /* that tiles make */
 layout(constant_id = 3) const bool IS_EVEN = false;  /* no axis of levels 0 to FIRST_LEVELS - 1 is odd */
 
+layout(constant_id = 4) const bool ARE_CELLS_EVEN = false; /* nor of any level below */
+
 /* Parts left out to find what they cost: all cells. */
-layout(constant_id = 4) const bool HAS_CELLS = true;
+layout(constant_id = 5) const bool HAS_CELLS = true;
 
 /* Levels in shared memory take turns: those an odd number of levels below what the step began with
  * lie in the first part, which holds the first level of a tile with its halo, the others behind. */
 const int FIRST_CELLS = (4 * TILE_LEVEL3 + 3) * (4 * TILE_LEVEL3 + 3);
 const int SECOND_CELLS = (2 * TILE_LEVEL3 + 1) * (2 * TILE_LEVEL3 + 1);
-
-/* Texels of level 2 that an even tile makes, per axis. */
-const int EVEN_TILE_LEVEL2 = 2 * TILE_LEVEL3;
 
 /* Texels of the last of their levels that tiles make, per axis. */
 const int TILE_WIDTH = 8 * TILE_LEVEL3 >> FIRST_LEVELS;
@@ -150,10 +149,11 @@ vec4 fetch_stored(int step, ivec3 at)
     }
 }
 
-/* Width of what one source of a cell made, in texels of the level that the cell begins with. */
-int source_width(int step)
+/* Width of what one source of a cell made, in texels of the level that the cell begins with, as a
+ * power of two. */
+int source_shift(int step)
 {
-    return step == 1 ? TILE_WIDTH : 1;
+    return step == 1 ? findLSB(TILE_WIDTH) : 0;
 }
 
 /* What the cells of a step begin with. */
@@ -173,7 +173,7 @@ int last_level(int step)
 ivec2 grid_of(int step)
 {
     ivec2 extent = level_extent(base_extent, last_level(step));
-    return step == 0 ? (extent + TILE_WIDTH - 1) / TILE_WIDTH
+    return step == 0 ? extent + TILE_WIDTH - 1 >> findLSB(TILE_WIDTH)
                      : step == final_step ? ivec2(1) : extent;
 }
 
@@ -184,7 +184,7 @@ uint cell_index(int step, ivec2 cell)
 
 bool is_made(int step, ivec2 at)
 {
-    return n_made[cell_index(step - 1, at / source_width(step))] != 0u;
+    return n_made[cell_index(step - 1, at >> source_shift(step))] != 0u;
 }
 
 /* Coordinates are those of the level; none are beyond what is there. */
@@ -302,12 +302,14 @@ void make_level(int step, Block block, int level, int layer, uint index)
     vec2 inv_extent = 1.0 / vec2(extent);
     uint offset = cells_of(block, level);
     uint n = uint(size.x * size.y);
+    float inv_width = 1.0 / float(size.x);
     /* As often for every invocation: where some never enter a loop, llvmpipe lets them pass the
      * barrier behind it. */
     for (uint first_i = 0u; first_i < n; first_i += N_INVOCATIONS) {
         uint i = first_i + index;
         if (i < n) {
-            ivec2 at = first + ivec2(i % uint(size.x), i / uint(size.x));
+            int y = int((float(i) + 0.5) * inv_width); /* far from where rounding would matter */
+            ivec2 at = first + ivec2(int(i) - y * size.x, y);
             vec4 texel = reduce_box(at, extent, inv_extent, layer);
             if (all(lessThanEqual(at, owned))) {
                 finish_texel(step, level, level == block.last_level, at, layer, texel);
@@ -337,20 +339,6 @@ Block tile_block(ivec2 tile)
                  min(tile * TILE_WIDTH + TILE_WIDTH - 1, last));
 }
 
-/* Of any size. */
-void make_tile(ivec2 tile, int layer, uint index)
-{
-    Block block = tile_block(tile);
-    from = FROM_IMAGE;
-    make_level(0, block, 1, layer, index);
-    if (FIRST_LEVELS >= 2) {
-        make_further_level(0, block, 2, layer, index);
-    }
-    if (FIRST_LEVELS >= 3) {
-        make_further_level(0, block, 3, layer, index);
-    }
-}
-
 vec4 fetch_clamped(ivec2 at, int layer)
 {
     return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0));
@@ -369,69 +357,6 @@ vec4 load_level1(ivec2 at, int layer)
                       base_extent);
 }
 
-/* Of an even tile, whose texels may lie beyond the image. */
-void finish_even_texel(int level, ivec2 at, int layer, vec4 texel)
-{
-    if (all(lessThan(at, level_extent(base_extent, level)))) {
-        finish_texel(0, level, level == FIRST_LEVELS, at, layer, texel);
-    }
-}
-
-/* One texel of `level` of an even tile, at `p` within the tile, from the four of the level above it,
- * which begin at cell `from_cells`. */
-vec4 reduce_cells(int level, ivec2 p, uint from_cells)
-{
-    int pitch = EVEN_TILE_LEVEL2 >> level - 3;
-    uint corner = from_cells + uint(2 * p.y * pitch + 2 * p.x);
-    return reduce_2x2(cells[corner], cells[corner + 1], cells[corner + pitch],
-                      cells[corner + pitch + 1], level_extent(base_extent, level - 1));
-}
-
-/* A level from 3 on of an even tile. */
-void make_even_level(int level, ivec2 tile, int layer, uint index)
-{
-    int width = EVEN_TILE_LEVEL2 >> level - 2;
-    uint to = (level & 1) == 0 ? 0u : uint(FIRST_CELLS);
-    if (FIRST_LEVELS < level) {
-        return;
-    }
-    barrier();
-    if (index < uint(width * width)) {
-        ivec2 p = ivec2(index % uint(width), index / uint(width));
-        vec4 texel = reduce_cells(level, p, uint(FIRST_CELLS) - to);
-        finish_even_texel(level, tile * width + p, layer, texel);
-        cells[to + index] = texel;
-    }
-}
-
-/* The same where no size that the tile meets is odd: no halo. What lies beyond the image is made, too,
- * of whatever is there, and not stored. Each invocation has 2x2 texels of level 1 and what they make.
- */
-void make_even_tile(ivec2 tile, int layer, uint index)
-{
-    ivec2 p = ivec2(index % uint(EVEN_TILE_LEVEL2), index / uint(EVEN_TILE_LEVEL2));
-    if (p.y < EVEN_TILE_LEVEL2) {
-        ivec2 at = tile * EVEN_TILE_LEVEL2 + p;
-        vec4 texel[4];
-        for (int i = 0; i < 4; i++) {
-            texel[i] = load_level1(2 * at + ivec2(i & 1, i >> 1), layer);
-        }
-        for (int i = 0; i < 4; i++) {
-            finish_even_texel(1, 2 * at + ivec2(i & 1, i >> 1), layer, texel[i]);
-        }
-        vec4 made = reduce_2x2(texel[0], texel[1], texel[2], texel[3],
-                               level_extent(base_extent, 1));
-        if (FIRST_LEVELS >= 2) {
-            finish_even_texel(2, at, layer, made);
-        }
-        cells[index] = made;
-    }
-    make_even_level(3, tile, layer, index);
-    make_even_level(4, tile, layer, index);
-    make_even_level(5, tile, layer, index);
-    make_even_level(6, tile, layer, index);
-}
-
 /* The block that a cell of a later step makes. */
 Block cell_block(int step, ivec2 cell)
 {
@@ -440,17 +365,144 @@ Block cell_block(int step, ivec2 cell)
     return Block(source_level(step), level, cell, last);
 }
 
-void make_cell(int step, ivec2 cell, int layer, uint index)
+/* The first level of a cell, which is left in the cells of shared memory. */
+void make_cell_level(int step, Block block, int layer, uint index)
 {
-    Block block = cell_block(step, cell);
     from = FROM_HAND_OFF;
     from_step = step;
     from_first = ivec2(0);
     from_pitch = level_extent(base_extent, block.source_level).x;
     from_offset = texel_index(step, ivec2(0), layer);
     make_level(step, block, block.source_level + 1, layer, index);
-    for (int level = block.source_level + 2; level <= block.last_level; level++) {
+}
+
+/* Blocks that meet no odd size have no halo. Each is a tile of 64x64 texels, or what a tile is after
+ * some halvings: a cell of 8x8 texels after three, the final one, of up to 32x32, after at least one.
+ * What lies beyond the image is made, too, of whatever is there, and not stored. */
+struct EvenBlock {
+    int base_level; /* that the tile would begin with */
+    int n_halved;   /* how often it has been halved */
+    ivec2 tile;     /* which one it is */
+};
+
+EvenBlock even_block(int step, Block block, ivec2 cell)
+{
+    int n_halved = step == 0 ? 0 : CELL_LEVELS;
+    if (step == final_step) {
+        ivec2 extent = level_extent(base_extent, block.source_level);
+        n_halved = 6 - findMSB(2 * max(extent.x, extent.y) - 1);
+    }
+    return EvenBlock(block.source_level - n_halved, n_halved, cell);
+}
+
+/* What the block begins with, clamped to what is there. */
+vec4 load_even(int step, int level, ivec2 at, int layer)
+{
+    ivec2 extent = level_extent(base_extent, level);
+    from = FROM_HAND_OFF;
+    from_step = step;
+    from_first = ivec2(0);
+    from_pitch = extent.x;
+    from_offset = texel_index(step, ivec2(0), layer);
+    return fetch(min(at, extent - 1), layer);
+}
+
+/* A texel that the block makes, which may lie beyond the image. */
+void finish_even_texel(int step, int last_level, int level, ivec2 at, int layer, vec4 texel)
+{
+    store(level, at, layer, texel);
+    if (level == last_level && step + 1 < n_steps &&
+        all(lessThan(at, level_extent(base_extent, level)))) {
+        hand_off[texel_index(step + 1, at, layer)] = IS_UPDATE ? as_stored(texel) : texel;
+    }
+}
+
+/* The 16x16 texels after two halvings, which are left in the cells: each invocation makes one, of
+ * 2x2 that it loads and, of a tile, stores. */
+void make_even_quarter(int step, Block block, EvenBlock even, int layer, uint index)
+{
+    ivec2 at = even.tile * 16 + ivec2(index & 15u, index >> 4);
+    int level = even.base_level + 2;
+    vec4 made;
+    if (even.n_halved < 2) {
+        vec4 texel[4];
+        for (int i = 0; i < 4; i++) {
+            ivec2 p = 2 * at + ivec2(i & 1, i >> 1);
+            texel[i] = step == 0 ? load_level1(p, layer) : load_even(step, level - 1, p, layer);
+        }
+        for (int i = 0; i < 4 && step == 0; i++) {
+            store(1, 2 * at + ivec2(i & 1, i >> 1), layer, texel[i]);
+        }
+        made = reduce_2x2(texel[0], texel[1], texel[2], texel[3],
+                          level_extent(base_extent, level - 1));
+        if (level <= block.last_level) {
+            finish_even_texel(step, block.last_level, level, at, layer, made);
+        }
+    } else if (even.n_halved == 2) {
+        made = load_even(step, level, at, layer);
+    }
+    cells[FIRST_CELLS + index] = made;
+}
+
+/* After `n_halved` >= 3 halvings `width` x `width` texels, from those before, in the cells. */
+void make_even_rest(int step, Block block, EvenBlock even, int n_halved, int layer, uint index)
+{
+    int width = 64 >> n_halved;
+    int level = even.base_level + n_halved;
+    uint to = (n_halved & 1) == 0 ? uint(FIRST_CELLS) : 0u;
+    uint corner = uint(FIRST_CELLS) - to;
+    barrier();
+    if (n_halved < even.n_halved || level > block.last_level || index >= uint(width * width)) {
+        return;
+    }
+    ivec2 p = ivec2(index & uint(width - 1), index >> 6 - n_halved);
+    ivec2 at = even.tile * width + p;
+    vec4 texel;
+    if (n_halved > even.n_halved) {
+        corner += uint(4 * width * p.y + 2 * p.x);
+        texel = reduce_2x2(cells[corner], cells[corner + 1], cells[corner + 2 * width],
+                           cells[corner + 2 * width + 1],
+                           level_extent(base_extent, level - 1));
+        finish_even_texel(step, block.last_level, level, at, layer, texel);
+    } else {
+        texel = load_even(step, level, at, layer);
+    }
+    cells[to + index] = texel;
+}
+
+void make_even_block(int step, Block block, ivec2 cell, int layer, uint index)
+{
+    EvenBlock even = even_block(step, block, cell);
+    make_even_quarter(step, block, even, layer, index);
+    make_even_rest(step, block, even, 3, layer, index);
+    make_even_rest(step, block, even, 4, layer, index);
+    make_even_rest(step, block, even, 5, layer, index);
+    make_even_rest(step, block, even, 6, layer, index);
+}
+
+/* A block of any size: the first level from the image or from what was handed on, the others from
+ * the cells. */
+void make_any_block(int step, Block block, int layer, uint index)
+{
+    int level = block.source_level + 1;
+    if (step > 0) {
+        make_cell_level(step, block, layer, index);
+    } else {
+        from = FROM_IMAGE;
+        make_level(0, block, 1, layer, index);
+    }
+    while (++level <= block.last_level) {
         make_further_level(step, block, level, layer, index);
+    }
+}
+
+/* All levels of a tile or cell. */
+void make_block(int step, Block block, ivec2 cell, int layer, uint index)
+{
+    if (ARE_CELLS_EVEN || (IS_EVEN && step == 0)) {
+        make_even_block(step, block, cell, layer, index);
+    } else {
+        make_any_block(step, block, layer, index);
     }
 }
 
@@ -478,7 +530,8 @@ uint n_sources(int step, ivec2 cell)
     ivec2 first = cell << last_level(step) - source_level(step);
     ivec2 last = min(first + cell_reach(step),
                      level_extent(base_extent, source_level(step)) - 1);
-    ivec2 n = last / source_width(step) - first / source_width(step) + 1;
+    int shift = source_shift(step);
+    ivec2 n = (last >> shift) - (first >> shift) + 1;
     return uint(n.x * n.y);
 }
 
@@ -540,49 +593,47 @@ void acquire_hand_off()
                        gl_SemanticsMakeVisible);
 }
 
-/* Cells that are complete, the furthest step first, until none is. */
-void make_pending(int layer, uint index)
+/* A complete cell, of the furthest step that has one, or 0 if none has; it is pending no longer. */
+int next_pending(uint index, out ivec2 cell)
 {
-    int step = 1;
-    while (step > 0) {
+    int step = n_steps - 1;
+    while (step > 0 && pending[step] == 0u) {
+        step--;
+    }
+    cell = ivec2(0);
+    if (step > 0) {
         uint mask = pending[step];
-        if (mask == 0u) {
-            step--;
-            continue;
-        }
         int i = findLSB(mask);
-        ivec2 cell = first_pending[step] + ivec2(i & 1, i >> 1);
+        cell = first_pending[step] + ivec2(i & 1, i >> 1);
         acquire_hand_off();
         if (index == 0u) {
             pending[step] = mask & mask - 1u;
         }
-        make_cell(step, cell, layer, index);
-        if (step + 1 < n_steps) {
-            step++;
-            arrive(step, cell, cell, layer, index);
-        }
     }
+    return step;
 }
 
+/* One text for tiles and cells: fetching it is a good part of the time that small images take, and
+ * llvmpipe goes through what it does not execute. */
 void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_LocalInvocationIndex;
-    ivec2 tile = ivec2(gl_WorkGroupID.xy);
+    ivec2 cell = ivec2(gl_WorkGroupID.xy);
     if (IS_UPDATE) {
         uint packed = tiles[gl_WorkGroupID.x];
-        tile = ivec2(packed & 0xffffu, packed >> 16);
+        cell = ivec2(packed & 0xffffu, packed >> 16);
     }
-    if (IS_EVEN) {
-        make_even_tile(tile, layer, index);
-    } else {
-        make_tile(tile, layer, index);
+    if (index < MAX_STEPS) {
+        pending[index] = 0u; /* barriers follow */
     }
-    if (n_steps > 1) {
-        Block block = tile_block(tile);
-        arrive(1, block.first, block.last, layer, index);
-        if (HAS_CELLS) {
-            make_pending(layer, index);
+    int step = 0;
+    do {
+        Block block = step == 0 ? tile_block(cell) : cell_block(step, cell);
+        make_block(step, block, cell, layer, index);
+        if (step + 1 < n_steps) {
+            arrive(step + 1, block.first, block.last, layer, index);
         }
-    }
+        step = next_pending(index, cell);
+    } while (step > 0 && HAS_CELLS);
 }

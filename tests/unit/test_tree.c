@@ -62,7 +62,7 @@ static void check_steps(const struct mb_tree *tree, const struct mb_layout *layo
               s->grid.width * s->width >= made.width);
         if (is_final) {
             const struct mb_extent source = mb_level_extent(layout->base, s->source_level);
-            CHECK(source.width * source.height <= 16 * tile_width);
+            CHECK(source.width <= tile_width / 2 && source.height <= tile_width / 2);
         } else {
             CHECK(i == 0 || (s->width == 1 && s->last_level - s->source_level <= 3));
         }
