@@ -81,7 +81,8 @@ static void add_final_step(struct mb_tree *tree, const struct mb_layout *layout,
     };
 }
 
-void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width)
+void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width,
+                  uint32_t final_width)
 {
     const uint32_t last = layout->n_levels - 1;
     const uint32_t n_even = count_even_levels(layout);
@@ -95,7 +96,7 @@ void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t
     add_step(tree, layout, 0, n_first, tile_width >> n_first);
     for (uint32_t level = n_first; level < last; level += MB_TREE_CELL_LEVELS) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
-        if (extent.width <= tile_width / 2 && extent.height <= tile_width / 2) {
+        if (extent.width <= final_width && extent.height <= final_width) {
             add_final_step(tree, layout, level);
             break;
         }

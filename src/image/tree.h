@@ -30,8 +30,10 @@ struct mb_tree {
     struct mb_tree_step step[MB_MAX_TREE_STEPS];
 };
 
-/* `tile_width`: of a tile, in texels of level 0: 32 or 64; layout->n_levels >= 2. */
-void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width);
+/* `tile_width`: of a tile, in texels of level 0: 32 or 64; `final_width`: texels per axis, at
+ * most, that the final step begins with; layout->n_levels >= 2. */
+void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width,
+                  uint32_t final_width);
 
 /* Those of a step that need any of the texels `rect` (not empty) of its source level: a
  * rectangle of tiles or cells. */

@@ -9,9 +9,11 @@
 
 enum {
     PARAM_LOAD,
+    PARAM_WAVE,
     PARAM_TILE,
     PARAM_PARTS,
 };
+enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { TILE_64, TILE_32 };
 enum { PARTS_ALL, PARTS_TILES };
 
@@ -20,7 +22,10 @@ enum { PARTS_ALL, PARTS_TILES };
 #define MAX_STORED    5u
 #define N_INVOCATIONS 256u
 
-extern const struct mb_shader mb_spv_spd_tree;
+#define FINAL_WIDTH 32u /* texels per axis that one workgroup finishes */
+#define WAVE_FINAL  8u  /* and one subgroup */
+
+extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 struct state {
@@ -29,6 +34,7 @@ struct state {
     struct mb_task task;
     struct mb_params params;
     bool by_sampler; /* how level 0 is loaded where it is even */
+    bool by_wave;    /* subgroup operations, where no size is odd */
     uint32_t tile_width;
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */
@@ -60,6 +66,12 @@ static const struct mb_param params[] = {
             "the filter where it is exact",
     },
     {
+        .name = "wave",
+        .values = (const char *const[]){"auto", "on", "off", NULL},
+        .help = "subgroup operations, cells by one subgroup each; off: shared memory; auto: on "
+                "where no size is odd and the device has them",
+    },
+    {
         .name = "tile",
         .values = (const char *const[]){"64", "32", NULL},
         .help = "texels of level 0 per axis that a workgroup begins with",
@@ -85,6 +97,35 @@ static uint32_t shared_bytes(uint32_t tile_width)
     return (first * first + second * second) * 4 * (uint32_t)sizeof(float) + 256;
 }
 
+static bool has_wave(const struct mb_gpu *gpu)
+{
+    const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BALLOT_BIT |
+                                          VK_SUBGROUP_FEATURE_QUAD_BIT |
+                                          VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    return (gpu->info.subgroup_operations & needed) == needed && gpu->info.has_full_subgroups &&
+           gpu->info.subgroup_size >= 4;
+}
+
+static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_params *choice, struct mb_err *why)
+{
+    if (choice->choice[PARAM_WAVE] != WAVE_ON) {
+        return MB_OK;
+    }
+    if (!mb_policies_agree(layout->base, layout->n_levels) ||
+        choice->choice[PARAM_TILE] != TILE_64) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "wave=on is for 64x64 tiles of images none of whose levels has an odd size");
+    }
+    if (!has_wave(gpu)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks full subgroups with ballots, quads and shuffles; try "
+                       "spd-tree:wave=off");
+    }
+    return MB_OK;
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
@@ -101,6 +142,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "spd-tree:tile=32",
                        needed_bytes, gpu->info.max_shared_memory_bytes);
     }
+    MB_TRY(wave_supports(gpu, layout, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
     MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
                             task->reduce, task->alpha, true, why));
@@ -127,9 +169,10 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         s->tree.is_even,
         s->tree.are_cells_even,
         s->params.choice[PARAM_PARTS] == PARTS_ALL,
+        s->gpu->info.subgroup_size,
     };
     const struct mb_compute_options options = {
-        .shader = &mb_spv_spd_tree,
+        .shader = s->by_wave ? &mb_spv_spd_tree_wave : &mb_spv_spd_tree,
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
@@ -139,6 +182,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         .alpha = s->task.alpha,
         .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct push),
+        .subgroup_size = s->by_wave ? s->gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
         .n_sets = 1,
         .name = "spd-tree",
@@ -292,7 +336,10 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     if (layout->n_levels == 1) {
         return MB_OK;
     }
-    mb_tree_init(&s->tree, layout, s->tile_width);
+    s->by_wave = choice->choice[PARAM_WAVE] != WAVE_OFF && s->tile_width == 64 &&
+                 has_wave(gpu) && mb_policies_agree(layout->base, layout->n_levels);
+    mb_tree_init(&s->tree, layout, s->tile_width,
+                 s->by_wave ? WAVE_FINAL : s->tile_width * FINAL_WIDTH / 64);
     s->by_sampler = s->tree.is_even &&
                     mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
                                          layout->format, s->task.reduce, s->task.alpha, true);
@@ -374,6 +421,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = is_made ? 2 : 0;
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
+    work->subgroup_size = s->by_wave ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rect) +
                               (is_made ? hand_off_bytes(s) : 0);
     work->claim = (struct mb_claim){

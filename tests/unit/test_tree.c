@@ -77,7 +77,7 @@ static void check_width(uint32_t width, uint32_t tile_width)
     struct mb_tree tree;
     const struct mb_extent extent = {width, 1};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 1, mb_full_level_count(extent));
-    mb_tree_init(&tree, &layout, tile_width);
+    mb_tree_init(&tree, &layout, tile_width, tile_width / 2);
     check_steps(&tree, &layout, tile_width);
     for (uint32_t step = 0; step < tree.n_steps; step++) {
         for (uint32_t x = 0; x < tree.step[step].grid.width; x++) {
@@ -108,7 +108,7 @@ static void check_made(struct mb_extent base, struct mb_rect rect, uint32_t tile
     struct mb_layout layout;
     struct mb_tree tree;
     mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, mb_full_level_count(base));
-    mb_tree_init(&tree, &layout, tile_width);
+    mb_tree_init(&tree, &layout, tile_width, tile_width / 2);
     uint32_t *n_made = mb_alloc(mb_tree_n_cells(&tree), sizeof *n_made);
     CHECK(n_made);
     mb_tree_count_made(&tree, &layout, &rect, 1, n_made);
@@ -133,20 +133,20 @@ static void test_shapes(void)
     struct mb_tree tree;
     const struct mb_extent even = {4096, 4096}, odd = {4095, 4095}, hd = {1920, 1080};
     mb_layout_init(&layout, mb_format_find("rgba8"), even, 1, 13);
-    mb_tree_init(&tree, &layout, 64);
+    mb_tree_init(&tree, &layout, 64, 32);
     CHECK(tree.is_even);
     CHECK_EQ_INT(tree.n_steps, 3); /* 1 to 6, 7 to 9, 10 to 12 */
     CHECK_EQ_INT(tree.step[0].grid.width, 64);
     CHECK_EQ_INT(tree.step[0].reach.width, 63);
     CHECK_EQ_INT(tree.step[1].grid.width, 8);
     mb_layout_init(&layout, mb_format_find("rgba8"), odd, 1, 12);
-    mb_tree_init(&tree, &layout, 64);
+    mb_tree_init(&tree, &layout, 64, 32);
     CHECK(!tree.is_even);
     CHECK_EQ_INT(tree.n_steps, 4); /* 1 to 3, 4 to 6, 7 to 9, 10 to 11 */
     CHECK_EQ_INT(tree.step[0].reach.width, 70);
     CHECK_EQ_INT(tree.step[1].reach.width, 14);
     mb_layout_init(&layout, mb_format_find("rgba8"), hd, 1, 11);
-    mb_tree_init(&tree, &layout, 64);
+    mb_tree_init(&tree, &layout, 64, 32);
     CHECK(tree.is_even);
     CHECK_EQ_INT(tree.step[0].last_level, 3);
     CHECK_EQ_INT(tree.step[1].reach.width, 7);
