@@ -75,6 +75,7 @@ struct mb_strategy {
     const char *source;            /* paper, repository or URL */
     VkQueueFlags queue_flags;      /* that its commands need */
     VkImageUsageFlags image_usage; /* that it needs of the image */
+    bool wants_raw;                /* makes use of image->raw, where that is there */
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
 

@@ -452,6 +452,15 @@ static VkImageUsageFlags needed_usage(const struct mb_cell_options *options,
     return usage & mb_rig_usage(options->gpu, format);
 }
 
+static bool wants_raw(const struct mb_cell_options *options)
+{
+    bool is_wanted = false;
+    for (size_t i = 0; i < options->n_rows; i++) {
+        is_wanted = is_wanted || options->rows[i].strategy->wants_raw;
+    }
+    return is_wanted;
+}
+
 enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *source,
                            struct mb_cell *cells, size_t n_cells, bool *is_complete,
                            struct mb_err *err)
@@ -467,6 +476,7 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
         .usage = cells[0].image_usage == MB_IMAGE_USAGE_NEEDED
                      ? needed_usage(options, cells[0].layout.format)
                      : 0,
+        .is_raw = wants_raw(options),
     };
     *is_complete = false;
     MB_TRY(allocate(&c, err));
@@ -488,6 +498,7 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
     for (size_t k = 0; k < n_cells; k++) {
         cells[k].image_ms = c.rig.image_ms;
         cells[k].used_for = c.rig.image.usage;
+        cells[k].has_raw_views = c.rig.image.is_raw;
         MB_TRY(conclude(&c, &cells[k], err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

@@ -208,7 +208,7 @@ static void add_blocks(struct mb_json *json, struct cJSON *parent, const struct 
     add_raw(json, node, samples);
 }
 
-static void add_usage(struct mb_json *json, struct cJSON *node, VkImageUsageFlags usage)
+static void add_usage(struct mb_json *json, struct cJSON *node, const struct mb_cell *cell)
 {
     static const struct {
         VkImageUsageFlagBits bit;
@@ -222,9 +222,12 @@ static void add_usage(struct mb_json *json, struct cJSON *node, VkImageUsageFlag
     };
     struct cJSON *list = mb_json_array(json, node, "image_usage");
     for (size_t i = 0; i < MB_COUNTOF(names); i++) {
-        if (usage & names[i].bit) {
+        if (cell->used_for & names[i].bit) {
             mb_json_string(json, list, NULL, names[i].name);
         }
+    }
+    if (cell->has_raw_views) {
+        mb_json_string(json, list, NULL, "raw_views");
     }
 }
 
@@ -237,7 +240,7 @@ static void add_cell(struct mb_json *json, struct cJSON *list, const struct mb_c
     mb_json_string(json, node, "id", id);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
-    add_usage(json, node, cell->used_for);
+    add_usage(json, node, cell);
     mb_json_u64(json, node, "images", cell->n_rotated);
     mb_json_bool(json, node, "cache_swept", cell->is_evicted);
     mb_json_number(json, node, "floor_ns", cell->floor_ns);

@@ -104,8 +104,9 @@ struct mb_cell {
     enum mb_mode mode;
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
-    uint32_t n_rotated;         /* images gone round */
-    bool is_evicted; /* they are too few: a sweep through memory precedes each sample */
+    bool has_raw_views;
+    uint32_t n_rotated; /* images gone round */
+    bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
     size_t twin_of;            /* the result that was sampled twice, or SIZE_MAX */
     size_t twin_column;

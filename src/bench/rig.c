@@ -98,6 +98,7 @@ enum mb_status mb_rig_init(struct mb_rig *rig, const struct mb_gpu *gpu,
         .is_cube = options->is_cube,
         .usage =
             options->usage ? options->usage | OWN_USAGE : mb_rig_usage(gpu, layout->format),
+        .is_raw = options->usage == 0 || options->is_raw,
         .name = "image",
     };
     *rig = (struct mb_rig){.gpu = gpu, .is_cube = options->is_cube};

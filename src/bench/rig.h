@@ -27,8 +27,9 @@ struct mb_rig_options {
     uint32_t n_image_levels;        /* at least those */
     bool is_cube;
     const void *source;      /* level 0, source[layer][height][width] of layout->format */
-    VkImageUsageFlags usage; /* 0: all of mb_rig_usage; else what the strategies need, to which
-                                transfers and sampling are added */
+    VkImageUsageFlags usage; /* 0: all of mb_rig_usage, and raw views; else what the strategies
+                                need, to which transfers and sampling are added */
+    bool is_raw;             /* then also raw views */
 };
 
 /* Usage flags that every image of this format is given: transfers, sampling, and storage and

@@ -63,6 +63,7 @@ enum mb_status mb_rotation_init(struct mb_rotation *rotation, const struct mb_ri
         .n_levels = rig->full.n_levels,
         .is_cube = rig->is_cube,
         .usage = rig->image.usage,
+        .is_raw = rig->image.is_raw,
         .name = "image of the rotation",
     };
     *rotation = (struct mb_rotation){.rig = rig, .n_images = 1};

@@ -61,6 +61,7 @@ static enum mb_status make_source(struct mb_trial *trial,
         .n_levels = 1,
         .is_cube = options->rig->is_cube,
         .usage = image->usage,
+        .is_raw = image->is_raw,
         .name = "source",
     };
     mb_layout_init(&layout, image->layout.format, image->layout.base, image->layout.n_layers,

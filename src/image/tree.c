@@ -81,19 +81,31 @@ static void add_final_step(struct mb_tree *tree, const struct mb_layout *layout,
     };
 }
 
-void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width,
-                  uint32_t final_width)
+/* How many levels tiles make, and of which kind they are. */
+static uint32_t plan_tiles(struct mb_tree *tree, const struct mb_layout *layout,
+                           const struct mb_tree_options *options)
 {
     const uint32_t last = layout->n_levels - 1;
-    const uint32_t n_even = count_even_levels(layout);
-    const bool can_be_even = tile_width == MB_TREE_EVEN_TILE;
-    *tree = (struct mb_tree){
-        .is_even = can_be_even && n_even >= min_u32(last, MIN_FIRST_LEVELS),
-        .are_cells_even = can_be_even && n_even == last,
-    };
-    const uint32_t n_first =
-        min_u32(last, tree->is_even ? min_u32(n_even, MAX_FIRST_LEVELS) : MIN_FIRST_LEVELS);
-    add_step(tree, layout, 0, n_first, tile_width >> n_first);
+    const uint32_t n_most = min_u32(last, MAX_FIRST_LEVELS);
+    const uint32_t n_even = min_u32(count_even_levels(layout), n_most);
+    const bool can_be_even = options->tile_width == MB_TREE_EVEN_TILE;
+    const bool is_deep = options->is_deep && can_be_even && n_even >= 2 && n_even < n_most;
+    tree->is_even = can_be_even && !is_deep && n_even >= min_u32(last, MIN_FIRST_LEVELS);
+    tree->are_cells_even = can_be_even && count_even_levels(layout) == last;
+    tree->has_even_pair = !tree->is_even && n_even >= 2;
+    if (is_deep) {
+        return n_most;
+    }
+    return tree->is_even ? n_even : min_u32(last, MIN_FIRST_LEVELS);
+}
+
+void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
+                  const struct mb_tree_options *options)
+{
+    const uint32_t last = layout->n_levels - 1, final_width = options->final_width;
+    *tree = (struct mb_tree){0};
+    const uint32_t n_first = plan_tiles(tree, layout, options);
+    add_step(tree, layout, 0, n_first, options->tile_width >> n_first);
     for (uint32_t level = n_first; level < last; level += MB_TREE_CELL_LEVELS) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
         if (extent.width <= final_width && extent.height <= final_width) {

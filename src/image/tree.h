@@ -25,15 +25,21 @@ struct mb_tree {
     bool is_even; /* tiles are of MB_TREE_EVEN_TILE, and no axis that tiles halve is odd, but
                      for those of one texel */
     bool are_cells_even; /* nor any axis further down */
+    bool has_even_pair;  /* not is_even, but levels 0 and 1 are */
     bool has_final_step;
     uint32_t n_steps;
     struct mb_tree_step step[MB_MAX_TREE_STEPS];
 };
 
-/* `tile_width`: of a tile, in texels of level 0: 32 or 64; `final_width`: texels per axis, at
- * most, that the final step begins with; layout->n_levels >= 2. */
-void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout, uint32_t tile_width,
-                  uint32_t final_width);
+struct mb_tree_options {
+    uint32_t tile_width;  /* in texels of level 0: 32 or 64 */
+    uint32_t final_width; /* texels per axis, at most, that the final step begins with */
+    bool is_deep; /* tiles of 64 make six levels even if only the first two or more are even */
+};
+
+/* layout->n_levels >= 2. */
+void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
+                  const struct mb_tree_options *options);
 
 /* Those of a step that need any of the texels `rect` (not empty) of its source level: a
  * rectangle of tiles or cells. */

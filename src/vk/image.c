@@ -3,15 +3,21 @@
 
 #include "vk/memory.h"
 
-static bool is_mutable(const struct mb_format *format)
+static bool is_raw(const struct mb_vk_image_options *options)
 {
-    return format->vk_format != format->vk_storage_format;
+    return options->is_raw && options->layout->format->texel_bytes == 4;
+}
+
+static bool is_mutable(const struct mb_vk_image_options *options)
+{
+    const struct mb_format *format = options->layout->format;
+    return format->vk_format != format->vk_storage_format || is_raw(options);
 }
 
 static VkImageCreateFlags create_flags(const struct mb_vk_image_options *options)
 {
     VkImageCreateFlags flags = 0;
-    if (is_mutable(options->layout->format)) {
+    if (is_mutable(options)) {
         flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
     }
     return options->is_cube ? flags | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : flags;
@@ -122,6 +128,11 @@ static enum mb_status create_level_views(struct mb_vk_image *image, uint32_t lev
         part.usage = VK_IMAGE_USAGE_STORAGE_BIT;
         MB_TRY(create_view(image, &part, &image->storage[level], err));
     }
+    if (image->is_raw) {
+        part.format = VK_FORMAT_R32_UINT;
+        part.usage = image->usage & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT);
+        MB_TRY(create_view(image, &part, &image->raw[level], err));
+    }
 fail:
     return status;
 }
@@ -169,17 +180,19 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .layout = *layout,
         .n_levels = options->n_levels,
         .usage = options->usage,
+        .is_raw = is_raw(options),
     };
     MB_TRY(check_limits(gpu, options, err));
-    const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format};
+    const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format,
+                                VK_FORMAT_R32_UINT};
     const VkImageFormatListCreateInfo format_list = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
-        .viewFormatCount = MB_COUNTOF(formats),
+        .viewFormatCount = image->is_raw ? 3 : 2,
         .pViewFormats = formats,
     };
     VkImageCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .pNext = is_mutable(layout->format) ? &format_list : NULL,
+        .pNext = is_mutable(options) ? &format_list : NULL,
         .flags = create_flags(options),
         .imageType = VK_IMAGE_TYPE_2D,
         .format = layout->format->vk_format,
@@ -212,6 +225,7 @@ void mb_vk_image_finish(struct mb_vk_image *image)
     }
     VkDevice device = image->gpu->device;
     for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        vkDestroyImageView(device, image->raw[level], NULL);
         vkDestroyImageView(device, image->storage[level], NULL);
         vkDestroyImageView(device, image->stored[level], NULL);
         vkDestroyImageView(device, image->sampled[level], NULL);

@@ -10,6 +10,7 @@ struct mb_vk_image_options {
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
+    bool is_raw; /* with views of texels as R32_UINT, if they are of four bytes */
     const char *name;
 };
 
@@ -21,6 +22,7 @@ struct mb_vk_image {
     struct mb_layout layout; /* of the levels to be made; there are no views of others */
     uint32_t n_levels;       /* of the image */
     VkImageUsageFlags usage;
+    bool is_raw;
     VkImage image;
     VkDeviceMemory memory;
     VkImageView sampled_all;            /* every level, 2D array */
@@ -29,6 +31,8 @@ struct mb_vk_image {
                                           as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* one level each, 2D array, storage format; null
                                            without STORAGE usage */
+    VkImageView
+        raw[MB_MAX_LEVELS]; /* the same as R32_UINT, for both uses; null unless is_raw */
 };
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the

@@ -35,9 +35,15 @@ void finish_texel(int step, int level, bool is_last_level, ivec2 at, int layer, 
     }
 }
 
+/* The first level that the block leaves in the cells. */
+int first_kept(Block block)
+{
+    return block.source_level + (HAS_EVEN_PAIR && block.source_level == 0 ? 2 : 1);
+}
+
 uint cells_of(Block block, int level)
 {
-    return (level - block.source_level & 1) == 1 ? 0u : uint(FIRST_CELLS);
+    return (level - first_kept(block) & 1) == 0 ? 0u : uint(FIRST_CELLS);
 }
 
 /* All texels of `level` that the block needs, from what fetch() reads; to the cells. */
@@ -88,13 +94,47 @@ void make_cell_level(int step, Block block, int layer, uint index)
     make_level(step, block, block.source_level + 1, layer, index);
 }
 
-/* A block of any size: the first level from the image or from what was handed on, the others from
- * the cells. */
+/* Levels 1 and 2 of a tile that begins with two levels of even size: 2x2 texels of level 1 at a time,
+ * stored and no more, and what they make, which is left in the cells. */
+void make_even_pair(Block block, int layer, uint index)
+{
+    ivec2 first = block.first << block.last_level - 2;
+    ivec2 size = last_needed(block, 2) - first + 1;
+    ivec2 owned = last_owned(block, 2);
+    uint n = uint(size.x * size.y);
+    float inv_width = 1.0 / float(size.x);
+    for (uint first_i = 0u; first_i < n; first_i += N_INVOCATIONS) {
+        uint i = first_i + index;
+        if (i < n) {
+            int y = int((float(i) + 0.5) * inv_width);
+            ivec2 at = first + ivec2(int(i) - y * size.x, y);
+            vec4 texel[4];
+            for (int k = 0; k < 4; k++) {
+                texel[k] = load_level1(2 * at + ivec2(k & 1, k >> 1), layer);
+            }
+            vec4 made = reduce_2x2(texel[0], texel[1], texel[2], texel[3],
+                                   level_extent(base_extent, 1));
+            if (all(lessThanEqual(at, owned))) {
+                for (int k = 0; k < 4; k++) {
+                    store(1, 2 * at + ivec2(k & 1, k >> 1), layer, texel[k]);
+                }
+                finish_texel(0, 2, 2 == block.last_level, at, layer, made);
+            }
+            cells[i] = made;
+        }
+    }
+    barrier();
+}
+
+/* A block of any size: the first level, or two, from the image or from what was handed on, the others
+ * from the cells. */
 void make_any_block(int step, Block block, int layer, uint index)
 {
-    int level = block.source_level + 1;
+    int level = first_kept(block);
     if (step > 0) {
         make_cell_level(step, block, layer, index);
+    } else if (HAS_EVEN_PAIR) {
+        make_even_pair(block, layer, index);
     } else {
         from = FROM_IMAGE;
         make_level(0, block, 1, layer, index);

@@ -2,6 +2,8 @@
  */
 #include "strategy.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "image/tree.h"
 #include "vk/barrier.h"
@@ -10,11 +12,15 @@
 enum {
     PARAM_LOAD,
     PARAM_WAVE,
+    PARAM_EXACT,
     PARAM_TILE,
+    PARAM_FIRST,
     PARAM_PARTS,
 };
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
+enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { TILE_64, TILE_32 };
+enum { FIRST_AUTO, FIRST_6 };
 enum { PARTS_ALL, PARTS_TILES };
 
 /* As in spd_tree.comp. */
@@ -25,7 +31,7 @@ enum { PARTS_ALL, PARTS_TILES };
 #define FINAL_WIDTH 32u /* texels per axis that one workgroup finishes */
 #define WAVE_FINAL  8u  /* and one subgroup */
 
-extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave;
+extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 struct state {
@@ -35,6 +41,7 @@ struct state {
     struct mb_params params;
     bool by_sampler; /* how level 0 is loaded where it is even */
     bool by_wave;    /* subgroup operations, where no size is odd */
+    bool by_sums;    /* and whole numbers */
     uint32_t tile_width;
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */
@@ -72,9 +79,23 @@ static const struct mb_param params[] = {
                 "where no size is odd and the device has them",
     },
     {
+        .name = "exact",
+        .values = (const char *const[]){"auto", "sums", "float", NULL},
+        .help =
+            "averages of rgba8 where wave is on: sums in whole numbers, of texels fetched and "
+            "stored as they are, or 32-bit floats; auto: sums",
+    },
+    {
         .name = "tile",
         .values = (const char *const[]){"64", "32", NULL},
         .help = "texels of level 0 per axis that a workgroup begins with",
+    },
+    {
+        .name = "first",
+        .values = (const char *const[]){"auto", "6", NULL},
+        .help =
+            "levels that tiles make where some are odd: 6 take a wider halo and one hand-off "
+            "less; auto: as many as are even, or 3",
     },
     {
         .name = "parts",
@@ -106,22 +127,45 @@ static bool has_wave(const struct mb_gpu *gpu)
            gpu->info.subgroup_size >= 4;
 }
 
-static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                    const struct mb_params *choice, struct mb_err *why)
+/* Whether subgroup operations are used: on a CPU only if asked for, where they are slower. */
+static bool uses_wave(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                      const struct mb_params *choice)
 {
-    if (choice->choice[PARAM_WAVE] != WAVE_ON) {
-        return MB_OK;
+    const bool is_wanted = choice->choice[PARAM_WAVE] == WAVE_ON ||
+                           (choice->choice[PARAM_WAVE] == WAVE_AUTO &&
+                            gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU);
+    return is_wanted && has_wave(gpu) && tile_width_of(choice) == 64 &&
+           mb_policies_agree(layout->base, layout->n_levels);
+}
+
+/* Whether the format and the task are those of spd_tree_sums.comp. */
+static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task)
+{
+    return strcmp(layout->format->name, "rgba8") == 0 && task->reduce == MB_REDUCE_AVG &&
+           !mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+}
+
+static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_task *task, const struct mb_params *choice,
+                                    struct mb_err *why)
+{
+    const uint8_t *value = choice->choice;
+    if (value[PARAM_WAVE] == WAVE_ON && !has_wave(gpu)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks full subgroups with ballots, quads and shuffles; try "
+                       "spd-tree:wave=off");
     }
-    if (!mb_policies_agree(layout->base, layout->n_levels) ||
-        choice->choice[PARAM_TILE] != TILE_64) {
+    if (value[PARAM_WAVE] == WAVE_ON && !uses_wave(gpu, layout, choice)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "wave=on is for 64x64 tiles of images none of whose levels has an odd size");
     }
-    if (!has_wave(gpu)) {
+    if (value[PARAM_EXACT] == EXACT_SUMS && !uses_wave(gpu, layout, choice)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "exact=sums needs wave=on");
+    }
+    if (value[PARAM_EXACT] == EXACT_SUMS && !fits_sums(layout, task)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device lacks full subgroups with ballots, quads and shuffles; try "
-                       "spd-tree:wave=off");
+                       "exact=sums is for averages of rgba8 with straight alpha");
     }
     return MB_OK;
 }
@@ -142,7 +186,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                        "spd-tree:tile=32",
                        needed_bytes, gpu->info.max_shared_memory_bytes);
     }
-    MB_TRY(wave_supports(gpu, layout, choice, why));
+    MB_TRY(wave_supports(gpu, layout, task, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
     MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
                             task->reduce, task->alpha, true, why));
@@ -170,9 +214,12 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         s->tree.are_cells_even,
         s->params.choice[PARAM_PARTS] == PARTS_ALL,
         s->gpu->info.subgroup_size,
+        s->tree.has_even_pair,
     };
     const struct mb_compute_options options = {
-        .shader = s->by_wave ? &mb_spv_spd_tree_wave : &mb_spv_spd_tree,
+        .shader = s->by_sums   ? &mb_spv_spd_tree_sums
+                  : s->by_wave ? &mb_spv_spd_tree_wave
+                               : &mb_spv_spd_tree,
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
@@ -309,10 +356,11 @@ static void bind(const struct state *s)
     const struct mb_vk_image *image = s->image;
     const struct mb_buffer *unused = &s->counters;
     const bool is_update = s->task.is_update;
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->stored[0],
+    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler,
+                            s->by_sums ? image->raw[0] : image->stored[0],
                             VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-    mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[1], image->layout.n_levels - 1,
-                            MAX_TARGETS);
+    mb_compute_bind_storage(&s->compute, 0, 1, s->by_sums ? &image->raw[1] : &image->storage[1],
+                            image->layout.n_levels - 1, MAX_TARGETS);
     mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
     mb_compute_bind_buffer(&s->compute, 0, 3, &s->counters);
     bind_stored(s);
@@ -336,11 +384,16 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     if (layout->n_levels == 1) {
         return MB_OK;
     }
-    s->by_wave = choice->choice[PARAM_WAVE] != WAVE_OFF && s->tile_width == 64 &&
-                 has_wave(gpu) && mb_policies_agree(layout->base, layout->n_levels);
-    mb_tree_init(&s->tree, layout, s->tile_width,
-                 s->by_wave ? WAVE_FINAL : s->tile_width * FINAL_WIDTH / 64);
-    s->by_sampler = s->tree.is_even &&
+    s->by_wave = uses_wave(gpu, layout, choice);
+    s->by_sums = s->by_wave && choice->choice[PARAM_EXACT] != EXACT_FLOAT &&
+                 fits_sums(layout, &s->task) && s->image->is_raw;
+    const struct mb_tree_options options = {
+        .tile_width = s->tile_width,
+        .final_width = s->by_wave ? WAVE_FINAL : s->tile_width * FINAL_WIDTH / 64,
+        .is_deep = choice->choice[PARAM_FIRST] == FIRST_6,
+    };
+    mb_tree_init(&s->tree, layout, &options);
+    s->by_sampler = !s->by_sums && (s->tree.is_even || s->tree.has_even_pair) &&
                     mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
                                          layout->format, s->task.reduce, s->task.alpha, true);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
@@ -450,6 +503,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
               "NP2_Mipmapping.pdf (the filter); the tree is mipbench's own",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .wants_raw = true,
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

@@ -191,11 +191,7 @@ void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_LocalInvocationIndex;
-    ivec2 cell = ivec2(gl_WorkGroupID.xy);
-    if (IS_UPDATE) {
-        uint packed = tiles[gl_WorkGroupID.x];
-        cell = ivec2(packed & 0xffffu, packed >> 16);
-    }
+    ivec2 cell = tile_of_workgroup();
     if (index < MAX_STEPS) {
         pending[index] = 0u; /* barriers follow */
     }

@@ -32,27 +32,9 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #pragma use_vulkan_memory_model
 #include "tree.glsl"
-
-layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
-
-/* Texels of 64 that a lane has: 1 of larger subgroups. */
-const int PER_LANE = SUBGROUP_SIZE > 64 ? 1 : 64 / SUBGROUP_SIZE;
-const int LANE_BITS = SUBGROUP_SIZE == 4 ? 4 : SUBGROUP_SIZE == 8 ? 3 : SUBGROUP_SIZE == 16 ? 2
-                    : SUBGROUP_SIZE == 32 ? 1 : 0; /* of the index, that count these */
+#include "wave.glsl"
 
 shared vec4 cells[256];
-
-ivec2 place(uint index)
-{
-    uint x = index & 1u | index >> 1 & 2u | index >> 2 & 4u | index >> 3 & 8u;
-    uint y = index >> 1 & 1u | index >> 2 & 2u | index >> 3 & 4u | index >> 4 & 8u;
-    return ivec2(x, y);
-}
-
-ivec2 quadrant(int i)
-{
-    return ivec2(i & 1, i >> 1);
-}
 
 Joined swapped_x(Joined own)
 {
@@ -64,12 +46,6 @@ Joined swapped_y(Joined own)
 {
     return Joined(subgroupQuadSwapVertical(own.straight),
                   WEIGH_ALPHA ? subgroupQuadSwapVertical(own.weighted) : vec3(0.0));
-}
-
-Joined shuffled(Joined own, uint mask)
-{
-    return Joined(subgroupShuffleXor(own.straight, mask),
-                  WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
 }
 
 /* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
@@ -90,49 +66,6 @@ vec4 scatter_quad(vec4 texel[4], uint lane)
         give = row[0];
     }
     return texel_of(join(keep, is_narrow(extent.y) ? keep : swapped_y(give)), 0.25);
-}
-
-/* Halve the axis that a bit of the index counts: of the lanes' texels, or of lanes, which then all
- * have the same. */
-void halve(inout Joined v[PER_LANE], int bit, bool is_narrow_axis)
-{
-    if (bit < LANE_BITS) {
-        for (int i = 0; i < PER_LANE >> bit + 1; i++) {
-            v[i] = join(v[2 * i], is_narrow_axis ? v[2 * i] : v[2 * i + 1]);
-        }
-    } else {
-        v[0] = join(v[0], is_narrow_axis ? v[0] : shuffled(v[0], 1u << bit - LANE_BITS));
-    }
-}
-
-/* Texels of 64 that a lane has after some bits are gone; at least one. */
-int n_left(int n_bits)
-{
-    return max(PER_LANE >> n_bits, 1);
-}
-
-/* The levels below `level` that 8x8 texels of it make, the block `block`, as far as there are any, up to
- * three; v[0] is the last of three. */
-void make_three(inout vec4 v[PER_LANE], int level, ivec2 block, int layer, uint lane)
-{
-    for (int k = 0; k < 3; k++) {
-        ivec2 extent = level_extent(base_extent, level + k);
-        Joined joined[PER_LANE];
-        for (int i = 0; i < n_left(2 * k); i++) {
-            joined[i] = joined_of(v[i]);
-        }
-        halve(joined, 2 * k, is_narrow(extent.x));
-        halve(joined, 2 * k + 1, is_narrow(extent.y));
-        uint index = lane * PER_LANE >> 2 * k + 2; /* of the lane's first */
-        bool is_first = (lane & (1u << max(2 * k + 2 - LANE_BITS, 0)) - 1u) == 0u && lane < 64u;
-        for (int i = 0; i < n_left(2 * k + 2); i++) {
-            v[i] = texel_of(joined[i], 0.25);
-            if (is_first && level + k + 1 < n_levels) {
-                ivec2 at = (block << 2 - k) + place(index + uint(i));
-                store(level + k + 1, at, layer, v[i]);
-            }
-        }
-    }
 }
 
 /* Levels 1 and 2 of a tile; the texel of level 2 and its place among 16x16. */
@@ -191,68 +124,13 @@ void make_level3_by_cells(ivec2 tile, ivec2 at, vec4 texel, int layer, uint inde
     barrier();
 }
 
-/* Leave a texel that a step begins with, and count it, by one lane: true in all of them if it is the
- * last that its cell waits for. */
-bool hand_off_is_last(int step, ivec2 at, ivec2 cell, vec4 texel, int layer, uint lane)
-{
-    bool is_last = false;
-    uint n = n_sources(step, cell);
-    if (lane == 0u) {
-        leave_source(step, at, layer, texel);
-        is_last = count_is_last(step, cell, n, layer);
-    }
-    return subgroupBroadcastFirst(is_last);
-}
-
-/* What one lane acquired becomes visible to its subgroup. */
-void acquire_hand_off()
-{
-    controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                       gl_SemanticsMakeVisible);
-}
-
-/* Leave the texel `at` that a step begins with; if it is the last that its cell waits for, make the
- * cell, whose last texel takes its place. */
-bool make_cell(int step, inout ivec2 at, inout vec4 v[PER_LANE], int layer, uint lane)
-{
-    ivec2 cell = step == final_step ? ivec2(0) : at >> 3;
-    if (!hand_off_is_last(step, at, cell, v[0], layer, lane) || !HAS_CELLS) {
-        return false;
-    }
-    acquire_hand_off();
-    ivec2 last = level_extent(base_extent, source_level(step)) - 1;
-    for (int i = 0; i < PER_LANE; i++) {
-        ivec2 p = cell * 8 + place((lane & 63u) * PER_LANE + uint(i));
-        v[i] = load_source(step, min(p, last), layer);
-    }
-    make_three(v, source_level(step), cell, layer, lane);
-    at = cell;
-    return true;
-}
-
-/* From the texel of level 6 that the tile made, up the tree as far as this subgroup is the last; three
- * steps are enough for 32768 texels. Not as a loop: llvmpipe loses lanes that count in one. */
-void make_cells(ivec2 at, vec4 v[PER_LANE], int layer, uint lane)
-{
-    if (n_steps > 1 && make_cell(1, at, v, layer, lane) &&
-        n_steps > 2 && make_cell(2, at, v, layer, lane) && n_steps > 3) {
-        make_cell(3, at, v, layer, lane);
-    }
-}
-
 void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint lane = gl_SubgroupInvocationID;
     /* gl_LocalInvocationIndex promises nothing about lanes. */
     uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
-    ivec2 tile = ivec2(gl_WorkGroupID.xy);
-    if (IS_UPDATE) {
-        uint packed = tiles[gl_WorkGroupID.x];
-        tile = ivec2(packed & 0xffffu, packed >> 16);
-    }
-    ivec2 at;
+    ivec2 tile = tile_of_workgroup(), at;
     vec4 texel = make_levels_1_2(tile, layer, index, at);
     if (SUBGROUP_SIZE >= 16) {
         make_level3_by_lanes(tile, at, texel, layer, index);
@@ -267,6 +145,6 @@ void main()
         ivec2 p = place((lane & 63u) * PER_LANE + uint(i));
         v[i] = cells[p.y * 8 + p.x];
     }
-    make_three(v, 3, tile, layer, lane);
+    make_levels(v, 0, 3, tile, layer, lane);
     make_cells(tile, v, layer, lane);
 }

@@ -18,6 +18,7 @@ layout(constant_id = 2) const int FIRST_LEVELS = 3;  /* that tiles make */
 layout(constant_id = 3) const bool IS_EVEN = false;  /* no axis of levels 0 to FIRST_LEVELS - 1 is odd */
 
 layout(constant_id = 4) const bool ARE_CELLS_EVEN = false; /* nor of any level below */
+layout(constant_id = 7) const bool HAS_EVEN_PAIR = false;  /* at least of levels 0 and 1 */
 
 /* Parts left out to find what they cost: all cells. */
 layout(constant_id = 5) const bool HAS_CELLS = true;
@@ -25,8 +26,13 @@ layout(constant_id = 5) const bool HAS_CELLS = true;
 /* Texels of the last of their levels that tiles make, per axis. */
 const int TILE_WIDTH = 8 * TILE_LEVEL3 >> FIRST_LEVELS;
 
+#ifdef RAW /* texels of four bytes as they are */
+layout(set = 0, binding = 0) uniform usampler2DArray source;
+layout(set = 0, binding = 1) uniform writeonly uimage2DArray levels[15]; /* level 1 is [0] */
+#else
 layout(set = 0, binding = 0) uniform sampler2DArray source;
-layout(set = 0, binding = 1) uniform writeonly image2DArray levels[15]; /* level 1 is [0] */
+layout(set = 0, binding = 1) uniform writeonly image2DArray levels[15];
+#endif
 layout(set = 0, binding = 2) nonprivate buffer HandOff
 {
     vec4 hand_off[]; /* layer, step, row, column */
@@ -66,6 +72,12 @@ layout(push_constant) uniform Push
     uint first_texel[MAX_STEPS];   /* of a step's sources in the hand-off buffer; [0] is unused */
     uint first_counter[MAX_STEPS]; /* of its cells */
 };
+
+ivec2 tile_of_workgroup()
+{
+    uint listed = IS_UPDATE ? tiles[gl_WorkGroupID.x] : 0u;
+    return IS_UPDATE ? ivec2(listed & 0xffffu, listed >> 16) : ivec2(gl_WorkGroupID.xy);
+}
 
 /* Width of what one source of a cell made, in texels of the level that the cell begins with, as a
  * power of two. */
@@ -151,15 +163,28 @@ bool is_to_be_written(int level, ivec2 at)
     }
     return is_reached;
 }
+#ifdef RAW
+uvec4 to_store(vec4 texel)
+{
+    return uvec4(packUnorm4x8(texel), 0u, 0u, 0u);
+}
+#define STORED uvec4
+#else
+vec4 to_store(vec4 texel)
+{
+    return rounded(texel);
+}
+#define STORED vec4
+#endif
+
 /* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond a
  * level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
-void store(int level, ivec2 at, int layer, vec4 texel)
+void store_as(int level, ivec2 at, int layer, STORED value)
 {
     ivec3 p = ivec3(at, layer);
     if (!is_to_be_written(level, at)) {
         return;
     }
-    vec4 value = rounded(texel);
     switch (level) {
     case 1: imageStore(levels[0], p, value); break;
     case 2: imageStore(levels[1], p, value); break;
@@ -179,6 +204,12 @@ void store(int level, ivec2 at, int layer, vec4 texel)
     }
 }
 
+void store(int level, ivec2 at, int layer, vec4 texel)
+{
+    store_as(level, at, layer, to_store(texel));
+}
+
+#ifndef RAW
 vec4 fetch_clamped(ivec2 at, int layer)
 {
     return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0));
@@ -196,6 +227,7 @@ vec4 load_level1(ivec2 at, int layer)
                       fetch_clamped(p + ivec2(0, 1), layer), fetch_clamped(p + 1, layer),
                       base_extent);
 }
+#endif
 
 /* How far what a cell needs reaches from its first source texel: for three levels 7, if they are
  * even, to 14. */

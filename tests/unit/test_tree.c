@@ -71,13 +71,14 @@ static void check_steps(const struct mb_tree *tree, const struct mb_layout *layo
     CHECK(tree->n_steps <= MB_MAX_TREE_STEPS);
 }
 
-static void check_width(uint32_t width, uint32_t tile_width)
+static void check_width(uint32_t width, uint32_t tile_width, bool is_deep)
 {
     struct mb_layout layout;
     struct mb_tree tree;
     const struct mb_extent extent = {width, 1};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 1, mb_full_level_count(extent));
-    mb_tree_init(&tree, &layout, tile_width, tile_width / 2);
+    mb_tree_init(&tree, &layout,
+                 &(struct mb_tree_options){tile_width, tile_width / 2, is_deep});
     check_steps(&tree, &layout, tile_width);
     for (uint32_t step = 0; step < tree.n_steps; step++) {
         for (uint32_t x = 0; x < tree.step[step].grid.width; x++) {
@@ -103,12 +104,14 @@ static uint32_t count_sources(const struct mb_tree *tree, const struct mb_layout
 
 /* Made anew are the tiles that the change reaches, and cells have as many sources made anew as
  * there are such that need them. */
-static void check_made(struct mb_extent base, struct mb_rect rect, uint32_t tile_width)
+static void check_made(struct mb_extent base, struct mb_rect rect, uint32_t tile_width,
+                       bool is_deep)
 {
     struct mb_layout layout;
     struct mb_tree tree;
     mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, mb_full_level_count(base));
-    mb_tree_init(&tree, &layout, tile_width, tile_width / 2);
+    mb_tree_init(&tree, &layout,
+                 &(struct mb_tree_options){tile_width, tile_width / 2, is_deep});
     uint32_t *n_made = mb_alloc(mb_tree_n_cells(&tree), sizeof *n_made);
     CHECK(n_made);
     mb_tree_count_made(&tree, &layout, &rect, 1, n_made);
@@ -133,20 +136,20 @@ static void test_shapes(void)
     struct mb_tree tree;
     const struct mb_extent even = {4096, 4096}, odd = {4095, 4095}, hd = {1920, 1080};
     mb_layout_init(&layout, mb_format_find("rgba8"), even, 1, 13);
-    mb_tree_init(&tree, &layout, 64, 32);
+    mb_tree_init(&tree, &layout, &(struct mb_tree_options){64, 32, false});
     CHECK(tree.is_even);
     CHECK_EQ_INT(tree.n_steps, 3); /* 1 to 6, 7 to 9, 10 to 12 */
     CHECK_EQ_INT(tree.step[0].grid.width, 64);
     CHECK_EQ_INT(tree.step[0].reach.width, 63);
     CHECK_EQ_INT(tree.step[1].grid.width, 8);
     mb_layout_init(&layout, mb_format_find("rgba8"), odd, 1, 12);
-    mb_tree_init(&tree, &layout, 64, 32);
+    mb_tree_init(&tree, &layout, &(struct mb_tree_options){64, 32, false});
     CHECK(!tree.is_even);
     CHECK_EQ_INT(tree.n_steps, 4); /* 1 to 3, 4 to 6, 7 to 9, 10 to 11 */
     CHECK_EQ_INT(tree.step[0].reach.width, 70);
     CHECK_EQ_INT(tree.step[1].reach.width, 14);
     mb_layout_init(&layout, mb_format_find("rgba8"), hd, 1, 11);
-    mb_tree_init(&tree, &layout, 64, 32);
+    mb_tree_init(&tree, &layout, &(struct mb_tree_options){64, 32, false});
     CHECK(tree.is_even);
     CHECK_EQ_INT(tree.step[0].last_level, 3);
     CHECK_EQ_INT(tree.step[1].reach.width, 7);
@@ -157,15 +160,17 @@ int main(void)
 {
     test_shapes();
     for (uint32_t width = 2; width < 400; width++) {
-        check_width(width, 64);
-        check_width(width, 32);
+        check_width(width, 64, false);
+        check_width(width, 32, false);
+        check_width(width, 64, true);
     }
     for (uint32_t width = 1000; width < 9000; width += 997) {
-        check_width(width, 64);
+        check_width(width, 64, false);
     }
-    check_made((struct mb_extent){300, 200}, (struct mb_rect){63, 63, 2, 2}, 64);
-    check_made((struct mb_extent){511, 317}, (struct mb_rect){64, 0, 1, 300}, 64);
-    check_made((struct mb_extent){1023, 130}, (struct mb_rect){500, 70, 100, 3}, 32);
-    check_made((struct mb_extent){512, 256}, (struct mb_rect){0, 0, 512, 256}, 64);
+    check_made((struct mb_extent){300, 200}, (struct mb_rect){63, 63, 2, 2}, 64, false);
+    check_made((struct mb_extent){511, 317}, (struct mb_rect){64, 0, 1, 300}, 64, false);
+    check_made((struct mb_extent){1023, 130}, (struct mb_rect){500, 70, 100, 3}, 32, false);
+    check_made((struct mb_extent){512, 256}, (struct mb_rect){0, 0, 512, 256}, 64, false);
+    check_made((struct mb_extent){1000, 300}, (struct mb_rect){500, 70, 100, 3}, 64, true);
     return check_summary("tree");
 }
