@@ -14,10 +14,16 @@ data on through an atomic counter must
  6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
     the count, which would make every workgroup wait for its own stores.
 
+A kernel may count in several places: 2 to 4 hold for each of them, up to the next.
+
 A kernel that reduces shared memory in place must besides, up to the count,
 
  7. have a control barrier between reading it and writing it, and one between writing and reading
     it (the texel handed over, read by the invocation that wrote it, aside).
+
+A kernel that counts in one invocation what several have left must, before the count,
+
+ 8. have a control barrier that releases and acquires buffer memory.
 
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 
@@ -38,23 +44,32 @@ MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
 
 KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd/spd_wide.comp",
            "spd/spd_wave_half.comp", "spd/spd_shared_half.comp", "spd/spd_wide_half.comp",
-           "spd-metal/spd_metal.comp"]
-# Of those, the ones that are also compiled with each rule broken.
-BROKEN_KERNELS = ["spd/spd_shared.comp", "spd/spd_wide_half.comp", "spd-metal/spd_metal.comp"]
+           "spd-metal/spd_metal.comp", "spd-tree/spd_tree.comp", "spd-tree/spd_tree_wave.comp",
+           "spd-tree/spd_tree_sums.comp"]
 
 # Kernels that write cells of shared memory which other invocations read.
 IN_PLACE = {"spd-metal/spd_metal.comp"}
+
+# Kernels in which one invocation counts what several have left.
+COUNTS_FOR_OTHERS = {"spd-tree/spd_tree.comp"}
 
 # name of the rule that must catch it, text in the kernel or what it includes, replacement
 BREAKAGES = [
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelaxed);"),
     ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelease);"),
-    ("scope", "atomicAdd(counter[slice], 1u, gl_ScopeDevice", "atomicAdd(counter[slice], 1u, gl_ScopeWorkgroup"),
+    ("scope", "], 1u, gl_ScopeDevice", "], 1u, gl_ScopeWorkgroup"),
     ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
     ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
     ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
+    ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
     ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+]
+COUNTS_FOR_OTHERS_BREAKAGES = [
+    ("left", "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,\n"
+     "                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,\n"
+     "                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |\n"
+     "                       gl_SemanticsMakeVisible);\n", "    barrier();\n"),
 ]
 IN_PLACE_BREAKAGES = [
     ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
@@ -116,7 +131,22 @@ def is_ordered(instructions):
                                       for a, b in zip(steps, steps[1:]))
 
 
-def problems(text, is_in_place):
+def is_acquired(instructions, value):
+    """The rules on what follows a count, up to the next, that are broken."""
+    found = []
+    fences = [ops for op, ops in instructions if op == "OpMemoryBarrier"]
+    if not any(value(ops[0]) == SCOPE_DEVICE and has(value(ops[1]), BUFFER, MAKE_VISIBLE) and
+               value(ops[1]) & (ACQUIRE | ACQUIRE_RELEASE) for ops in fences):
+        found.append("acquire")
+    barriers = [ops for op, ops in instructions if op == "OpControlBarrier"]
+    if not any(value(ops[1]) == SCOPE_DEVICE and
+               has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+               for ops in barriers):
+        found.append("barrier")
+    return found
+
+
+def problems(text, kernel):
     """The rules that a module breaks."""
     constants, capabilities, instructions = parse(text)
     value = lambda operand: constants.get(operand, -1)
@@ -127,25 +157,18 @@ def problems(text, is_in_place):
     adds = [i for i, (op, _) in enumerate(instructions) if op == "OpAtomicIAdd"]
     others = [op for op, _ in instructions
               if op.startswith("OpAtomic") and op not in ("OpAtomicIAdd", "OpAtomicStore")]
-    if len(adds) != 1 or others:
+    if not adds or others:
         return found + ["counter"]
-    count = adds[0]
-    _, _, scope, semantics, _ = instructions[count][1]
-    if value(scope) != SCOPE_DEVICE:
-        found.append("scope")
-    if not (has(value(semantics), BUFFER, MAKE_AVAILABLE) and
-            value(semantics) & (RELEASE | ACQUIRE_RELEASE)):
-        found.append("release")
+    for add, end in zip(adds, [*adds[1:], len(instructions)]):
+        _, _, scope, semantics, _ = instructions[add][1]
+        if value(scope) != SCOPE_DEVICE:
+            found.append("scope")
+        if not (has(value(semantics), BUFFER, MAKE_AVAILABLE) and
+                value(semantics) & (RELEASE | ACQUIRE_RELEASE)):
+            found.append("release")
+        found += is_acquired(instructions[add:end], value)
 
-    fences = [ops for op, ops in instructions[count:] if op == "OpMemoryBarrier"]
-    if not any(value(ops[0]) == SCOPE_DEVICE and has(value(ops[1]), BUFFER, MAKE_VISIBLE) and
-               value(ops[1]) & (ACQUIRE | ACQUIRE_RELEASE) for ops in fences):
-        found.append("acquire")
-    after = [ops for op, ops in instructions[count:] if op == "OpControlBarrier"]
-    if not any(value(ops[1]) == SCOPE_DEVICE and
-               has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
-               for ops in after):
-        found.append("barrier")
+    count = adds[0]
     before = [ops for op, ops in instructions[:count] if op == "OpControlBarrier"]
     if any(value(ops[1]) != SCOPE_WORKGROUP or not has(value(ops[2]), SHARED) for ops in before):
         found.append("wide")
@@ -156,9 +179,13 @@ def problems(text, is_in_place):
     loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
     if not (stored and loaded):
         found.append("private")
-    if is_in_place and not is_ordered(instructions[:count]):
+    if kernel in IN_PLACE and not is_ordered(instructions[:count]):
         found.append("tile")
-    return found
+    if kernel in COUNTS_FOR_OTHERS and not any(
+            has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+            for ops in before):
+        found.append("left")
+    return sorted(set(found))
 
 
 def included(file, folder):
@@ -171,19 +198,33 @@ def included(file, folder):
 
 
 def source_with(text, kernel, folder):
-    """The one file of the kernel that holds `text`."""
+    """The one file of the kernel that holds `text`, or None."""
     holders = [f for f in included(folder / kernel, folder) if text in f.read_text()]
+    if not holders:
+        return None
     if len(holders) != 1:
         sys.exit(f"{kernel}: {len(holders)} of its files hold: {text.strip()}")
     return holders[0]
 
 
-def problems_if_broken(kernel, folder, text, replacement):
-    file = source_with(text, kernel, folder)
+def problems_if_broken(kernel, folder, file, text, replacement):
     original = file.read_text()
     file.write_text(original.replace(text, replacement))
-    found = problems(compile_kernel(kernel, folder), kernel in IN_PLACE)
+    found = problems(compile_kernel(kernel, folder), kernel)
     file.write_text(original)
+    return found
+
+
+def breakages_of(kernel, folder):
+    """(rule, file, text, replacement) of all that can be broken in the kernel. Each rule can."""
+    all_of_them = (BREAKAGES + (kernel in IN_PLACE) * IN_PLACE_BREAKAGES +
+                   (kernel in COUNTS_FOR_OTHERS) * COUNTS_FOR_OTHERS_BREAKAGES)
+    found = [(rule, source_with(text, kernel, folder), text, replacement)
+             for rule, text, replacement in all_of_them]
+    found = [breakage for breakage in found if breakage[1]]
+    missing = {breakage[0] for breakage in all_of_them} - {breakage[0] for breakage in found}
+    if missing:
+        sys.exit(f"{kernel}: nothing to break {', '.join(sorted(missing))} by")
     return found
 
 
@@ -201,12 +242,10 @@ def main(argv):
         shutil.copytree(source_root / "strategies", folder, dirs_exist_ok=True)
         shutil.copytree(source_root / "shaders", folder / "shaders")
         for kernel in KERNELS:
-            is_in_place = kernel in IN_PLACE
-            results = [(None, "as it is", problems(compile_kernel(kernel, folder), is_in_place))]
+            results = [(None, "as it is", problems(compile_kernel(kernel, folder), kernel))]
             results += [(rule, f"broken: {' '.join(text.split())}",
-                         problems_if_broken(kernel, folder, text, replacement))
-                        for rule, text, replacement in
-                        BREAKAGES + is_in_place * IN_PLACE_BREAKAGES]
+                         problems_if_broken(kernel, folder, file, text, replacement))
+                        for rule, file, text, replacement in breakages_of(kernel, folder)]
             for rule, what, found in results:
                 as_wanted = rule in found if rule else not found
                 n_done += 1
