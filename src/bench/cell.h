@@ -33,7 +33,8 @@ struct mb_cell_options {
     const struct mb_row *rows;
     size_t n_rows;
     struct mb_ruler *ruler;
-    bool shares_pipelines; /* with what the device keeps: for who does not look at setup times */
+    bool
+        shares_pipelines; /* with what the device keeps: for who does not look at setup times */
 };
 
 /* Run every row on `source` (level 0 of every layer, of the cells' layout) and fill the results
