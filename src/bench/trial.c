@@ -27,9 +27,8 @@ static const struct mb_vk_image *image_of(const struct mb_trial_options *options
     return options->image ? options->image : &options->rig->image;
 }
 
-/* Level 0 of every layer, as it is then. */
-static void record_source(const struct mb_trial *trial, const struct mb_vk_image *image,
-                          VkCommandBuffer cmd)
+void mb_trial_record_source(const struct mb_trial *trial, const struct mb_vk_image *image,
+                            VkCommandBuffer cmd)
 {
     const struct mb_layout *layout = &image->layout;
     const VkImageSubresourceLayers level0 = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers};
@@ -38,6 +37,9 @@ static void record_source(const struct mb_trial *trial, const struct mb_vk_image
         .dstSubresource = level0,
         .extent = {layout->base.width, layout->base.height, 1},
     };
+    if (!trial->source.image) {
+        return;
+    }
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_readable, &mb_access_transfer_read);
     mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_undefined,
                       &mb_access_transfer_write);
@@ -69,7 +71,7 @@ static enum mb_status make_source(struct mb_trial *trial,
     MB_TRY(mb_vk_image_init(&trial->source, options->rig->gpu, &image_options, err));
     MB_TRY(mb_submission_init(&submission, options->rig->gpu, "source", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    record_source(trial, image, submission.cmd);
+    mb_trial_record_source(trial, image, submission.cmd);
     MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
 fail:
@@ -84,9 +86,7 @@ static enum mb_status record(struct mb_trial *trial, const struct mb_trial_optio
     struct mb_submission *submission = &trial->submission;
     MB_TRY(mb_submission_init(submission, options->rig->gpu, options->name, err));
     MB_TRY(mb_submission_begin(submission, 0, err));
-    if (trial->source.image) {
-        record_source(trial, image_of(options), submission->cmd);
-    }
+    mb_trial_record_source(trial, image_of(options), submission->cmd);
     mb_barrier_full(submission->cmd);
     trial->strategy->record(trial->state, submission->cmd);
     mb_barrier_full(submission->cmd);

@@ -33,6 +33,12 @@ MB_MUST_CHECK enum mb_status mb_trial_supports(const struct mb_trial_options *op
 MB_MUST_CHECK enum mb_status mb_trial_init(struct mb_trial *trial,
                                            const struct mb_trial_options *options,
                                            struct mb_err *err);
+/* Bring the trial's source up to date with level 0 of `image`, its image, as it is then;
+ * nothing for a trial without one. For who changes level 0 and does not run trial->submission.
+ */
+void mb_trial_record_source(const struct mb_trial *trial, const struct mb_vk_image *image,
+                            VkCommandBuffer cmd);
+
 /* The queue must be idle. Accepts zero. */
 void mb_trial_finish(struct mb_trial *trial);
 

@@ -265,13 +265,15 @@ class ListFormats(Case):
                         self.assertIn(f"{number} {start}: {answer['reason']}", notes)
 
     def test_what_is_promised_holds(self):
-        """Each answer is what a run says; one format of each codec."""
+        """Each answer is what a run says; one format of each codec, deeds in turn (a software
+        device compiles each kernel for each of them anew)."""
         chosen = ["rgba8", "rgba8-srgb", "rgb10a2", "r16f", "r32f", "rg11b10f"]
         chosen = chosen[-1:] if IS_SANITIZED else chosen
         formats = json.loads(self.listed("--json"))["formats"]
-        for item in (f for f in formats if f["name"] in chosen):
+        is_full = bool(os.environ.get("MB_TEST_FULL"))
+        for index, item in enumerate(f for f in formats if f["name"] in chosen):
             strategies = item["devices"][0]["strategies"]
-            for deed in DEEDS:
+            for deed in DEEDS if is_full else DEEDS[index % 2::2]:
                 answers = {name: deeds[deed] for name, deeds in strategies.items()}
                 if None in answers.values():
                     continue

@@ -331,10 +331,11 @@ static void run_size(const struct mb_gpu *gpu, const struct mb_row *rows, size_t
 static void check_strategies(const struct mb_gpu *gpu)
 {
     static const struct mb_extent sizes[] = {
-        {9, 7}, {1, 5}, {3, 2}, {4, 4}, {67, 3}, {17, 11}, {1, 1},   {2, 1}, {1, 3},
-        {3, 3}, {5, 3}, {6, 5}, {5, 8}, {7, 4},  {8, 8},   {2, 130}, {7, 1}, {9, 16},
+        {9, 7}, {1, 5}, {3, 2}, {4, 4}, {67, 3}, {17, 11}, {1, 1}, {2, 130}, {5, 8},
+        {6, 5}, {3, 3}, {8, 8}, {2, 1}, {1, 3},  {5, 3},   {7, 4}, {7, 1},   {9, 16},
     };
-    const size_t n_sizes = mb_test_is_quick() ? 6 : MB_COUNTOF(sizes);
+    const size_t n_some = mb_test_takes_turns(gpu) ? 11 : MB_COUNTOF(sizes);
+    const size_t n_sizes = mb_test_is_quick() ? 6 : n_some;
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};

@@ -76,6 +76,7 @@ static void record_step(const struct stress_bench *bench, const struct mb_trial 
 {
     mb_barrier_full(cmd);
     mb_stress_bench_record_load(bench, step->content, cmd);
+    mb_trial_record_source(trial, &bench->rig.image, cmd);
     if (step->is_poisoned) {
         mb_stress_bench_record_poison(bench, step->poison, cmd);
     }
