@@ -88,7 +88,8 @@ main() {
     measure modes "$input" --size "$sizes" --cache both --mode all --per-level \
         -n 160
     measure variants "$input" --size "$sizes" --cache both -n 160 \
-        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd-metal:*' "${spd[@]}"
+        -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd-metal:*' \
+        -s spd-tree -s spd-tree:wave=off -s spd-tree:exact=float -s spd-tree:first=6 -s spd-tree:tile=32 "${spd[@]}"
     echo "reference: the set is in $out"
     return "$status"
 }

@@ -282,11 +282,12 @@ def load(paths):
 # for strategies from outside. No colour is ever the only sign: markers differ, too. Markers are by
 # matplotlib's names.
 COLOURS = {"blit": "#000000", "raster": "#56B4E9", "compute": "#E69F00", "subgroup": "#009E73",
-           "spd": "#0072B2", "spd-metal": "#D55E00", "separable": "#CC79A7"}
-MORE_COLOURS = ("#882255", "#999933", "#777777", "#332288", "#AA4499", "#117733")
+           "spd": "#0072B2", "spd-metal": "#D55E00", "spd-tree": "#332288",
+           "separable": "#CC79A7"}
+MORE_COLOURS = ("#882255", "#999933", "#777777", "#AA4499", "#117733")
 MARKERS = {"blit": "o", "raster": "s", "compute": "^", "subgroup": "D", "spd": "v",
-           "spd-metal": "P", "separable": "X"}
-MORE_MARKERS = ("*", "<", ">", "p", "h", "d", "8")
+           "spd-metal": "P", "spd-tree": "*", "separable": "X"}
+MORE_MARKERS = ("<", ">", "p", "h", "d", "8")
 
 
 def styles(rows):

@@ -14,7 +14,8 @@ except ImportError:
 
 import cli
 
-STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "separable"]
+STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree",
+              "separable"]
 IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
 DEEDS = ["avg", "min", "max", "premultiplied", "array", "cube", "update"]
 SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())

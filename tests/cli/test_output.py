@@ -16,7 +16,8 @@ except ImportError:
 
 import cli
 
-STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "separable"]
+STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree",
+              "separable"]
 SMALL = "pattern:noise:64x64"
 SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text())
 

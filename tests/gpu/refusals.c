@@ -45,6 +45,9 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
     if (strcmp(name, "raster") == 0 && mb_gpu_crashes_on_draws(&gpu->info)) {
         return true;
     }
+    if (strcmp(name, "spd-tree") == 0 && strstr(label, "wave=on") != NULL) {
+        return !mb_policies_agree(layout->base, layout->n_levels);
+    }
     const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
     const bool is_above_spd =
         layout->base.width > SPD_MAX_SIZE || layout->base.height > SPD_MAX_SIZE;

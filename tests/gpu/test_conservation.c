@@ -141,8 +141,8 @@ static size_t check_rows(const struct mb_gpu *gpu, const struct mb_row *rows, si
 
 static void check_strategies(const struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"blit",       "raster:*", "compute:*",
-                                        "subgroup:*", "spd",      "spd-metal"};
+    static const char *const specs[] = {"blit", "raster:*",  "compute:*", "subgroup:*",
+                                        "spd",  "spd-metal", "spd-tree"};
     static const char *const formats[] = {"rgba32f", "rgba8", "rgba16f"};
     static const struct mb_extent extents[] = {{33, 17}, {1, 31}, {127, 65}, {7, 300}};
     struct mb_row *rows = NULL;
