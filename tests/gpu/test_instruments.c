@@ -21,11 +21,13 @@ static void test_probe(const struct mb_gpu *gpu)
         CHECK(times_ns[i] > 0.0);
     }
     CHECK_EQ_INT(mb_stats_compute(times_ns, MB_COUNTOF(times_ns), &stats, &err), MB_OK);
-    const double least_ns = stats.min_ns; /* others use the machine, too */
+    const double least_ns = stats.min_ns;
+    /* Calibration and runs share the cores of a CPU device with whatever else is at work. */
+    const double slack = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 20.0 : 2.0;
     printf("probe: %u steps, %.1f us, launch %.1f us\n", probe.n_steps, least_ns * 1e-3,
            probe.launch_ns * 1e-3);
-    CHECK(least_ns > 0.5 * MB_PROBE_NS);
-    CHECK(least_ns < 2.0 * fmax(MB_PROBE_NS, probe.launch_ns + 0.5 * MB_PROBE_NS));
+    CHECK(least_ns > MB_PROBE_NS / slack);
+    CHECK(least_ns < slack * fmax(MB_PROBE_NS, probe.launch_ns + 0.5 * MB_PROBE_NS));
 
     /* It was the chain that took the time: it converges to 2. */
     struct readback r;

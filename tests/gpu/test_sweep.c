@@ -278,18 +278,32 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     run_images(s, s->n_main_rows);
 }
 
-/* 8-bit averages at every size but for those of two kinds, other ones at each subgroup size of
- * llvmpipe's. */
+/* Where subgroups are not of llvmpipe's own size, both axes are of one kind. */
+static bool takes_kind(const struct sweep *s, struct mb_extent extent)
+{
+    const uint32_t kind = kind_of(extent);
+    return s->is_full || mb_test_turn(&s->gpu) == 1 || kind == 0 || kind == 3;
+}
+
+/* 8-bit averages at every size but for those that are powers of two on both axes, which
+ * run_small() has. */
 static void run_small_averages(struct sweep *s)
 {
-    const uint32_t turn = mb_test_turn(&s->gpu);
     for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
-        if (kind_of(extent) == 0 || kind_of(extent) == 1 + turn) {
+        if (kind_of(extent) != 3 && takes_kind(s, extent)) {
             add_image(s, mb_format_find("rgba8"), extent, 1);
         }
     }
     run_images(s, s->n_main_rows);
+}
+
+static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_extent extent,
+                     size_t index)
+{
+    if (takes_kind(s, extent)) {
+        add_image(s, format, extent, s->is_full ? ~0u : 1u << index % 3);
+    }
 }
 
 /* The long list. */
@@ -300,14 +314,13 @@ static void run_edges(struct sweep *s, const struct mb_format *format, size_t in
     const size_t step = mb_test_is_quick() ? 5 : 1;
     for (size_t j = 0; j < MB_COUNTOF(edges); j += step) {
         const uint32_t n = edges[j], other = edges[(j + 5) % MB_COUNTOF(edges)];
-        const uint32_t mode_mask = s->is_full ? ~0u : 1u << index % 3;
-        add_image(s, format, (struct mb_extent){n, n}, mode_mask);
-        add_image(s, format, (struct mb_extent){n, 1}, mode_mask);
-        add_image(s, format, (struct mb_extent){1, n}, mode_mask);
-        add_image(s, format, (struct mb_extent){n, other}, mode_mask);
+        const struct mb_extent extents[] = {{n, n}, {n, 1}, {1, n}, {n, other}};
+        for (size_t k = 0; k < MB_COUNTOF(extents); k++) {
+            add_edge(s, format, extents[k], index);
+        }
     }
     for (size_t j = 0; j < MB_COUNTOF(others); j += step) {
-        add_image(s, format, others[j], s->is_full ? ~0u : 1u << index % 3);
+        add_edge(s, format, others[j], index);
     }
     run_images(s, s->n_main_rows);
 }
