@@ -1,31 +1,8 @@
-/* Blocks (tiles and cells) that meet no odd size. */
+/* Blocks that meet no odd size, and so have no halo: tiles of 64x64 texels, and cells of 8x8, which are
+ * what a tile is after three halvings. What lies beyond the image is made, too, of whatever is there,
+ * and not stored. */
 #ifndef EVEN_GLSL
 #define EVEN_GLSL
-
-/* Blocks that meet no odd size have no halo. Each is a tile of 64x64 texels, or what a tile is after
- * some halvings: a cell of 8x8 texels after three, the final one, of up to 32x32, after at least one.
- * What lies beyond the image is made, too, of whatever is there, and not stored. */
-struct EvenBlock {
-    int base_level; /* that the tile would begin with */
-    int n_halved;   /* how often it has been halved */
-    ivec2 tile;     /* which one it is */
-};
-
-EvenBlock even_block(int step, Block block, ivec2 cell)
-{
-    int n_halved = step == 0 ? 0 : CELL_LEVELS;
-    if (step == final_step) {
-        ivec2 extent = level_extent(base_extent, block.source_level);
-        n_halved = 6 - findMSB(2 * max(extent.x, extent.y) - 1);
-    }
-    return EvenBlock(block.source_level - n_halved, n_halved, cell);
-}
-
-/* What the block begins with, clamped to what is there. */
-vec4 load_even(int step, int level, ivec2 at, int layer)
-{
-    return load_source(step, min(at, level_extent(base_extent, level) - 1), layer);
-}
 
 /* A texel that the block makes, which may lie beyond the image. */
 void finish_even_texel(int step, int last_level, int level, ivec2 at, int layer, vec4 texel)
@@ -37,67 +14,65 @@ void finish_even_texel(int step, int last_level, int level, ivec2 at, int layer,
     }
 }
 
-/* The 16x16 texels after two halvings, which are left in the cells: each invocation makes one, of
- * 2x2 that it loads and, of a tile, stores. */
-void make_even_quarter(int step, Block block, EvenBlock even, int layer, uint index)
+/* Levels 1 and 2 of a tile: each invocation makes 2x2 texels of level 1, which it stores, and one of
+ * level 2, which is left in the second part of the cells. */
+void make_even_pair_of_tile(ivec2 tile, int layer, uint index)
 {
-    ivec2 at = even.tile * 16 + ivec2(index & 15u, index >> 4);
-    int level = even.base_level + 2;
-    vec4 made;
-    if (even.n_halved < 2) {
-        vec4 texel[4];
-        for (int i = 0; i < 4; i++) {
-            ivec2 p = 2 * at + ivec2(i & 1, i >> 1);
-            texel[i] = step == 0 ? load_level1(p, layer) : load_even(step, level - 1, p, layer);
-        }
-        for (int i = 0; i < 4 && step == 0; i++) {
-            store(1, 2 * at + ivec2(i & 1, i >> 1), layer, texel[i]);
-        }
-        made = reduce_2x2(texel[0], texel[1], texel[2], texel[3],
-                          level_extent(base_extent, level - 1));
-        if (level <= block.last_level) {
-            finish_even_texel(step, block.last_level, level, at, layer, made);
-        }
-    } else if (even.n_halved == 2) {
-        made = load_even(step, level, at, layer);
+    ivec2 at = tile * 16 + ivec2(index & 15u, index >> 4);
+    vec4 texel[4];
+    for (int i = 0; i < 4; i++) {
+        texel[i] = load_level1(2 * at + ivec2(i & 1, i >> 1), layer);
+    }
+    for (int i = 0; i < 4; i++) {
+        store(1, 2 * at + ivec2(i & 1, i >> 1), layer, texel[i]);
+    }
+    vec4 made = reduce_2x2(texel[0], texel[1], texel[2], texel[3], level_extent(base_extent, 1));
+    if (n_levels > 2) {
+        store(2, at, layer, made);
     }
     cells[FIRST_CELLS + index] = made;
 }
 
-/* After `n_halved` >= 3 halvings `width` x `width` texels, from those before, in the cells. */
-void make_even_rest(int step, Block block, EvenBlock even, int n_halved, int layer, uint index)
+/* The 8x8 texels that a cell begins with, to the first part. */
+void load_even_cell(int step, ivec2 cell, int layer, uint index)
+{
+    if (index < 64u) {
+        ivec2 last = level_extent(base_extent, source_level(step)) - 1;
+        ivec2 at = min(cell * 8 + ivec2(index & 7u, index >> 3), last);
+        cells[index] = load_source(step, at, layer);
+    }
+}
+
+/* After `n_halved` halvings, 3 to 6, of a tile: `width` x `width` texels, from those before, in the
+ * other part of the cells. */
+void halve_even(int step, Block block, int n_halved, int level, ivec2 tile, int layer, uint index)
 {
     int width = 64 >> n_halved;
-    int level = even.base_level + n_halved;
     uint to = (n_halved & 1) == 0 ? uint(FIRST_CELLS) : 0u;
-    uint corner = uint(FIRST_CELLS) - to;
     barrier();
-    if (n_halved < even.n_halved || level > block.last_level || index >= uint(width * width)) {
-        return;
+    if (level <= block.last_level && index < uint(width * width)) {
+        ivec2 p = ivec2(index & uint(width - 1), index >> 6 - n_halved);
+        uint corner = uint(FIRST_CELLS) - to + uint(4 * width * p.y + 2 * p.x);
+        vec4 texel = reduce_2x2(cells[corner], cells[corner + 1], cells[corner + 2 * width],
+                                cells[corner + 2 * width + 1],
+                                level_extent(base_extent, level - 1));
+        finish_even_texel(step, block.last_level, level, tile * width + p, layer, texel);
+        cells[to + index] = texel;
     }
-    ivec2 p = ivec2(index & uint(width - 1), index >> 6 - n_halved);
-    ivec2 at = even.tile * width + p;
-    vec4 texel;
-    if (n_halved > even.n_halved) {
-        corner += uint(4 * width * p.y + 2 * p.x);
-        texel = reduce_2x2(cells[corner], cells[corner + 1], cells[corner + 2 * width],
-                           cells[corner + 2 * width + 1],
-                           level_extent(base_extent, level - 1));
-        finish_even_texel(step, block.last_level, level, at, layer, texel);
-    } else {
-        texel = load_even(step, level, at, layer);
-    }
-    cells[to + index] = texel;
 }
 
 void make_even_block(int step, Block block, ivec2 cell, int layer, uint index)
 {
-    EvenBlock even = even_block(step, block, cell);
-    make_even_quarter(step, block, even, layer, index);
-    make_even_rest(step, block, even, 3, layer, index);
-    make_even_rest(step, block, even, 4, layer, index);
-    make_even_rest(step, block, even, 5, layer, index);
-    make_even_rest(step, block, even, 6, layer, index);
+    int n_halved = step == 0 ? 3 : 4;
+    int base_level = step == 0 ? 0 : block.source_level - 3;
+    if (step == 0) {
+        make_even_pair_of_tile(cell, layer, index);
+    } else {
+        load_even_cell(step, cell, layer, index);
+    }
+    for (; n_halved <= 6; n_halved++) {
+        halve_even(step, block, n_halved, base_level + n_halved, cell, layer, index);
+    }
 }
 
 #endif

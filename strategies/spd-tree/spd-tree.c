@@ -28,8 +28,7 @@ enum { PARTS_ALL, PARTS_TILES };
 #define MAX_STORED    5u
 #define N_INVOCATIONS 256u
 
-#define FINAL_WIDTH 32u /* texels per axis that one workgroup finishes */
-#define WAVE_FINAL  8u  /* and one subgroup */
+#define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums;
 extern const struct mb_strategy mb_strategy_spd_tree;
@@ -387,9 +386,11 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->by_wave = uses_wave(gpu, layout, choice);
     s->by_sums = s->by_wave && choice->choice[PARAM_EXACT] != EXACT_FLOAT &&
                  fits_sums(layout, &s->task) && s->image->is_raw;
+    const bool is_odd_somewhere =
+        s->tile_width != 64 || !mb_policies_agree(layout->base, layout->n_levels);
     const struct mb_tree_options options = {
         .tile_width = s->tile_width,
-        .final_width = s->by_wave ? WAVE_FINAL : s->tile_width * FINAL_WIDTH / 64,
+        .final_width = !is_odd_somewhere ? EVEN_FINAL : s->tile_width / 2,
         .is_deep = choice->choice[PARAM_FIRST] == FIRST_6,
     };
     mb_tree_init(&s->tree, layout, &options);
