@@ -112,7 +112,10 @@ void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
             add_final_step(tree, layout, level);
             break;
         }
-        add_step(tree, layout, level, min_u32(MB_TREE_CELL_LEVELS, last - level), 1);
+        /* Where the chain ends before, cells are as wide as ever: no more than 2x2 need a tile.
+         */
+        const uint32_t n_levels = min_u32(MB_TREE_CELL_LEVELS, last - level);
+        add_step(tree, layout, level, n_levels, 1u << (MB_TREE_CELL_LEVELS - n_levels));
     }
 }
 

@@ -106,8 +106,12 @@ Block tile_block(ivec2 tile)
 Block cell_block(int step, ivec2 cell)
 {
     int level = last_level(step);
-    ivec2 last = step == final_step ? level_extent(base_extent, level) - 1 : cell;
-    return Block(source_level(step), level, cell, last);
+    ivec2 edge = level_extent(base_extent, level) - 1;
+    if (step == final_step) {
+        return Block(source_level(step), level, ivec2(0), edge);
+    }
+    ivec2 first = cell << cell_shift(step);
+    return Block(source_level(step), level, first, min(first + (1 << cell_shift(step)) - 1, edge));
 }
 
 #include "any.glsl"
@@ -127,12 +131,10 @@ void make_block(int step, Block block, ivec2 cell, int layer, uint index)
  * that need them, and note the complete ones. */
 void arrive(int step, ivec2 first, ivec2 last, int layer, uint index)
 {
-    int n_halvings = last_level(step) - source_level(step);
-    int span = 1 << n_halvings;
-    ivec2 first_cell = max(first - cell_reach(step) + span - 1 >> n_halvings, ivec2(0));
-    ivec2 last_cell = min(last >> n_halvings, grid_of(step) - 1);
-    if (step == final_step) {
-        first_cell = last_cell = ivec2(0);
+    ivec2 first_cell = ivec2(0), last_cell = ivec2(0);
+    if (step != final_step) {
+        first_cell = max(first - cell_reach(step) + 7 >> CELL_LEVELS, ivec2(0));
+        last_cell = min(last >> CELL_LEVELS, grid_of(step) - 1);
     }
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                    gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,

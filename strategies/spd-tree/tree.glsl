@@ -99,12 +99,21 @@ int last_level(int step)
                               : min(FIRST_LEVELS + CELL_LEVELS * step, n_levels - 1);
 }
 
+/* Width of a cell in texels of the last level that it makes, as a power of two: more than one texel
+ * where the chain ends before three levels are made. */
+int cell_shift(int step)
+{
+    return CELL_LEVELS + source_level(step) - last_level(step);
+}
+
 /* Cells of a step, or tiles. */
 ivec2 grid_of(int step)
 {
-    ivec2 extent = level_extent(base_extent, last_level(step));
-    return step == 0 ? extent + TILE_WIDTH - 1 >> findLSB(TILE_WIDTH)
-                     : step == final_step ? ivec2(1) : extent;
+    if (step == final_step) {
+        return ivec2(1);
+    }
+    int shift = step == 0 ? findLSB(TILE_WIDTH) : cell_shift(step);
+    return (level_extent(base_extent, last_level(step)) - 1 >> shift) + 1;
 }
 
 uint cell_index(int step, ivec2 cell)
@@ -233,7 +242,7 @@ vec4 load_level1(ivec2 at, int layer)
  * even, to 14. */
 ivec2 cell_reach(int step)
 {
-    ivec2 reach = ivec2(0);
+    ivec2 reach = ivec2((1 << cell_shift(step)) - 1);
     for (int level = last_level(step) - 1; level >= source_level(step); level--) {
         reach = 2 * reach + 1 + (level_extent(base_extent, level) & 1);
     }
@@ -250,7 +259,7 @@ uint n_sources(int step, ivec2 cell)
         ivec2 grid = grid_of(step - 1);
         return uint(grid.x * grid.y);
     }
-    ivec2 first = cell << last_level(step) - source_level(step);
+    ivec2 first = cell << CELL_LEVELS;
     ivec2 last = min(first + cell_reach(step),
                      level_extent(base_extent, source_level(step)) - 1);
     int shift = source_shift(step);

@@ -64,25 +64,38 @@ static void check_steps(const struct mb_tree *tree, const struct mb_layout *layo
             const struct mb_extent source = mb_level_extent(layout->base, s->source_level);
             CHECK(source.width <= tile_width / 2 && source.height <= tile_width / 2);
         } else {
-            CHECK(i == 0 || (s->width == 1 && s->last_level - s->source_level <= 3));
+            CHECK(i == 0 || s->span == 8);
+            CHECK(i == 0 || s->width == 1 || i + 1 == tree->n_steps);
         }
     }
     CHECK_EQ_INT(level, layout->n_levels - 1);
     CHECK(tree->n_steps <= MB_MAX_TREE_STEPS);
 }
 
-static void check_width(uint32_t width, uint32_t tile_width, bool is_deep)
+static void check_levels(uint32_t width, uint32_t tile_width, bool is_deep, uint32_t n_levels)
 {
     struct mb_layout layout;
     struct mb_tree tree;
     const struct mb_extent extent = {width, 1};
-    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 1, mb_full_level_count(extent));
+    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 1, n_levels);
     mb_tree_init(&tree, &layout,
                  &(struct mb_tree_options){tile_width, tile_width / 2, is_deep});
     check_steps(&tree, &layout, tile_width);
     for (uint32_t step = 0; step < tree.n_steps; step++) {
         for (uint32_t x = 0; x < tree.step[step].grid.width; x++) {
             check_needs(&tree, &layout, step, x);
+        }
+    }
+}
+
+/* All levels, and some. */
+static void check_width(uint32_t width, uint32_t tile_width, bool is_deep)
+{
+    const uint32_t n_full = mb_full_level_count((struct mb_extent){width, 1});
+    for (uint32_t n_levels = n_full; n_levels >= 2; n_levels -= n_levels > 7 ? 1 : 2) {
+        check_levels(width, tile_width, is_deep, n_levels);
+        if (n_levels == 3) {
+            break;
         }
     }
 }
