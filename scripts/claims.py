@@ -11,10 +11,10 @@ import os
 import pathlib
 import re
 import sys
-import tempfile
 
 import claims_data
 import claims_list
+from whole_file import write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 VERSION = "1.0.0"
@@ -224,21 +224,6 @@ def make_report(result_set, options):
         "claims": judge_all(result_set, options),
         "unused": list(unused_lines(result_set)),
     }
-
-
-def write_whole(path, text):
-    """Replaced whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
 
 
 def write_report(report, folder):

@@ -6,6 +6,8 @@ import math
 import os
 import pathlib
 
+import result_schema
+
 OUR_SCHEMA = "mipbench-claims"  # of the JSON that claims.py writes
 MAJOR, MIN_MINOR = 1, 2         # cells, null twins and steps came with 1.2
 
@@ -125,14 +127,13 @@ class Source:
 
 
 def check_schema(path, root):
-    schema = root.get("schema") if isinstance(root, dict) else None
-    if not isinstance(schema, dict) or schema.get("name") != "mipbench":
+    found = result_schema.version_of(root)
+    if found is None:
         raise InputError(f"{path}: not a result of mipbench")
-    version = str(schema.get("version"))
-    numbers = version.split(".")
-    if len(numbers) != 3 or not all(number.isdecimal() for number in numbers):
+    version, numbers = found
+    if numbers is None:
         raise InputError(f"{path}: schema version '{version}' is not a version")
-    if int(numbers[0]) != MAJOR or int(numbers[1]) < MIN_MINOR:
+    if numbers[0] != MAJOR or numbers[1] < MIN_MINOR:
         raise InputError(f"{path}: schema version {version}; {MAJOR}.{MIN_MINOR} or later, below "
                          f"{MAJOR + 1}.0, is needed: measure again")
 

@@ -20,9 +20,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import results
+from whole_file import write_whole
 
 EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
@@ -160,21 +160,6 @@ def slug(arguments, scope):
     words = [plot_data.describe(arguments[0], ("format",) if scope == "all formats" else ())]
     words += [plot_data.size_text(size) for size in arguments[1:]]
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words))
-
-
-def write_whole(path, content):
-    """Replaced whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
 
 
 def write_frame(frame, stem, options):

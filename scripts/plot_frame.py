@@ -1,6 +1,7 @@
 """What all pictures of scripts/plot.py have in common: title, footer, legend, axes, units."""
 
 import io
+import re
 import textwrap
 import warnings
 
@@ -43,6 +44,18 @@ def wrap(text, columns):
     return [line for line in lines if line]
 
 
+def with_plain_ids(svg):
+    """SVG source whose made-up ids are numbered as they appear.
+
+    matplotlib makes the id of a clip rectangle from unrounded coordinates, whose last bits
+    depend on where numpy's arrays happen to lie in memory.
+    """
+    made = dict.fromkeys(re.findall(r'(?<=\bid=")[mph][0-9a-f]{10}(?=")', svg))
+    names = {name: f"{name[0]}-{i}" for i, name in enumerate(made)}
+    return re.sub(r'(?<=[#"])[mph][0-9a-f]{10}\b',
+                  lambda match: names.get(match[0], match[0]), svg)
+
+
 class Frame:
     """A figure of n_rows x n_columns of axes; inches without title and footer."""
 
@@ -78,6 +91,8 @@ class Frame:
             self.laid_out = True
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
+        if kind == "svg":
+            return with_plain_ids(buffer.getvalue().decode("utf-8")).encode("utf-8")
         return buffer.getvalue()
 
     def close(self):

@@ -3,13 +3,12 @@
 The page needs no network and no other file; pictures are taken from beside results.json."""
 
 import argparse
-import os
 import pathlib
 import sys
-import tempfile
 
 import report_data
 import report_page
+from whole_file import write_whole
 
 EXIT_USAGE, EXIT_OUTPUT = 2, 7
 DEFAULT_PICTURES_MB = 16
@@ -48,21 +47,6 @@ def parse_options(arguments):
                         help="embed pictures up to this size in all; 0 leaves them out "
                              f"(default: {DEFAULT_PICTURES_MB})")
     return parser.parse_args(arguments)
-
-
-def write_whole(path, text):
-    """Replaced whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
 
 
 def load_all(names):

@@ -4,6 +4,8 @@ what draws the page meets no surprise. Times in nanoseconds, errors in units of 
 import json
 import pathlib
 
+import result_schema
+
 MAJOR = 1
 POLICIES_OF_BOXES = ("box", "floor", "blit")
 MAX_FILE_BYTES = 1 << 28
@@ -320,14 +322,13 @@ def parse(path, text):
 
 
 def check_schema(path, root):
-    schema = root.value.get("schema")
-    if not isinstance(schema, dict) or schema.get("name") != "mipbench":
+    found = result_schema.version_of(root.value)
+    if found is None:
         raise InputError(f"{path}: not a result of mipbench; give the results.json of a run")
-    version = str(schema.get("version"))
-    numbers = version.split(".")
-    if len(numbers) != 3 or not all(number.isascii() and number.isdecimal() for number in numbers):
+    version, numbers = found
+    if numbers is None:
         raise InputError(f"{path}: schema version '{version}' is not a version; measure again")
-    if int(numbers[0]) != MAJOR:
+    if numbers[0] != MAJOR:
         raise InputError(f"{path}: schema version {version}, but this report.py reads {MAJOR}.x; "
                          "use the report.py of the mipbench that wrote the file")
     return version

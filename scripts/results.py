@@ -9,6 +9,8 @@ import json
 import pathlib
 import re
 
+import result_schema
+
 MAJOR, MIN_MINOR = 1, 2  # cells, the roofline and per-level steps came with 1.2
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -118,14 +120,13 @@ def check(node, spec, where):
 
 def check_schema(root, path):
     """Refuse what is no result of mipbench, is too old, or is of a later major version."""
-    schema = root.get("schema") if isinstance(root, dict) else None
-    if not isinstance(schema, dict) or schema.get("name") != "mipbench":
+    found = result_schema.version_of(root)
+    if found is None:
         raise InputError(f"{path}: not a result of mipbench; give a results.json that it wrote")
-    version = str(schema.get("version"))
-    numbers = version.split(".")
-    if len(numbers) != 3 or not all(part.isascii() and part.isdecimal() for part in numbers):
+    version, numbers = found
+    if numbers is None:
         raise InputError(f"{path}: schema version {version!r} is not a version")
-    major, minor = int(numbers[0]), int(numbers[1])
+    major, minor = numbers
     if (major, minor) < (MAJOR, MIN_MINOR):
         raise InputError(f"{path}: schema version {version} is too old, {MAJOR}.{MIN_MINOR} is "
                          "needed; measure again with this mipbench")

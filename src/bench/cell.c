@@ -245,7 +245,7 @@ static enum mb_status conclude(struct cell_context *c, struct mb_cell *cell, str
     bool may_rank = settings->verify && !settings->validate;
     cell->fastest = may_rank ? find_fastest(cell) : SIZE_MAX;
     /* Chains in a row or side by side hide what a dispatch costs. */
-    cell->is_dispatch_bound = cell->mode == MB_MODE_LATENCY || cell->mode == MB_MODE_BESIDE;
+    cell->is_dispatch_bound = mb_mode_is_one_chain(cell->mode);
     cell->floor_ns =
         mb_ruler_floor_ns(c->options->ruler, cell->compulsory_bytes, &cell->is_dispatch_bound);
     for (size_t i = 0; i < cell->n_results; i++) {

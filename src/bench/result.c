@@ -73,6 +73,11 @@ const char *mb_mode_name(enum mb_mode mode)
     return names[mode];
 }
 
+bool mb_mode_is_one_chain(enum mb_mode mode)
+{
+    return mode == MB_MODE_LATENCY || mode == MB_MODE_BESIDE;
+}
+
 const char *mb_image_usage_name(enum mb_image_usage usage)
 {
     return usage == MB_IMAGE_USAGE_NEEDED ? "needed" : "all";

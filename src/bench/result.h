@@ -158,6 +158,8 @@ struct mb_run {
 
 const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
 const char *mb_mode_name(enum mb_mode mode); /* "latency", "throughput", "overlap", "beside" */
+/* True if a sample is one chain, drained before and after. */
+bool mb_mode_is_one_chain(enum mb_mode mode);
 const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
 
 /* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */

@@ -10,11 +10,10 @@
 
 enum mb_status mb_schedule_images(struct mb_cell *cell, uint64_t llc_bytes, struct mb_err *why)
 {
-    const bool is_alone = cell->mode == MB_MODE_LATENCY || cell->mode == MB_MODE_BESIDE;
     uint64_t n = cell->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
     if (cell->cache == MB_CACHE_COLD) {
         uint64_t n_cold = mb_rotation_cold_images(cell->compulsory_bytes, llc_bytes);
-        if (n_cold > MB_MAX_ROTATION && !is_alone) {
+        if (n_cold > MB_MAX_ROTATION && !mb_mode_is_one_chain(cell->mode)) {
             return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                            "a cold cache in this mode takes %llu images of this size; with "
                            "--mode latency the cache is swept instead",

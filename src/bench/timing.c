@@ -85,11 +85,6 @@ static enum mb_status init_null(struct timing *t, struct subject *subject, struc
     return mb_compute_init(&subject->kernel, t->options->ruler->gpu, &options, err);
 }
 
-static bool takes_one_chain(const struct mb_cell *cell)
-{
-    return cell->mode == MB_MODE_LATENCY || cell->mode == MB_MODE_BESIDE;
-}
-
 static struct mb_take_options take_options(const struct timing *t,
                                            const struct subject *subject, uint32_t index)
 {
@@ -104,7 +99,7 @@ static struct mb_take_options take_options(const struct timing *t,
         .first_trial = index,
         .is_overlapped = cell->mode == MB_MODE_OVERLAP,
         .evictor = cell->is_evicted && !subject->is_null ? &t->options->ruler->evictor : NULL,
-        .warms_code = takes_one_chain(cell) && !is_cpu(t),
+        .warms_code = mb_mode_is_one_chain(cell->mode) && !is_cpu(t),
         .null_pipeline = subject->kernel.pipeline,
         .name = subject->candidate->result->label,
     };
@@ -183,7 +178,7 @@ static enum mb_status list_subjects(struct timing *t, struct mb_err *err)
             has_twin = true;
         }
         subject->n_takes = TAKES_IN_FLIGHT;
-        if (!subject->is_null && takes_one_chain(t->cell) &&
+        if (!subject->is_null && mb_mode_is_one_chain(t->cell->mode) &&
             t->cell->n_rotated > TAKES_IN_FLIGHT) {
             subject->n_takes = t->cell->n_rotated;
         }
