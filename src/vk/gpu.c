@@ -204,6 +204,7 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
         .pNext = info->has_full_subgroups ? &size_control : NULL,
         .shaderFloat16 = info->has_float16,
+        .shaderBufferInt64Atomics = info->has_int64_atomics,
         .samplerFilterMinmax = info->has_sampler_filter_minmax,
         .vulkanMemoryModel = info->has_memory_model_device_scope,
         .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
@@ -219,7 +220,11 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
         .pNext = &v12,
-        .features.shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
+        .features =
+            {
+                .shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
+                .shaderInt64 = info->has_int64_atomics,
+            },
     };
     const bool has_second_queue = wants_second_queue && info->second_queue_family != UINT32_MAX;
     VkDeviceQueueCreateInfo queues[2];

@@ -46,7 +46,8 @@ struct mb_gpu_info {
     uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
     bool has_memory_model_device_scope;
     bool has_storage_write_without_format;
-    bool has_float16; /* 16-bit floats in shader arithmetic */
+    bool has_float16;       /* 16-bit floats in shader arithmetic */
+    bool has_int64_atomics; /* of 64-bit integers in buffers, with 64-bit arithmetic */
     bool has_sampler_filter_minmax;
     bool has_dynamic_rendering; /* core 1.3 or VK_KHR_dynamic_rendering */
     bool has_pipeline_facts;    /* VK_KHR_pipeline_executable_properties */

@@ -223,6 +223,7 @@ static void read_features(VkPhysicalDevice device, bool has_size_control,
         info->has_full_subgroups ? info->max_workgroup_subgroups : 0;
     info->has_memory_model_device_scope =
         v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
+    info->has_int64_atomics = features.features.shaderInt64 && v12.shaderBufferInt64Atomics;
     info->has_float16 = v12.shaderFloat16 != VK_FALSE;
     info->has_dynamic_rendering = rendering.dynamicRendering != VK_FALSE;
     info->has_sampler_filter_minmax = v12.samplerFilterMinmax != VK_FALSE;

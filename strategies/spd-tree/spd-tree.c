@@ -1,11 +1,9 @@
 /* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
  */
-#include "strategy.h"
+#include "spd_tree.h"
 
 #include <string.h>
 
-#include "base/alloc.h"
-#include "image/tree.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
@@ -13,12 +11,14 @@ enum {
     PARAM_LOAD,
     PARAM_WAVE,
     PARAM_EXACT,
+    PARAM_CARRY,
     PARAM_TILE,
     PARAM_FIRST,
     PARAM_PARTS,
 };
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
+enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_6 };
 enum { PARTS_ALL, PARTS_TILES };
@@ -30,38 +30,9 @@ enum { PARTS_ALL, PARTS_TILES };
 
 #define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 
-extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums;
+extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
+    mb_spv_spd_tree_carry;
 extern const struct mb_strategy mb_strategy_spd_tree;
-
-struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    struct mb_task task;
-    struct mb_params params;
-    bool by_sampler; /* how level 0 is loaded where it is even */
-    bool by_wave;    /* subgroup operations, where no size is odd */
-    bool by_sums;    /* and whole numbers */
-    uint32_t tile_width;
-    struct mb_tree tree;
-    uint32_t n_tiles; /* of an update: that are made */
-    VkSampler sampler;
-    struct mb_buffer hand_off; /* float[layer][step][row][column][4]: what cells begin with */
-    struct mb_buffer counters; /* uint[layer][step][row][column]: sources done; zero between */
-    /* Of updates, as in spd_tree.comp. */
-    struct mb_buffer n_made;
-    struct mb_buffer cones;
-    struct mb_buffer tiles;
-    struct mb_compute compute;
-};
-
-struct push {
-    int32_t base_extent[2];
-    float inv_base_extent[2];
-    int32_t n_levels, n_steps, final_step;
-    uint32_t n_texels, n_counters, n_rects;
-    uint32_t first_texel[MB_MAX_TREE_STEPS];
-    uint32_t first_counter[MB_MAX_TREE_STEPS];
-};
 
 static const struct mb_param params[] = {
     {
@@ -83,6 +54,12 @@ static const struct mb_param params[] = {
         .help =
             "averages of rgba8 where wave is on: sums in whole numbers, of texels fetched and "
             "stored as they are, or 32-bit floats; auto: sums",
+    },
+    {
+        .name = "carry",
+        .values = (const char *const[]){"auto", "atomics", "buffer", NULL},
+        .help = "how sums of exact=sums go up the tree: in 64-bit counters, or by a buffer and "
+                "counters; auto: in counters where the device has such",
     },
     {
         .name = "tile",
@@ -144,6 +121,21 @@ static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task
            !mb_weighs_alpha(task->reduce, task->alpha, layout->format);
 }
 
+static bool uses_sums(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                      const struct mb_task *task, const struct mb_params *choice)
+{
+    return uses_wave(gpu, layout, choice) && choice->choice[PARAM_EXACT] != EXACT_FLOAT &&
+           fits_sums(layout, task);
+}
+
+/* Whether counters carry the sums: what an update leaves as it was is in no counter. */
+static bool uses_carry(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                       const struct mb_task *task, const struct mb_params *choice)
+{
+    return uses_sums(gpu, layout, task, choice) && gpu->info.has_int64_atomics &&
+           choice->choice[PARAM_CARRY] != CARRY_BUFFER && !task->is_update;
+}
+
 static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                     const struct mb_task *task, const struct mb_params *choice,
                                     struct mb_err *why)
@@ -165,6 +157,14 @@ static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_la
     if (value[PARAM_EXACT] == EXACT_SUMS && !fits_sums(layout, task)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "exact=sums is for averages of rgba8 with straight alpha");
+    }
+    if (value[PARAM_CARRY] == CARRY_ATOMICS && !gpu->info.has_int64_atomics) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks 64-bit atomics; try spd-tree:carry=buffer");
+    }
+    if (value[PARAM_CARRY] == CARRY_ATOMICS && !uses_carry(gpu, layout, task, choice)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "carry=atomics is for what exact=sums can do, and for whole images");
     }
     return MB_OK;
 }
@@ -193,7 +193,7 @@ fail:
     return status;
 }
 
-static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
+static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
@@ -214,9 +214,11 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         s->params.choice[PARAM_PARTS] == PARTS_ALL,
         s->gpu->info.subgroup_size,
         s->tree.has_even_pair,
+        s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
     };
     const struct mb_compute_options options = {
-        .shader = s->by_sums   ? &mb_spv_spd_tree_sums
+        .shader = s->by_carry  ? &mb_spv_spd_tree_carry
+                  : s->by_sums ? &mb_spv_spd_tree_sums
                   : s->by_wave ? &mb_spv_spd_tree_wave
                                : &mb_spv_spd_tree,
         .bindings = bindings,
@@ -227,7 +229,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
         .reduce = s->task.reduce,
         .alpha = s->task.alpha,
         .is_update = s->task.is_update,
-        .push_constant_bytes = sizeof(struct push),
+        .push_constant_bytes = sizeof(struct spd_tree_push),
         .subgroup_size = s->by_wave ? s->gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
         .n_sets = 1,
@@ -236,108 +238,14 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
     return mb_compute_init(&s->compute, s->gpu, &options, err);
 }
 
-/* Texels of all steps' sources in one layer, and where each step's begin. */
-static uint32_t place_texels(const struct state *s, uint32_t first[MB_MAX_TREE_STEPS])
-{
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < s->tree.n_steps; i++) {
-        const struct mb_extent extent =
-            mb_level_extent(s->image->layout.base, s->tree.step[i].source_level);
-        first[i] = n;
-        n += extent.width * extent.height;
-    }
-    return n;
-}
-
-/* Counters of one layer, and where each step's begin; tiles have none, but what is said of each
- * cell in an update is said of them, too. */
-static uint32_t place_counters(const struct state *s, uint32_t first[MB_MAX_TREE_STEPS])
-{
-    uint32_t n = 0;
-    for (uint32_t i = s->task.is_update ? 0 : 1; i < s->tree.n_steps; i++) {
-        first[i] = n;
-        n += s->tree.step[i].grid.width * s->tree.step[i].grid.height;
-    }
-    return n;
-}
-
-static enum mb_status make_buffers(struct state *s, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    uint32_t first[MB_MAX_TREE_STEPS];
-    const VkDeviceSize n_layers = s->image->layout.n_layers;
-    const VkDeviceSize n_texels = place_texels(s, first);
-    const VkDeviceSize n_counters = place_counters(s, first);
-    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE,
-                          (n_layers * n_texels + !n_texels) * 4 * sizeof(float),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
-    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE,
-                          (n_layers * n_counters + !n_counters) * sizeof(uint32_t),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
-fail:
-    return status;
-}
-
-static enum mb_status make_filled(struct state *s, struct mb_buffer *buffer, const void *data,
-                                  size_t n_bytes, const char *name, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_buffer_init(buffer, s->gpu, MB_BUFFER_DEVICE, n_bytes,
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, name, err));
-    MB_TRY(mb_buffer_upload(buffer, data, n_bytes, err));
-fail:
-    return status;
-}
-
-static enum mb_status make_cones(struct state *s, struct mb_err *err)
-{
-    struct mb_rect cone[MB_MAX_LEVELS];
-    int32_t corners[MB_MAX_LEVELS][4];
-    mb_filter_cones(MB_POLICY_BOX, &s->image->layout, s->task.rect, cone);
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        if (level < s->image->layout.n_levels) {
-            mb_rect_corners(cone[level], corners[level]);
-        }
-    }
-    return make_filled(s, &s->cones, corners, sizeof corners, "spd-tree cones", err);
-}
-
-/* The tiles that are made, x and y << 16, and of each cell how many of its sources are. */
-static enum mb_status make_lists(struct state *s, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_extent grid = s->tree.step[0].grid;
-    const size_t n_cells = mb_tree_n_cells(&s->tree);
-    uint32_t *n_made = mb_alloc(n_cells, sizeof *n_made);
-    uint32_t *tiles = mb_alloc((size_t)grid.width * grid.height, sizeof *tiles);
-    if (!n_made || !tiles) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
-        goto fail;
-    }
-    mb_tree_count_made(&s->tree, &s->image->layout, &s->task.rect, 1, n_made);
-    s->n_tiles = 0;
-    for (uint32_t i = 0; i < grid.width * grid.height; i++) {
-        if (n_made[i] > 0) {
-            tiles[s->n_tiles++] = i % grid.width | i / grid.width << 16;
-        }
-    }
-    MB_TRY(
-        make_filled(s, &s->n_made, n_made, n_cells * sizeof *n_made, "spd-tree sources", err));
-    MB_TRY(make_filled(s, &s->tiles, tiles, s->n_tiles * sizeof *tiles, "spd-tree tiles", err));
-fail:
-    mb_free(tiles);
-    mb_free(n_made);
-    return status;
-}
-
 /* Whether an update reads what is stored of some level, which it also writes. */
-static bool rereads(const struct state *s)
+static bool rereads(const struct spd_tree *s)
 {
     return s->task.is_update && s->tree.n_steps > 1;
 }
 
 /* The levels that later steps begin with, as stored, if they are read at all. */
-static void bind_stored(const struct state *s)
+static void bind_stored(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
     VkImageView views[MAX_STORED];
@@ -350,7 +258,7 @@ static void bind_stored(const struct state *s)
                                              : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
 }
 
-static void bind(const struct state *s)
+static void bind(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
     const struct mb_buffer *unused = &s->counters;
@@ -373,7 +281,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct state *s = state;
+    struct spd_tree *s = state;
     const struct mb_layout *layout = &target->image->layout;
     s->gpu = gpu;
     s->image = target->image;
@@ -384,8 +292,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         return MB_OK;
     }
     s->by_wave = uses_wave(gpu, layout, choice);
-    s->by_sums = s->by_wave && choice->choice[PARAM_EXACT] != EXACT_FLOAT &&
-                 fits_sums(layout, &s->task) && s->image->is_raw;
+    s->by_sums = uses_sums(gpu, layout, &s->task, choice) && s->image->is_raw;
+    s->by_carry = s->by_sums && uses_carry(gpu, layout, &s->task, choice);
     const bool is_odd_somewhere =
         s->tile_width != 64 || !mb_policies_agree(layout->base, layout->n_levels);
     const struct mb_tree_options options = {
@@ -399,22 +307,18 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                                          layout->format, s->task.reduce, s->task.alpha, true);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
-    MB_TRY(make_buffers(s, err));
-    if (s->task.is_update) {
-        MB_TRY(make_cones(s, err));
-        MB_TRY(make_lists(s, err));
-    }
+    MB_TRY(mb_spd_tree_make_buffers(s, err));
     MB_TRY(make_pipeline(s, err));
     bind(s);
 fail:
     return status;
 }
 
-static struct push make_push(const struct state *s)
+static struct spd_tree_push make_push(const struct spd_tree *s)
 {
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent base = layout->base;
-    struct push push = {
+    struct spd_tree_push push = {
         .base_extent = {(int32_t)base.width, (int32_t)base.height},
         .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
         .n_levels = (int32_t)layout->n_levels,
@@ -422,19 +326,20 @@ static struct push make_push(const struct state *s)
         .final_step = (int32_t)s->tree.n_steps - s->tree.has_final_step,
         .n_rects = 1,
     };
-    push.n_texels = place_texels(s, push.first_texel);
-    push.n_counters = place_counters(s, push.first_counter);
+    push.n_nodes = s->by_carry ? mb_spd_tree_n_nodes(s) : 0;
+    push.n_texels = mb_spd_tree_place_texels(s, push.first_texel);
+    push.n_counters = mb_spd_tree_place_counters(s, push.first_counter);
     return push;
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
-    const struct state *s = state;
+    const struct spd_tree *s = state;
     const uint32_t n_made = s->image->layout.n_levels - 1;
     if (n_made == 0) {
         return;
     }
-    const struct push push = make_push(s);
+    const struct spd_tree_push push = make_push(s);
     const struct mb_extent grid = s->tree.step[0].grid;
     const uint32_t n_layers = s->image->layout.n_layers;
     const struct mb_dispatch dispatch = {
@@ -451,13 +356,14 @@ static void record(const void *state, VkCommandBuffer cmd)
 }
 
 /* Bytes that steps hand on: written once, read as often as cells overlap, about once. */
-static uint64_t hand_off_bytes(const struct state *s)
+static uint64_t hand_off_bytes(const struct spd_tree *s)
 {
     uint32_t first[MB_MAX_TREE_STEPS];
-    return 2 * (uint64_t)place_texels(s, first) * s->image->layout.n_layers * 4 * sizeof(float);
+    return 2 * (uint64_t)mb_spd_tree_place_texels(s, first) * s->image->layout.n_layers * 4 *
+           sizeof(float);
 }
 
-static uint32_t reread_levels(const struct state *s)
+static uint32_t reread_levels(const struct spd_tree *s)
 {
     uint32_t mask = 0;
     for (uint32_t i = 1; rereads(s) && i < s->tree.n_steps; i++) {
@@ -468,7 +374,7 @@ static uint32_t reread_levels(const struct state *s)
 
 static void describe(const void *state, struct mb_work *work)
 {
-    const struct state *s = state;
+    const struct spd_tree *s = state;
     const struct mb_layout *layout = &s->image->layout;
     const bool is_made = layout->n_levels > 1;
     work->n_dispatches = is_made;
@@ -487,7 +393,7 @@ static void describe(const void *state, struct mb_work *work)
 
 static void finish(void *state)
 {
-    struct state *s = state;
+    struct spd_tree *s = state;
     mb_compute_finish(&s->compute);
     mb_buffer_finish(&s->tiles);
     mb_buffer_finish(&s->cones);
@@ -505,7 +411,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .wants_raw = true,
-    .state_bytes = sizeof(struct state),
+    .state_bytes = sizeof(struct spd_tree),
     .params = params,
     .supports = supports,
     .init = init,

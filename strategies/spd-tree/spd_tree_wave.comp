@@ -24,6 +24,7 @@
  * barrier is needed between the two. What the last one acquires its subgroup sees after a control
  * barrier of the subgroup whose memory scope is the device's. */
 #version 460
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -55,7 +56,7 @@ vec4 scatter_quad(vec4 texel[4], uint lane)
     ivec2 extent = level_extent(base_extent, 1);
     bool is_right = (lane & 1u) != 0u, is_below = (lane & 2u) != 0u;
     Joined row[2];
-    for (int y = 0; y < 2; y++) {
+    [[unroll]] for (int y = 0; y < 2; y++) {
         Joined keep = joined_of(is_right ? texel[2 * y + 1] : texel[2 * y]);
         Joined give = joined_of(is_right ? texel[2 * y] : texel[2 * y + 1]);
         row[y] = join(keep, is_narrow(extent.x) ? keep : swapped_x(give));
@@ -73,10 +74,10 @@ vec4 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
 {
     ivec2 p = place(index);
     vec4 texel[4];
-    for (int i = 0; i < 4; i++) {
+    [[unroll]] for (int i = 0; i < 4; i++) {
         texel[i] = load_level1(tile * 32 + quadrant(i) * 16 + p, layer);
     }
-    for (int i = 0; i < 4; i++) {
+    [[unroll]] for (int i = 0; i < 4; i++) {
         store(1, tile * 32 + quadrant(i) * 16 + p, layer, texel[i]);
     }
     at = (p >> 1) + quadrant(int(index & 3u)) * 8;
@@ -141,10 +142,10 @@ void main()
         return;
     }
     vec4 v[PER_LANE];
-    for (int i = 0; i < PER_LANE; i++) {
+    [[unroll]] for (int i = 0; i < PER_LANE; i++) {
         ivec2 p = place((lane & 63u) * PER_LANE + uint(i));
         v[i] = cells[p.y * 8 + p.x];
     }
-    make_levels(v, 0, 3, tile, layer, lane);
-    make_cells(tile, v, layer, lane);
+    make_levels(v, 3, tile, layer, lane);
+    make_cells(tile, v[0], layer, lane);
 }

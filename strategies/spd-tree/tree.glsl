@@ -20,6 +20,9 @@ layout(constant_id = 3) const bool IS_EVEN = false;  /* no axis of levels 0 to F
 layout(constant_id = 4) const bool ARE_CELLS_EVEN = false; /* nor of any level below */
 layout(constant_id = 7) const bool HAS_EVEN_PAIR = false;  /* at least of levels 0 and 1 */
 
+/* False if lanes that count in a loop are lost there, as by llvmpipe 22.3. */
+layout(constant_id = 8) const bool IS_LOOP_SAFE = true;
+
 /* Parts left out to find what they cost: all cells. */
 layout(constant_id = 5) const bool HAS_CELLS = true;
 
@@ -69,6 +72,7 @@ layout(push_constant) uniform Push
     uint n_texels;   /* of a layer in the hand-off buffer */
     uint n_counters; /* of a layer */
     uint n_rects;    /* of an update */
+    uint n_nodes;    /* of a layer, where the levels below 6 are carried by counters */
     uint first_texel[MAX_STEPS];   /* of a step's sources in the hand-off buffer; [0] is unused */
     uint first_counter[MAX_STEPS]; /* of its cells */
 };
@@ -210,6 +214,22 @@ void store_as(int level, ivec2 at, int layer, STORED value)
     case 13: imageStore(levels[12], p, value); break;
     case 14: imageStore(levels[13], p, value); break;
     case 15: imageStore(levels[14], p, value); break;
+    }
+}
+
+/* The same of what carry.glsl makes. */
+void store_carried(int level, ivec3 at, STORED value)
+{
+    switch (level) {
+    case 7: imageStore(levels[6], at, value); break;
+    case 8: imageStore(levels[7], at, value); break;
+    case 9: imageStore(levels[8], at, value); break;
+    case 10: imageStore(levels[9], at, value); break;
+    case 11: imageStore(levels[10], at, value); break;
+    case 12: imageStore(levels[11], at, value); break;
+    case 13: imageStore(levels[12], at, value); break;
+    case 14: imageStore(levels[13], at, value); break;
+    case 15: imageStore(levels[14], at, value); break;
     }
 }
 

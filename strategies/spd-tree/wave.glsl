@@ -33,7 +33,7 @@ Joined shuffled(Joined own, uint mask)
 void halve(inout Joined v[PER_LANE], int bit, bool is_narrow_axis)
 {
     if (bit < LANE_BITS) {
-        for (int i = 0; i < PER_LANE >> bit + 1; i++) {
+        [[unroll]] for (int i = 0; i < PER_LANE >> bit + 1; i++) {
             v[i] = join(v[2 * i], is_narrow_axis ? v[2 * i] : v[2 * i + 1]);
         }
     } else {
@@ -54,19 +54,19 @@ bool is_first_lane(uint lane, int n_bits)
 }
 
 /* The levels below `level` that its 8x8 texels make which are block `block`, up to three, as far as
- * there are any, but for the first `n_made`, which v[] has already; then v[0] is the last of three. */
-void make_levels(inout vec4 v[PER_LANE], int n_made, int level, ivec2 block, int layer, uint lane)
+ * there are any; then v[0] is the last of three. */
+void make_levels(inout vec4 v[PER_LANE], int level, ivec2 block, int layer, uint lane)
 {
-    for (int k = n_made; k < 3; k++) {
+    [[unroll]] for (int k = 0; k < 3; k++) {
         ivec2 extent = level_extent(base_extent, level + k);
         Joined joined[PER_LANE];
-        for (int i = 0; i < n_left(2 * k); i++) {
+        [[unroll]] for (int i = 0; i < n_left(2 * k); i++) {
             joined[i] = joined_of(v[i]);
         }
         halve(joined, 2 * k, is_narrow(extent.x));
         halve(joined, 2 * k + 1, is_narrow(extent.y));
         uint index = lane * PER_LANE >> 2 * k + 2; /* of the lane's first */
-        for (int i = 0; i < n_left(2 * k + 2); i++) {
+        [[unroll]] for (int i = 0; i < n_left(2 * k + 2); i++) {
             v[i] = texel_of(joined[i], 0.25);
             if (is_first_lane(lane, 2 * k + 2) && level + k + 1 < n_levels) {
                 ivec2 at = (block << 2 - k) + place(index + uint(i));
@@ -99,30 +99,37 @@ void acquire_hand_off()
 
 /* Leave the texel `at` that a step begins with; if it is the last that its cell waits for, make the
  * cell, whose last texel takes its place. */
-bool make_cell(int step, inout ivec2 at, inout vec4 v[PER_LANE], int layer, uint lane)
+bool make_cell(int step, inout ivec2 at, inout vec4 texel, int layer, uint lane)
 {
     ivec2 cell = step == final_step ? ivec2(0) : at >> 3;
-    if (!hand_off_is_last(step, at, cell, v[0], layer, lane) || !HAS_CELLS) {
+    if (!hand_off_is_last(step, at, cell, texel, layer, lane) || !HAS_CELLS) {
         return false;
     }
     acquire_hand_off();
     ivec2 last = level_extent(base_extent, source_level(step)) - 1;
-    for (int i = 0; i < PER_LANE; i++) {
+    vec4 v[PER_LANE];
+    [[unroll]] for (int i = 0; i < PER_LANE; i++) {
         ivec2 p = cell * 8 + place((lane & 63u) * PER_LANE + uint(i));
         v[i] = load_source(step, min(p, last), layer);
     }
-    make_levels(v, 0, source_level(step), cell, layer, lane);
+    make_levels(v, source_level(step), cell, layer, lane);
     at = cell;
+    texel = v[0];
     return true;
 }
 
 /* From the texel of level 6 that the tile made, up the tree as far as this subgroup is the last; three
- * steps are enough for 32768 texels. Not as a loop: llvmpipe loses lanes that count in one. */
-void make_cells(ivec2 at, vec4 v[PER_LANE], int layer, uint lane)
+ * steps are enough for 32768 texels. */
+void make_cells(ivec2 at, vec4 texel, int layer, uint lane)
 {
-    if (n_steps > 1 && make_cell(1, at, v, layer, lane) &&
-        n_steps > 2 && make_cell(2, at, v, layer, lane) && n_steps > 3) {
-        make_cell(3, at, v, layer, lane);
+    if (IS_LOOP_SAFE) {
+        for (int step = 1; step < n_steps && make_cell(step, at, texel, layer, lane); step++) {
+        }
+        return;
+    }
+    if (n_steps > 1 && make_cell(1, at, texel, layer, lane) &&
+        n_steps > 2 && make_cell(2, at, texel, layer, lane) && n_steps > 3) {
+        make_cell(3, at, texel, layer, lane);
     }
 }
 

@@ -1,0 +1,130 @@
+/* spd-tree's buffers: what tiles and cells hand on, counters, and the lists of an update. */
+#include "spd_tree.h"
+
+#include "base/alloc.h"
+
+/* As in carry.glsl. */
+#define FIRST_CARRIED 7u
+#define NODE_BYTES    (4 * sizeof(uint64_t))
+
+uint32_t mb_spd_tree_place_texels(const struct spd_tree *s, uint32_t first[MB_MAX_TREE_STEPS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < s->tree.n_steps; i++) {
+        const struct mb_extent extent =
+            mb_level_extent(s->image->layout.base, s->tree.step[i].source_level);
+        first[i] = n;
+        n += extent.width * extent.height;
+    }
+    return n;
+}
+
+uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_MAX_TREE_STEPS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = s->task.is_update ? 0 : 1; i < s->tree.n_steps; i++) {
+        first[i] = n;
+        n += s->tree.step[i].grid.width * s->tree.step[i].grid.height;
+    }
+    return n;
+}
+
+uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s)
+{
+    uint32_t n = 0;
+    for (uint32_t level = FIRST_CARRIED; level < s->image->layout.n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(s->image->layout.base, level);
+        n += extent.width * extent.height;
+    }
+    return n;
+}
+
+/* What steps hand on; or, where counters carry it all, nodes. */
+static VkDeviceSize hand_off_bytes(const struct spd_tree *s, uint32_t n_texels)
+{
+    const VkDeviceSize n_layers = s->image->layout.n_layers;
+    const VkDeviceSize n_bytes = s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * NODE_BYTES
+                                             : n_layers * n_texels * 4 * sizeof(float);
+    return n_bytes > 0 ? n_bytes : NODE_BYTES;
+}
+
+static enum mb_status make_work_buffers(struct spd_tree *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint32_t first[MB_MAX_TREE_STEPS];
+    const VkDeviceSize n_layers = s->image->layout.n_layers;
+    const uint32_t n_texels = mb_spd_tree_place_texels(s, first);
+    const VkDeviceSize n_counters = mb_spd_tree_place_counters(s, first);
+    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, hand_off_bytes(s, n_texels),
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
+    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE,
+                          (n_layers * n_counters + !n_counters) * sizeof(uint32_t),
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
+fail:
+    return status;
+}
+
+static enum mb_status make_filled(struct spd_tree *s, struct mb_buffer *buffer,
+                                  const void *data, size_t n_bytes, const char *name,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_buffer_init(buffer, s->gpu, MB_BUFFER_DEVICE, n_bytes,
+                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, name, err));
+    MB_TRY(mb_buffer_upload(buffer, data, n_bytes, err));
+fail:
+    return status;
+}
+
+static enum mb_status make_cones(struct spd_tree *s, struct mb_err *err)
+{
+    struct mb_rect cone[MB_MAX_LEVELS];
+    int32_t corners[MB_MAX_LEVELS][4];
+    mb_filter_cones(MB_POLICY_BOX, &s->image->layout, s->task.rect, cone);
+    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        if (level < s->image->layout.n_levels) {
+            mb_rect_corners(cone[level], corners[level]);
+        }
+    }
+    return make_filled(s, &s->cones, corners, sizeof corners, "spd-tree cones", err);
+}
+
+/* The tiles that are made, x and y << 16, and of each cell how many of its sources are. */
+static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_extent grid = s->tree.step[0].grid;
+    const size_t n_cells = mb_tree_n_cells(&s->tree);
+    uint32_t *n_made = mb_alloc(n_cells, sizeof *n_made);
+    uint32_t *tiles = mb_alloc((size_t)grid.width * grid.height, sizeof *tiles);
+    if (!n_made || !tiles) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
+        goto fail;
+    }
+    mb_tree_count_made(&s->tree, &s->image->layout, &s->task.rect, 1, n_made);
+    s->n_tiles = 0;
+    for (uint32_t i = 0; i < grid.width * grid.height; i++) {
+        if (n_made[i] > 0) {
+            tiles[s->n_tiles++] = i % grid.width | i / grid.width << 16;
+        }
+    }
+    MB_TRY(
+        make_filled(s, &s->n_made, n_made, n_cells * sizeof *n_made, "spd-tree sources", err));
+    MB_TRY(make_filled(s, &s->tiles, tiles, s->n_tiles * sizeof *tiles, "spd-tree tiles", err));
+fail:
+    mb_free(tiles);
+    mb_free(n_made);
+    return status;
+}
+
+enum mb_status mb_spd_tree_make_buffers(struct spd_tree *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(make_work_buffers(s, err));
+    if (s->task.is_update) {
+        MB_TRY(make_cones(s, err));
+        MB_TRY(make_lists(s, err));
+    }
+fail:
+    return status;
+}

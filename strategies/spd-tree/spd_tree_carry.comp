@@ -1,0 +1,29 @@
+/* spd-tree of 8-bit codes where no size is odd, in whole numbers all the way: tiles by sums.glsl, and from
+ * there by carry.glsl. */
+#version 460
+#extension GL_ARB_gpu_shader_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_atomic_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_quad : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#pragma use_vulkan_memory_model
+#define RAW
+#include "tree.glsl"
+#include "wave.glsl"
+#include "sums.glsl"
+#include "carry.glsl"
+
+void main()
+{
+    int layer = int(gl_WorkGroupID.z);
+    uint lane = gl_SubgroupInvocationID;
+    ivec2 tile = tile_of_workgroup();
+    uvec4 words;
+    if (make_tile(tile, layer, lane, words) && HAS_CELLS) {
+        carry(tile, words, layer, lane);
+    }
+}

@@ -1,0 +1,196 @@
+/* Levels 1 to 6 of a tile of 8-bit codes, where no size is odd, in whole numbers. Texels are fetched and
+ * stored as they are, four bytes in a word: a gather brings 2x2 of them, two channels are summed by
+ * one addition, and shuffles carry two at once, as far as sixteen bits hold their sums, to level 4:
+ *
+ *     texel     a b g r      bytes, the last lowest
+ *     sums.x    .b .r        sixteen bits each: at most 4^4 * 255
+ *     sums.y    .a .g
+ *
+ * Averages are rounded once per stored texel, from exact sums. */
+#ifndef SUMS_GLSL
+#define SUMS_GLSL
+
+/* Of level 3, in Morton order; before it, where subgroups are small, of level 2 by rows. */
+shared uvec2 cells[256];
+
+uvec2 sums_of(uint texel)
+{
+    return uvec2(texel, texel >> 8) & 0x00ff00ffu;
+}
+
+/* The texel that 4^n_halved texels average to. */
+uint average(uvec2 sums, int n_halved)
+{
+    uint half_of_both = 0x00010001u << 2 * n_halved - 1;
+    uvec2 codes = (sums + half_of_both >> 2 * n_halved) & 0x00ff00ffu;
+    return codes.x | codes.y << 8;
+}
+
+/* The same of a sum per channel. */
+uint average_of_words(uvec4 sums, int n_halved)
+{
+    uvec4 codes = sums + (1u << 2 * n_halved - 1) >> 2 * n_halved;
+    return codes.x | codes.y << 8 | codes.z << 16 | codes.w << 24;
+}
+
+void store_code(int level, ivec2 at, int layer, uint code)
+{
+    if (n_levels > level) {
+        store_as(level, at, layer, uvec4(code, 0u, 0u, 0u));
+    }
+}
+
+/* Of 2x2 texels of level 0 from `at` on; what lies beyond an axis of one texel is that texel again. */
+uvec2 load_sums(ivec2 at, int layer)
+{
+    uvec4 texels = textureGather(source, vec3(vec2(at + 1) * inv_base_extent, layer));
+    return sums_of(texels.x) + sums_of(texels.y) + sums_of(texels.z) + sums_of(texels.w);
+}
+
+/* As scatter_quad() of spd_tree_wave.comp. */
+uvec2 scatter_sums(uvec2 sums[4], uint lane)
+{
+    ivec2 extent = level_extent(base_extent, 1);
+    bool is_right = (lane & 1u) != 0u, is_below = (lane & 2u) != 0u;
+    uvec2 upper = is_right ? sums[1] : sums[0], lower = is_right ? sums[3] : sums[2];
+    uvec2 give_upper = is_right ? sums[0] : sums[1], give_lower = is_right ? sums[2] : sums[3];
+    upper += is_narrow(extent.x) ? upper : subgroupQuadSwapHorizontal(give_upper);
+    lower += is_narrow(extent.x) ? lower : subgroupQuadSwapHorizontal(give_lower);
+    uvec2 keep = is_below ? lower : upper, give = is_below ? upper : lower;
+    return keep + (is_narrow(extent.y) ? keep : subgroupQuadSwapVertical(give));
+}
+
+/* Levels 1 and 2 of a tile; the sums of level 2 and their place among 16x16. */
+uvec2 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
+{
+    ivec2 p = place(index), first = tile * 32 + p;
+    uvec2 sums[4];
+    sums[0] = load_sums(2 * first, layer);
+    sums[1] = load_sums(2 * first + ivec2(32, 0), layer);
+    sums[2] = load_sums(2 * first + ivec2(0, 32), layer);
+    sums[3] = load_sums(2 * first + 32, layer);
+    store_code(1, first, layer, average(sums[0], 1));
+    store_code(1, first + ivec2(16, 0), layer, average(sums[1], 1));
+    store_code(1, first + ivec2(0, 16), layer, average(sums[2], 1));
+    store_code(1, first + 16, layer, average(sums[3], 1));
+    at = (p >> 1) + quadrant(int(index & 3u)) * 8;
+    uvec2 made = scatter_sums(sums, index);
+    store_code(2, tile * 16 + at, layer, average(made, 2));
+    return made;
+}
+
+/* Level 3, by lanes that differ in bits 2 (x) and 3 (y) of their index; to the cells. */
+void make_level3_by_lanes(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+{
+    ivec2 extent = level_extent(base_extent, 2);
+    sums += is_narrow(extent.x) ? sums : subgroupShuffleXor(sums, 4u);
+    sums += is_narrow(extent.y) ? sums : subgroupShuffleXor(sums, 8u);
+    if ((index & 12u) == 0u) {
+        cells[(index & 3u) << 4 | index >> 4] = sums;
+        store_code(3, tile * 8 + (at >> 1), layer, average(sums, 3));
+    }
+    barrier();
+}
+
+/* The same through the cells, where subgroups are too small. */
+void make_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+{
+    ivec2 extent = level_extent(base_extent, 2);
+    cells[at.y * 16 + at.x] = sums;
+    barrier();
+    ivec2 p = place(index & 63u);
+    int corner = p.y * 32 + p.x * 2;
+    int right = is_narrow(extent.x) ? 0 : 1, below = is_narrow(extent.y) ? 0 : 16;
+    sums = cells[corner] + cells[corner + right] + cells[corner + below] +
+           cells[corner + right + below];
+    barrier();
+    if (index < 64u) {
+        cells[index] = sums;
+        store_code(3, tile * 8 + p, layer, average(sums, 3));
+    }
+    barrier();
+}
+
+/* Level 4 from 2x2 cells; where an axis is one texel wide, from the first twice. */
+uvec2 sum_of_cells(uint index)
+{
+    ivec2 extent = level_extent(base_extent, 3);
+    uint right = is_narrow(extent.x) ? 0u : 1u, below = is_narrow(extent.y) ? 0u : 2u;
+    uint first = 4u * index;
+    return cells[first] + cells[first + right] + cells[first + below] +
+           cells[first + right + below];
+}
+
+uvec4 words_of(uvec2 sums)
+{
+    return uvec4(sums.x & 0xffffu, sums.y & 0xffffu, sums.x >> 16, sums.y >> 16);
+}
+
+/* Level 5 of a quad of cells' sums of level 4, one after the other, all four stored by their lane. */
+uvec4 sum_of_quad(ivec2 tile, int layer, uint lane)
+{
+    ivec2 extent = level_extent(base_extent, 4);
+    uvec4 words[4];
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        uint index = 4u * (lane & 3u) + uint(i);
+        uvec2 sums = sum_of_cells(index);
+        words[i] = words_of(sums);
+        if (lane < 4u) {
+            store_code(4, tile * 4 + place(index), layer, average(sums, 4));
+        }
+    }
+    uvec4 upper = words[0] + (is_narrow(extent.x) ? words[0] : words[1]);
+    uvec4 lower = words[2] + (is_narrow(extent.x) ? words[2] : words[3]);
+    return upper + (is_narrow(extent.y) ? upper : lower);
+}
+
+/* Levels 4 to 6 of a tile from its cells, by one subgroup; the sum of level 6, in its first four lanes at
+ * least. */
+uvec4 make_levels_4_6(ivec2 tile, int layer, uint lane)
+{
+    ivec2 extent4 = level_extent(base_extent, 4), extent5 = level_extent(base_extent, 5);
+    const bool is_wide = SUBGROUP_SIZE >= 16; /* a texel of level 4 a lane; else four */
+    uvec4 words;
+    if (is_wide) {
+        uvec2 sums = sum_of_cells(lane & 15u);
+        if (lane < 16u) {
+            store_code(4, tile * 4 + place(lane), layer, average(sums, 4));
+        }
+        words = words_of(sums);
+        words += is_narrow(extent4.x) ? words : subgroupShuffleXor(words, 1u);
+        words += is_narrow(extent4.y) ? words : subgroupShuffleXor(words, 2u);
+    } else {
+        words = sum_of_quad(tile, layer, lane);
+    }
+    uint index5 = is_wide ? lane >> 2 : lane;
+    if (index5 < 4u && (!is_wide || (lane & 3u) == 0u)) {
+        store_code(5, tile * 2 + place(index5), layer, average_of_words(words, 5));
+    }
+    words += is_narrow(extent5.x) ? words : subgroupShuffleXor(words, is_wide ? 4u : 1u);
+    words += is_narrow(extent5.y) ? words : subgroupShuffleXor(words, is_wide ? 8u : 2u);
+    if (lane == 0u) {
+        store_code(6, tile, layer, average_of_words(words, 6));
+    }
+    return words;
+}
+
+/* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6. */
+bool make_tile(ivec2 tile, int layer, uint lane, out uvec4 words)
+{
+    uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
+    ivec2 at;
+    uvec2 sums = make_levels_1_2(tile, layer, index, at);
+    if (SUBGROUP_SIZE >= 16) {
+        make_level3_by_lanes(tile, at, sums, layer, index);
+    } else {
+        make_level3_by_cells(tile, at, sums, layer, index);
+    }
+    words = uvec4(0u);
+    if (gl_SubgroupID != 0u || n_levels <= 4) {
+        return false;
+    }
+    words = make_levels_4_6(tile, layer, lane);
+    return true;
+}
+
+#endif
