@@ -5,7 +5,6 @@
 
 /* As in carry.glsl. */
 #define FIRST_CARRIED 7u
-#define NODE_BYTES    (4 * sizeof(uint64_t))
 
 uint32_t mb_spd_tree_place_texels(const struct spd_tree *s, uint32_t first[MB_MAX_TREE_STEPS])
 {
@@ -29,36 +28,47 @@ uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_
     return n;
 }
 
-uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s)
+uint32_t mb_spd_tree_nodes_per_level(const struct spd_tree *s)
 {
-    uint32_t n = 0;
-    for (uint32_t level = FIRST_CARRIED; level < s->image->layout.n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(s->image->layout.base, level);
-        n += extent.width * extent.height;
-    }
-    return n;
+    const struct mb_extent extent = mb_level_extent(s->image->layout.base, FIRST_CARRIED);
+    return extent.width * extent.height;
 }
 
-/* What steps hand on; or, where counters carry it all, nodes. */
-static VkDeviceSize hand_off_bytes(const struct spd_tree *s, uint32_t n_texels)
+uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s)
 {
+    const uint32_t n_levels = s->image->layout.n_levels;
+    return n_levels > FIRST_CARRIED
+               ? (n_levels - FIRST_CARRIED) * mb_spd_tree_nodes_per_level(s)
+               : 0;
+}
+
+/* What steps hand on; or, where counters carry it all, those. */
+static VkDeviceSize hand_off_bytes(const struct spd_tree *s)
+{
+    uint32_t first[MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
-    const VkDeviceSize n_bytes = s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * NODE_BYTES
-                                             : n_layers * n_texels * 4 * sizeof(float);
-    return n_bytes > 0 ? n_bytes : NODE_BYTES;
+    const VkDeviceSize n_bytes =
+        s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * 4 * sizeof(uint64_t)
+                    : n_layers * mb_spd_tree_place_texels(s, first) * 4 * sizeof(float);
+    return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
+}
+
+static VkDeviceSize counter_bytes(const struct spd_tree *s)
+{
+    uint32_t first[MB_MAX_TREE_STEPS];
+    const VkDeviceSize n_layers = s->image->layout.n_layers;
+    const VkDeviceSize n_bytes =
+        s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * sizeof(uint64_t)
+                    : n_layers * mb_spd_tree_place_counters(s, first) * sizeof(uint32_t);
+    return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }
 
 static enum mb_status make_work_buffers(struct spd_tree *s, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    uint32_t first[MB_MAX_TREE_STEPS];
-    const VkDeviceSize n_layers = s->image->layout.n_layers;
-    const uint32_t n_texels = mb_spd_tree_place_texels(s, first);
-    const VkDeviceSize n_counters = mb_spd_tree_place_counters(s, first);
-    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, hand_off_bytes(s, n_texels),
+    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, hand_off_bytes(s),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
-    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE,
-                          (n_layers * n_counters + !n_counters) * sizeof(uint32_t),
+    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE, counter_bytes(s),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
 fail:
     return status;

@@ -1,120 +1,134 @@
 /* The levels below 6 of an image where no size is odd, carried by the counters themselves.
  *
- * A node is a texel of level 7 or further down. Its two 64-bit words add up what its up to four children
- * bring, two channels each, and count them: no other data is handed on, so that nothing has to be
- * released or acquired, and whoever brings the last child has the sum as the atomic's result.
+ * A node is a texel of level 7 or further down. Of each channel it has a 64-bit word, which adds up
+ * the sums that are brought and counts how many were: no other data is handed on, so that nothing
+ * has to be released or acquired, and whoever brings the last has the node's sum as the atomic's
+ * result.
  *
- *     bits    63   62..60   59..30     29..0
- *     word 0   .   count    sum of g   sum of r
- *     word 1   .   count    sum of a   sum of b
+ *     bits    63..40   39..0
+ *     word    count    sum, of up to 4^16 codes
  *
- * Two lanes of a subgroup bring one word each. Either may find itself the last, or neither: relaxed
- * atomics on different words have no common order. Each goes on with its own channels where it is,
- * and what it is to store of a texel, two bytes, meets the other two in a third word:
+ * A subgroup that has a sum brings it to several levels at once, so that all of them take one round
+ * trip to memory. Lane 4k + c brings channel c to the k-th level:
  *
- *     bits    63..34   33..32   31..0
- *     word 2     .     count    a b g r
+ *     level 6      x  x  x  x                16 tiles bring theirs
+ *     level 7       \/    \/    ...          each to one of 4 nodes, which wait for 4
+ *     level 8         \  /                   and to 1 node, which waits for 16
  *
- * The sums of level L hold 2 L bits below the binary point, from level 11 on 22: what is brought is
- * shortened by two bits, rounded. The error of all that is below 2^-20 of a code.
+ * Where there are more levels than that, the lanes that complete the last of them go on from there.
+ * Relaxed atomics on different words have no common order, so that the channels of a node may find
+ * their last in different subgroups. Each goes on alone, and what it is to store of a texel, a byte,
+ * meets the other three in a word more:
+ *
+ *     bits    34..32   31..0
+ *     word    count    a b g r
  *
  * Who completes a word sets it back to zero. */
 #ifndef CARRY_GLSL
 #define CARRY_GLSL
 
 #define FIRST_CARRIED 7
-#define EXACT_LEVELS 11
-#define WORDS_PER_NODE 4 /* 32 bytes, a sector of the cache; the fourth is unused */
+#define N_CHANNELS 4
+#define COUNT_SHIFT 40
+
+/* Levels that are brought to at once. */
+layout(constant_id = 9) const int MAX_SPAN = 4;
+const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
 
 layout(set = 0, binding = 2) buffer Nodes /* in place of the hand-off */
 {
-    uint64_t node_word[]; /* layer, level, row, column, word; zero between runs */
+    uint64_t node_word[]; /* layer, level, row, column, channel; zero between runs */
+};
+layout(set = 0, binding = 3) buffer Meetings /* in place of counters */
+{
+    uint64_t meeting[]; /* layer, level, row, column */
 };
 
-uint64_t add_to_word(uint at, uint64_t value)
+/* By a quad of lanes, one of each channel: the texel in one of those that have completed theirs, if all
+ * of it is together by now. */
+bool meet(bool is_complete, uint code, uint node, inout uint texel)
 {
-    return atomicAdd(node_word[at], value, gl_ScopeDevice, 0, 0) + value;
-}
-
-void clear_word(uint at)
-{
-    atomicStore(node_word[at], uint64_t(0), gl_ScopeDevice, 0, 0);
-}
-
-uint64_t word_of(uvec2 sums)
-{
-    return uint64_t(sums.x) | uint64_t(sums.y) << 30 | uint64_t(1) << 60;
-}
-
-/* The two bytes that a lane's channels average to, where they lie in a texel. */
-uint bytes_of(uvec2 sums, int level, uint lane)
-{
-    int shift = 2 * min(level, EXACT_LEVELS);
-    uvec2 codes = sums + (1u << shift - 1) >> shift;
-    return (codes.x | codes.y << 8) << 16u * lane;
-}
-
-/* By both lanes: the texel's four bytes in one of those that have completed their word, if they are
- * together by now. */
-bool meet(bool is_complete, uint bytes, uint at, uint lane, out uint code)
-{
-    bool is_other_complete = subgroupQuadSwapHorizontal(is_complete);
-    code = bytes | subgroupQuadSwapHorizontal(bytes);
-    if (!is_complete || is_other_complete) {
-        return is_complete && lane == 0u;
-    }
-    uint64_t both = add_to_word(at + 2u, uint64_t(bytes) | uint64_t(1) << 32);
-    if (both >> 33 == uint64_t(0)) {
+    uint count = is_complete ? 1u : 0u;
+    texel = is_complete ? code : 0u;
+    texel |= subgroupQuadSwapHorizontal(texel);
+    texel |= subgroupQuadSwapVertical(texel);
+    count += subgroupQuadSwapHorizontal(count);
+    count += subgroupQuadSwapVertical(count);
+    if (!is_complete) {
         return false;
     }
-    clear_word(at + 2u);
-    code = uint(both);
+    if (count == N_CHANNELS) {
+        return (gl_SubgroupInvocationID & 3u) == 0u;
+    }
+    uint64_t brought = uint64_t(code) | uint64_t(1) << 32;
+    uint64_t all = atomicAdd(meeting[node], brought, gl_ScopeDevice, 0, 0) + brought;
+    if (uint(all >> 32) != N_CHANNELS) {
+        return false;
+    }
+    atomicStore(meeting[node], uint64_t(0), gl_ScopeDevice, 0, 0);
+    texel = uint(all);
     return true;
 }
 
-/* One level up the tree. True while this lane has something to bring. */
-bool carry_level(int level, inout ivec2 at, inout uvec2 sums, inout uint first_node, int layer,
-                 bool is_there, uint lane)
+/* What a lane brings: the sum of one channel of the texel of level `from` that the tile lies in. */
+struct Carried {
+    bool is_there;
+    int from;
+    uint64_t sum;
+};
+
+/* Bring it to a level, of which `n` texels per axis of level `from` make one: true if it was the last;
+ * then the sum is that of all. What an axis has no further texels for counts as often as it takes. */
+bool bring(inout uint64_t sum, ivec2 n, int n_halved, uint word)
 {
-    ivec2 children = level_extent(base_extent, level - 1);
-    ivec2 extent = level_extent(base_extent, level);
-    ivec2 n = min(children, ivec2(2));
-    sums <<= 4 - n.x - n.y; /* an axis of one texel counts twice */
-    sums = level > EXACT_LEVELS ? sums + 2u >> 2 : sums;
-    at >>= 1;
-    uint word = WORDS_PER_NODE * (first_node + uint(at.y * extent.x + at.x));
-    first_node += uint(extent.x * extent.y);
-    bool is_complete = false;
-    if (is_there) {
-        uint64_t total = add_to_word(word + lane, word_of(sums));
-        is_complete = uint(total >> 60) == uint(n.x * n.y);
-        if (is_complete) {
-            clear_word(word + lane);
-            sums = uvec2(uint(total), uint(total >> 30)) & 0x3fffffffu;
-        }
+    uint n_children = uint(n.x * n.y);
+    uint64_t brought = (sum << 2 * n_halved - findMSB(n_children)) | uint64_t(1) << COUNT_SHIFT;
+    brought += atomicAdd(node_word[word], brought, gl_ScopeDevice, 0, 0);
+    if (uint(brought >> COUNT_SHIFT) != n_children) {
+        return false;
     }
-    uint code;
-    if (meet(is_complete, bytes_of(sums, level, lane), word, lane, code)) {
-        store_carried(level, ivec3(at, layer), uvec4(code, 0u, 0u, 0u));
-    }
-    return is_complete;
+    atomicStore(node_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
+    sum = brought & (uint64_t(1) << COUNT_SHIFT) - 1;
+    return true;
 }
 
-/* From a tile's sum of level 6 up the tree, by the first lanes of a subgroup. */
-void carry(ivec2 at, uvec4 words, int layer, uint lane)
+/* As many levels up the tree as are brought to at once, by all lanes of a subgroup. */
+void carry_span(inout Carried own, ivec2 tile, int layer, uint lane)
 {
-    uvec2 sums = lane == 0u ? words.xy : words.zw;
-    uint first_node = uint(layer) * n_nodes;
-    bool is_there = lane < 2u;
+    int channel = int(lane) % N_CHANNELS, span = int(lane) / N_CHANNELS;
+    int level = own.from + 1 + span;
+    ivec2 at = tile >> level - 6;
+    uint node = uint(layer) * n_nodes + uint(level - FIRST_CARRIED) * nodes_per_level +
+                uint(at.y * level_extent(base_extent, level).x + at.x);
+    ivec2 n = min(level_extent(base_extent, own.from), ivec2(2 << span));
+    bool is_complete = own.is_there && span < SPAN && level < n_levels &&
+                       bring(own.sum, n, span + 1, N_CHANNELS * node + uint(channel));
+    uint code = uint(own.sum + (uint64_t(1) << 2 * level - 1) >> 2 * level) << 8 * channel;
+    uint texel;
+    if (meet(is_complete, code, node, texel)) {
+        store_carried(level, ivec3(at, layer), uvec4(texel, 0u, 0u, 0u));
+    }
+    uint last = uint(N_CHANNELS * (SPAN - 1) + channel);
+    own.is_there = subgroupShuffle(is_complete, last);
+    own.sum = packUint2x32(subgroupShuffle(unpackUint2x32(own.sum), last));
+    own.from += SPAN;
+}
+
+/* From a tile's sum of level 6 up the tree, by a subgroup. */
+void carry(ivec2 tile, uvec4 words, int layer, uint lane)
+{
+    uvec2 pair = (lane & 2u) == 0u ? words.xy : words.zw;
+    Carried own = Carried(true, FIRST_CARRIED - 1,
+                          uint64_t((lane & 1u) == 0u ? pair.x : pair.y));
     if (IS_LOOP_SAFE) {
-        for (int level = FIRST_CARRIED; level < n_levels && subgroupBallot(is_there) != uvec4(0u); level++) {
-            is_there = carry_level(level, at, sums, first_node, layer, is_there, lane);
-        }
+        do {
+            carry_span(own, tile, layer, lane);
+        } while (own.from < n_levels - 1 && subgroupBallot(own.is_there) != uvec4(0u));
         return;
     }
-    [[unroll]] for (int level = FIRST_CARRIED; level <= 15; level++) {
-        if (level < n_levels) {
-            is_there = carry_level(level, at, sums, first_node, layer, is_there, lane);
+    [[unroll]] for (int from = FIRST_CARRIED - 1; from < 15; from += SPAN) {
+        if (from < n_levels - 1) {
+            carry_span(own, tile, layer, lane);
         }
     }
 }

@@ -12,6 +12,7 @@ enum {
     PARAM_WAVE,
     PARAM_EXACT,
     PARAM_CARRY,
+    PARAM_SPAN,
     PARAM_TILE,
     PARAM_FIRST,
     PARAM_PARTS,
@@ -60,6 +61,11 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "atomics", "buffer", NULL},
         .help = "how sums of exact=sums go up the tree: in 64-bit counters, or by a buffer and "
                 "counters; auto: in counters where the device has such",
+    },
+    {
+        .name = "span",
+        .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", NULL},
+        .help = "levels that carry=atomics brings a sum to at once; auto: 4",
     },
     {
         .name = "tile",
@@ -193,6 +199,13 @@ fail:
     return status;
 }
 
+/* Levels that counters carry sums to at once. */
+static uint32_t span_of(const struct spd_tree *s)
+{
+    static const uint8_t spans[] = {4, 1, 2, 3, 4, 5, 6, 8};
+    return spans[s->params.choice[PARAM_SPAN]];
+}
+
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const struct mb_binding bindings[] = {
@@ -215,6 +228,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         s->gpu->info.subgroup_size,
         s->tree.has_even_pair,
         s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        span_of(s),
     };
     const struct mb_compute_options options = {
         .shader = s->by_carry  ? &mb_spv_spd_tree_carry
@@ -326,6 +340,7 @@ static struct spd_tree_push make_push(const struct spd_tree *s)
         .final_step = (int32_t)s->tree.n_steps - s->tree.has_final_step,
         .n_rects = 1,
     };
+    push.nodes_per_level = s->by_carry ? mb_spd_tree_nodes_per_level(s) : 0;
     push.n_nodes = s->by_carry ? mb_spd_tree_n_nodes(s) : 0;
     push.n_texels = mb_spd_tree_place_texels(s, push.first_texel);
     push.n_counters = mb_spd_tree_place_counters(s, push.first_counter);

@@ -33,7 +33,7 @@ struct spd_tree_push {
     int32_t base_extent[2];
     float inv_base_extent[2];
     int32_t n_levels, n_steps, final_step;
-    uint32_t n_texels, n_counters, n_rects, n_nodes;
+    uint32_t n_texels, n_counters, n_rects, n_nodes, nodes_per_level;
     uint32_t first_texel[MB_MAX_TREE_STEPS];
     uint32_t first_counter[MB_MAX_TREE_STEPS];
 };
@@ -46,8 +46,10 @@ uint32_t mb_spd_tree_place_texels(const struct spd_tree *s, uint32_t first[MB_MA
 uint32_t mb_spd_tree_place_counters(const struct spd_tree *s,
                                     uint32_t first[MB_MAX_TREE_STEPS]);
 
-/* Nodes of one layer: texels of the levels below those of tiles. */
+/* Nodes of carry.glsl in one layer, and in one level of it: as many for each as the first has.
+ */
 uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s);
+uint32_t mb_spd_tree_nodes_per_level(const struct spd_tree *s);
 
 /* What is handed on, counters, and for updates the lists; zeroed where that matters. What was
  * made before an error is freed with the state. */

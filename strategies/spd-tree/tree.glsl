@@ -73,6 +73,7 @@ layout(push_constant) uniform Push
     uint n_counters; /* of a layer */
     uint n_rects;    /* of an update */
     uint n_nodes;    /* of a layer, where the levels below 6 are carried by counters */
+    uint nodes_per_level;
     uint first_texel[MAX_STEPS];   /* of a step's sources in the hand-off buffer; [0] is unused */
     uint first_counter[MAX_STEPS]; /* of its cells */
 };
