@@ -23,7 +23,7 @@ void main()
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
-    if (make_tile(tile, layer, lane, words) && n_levels > 7 && HAS_CELLS) {
+    if (sum_tile(tile, layer, lane, words) && n_levels > 7 && HAS_CELLS) {
         carry(tile, words, layer, lane);
     }
 }

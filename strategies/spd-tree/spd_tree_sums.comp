@@ -13,6 +13,7 @@
 #include "tree.glsl"
 #include "wave.glsl"
 #include "sums.glsl"
+#include "climb.glsl"
 
 void main()
 {
@@ -20,7 +21,7 @@ void main()
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
-    if (make_tile(tile, layer, lane, words)) {
+    if (sum_tile(tile, layer, lane, words)) {
         make_cells(tile, vec4(words) * (1.0 / (255.0 * 4096.0)), layer, lane);
     }
 }

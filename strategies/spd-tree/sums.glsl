@@ -11,7 +11,7 @@
 #define SUMS_GLSL
 
 /* Of level 3, in Morton order; before it, where subgroups are small, of level 2 by rows. */
-shared uvec2 cells[256];
+shared uvec2 sum_cells[256];
 
 uvec2 sums_of(uint texel)
 {
@@ -61,7 +61,7 @@ uvec2 scatter_sums(uvec2 sums[4], uint lane)
 }
 
 /* Levels 1 and 2 of a tile; the sums of level 2 and their place among 16x16. */
-uvec2 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
+uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
 {
     ivec2 p = place(index), first = tile * 32 + p;
     uvec2 sums[4];
@@ -80,32 +80,32 @@ uvec2 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
 }
 
 /* Level 3, by lanes that differ in bits 2 (x) and 3 (y) of their index; to the cells. */
-void make_level3_by_lanes(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+void sum_level3_by_lanes(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
 {
     ivec2 extent = level_extent(base_extent, 2);
     sums += is_narrow(extent.x) ? sums : subgroupShuffleXor(sums, 4u);
     sums += is_narrow(extent.y) ? sums : subgroupShuffleXor(sums, 8u);
     if ((index & 12u) == 0u) {
-        cells[(index & 3u) << 4 | index >> 4] = sums;
+        sum_cells[(index & 3u) << 4 | index >> 4] = sums;
         store_code(3, tile * 8 + (at >> 1), layer, average(sums, 3));
     }
     barrier();
 }
 
 /* The same through the cells, where subgroups are too small. */
-void make_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+void sum_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
 {
     ivec2 extent = level_extent(base_extent, 2);
-    cells[at.y * 16 + at.x] = sums;
+    sum_cells[at.y * 16 + at.x] = sums;
     barrier();
     ivec2 p = place(index & 63u);
     int corner = p.y * 32 + p.x * 2;
     int right = is_narrow(extent.x) ? 0 : 1, below = is_narrow(extent.y) ? 0 : 16;
-    sums = cells[corner] + cells[corner + right] + cells[corner + below] +
-           cells[corner + right + below];
+    sums = sum_cells[corner] + sum_cells[corner + right] + sum_cells[corner + below] +
+           sum_cells[corner + right + below];
     barrier();
     if (index < 64u) {
-        cells[index] = sums;
+        sum_cells[index] = sums;
         store_code(3, tile * 8 + p, layer, average(sums, 3));
     }
     barrier();
@@ -117,8 +117,8 @@ uvec2 sum_of_cells(uint index)
     ivec2 extent = level_extent(base_extent, 3);
     uint right = is_narrow(extent.x) ? 0u : 1u, below = is_narrow(extent.y) ? 0u : 2u;
     uint first = 4u * index;
-    return cells[first] + cells[first + right] + cells[first + below] +
-           cells[first + right + below];
+    return sum_cells[first] + sum_cells[first + right] + sum_cells[first + below] +
+           sum_cells[first + right + below];
 }
 
 uvec4 words_of(uvec2 sums)
@@ -146,7 +146,7 @@ uvec4 sum_of_quad(ivec2 tile, int layer, uint lane)
 
 /* Levels 4 to 6 of a tile from its cells, by one subgroup; the sum of level 6, in its first four lanes at
  * least. */
-uvec4 make_levels_4_6(ivec2 tile, int layer, uint lane)
+uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane)
 {
     ivec2 extent4 = level_extent(base_extent, 4), extent5 = level_extent(base_extent, 5);
     const bool is_wide = SUBGROUP_SIZE >= 16; /* a texel of level 4 a lane; else four */
@@ -175,21 +175,21 @@ uvec4 make_levels_4_6(ivec2 tile, int layer, uint lane)
 }
 
 /* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6. */
-bool make_tile(ivec2 tile, int layer, uint lane, out uvec4 words)
+bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words)
 {
     uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
     ivec2 at;
-    uvec2 sums = make_levels_1_2(tile, layer, index, at);
+    uvec2 sums = sum_levels_1_2(tile, layer, index, at);
     if (SUBGROUP_SIZE >= 16) {
-        make_level3_by_lanes(tile, at, sums, layer, index);
+        sum_level3_by_lanes(tile, at, sums, layer, index);
     } else {
-        make_level3_by_cells(tile, at, sums, layer, index);
+        sum_level3_by_cells(tile, at, sums, layer, index);
     }
     words = uvec4(0u);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;
     }
-    words = make_levels_4_6(tile, layer, lane);
+    words = sum_levels_4_6(tile, layer, lane);
     return true;
 }
 

@@ -1,0 +1,105 @@
+/* Levels 1 to 6 of a tile of any format where no size is odd, by subgroup operations; spd_tree_wave.comp
+ * draws it. */
+#ifndef TILE_GLSL
+#define TILE_GLSL
+#include "blocks.glsl"
+
+Joined swapped_x(Joined own)
+{
+    return Joined(subgroupQuadSwapHorizontal(own.straight),
+                  WEIGH_ALPHA ? subgroupQuadSwapHorizontal(own.weighted) : vec3(0.0));
+}
+
+Joined swapped_y(Joined own)
+{
+    return Joined(subgroupQuadSwapVertical(own.straight),
+                  WEIGH_ALPHA ? subgroupQuadSwapVertical(own.weighted) : vec3(0.0));
+}
+
+/* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
+ * quadrant lies as the lane in the quad (a reduce-scatter; each swap halves what is left). */
+vec4 scatter_quad(vec4 texel[4], uint lane)
+{
+    ivec2 extent = level_extent(base_extent, 1);
+    bool is_right = (lane & 1u) != 0u, is_below = (lane & 2u) != 0u;
+    Joined upper = joined_of(is_right ? texel[1] : texel[0]);
+    Joined lower = joined_of(is_right ? texel[3] : texel[2]);
+    Joined give_upper = joined_of(is_right ? texel[0] : texel[1]);
+    Joined give_lower = joined_of(is_right ? texel[2] : texel[3]);
+    upper = join(upper, is_narrow(extent.x) ? upper : swapped_x(give_upper));
+    lower = join(lower, is_narrow(extent.x) ? lower : swapped_x(give_lower));
+    Joined keep = Joined(is_below ? lower.straight : upper.straight,
+                         is_below ? lower.weighted : upper.weighted);
+    Joined give = Joined(is_below ? upper.straight : lower.straight,
+                         is_below ? upper.weighted : lower.weighted);
+    return texel_of(join(keep, is_narrow(extent.y) ? keep : swapped_y(give)), 0.25);
+}
+
+/* Levels 1 and 2 of a tile; the texel of level 2 and its place among 16x16. */
+vec4 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
+{
+    ivec2 p = place(index), first = tile * 32 + p;
+    vec4 texel[4];
+    texel[0] = load_level1(first, layer);
+    texel[1] = load_level1(first + ivec2(16, 0), layer);
+    texel[2] = load_level1(first + ivec2(0, 16), layer);
+    texel[3] = load_level1(first + 16, layer);
+    store(1, first, layer, texel[0]);
+    store(1, first + ivec2(16, 0), layer, texel[1]);
+    store(1, first + ivec2(0, 16), layer, texel[2]);
+    store(1, first + 16, layer, texel[3]);
+    at = (p >> 1) + quadrant(int(index & 3u)) * 8;
+    vec4 made = scatter_quad(texel, index);
+    store_made(2, tile * 16 + at, layer, made);
+    return made;
+}
+
+/* Level 3, by lanes that differ in bits 2 (x) and 3 (y) of their index; to the cells. */
+void make_level3_by_lanes(ivec2 tile, ivec2 at, vec4 texel, int layer, uint index)
+{
+    vec4 made = join_lanes(texel, level_extent(base_extent, 2), 4u, 8u);
+    if ((index & 12u) == 0u) {
+        cells[(index & 3u) << 4 | index >> 4] = made;
+        store_made(3, tile * 8 + (at >> 1), layer, made);
+    }
+    barrier();
+}
+
+/* The same through the cells, where subgroups are too small. */
+void make_level3_by_cells(ivec2 tile, ivec2 at, vec4 texel, int layer, uint index)
+{
+    cells[at.y * 16 + at.x] = texel;
+    barrier();
+    ivec2 p = place(index & 63u);
+    int corner = p.y * 32 + p.x * 2;
+    vec4 made = reduce_2x2(cells[corner], cells[corner + 1], cells[corner + 16],
+                           cells[corner + 17], level_extent(base_extent, 2));
+    barrier();
+    if (index < 64u) {
+        cells[index] = made;
+        store_made(3, tile * 8 + p, layer, made);
+    }
+    barrier();
+}
+
+/* Levels 1 to 6; true in the one subgroup that goes on, with the texel of level 6. */
+bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
+{
+    /* gl_LocalInvocationIndex promises nothing about lanes. */
+    uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
+    ivec2 at;
+    vec4 texel = make_levels_1_2(tile, layer, index, at);
+    if (SUBGROUP_SIZE >= 16) {
+        make_level3_by_lanes(tile, at, texel, layer, index);
+    } else {
+        make_level3_by_cells(tile, at, texel, layer, index);
+    }
+    made = vec4(0.0);
+    if (gl_SubgroupID != 0u || n_levels <= 4) {
+        return false;
+    }
+    made = make_levels(3, tile, layer, lane);
+    return true;
+}
+
+#endif
