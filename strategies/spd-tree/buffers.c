@@ -3,6 +3,9 @@
 
 #include "base/alloc.h"
 
+/* As in carry.glsl. */
+#define FIRST_CARRIED 7u
+
 uint32_t mb_spd_tree_place_texels(const struct spd_tree *s, uint32_t first[MB_MAX_TREE_STEPS])
 {
     uint32_t n = 0;
@@ -27,15 +30,15 @@ uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_
 
 uint32_t mb_spd_tree_nodes_per_level(const struct spd_tree *s)
 {
-    const struct mb_extent extent = mb_level_extent(s->image->layout.base, s->first_carried);
+    const struct mb_extent extent = mb_level_extent(s->image->layout.base, FIRST_CARRIED);
     return extent.width * extent.height;
 }
 
 uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s)
 {
     const uint32_t n_levels = s->image->layout.n_levels;
-    return n_levels > s->first_carried
-               ? (n_levels - s->first_carried) * mb_spd_tree_nodes_per_level(s)
+    return n_levels > FIRST_CARRIED
+               ? (n_levels - FIRST_CARRIED) * mb_spd_tree_nodes_per_level(s)
                : 0;
 }
 

@@ -27,9 +27,7 @@
 #ifndef CARRY_GLSL
 #define CARRY_GLSL
 
-#ifndef FIRST_CARRIED
 #define FIRST_CARRIED 7
-#endif
 #define N_CHANNELS 4
 #define COUNT_SHIFT 40
 
@@ -99,7 +97,7 @@ void carry_span(inout Carried own, ivec2 tile, int layer, uint lane)
 {
     int channel = int(lane) % N_CHANNELS, span = int(lane) / N_CHANNELS;
     int level = own.from + 1 + span;
-    ivec2 at = tile >> level - FIRST_CARRIED + 1;
+    ivec2 at = tile >> level - 6;
     uint node = uint(layer) * n_nodes + uint(level - FIRST_CARRIED) * nodes_per_level +
                 uint(at.y * level_extent(base_extent, level).x + at.x);
     ivec2 n = min(level_extent(base_extent, own.from), ivec2(2 << span));

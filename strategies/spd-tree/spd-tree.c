@@ -20,7 +20,7 @@ enum {
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
-enum { TILE_AUTO, TILE_64, TILE_32, TILE_SUBGROUP };
+enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_6 };
 enum { PARTS_ALL, PARTS_TILES };
 
@@ -29,15 +29,10 @@ enum { PARTS_ALL, PARTS_TILES };
 #define MAX_STORED    5u
 #define N_INVOCATIONS 256u
 
-/* As in spd_tree_lanes.comp. */
-#define LANES               32u
-#define N_LANES_INVOCATIONS 128u
-
-#define MAX_WIDE_SPAN_TILES 1024u
-#define EVEN_FINAL          8u /* texels per axis that a cell without a halo finishes */
+#define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
-    mb_spv_spd_tree_carry, mb_spv_spd_tree_lanes;
+    mb_spv_spd_tree_carry;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -70,14 +65,12 @@ static const struct mb_param params[] = {
     {
         .name = "span",
         .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", NULL},
-        .help = "levels that carry=atomics brings a sum to at once; auto: 6, or 3 "
-                "of more than 1024 tiles of 64x64",
+        .help = "levels that carry=atomics brings a sum to at once; auto: 4",
     },
     {
         .name = "tile",
-        .values = (const char *const[]){"auto", "64", "32", "subgroup", NULL},
-        .help = "texels of level 0 per axis that a workgroup begins with, or 32x32 for each "
-                "subgroup of 32 lanes of carry=atomics; auto: that where it can be, or 64",
+        .values = (const char *const[]){"64", "32", NULL},
+        .help = "texels of level 0 per axis that a workgroup begins with",
     },
     {
         .name = "first",
@@ -149,15 +142,6 @@ static bool uses_carry(const struct mb_gpu *gpu, const struct mb_layout *layout,
            choice->choice[PARAM_CARRY] != CARRY_BUFFER && !task->is_update;
 }
 
-/* Whether each subgroup has a tile of its own. */
-static bool uses_lanes(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                       const struct mb_task *task, const struct mb_params *choice)
-{
-    const uint8_t tile = choice->choice[PARAM_TILE];
-    return uses_carry(gpu, layout, task, choice) && gpu->info.subgroup_size == LANES &&
-           (tile == TILE_AUTO || tile == TILE_SUBGROUP);
-}
-
 static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                     const struct mb_task *task, const struct mb_params *choice,
                                     struct mb_err *why)
@@ -188,12 +172,6 @@ static enum mb_status wave_supports(const struct mb_gpu *gpu, const struct mb_la
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "carry=atomics is for what exact=sums can do, and for whole images");
     }
-    if (value[PARAM_TILE] == TILE_SUBGROUP && !uses_lanes(gpu, layout, task, choice)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "tile=subgroup is for what carry=atomics can do, by subgroups of %u "
-                       "lanes; the device's have %u",
-                       LANES, gpu->info.subgroup_size);
-    }
     return MB_OK;
 }
 
@@ -221,19 +199,11 @@ fail:
     return status;
 }
 
-/* Levels that counters carry sums to at once: the more, the fewer round trips, but the more
- * wait for their turn at the same few counters. */
+/* Levels that counters carry sums to at once. */
 static uint32_t span_of(const struct spd_tree *s)
 {
-    static const uint8_t spans[] = {0, 1, 2, 3, 4, 5, 6, 8};
-    const uint32_t span = spans[s->params.choice[PARAM_SPAN]];
-    const struct mb_extent grid = s->tree.step[0].grid;
-    return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? 3 : 6;
-}
-
-static uint32_t n_invocations(const struct spd_tree *s)
-{
-    return s->by_lanes ? N_LANES_INVOCATIONS : N_INVOCATIONS;
+    static const uint8_t spans[] = {4, 1, 2, 3, 4, 5, 6, 8};
+    return spans[s->params.choice[PARAM_SPAN]];
 }
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
@@ -261,11 +231,10 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         span_of(s),
     };
     const struct mb_compute_options options = {
-        .shader = s->by_lanes   ? &mb_spv_spd_tree_lanes
-                  : s->by_carry ? &mb_spv_spd_tree_carry
-                  : s->by_sums  ? &mb_spv_spd_tree_sums
-                  : s->by_wave  ? &mb_spv_spd_tree_wave
-                                : &mb_spv_spd_tree,
+        .shader = s->by_carry  ? &mb_spv_spd_tree_carry
+                  : s->by_sums ? &mb_spv_spd_tree_sums
+                  : s->by_wave ? &mb_spv_spd_tree_wave
+                               : &mb_spv_spd_tree,
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
@@ -276,7 +245,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct spd_tree_push),
         .subgroup_size = s->by_wave ? s->gpu->info.subgroup_size : 0,
-        .n_invocations = n_invocations(s),
+        .n_invocations = N_INVOCATIONS,
         .n_sets = 1,
         .name = "spd-tree",
     };
@@ -339,7 +308,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->by_wave = uses_wave(gpu, layout, choice);
     s->by_sums = uses_sums(gpu, layout, &s->task, choice) && s->image->is_raw;
     s->by_carry = s->by_sums && uses_carry(gpu, layout, &s->task, choice);
-    s->by_lanes = s->by_carry && uses_lanes(gpu, layout, &s->task, choice);
     const bool is_odd_somewhere =
         s->tile_width != 64 || !mb_policies_agree(layout->base, layout->n_levels);
     const struct mb_tree_options options = {
@@ -353,7 +321,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                                          layout->format, s->task.reduce, s->task.alpha, true);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
-    s->first_carried = s->by_lanes ? 6 : 7;
     MB_TRY(mb_spd_tree_make_buffers(s, err));
     MB_TRY(make_pipeline(s, err));
     bind(s);
@@ -427,7 +394,7 @@ static void describe(const void *state, struct mb_work *work)
     const bool is_made = layout->n_levels > 1;
     work->n_dispatches = is_made;
     work->n_barriers = is_made ? 2 : 0;
-    work->workgroup_size[0] = n_invocations(s);
+    work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->by_wave ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rect) +

@@ -11,12 +11,10 @@ struct spd_tree {
     const struct mb_vk_image *image;
     struct mb_task task;
     struct mb_params params;
-    bool by_sampler;        /* how level 0 is loaded where it is even */
-    bool by_wave;           /* subgroup operations, where no size is odd */
-    bool by_sums;           /* and whole numbers */
-    bool by_carry;          /* which counters carry up the tree */
-    bool by_lanes;          /* from a tile of each subgroup's own */
-    uint32_t first_carried; /* level */
+    bool by_sampler; /* how level 0 is loaded where it is even */
+    bool by_wave;    /* subgroup operations, where no size is odd */
+    bool by_sums;    /* and whole numbers */
+    bool by_carry;   /* which counters carry up the tree */
     uint32_t tile_width;
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */

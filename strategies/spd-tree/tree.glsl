@@ -5,9 +5,7 @@
 #define TREE_GLSL
 #include "levels.glsl"
 
-#ifndef N_INVOCATIONS
 #define N_INVOCATIONS 256
-#endif
 #define MAX_STEPS 6 /* of the tree, tiles included */
 #define CELL_LEVELS 3
 #define MAX_LEVELS 16
@@ -224,7 +222,6 @@ void store_as(int level, ivec2 at, int layer, STORED value)
 void store_carried(int level, ivec3 at, STORED value)
 {
     switch (level) {
-    case 6: imageStore(levels[5], at, value); break;
     case 7: imageStore(levels[6], at, value); break;
     case 8: imageStore(levels[7], at, value); break;
     case 9: imageStore(levels[8], at, value); break;
