@@ -29,7 +29,8 @@ enum { PARTS_ALL, PARTS_TILES };
 #define MAX_STORED    5u
 #define N_INVOCATIONS 256u
 
-#define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
+#define MAX_WIDE_SPAN_TILES 1024u
+#define EVEN_FINAL          8u /* texels per axis that a cell without a halo finishes */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry;
@@ -65,7 +66,8 @@ static const struct mb_param params[] = {
     {
         .name = "span",
         .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", NULL},
-        .help = "levels that carry=atomics brings a sum to at once; auto: 4",
+        .help = "levels that carry=atomics brings a sum to at once; auto: 6, or 3 "
+                "of more than 1024 tiles of 64x64",
     },
     {
         .name = "tile",
@@ -199,11 +201,14 @@ fail:
     return status;
 }
 
-/* Levels that counters carry sums to at once. */
+/* Levels that counters carry sums to at once: the more, the fewer round trips, but the more
+ * wait for their turn at the same few counters. */
 static uint32_t span_of(const struct spd_tree *s)
 {
-    static const uint8_t spans[] = {4, 1, 2, 3, 4, 5, 6, 8};
-    return spans[s->params.choice[PARAM_SPAN]];
+    static const uint8_t spans[] = {0, 1, 2, 3, 4, 5, 6, 8};
+    const uint32_t span = spans[s->params.choice[PARAM_SPAN]];
+    const struct mb_extent grid = s->tree.step[0].grid;
+    return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? 3 : 6;
 }
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
