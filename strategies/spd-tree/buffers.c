@@ -28,38 +28,46 @@ uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_
     return n;
 }
 
-uint32_t mb_spd_tree_nodes_per_level(const struct spd_tree *s)
+uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
 {
-    const struct mb_extent extent = mb_level_extent(s->image->layout.base, FIRST_CARRIED);
-    return extent.width * extent.height;
-}
-
-uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s)
-{
-    const uint32_t n_levels = s->image->layout.n_levels;
-    return n_levels > FIRST_CARRIED
-               ? (n_levels - FIRST_CARRIED) * mb_spd_tree_nodes_per_level(s)
-               : 0;
+    const struct mb_layout *layout = &s->image->layout;
+    const uint32_t first_level =
+        s->kernel == SPD_TREE_CARRY ? FIRST_CARRIED : s->tree.step[0].last_level + 1;
+    uint32_t n = 0, i = 0;
+    first[0] = first[1] = 0;
+    for (uint32_t level = first_level; level < layout->n_levels; level++) {
+        const bool is_alike = s->kernel == SPD_TREE_CARRY;
+        const struct mb_extent extent =
+            mb_level_extent(layout->base, is_alike ? first_level : level);
+        first[i++] = n;
+        n += extent.width * extent.height;
+    }
+    if (i == 1) {
+        first[1] = n;
+    }
+    return n;
 }
 
 /* What steps hand on; or, where counters carry it all, those. */
 static VkDeviceSize hand_off_bytes(const struct spd_tree *s)
 {
-    uint32_t first[MB_MAX_TREE_STEPS];
+    uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
     const VkDeviceSize n_bytes =
-        s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * 4 * sizeof(uint64_t)
-                    : n_layers * mb_spd_tree_place_texels(s, first) * 4 * sizeof(float);
+        mb_spd_tree_has_nodes(s->kernel)
+            ? n_layers * mb_spd_tree_place_nodes(s, first) * 4 * sizeof(uint64_t)
+            : n_layers * mb_spd_tree_place_texels(s, first) * 4 * sizeof(float);
     return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }
 
 static VkDeviceSize counter_bytes(const struct spd_tree *s)
 {
-    uint32_t first[MB_MAX_TREE_STEPS];
+    uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
     const VkDeviceSize n_bytes =
-        s->by_carry ? n_layers * mb_spd_tree_n_nodes(s) * sizeof(uint64_t)
-                    : n_layers * mb_spd_tree_place_counters(s, first) * sizeof(uint32_t);
+        mb_spd_tree_has_nodes(s->kernel)
+            ? n_layers * mb_spd_tree_place_nodes(s, first) * sizeof(uint64_t)
+            : n_layers * mb_spd_tree_place_counters(s, first) * sizeof(uint32_t);
     return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }
 

@@ -6,15 +6,41 @@
 #include "strategy.h"
 #include "vk/pipeline.h"
 
+/* Places of parameters and of their values. */
+enum {
+    SPD_TREE_PARAM_LOAD,
+    SPD_TREE_PARAM_WAVE,
+    SPD_TREE_PARAM_EXACT,
+    SPD_TREE_PARAM_CARRY,
+    SPD_TREE_PARAM_SPAN,
+    SPD_TREE_PARAM_TILE,
+    SPD_TREE_PARAM_FIRST,
+    SPD_TREE_PARAM_PARTS,
+};
+enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
+enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
+enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
+enum { TILE_64, TILE_32 };
+enum { FIRST_AUTO, FIRST_6 };
+enum { PARTS_ALL, PARTS_TILES };
+
+/* From the one that can do everything to those that can do the least. */
+enum spd_tree_kernel {
+    SPD_TREE_ANY,         /* spd_tree.comp */
+    SPD_TREE_WAVE,        /* spd_tree_wave.comp: subgroup operations, where no size is odd */
+    SPD_TREE_SUMS,        /* spd_tree_sums.comp: the same in whole numbers */
+    SPD_TREE_SHARE,       /* spd_tree_share.comp: averages of any size, by 64-bit atomics */
+    SPD_TREE_SHARE_CODES, /* spd_tree_share_codes.comp: its first levels in whole numbers */
+    SPD_TREE_CARRY,       /* spd_tree_carry.comp: all of them, where no size is odd */
+};
+
 struct spd_tree {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_task task;
     struct mb_params params;
     bool by_sampler; /* how level 0 is loaded where it is even */
-    bool by_wave;    /* subgroup operations, where no size is odd */
-    bool by_sums;    /* and whole numbers */
-    bool by_carry;   /* which counters carry up the tree */
+    enum spd_tree_kernel kernel;
     uint32_t tile_width;
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */
@@ -34,8 +60,13 @@ struct spd_tree_push {
     float inv_base_extent[2];
     int32_t n_levels, n_steps, final_step;
     uint32_t n_texels, n_counters, n_rects, n_nodes, nodes_per_level;
-    uint32_t first_texel[MB_MAX_TREE_STEPS];
-    uint32_t first_counter[MB_MAX_TREE_STEPS];
+    union {
+        struct {
+            uint32_t first_texel[MB_MAX_TREE_STEPS];
+            uint32_t first_counter[MB_MAX_TREE_STEPS];
+        };
+        uint32_t first_node[2 * MB_MAX_TREE_STEPS]; /* of the levels below those of tiles */
+    };
 };
 
 /* Texels of all steps' sources in one layer, and where each step's begin. */
@@ -46,10 +77,30 @@ uint32_t mb_spd_tree_place_texels(const struct spd_tree *s, uint32_t first[MB_MA
 uint32_t mb_spd_tree_place_counters(const struct spd_tree *s,
                                     uint32_t first[MB_MAX_TREE_STEPS]);
 
-/* Nodes of carry.glsl in one layer, and in one level of it: as many for each as the first has.
- */
-uint32_t mb_spd_tree_n_nodes(const struct spd_tree *s);
-uint32_t mb_spd_tree_nodes_per_level(const struct spd_tree *s);
+/* The kernel for this, and the tree that goes with it. `has_raw`: the image has raw views. */
+enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
+                                        const struct mb_layout *layout,
+                                        const struct mb_task *task,
+                                        const struct mb_params *choice, bool has_raw);
+void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
+                      struct mb_tree *tree);
+
+/* Texels of level 0 per axis that a tile begins with. */
+uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
+
+enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_task *task, const struct mb_params *choice,
+                                    struct mb_err *why);
+
+/* True if texels are fetched and stored as they are. */
+bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);
+
+/* True if what is handed on are nodes: 64-bit words of texels below the tiles' levels. */
+bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel);
+
+/* Nodes of one layer, and where each level's begin, from that below the tiles' on; in
+ * carry.glsl as many for each level as for the first. */
+uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first);
 
 /* What is handed on, counters, and for updates the lists; zeroed where that matters. What was
  * made before an error is freed with the state. */

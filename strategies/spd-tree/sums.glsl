@@ -111,6 +111,18 @@ void sum_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index
     barrier();
 }
 
+/* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup. */
+void sum_levels_1_3(ivec2 tile, int layer, uint index)
+{
+    ivec2 at;
+    uvec2 sums = sum_levels_1_2(tile, layer, index, at);
+    if (SUBGROUP_SIZE >= 16) {
+        sum_level3_by_lanes(tile, at, sums, layer, index);
+    } else {
+        sum_level3_by_cells(tile, at, sums, layer, index);
+    }
+}
+
 /* Level 4 from 2x2 cells; where an axis is one texel wide, from the first twice. */
 uvec2 sum_of_cells(uint index)
 {
@@ -177,14 +189,7 @@ uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane)
 /* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6. */
 bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words)
 {
-    uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
-    ivec2 at;
-    uvec2 sums = sum_levels_1_2(tile, layer, index, at);
-    if (SUBGROUP_SIZE >= 16) {
-        sum_level3_by_lanes(tile, at, sums, layer, index);
-    } else {
-        sum_level3_by_cells(tile, at, sums, layer, index);
-    }
+    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane);
     words = uvec4(0u);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;

@@ -82,11 +82,10 @@ void make_level3_by_cells(ivec2 tile, ivec2 at, vec4 texel, int layer, uint inde
     barrier();
 }
 
-/* Levels 1 to 6; true in the one subgroup that goes on, with the texel of level 6. */
-bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
+/* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup:
+ * gl_LocalInvocationIndex promises nothing about lanes. */
+void make_levels_1_3(ivec2 tile, int layer, uint index)
 {
-    /* gl_LocalInvocationIndex promises nothing about lanes. */
-    uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
     ivec2 at;
     vec4 texel = make_levels_1_2(tile, layer, index, at);
     if (SUBGROUP_SIZE >= 16) {
@@ -94,6 +93,12 @@ bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
     } else {
         make_level3_by_cells(tile, at, texel, layer, index);
     }
+}
+
+/* Levels 1 to 6; true in the one subgroup that goes on, with the texel of level 6. */
+bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
+{
+    make_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane);
     made = vec4(0.0);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;

@@ -78,6 +78,12 @@ layout(push_constant) uniform Push
     uint first_counter[MAX_STEPS]; /* of its cells */
 };
 
+/* Of nodes: where those of a level begin, the first below tiles being 0; in place of the two arrays. */
+uint first_node(int i)
+{
+    return i < MAX_STEPS ? first_texel[i] : first_counter[i - MAX_STEPS];
+}
+
 ivec2 tile_of_workgroup()
 {
     uint listed = IS_UPDATE ? tiles[gl_WorkGroupID.x] : 0u;

@@ -1,0 +1,175 @@
+/* Which of spd-tree's kernels does what, and what none of them can do. */
+#include "spd_tree.h"
+
+#include <string.h>
+
+#include "vk/pipeline.h"
+
+#define MAX_TARGETS   15u
+#define N_INVOCATIONS 256u
+#define MIN_FIRST     3u /* levels that tiles make where others follow by atomics */
+#define EVEN_FINAL    8u /* texels per axis that a cell without a halo finishes */
+
+uint32_t mb_spd_tree_tile_width(const struct mb_params *choice)
+{
+    return choice->choice[SPD_TREE_PARAM_TILE] == TILE_32 ? 32 : 64;
+}
+
+/* First level of a tile with its halo, and the second. */
+static uint32_t shared_bytes(uint32_t tile_width)
+{
+    const uint32_t first = tile_width / 2 + 3, second = tile_width / 4 + 1;
+    return (first * first + second * second) * 4 * (uint32_t)sizeof(float) + 256;
+}
+
+/* With what share.glsl has besides. */
+#define SHARE_BYTES (shared_bytes(64) + (512 + 4 * 256) * (uint32_t)sizeof(float))
+
+static bool has_wave(const struct mb_gpu *gpu)
+{
+    const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BALLOT_BIT |
+                                          VK_SUBGROUP_FEATURE_QUAD_BIT |
+                                          VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    return (gpu->info.subgroup_operations & needed) == needed && gpu->info.has_full_subgroups &&
+           gpu->info.subgroup_size >= 4;
+}
+
+static bool is_plain_average(const struct mb_layout *layout, const struct mb_task *task)
+{
+    return task->reduce == MB_REDUCE_AVG &&
+           !mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+}
+
+/* Whether texels are codes that whole numbers sum. */
+static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task)
+{
+    return strcmp(layout->format->name, "rgba8") == 0 && is_plain_average(layout, task);
+}
+
+/* Whether sums in 64-bit words may hand on what tiles make: of numbers between 0 and 1, and of
+ * a whole image: what an update leaves as it was is in no word. */
+static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, const struct mb_params *choice)
+{
+    const uint8_t *value = choice->choice;
+    return gpu->info.has_int64_atomics && value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
+           value[SPD_TREE_PARAM_FIRST] == FIRST_AUTO && !task->is_update &&
+           is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
+}
+
+void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
+                      struct mb_tree *tree)
+{
+    const uint32_t tile_width = mb_spd_tree_tile_width(choice);
+    const bool is_even = tile_width == 64 && mb_policies_agree(layout->base, layout->n_levels);
+    const struct mb_tree_options options = {
+        .tile_width = tile_width,
+        .final_width = is_even ? EVEN_FINAL : tile_width / 2,
+        .is_deep = choice->choice[SPD_TREE_PARAM_FIRST] == FIRST_6,
+    };
+    mb_tree_init(tree, layout, &options);
+}
+
+enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
+                                        const struct mb_layout *layout,
+                                        const struct mb_task *task,
+                                        const struct mb_params *choice, bool has_raw)
+{
+    const uint8_t *value = choice->choice;
+    const bool is_even = mb_policies_agree(layout->base, layout->n_levels);
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool has_sums =
+        has_raw && value[SPD_TREE_PARAM_EXACT] != EXACT_FLOAT && fits_sums(layout, task);
+    if (!has_wave(gpu) || value[SPD_TREE_PARAM_WAVE] == WAVE_OFF ||
+        mb_spd_tree_tile_width(choice) != 64 || layout->n_levels == 1) {
+        return SPD_TREE_ANY;
+    }
+    if (fits_atomics(gpu, layout, task, choice)) {
+        struct mb_tree tree;
+        mb_spd_tree_plan(layout, choice, &tree);
+        const uint32_t n_first = tree.step[0].last_level;
+        if (is_even && has_sums) {
+            return SPD_TREE_CARRY;
+        }
+        if (n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
+            gpu->info.max_shared_memory_bytes >= SHARE_BYTES) {
+            return tree.is_even && has_sums ? SPD_TREE_SHARE_CODES : SPD_TREE_SHARE;
+        }
+    }
+    if (!is_even || (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {
+        return SPD_TREE_ANY;
+    }
+    return has_sums ? SPD_TREE_SUMS : SPD_TREE_WAVE;
+}
+
+bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
+{
+    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_CODES ||
+           kernel == SPD_TREE_CARRY;
+}
+
+bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
+{
+    return kernel >= SPD_TREE_SHARE;
+}
+
+/* Whether the kernel is one of those that a parameter asks for. */
+static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
+                                      const struct mb_params *choice, struct mb_err *why)
+{
+    const uint8_t *value = choice->choice;
+    if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && !has_wave(gpu)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks full subgroups with ballots, quads and shuffles; try "
+                       "spd-tree:wave=off");
+    }
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !gpu->info.has_int64_atomics) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks 64-bit atomics; try spd-tree:carry=buffer");
+    }
+    if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && kernel == SPD_TREE_ANY) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "wave=on is for 64x64 tiles of images none of whose levels has an odd "
+                       "size, or of averages of normalised formats");
+    }
+    if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_is_raw(kernel)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
+                       "can be and the first three levels have no odd size");
+    }
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "carry=atomics is for averages of whole images of normalised formats, "
+                       "with straight alpha, where wave=on can be");
+    }
+    if (value[SPD_TREE_PARAM_SPAN] != 0 && kernel != SPD_TREE_CARRY) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "span is for exact=sums with carry=atomics where no size is odd");
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_task *task, const struct mb_params *choice,
+                                    struct mb_err *why)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t needed_bytes = shared_bytes(mb_spd_tree_tile_width(choice));
+    if (!gpu->info.has_memory_model_device_scope) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device lacks the Vulkan memory model with device scope");
+    }
+    if (gpu->info.max_shared_memory_bytes < needed_bytes) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a workgroup needs %u bytes of shared memory, the device has %u; try "
+                       "spd-tree:tile=32",
+                       needed_bytes, gpu->info.max_shared_memory_bytes);
+    }
+    MB_TRY(
+        choice_supports(mb_spd_tree_choose(gpu, layout, task, choice, true), gpu, choice, why));
+    MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
+    MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu,
+                            layout->format, task->reduce, task->alpha, true, why));
+fail:
+    return status;
+}
