@@ -93,7 +93,9 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         }
         if (n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
             gpu->info.max_shared_memory_bytes >= SHARE_BYTES) {
-            return tree.is_even && has_sums ? SPD_TREE_SHARE_CODES : SPD_TREE_SHARE;
+            return !tree.is_even ? SPD_TREE_SHARE
+                   : has_sums    ? SPD_TREE_SHARE_CODES
+                                 : SPD_TREE_SHARE_EVEN;
         }
     }
     if (!is_even || (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {

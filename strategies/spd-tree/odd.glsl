@@ -85,20 +85,19 @@ void make_level1(ivec2 tile, int layer, uint index)
         return;
     }
     vec3 left = box_weights(at.x, base_extent.x), right = box_weights(at.x + 1, base_extent.x);
-    Pair made[3];
     Pair row = reduce_row(2 * at, left, right, layer);
-    [[unroll]] for (int y = 0; y < 3; y++) {
-        vec3 along_y = box_weights(at.y + y, base_extent.y);
-        made[y] = Pair(along_y.x * row.left, along_y.x * row.right);
-        add_row(made[y], along_y.y, reduce_row(2 * at + ivec2(0, 2 * y + 1), left, right, layer));
-        if (y < 2 || (ODD_AXES & 2) != 0) {
-            row = reduce_row(2 * at + ivec2(0, 2 * y + 2), left, right, layer);
-        }
+    /* Not to be unrolled: all texels at once take more registers than there are to spare. */
+    int n_rows = min(3, region.last.y - at.y + 1);
+    for (int y = 0; y < n_rows; y++, at.y++) {
+        vec3 along_y = box_weights(at.y, base_extent.y);
+        Pair made = Pair(along_y.x * row.left, along_y.x * row.right);
+        add_row(made, along_y.y, reduce_row(2 * at + ivec2(0, 1), left, right, layer));
+        row = reduce_row(2 * at + ivec2(0, 2), left, right, layer);
         if ((ODD_AXES & 2) != 0) {
-            add_row(made[y], along_y.z, row);
+            add_row(made, along_y.z, row);
         }
-        finish_level1(region, at + ivec2(0, y), layer, made[y].left);
-        finish_level1(region, at + ivec2(1, y), layer, made[y].right);
+        finish_level1(region, at, layer, made.left);
+        finish_level1(region, at + ivec2(1, 0), layer, made.right);
     }
 }
 

@@ -21,9 +21,9 @@
  * rounded by less than 2^-30.
  *
  * Relaxed atomics on different words have no common order, so that the channels of a texel may find
- * their last in different workgroups. Those that are not together in one quad of lanes leave their
- * sums in the words and count themselves in one word more; whoever is the last there (with
- * acquire-release) takes all four. Who takes a word sets it back to zero. */
+ * their last in different workgroups. Those that are not together in one pair of lanes, which have
+ * two channels each, leave their sums in the words and count themselves in one word more; whoever
+ * is the last there (with acquire-release) takes all four. Who takes a word sets it back to zero. */
 #ifndef SHARE_GLSL
 #define SHARE_GLSL
 
@@ -40,14 +40,13 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters 
     uint n_met[]; /* layer, level, row, column: channels; zero between runs */
 };
 
-/* What the tile makes of a level and of the next, by turns: texel, channel. */
-shared float parts[2 * 64 * N_CHANNELS];
+/* What the tile makes of a level and of the next, by turns: texel, channels r and g or b and a. */
+shared vec2 parts[2 * 64 * 2];
 
 void leave_part(uint at, vec4 texel)
 {
-    [[unroll]] for (int i = 0; i < N_CHANNELS; i++) {
-        parts[N_CHANNELS * at + i] = texel[i];
-    }
+    parts[2u * at] = texel.rg;
+    parts[2u * at + 1u] = texel.ba;
 }
 
 /* Texels per axis that a tile has a part in, at most. */
@@ -56,23 +55,22 @@ int share_width(int level)
     return level == 4 ? 5 : level == 5 ? 3 : 2;
 }
 
-/* Invocations are spread over the levels, one for each channel of each texel: level 4 begins at 0. */
-uint first_of_level(int level)
+/* Invocations are spread over the levels, two for each texel: level 4 begins at 0. */
+int first_of_level(int level)
 {
-    return N_CHANNELS * uint(level == 4 ? 0 : level == 5 ? 25 : 34 + 4 * (level - 6));
+    return 2 * (level == 4 ? 0 : level == 5 ? 25 : 34 + 4 * (level - 6));
 }
 
 int level_of(uint index)
 {
-    uint texel = index / N_CHANNELS;
-    return texel < 25u ? 4 : texel < 34u ? 5 : 6 + int(texel - 34u >> 2);
+    return index < 50u ? 4 : index < 68u ? 5 : 6 + int(index - 68u >> 3);
 }
 
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see box.glsl. */
 vec3 box_weights(int at, int n)
 {
     int half_n = n >> 1;
-    vec3 odd = vec3(half_n - at, half_n, at + 1) / float(n);
+    vec3 odd = vec3(half_n - at, half_n, at + 1) * (1.0 / float(n));
     return n == 1 ? vec3(1.0, 0.0, 0.0) : (n & 1) == 0 ? vec3(0.5, 0.5, 0.0) : odd;
 }
 
@@ -95,23 +93,36 @@ Range range_of_tile(ivec2 tile)
                             level_extent(base_extent, FIRST_LEVELS) - 1));
 }
 
-/* One channel of a texel, of what the tile has of the level above. */
-float part_of(ivec2 at, int level, Range above, int pitch, uint offset)
+/* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */
+struct Within {
+    ivec3 at;
+    vec3 weight;
+};
+
+Within taps_within(int at, int n, int first, int last)
+{
+    ivec3 from = 2 * at + ivec3(0, 1, 2);
+    bvec3 is_own = bvec3(from.x >= first && from.x <= last, from.y >= first && from.y <= last,
+                         from.z >= first && from.z <= last);
+    return Within(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
+}
+
+vec2 part_of_row(int row, ivec3 columns, vec3 weight)
+{
+    return weight.x * parts[row + 2 * columns.x] + weight.y * parts[row + 2 * columns.y] +
+           weight.z * parts[row + 2 * columns.z];
+}
+
+/* Two channels of a texel, of what the tile has of the level above. */
+vec2 part_of(ivec2 at, int level, Range above, int pitch, int offset)
 {
     ivec2 n = level_extent(base_extent, level - 1);
-    vec3 along_x = box_weights(at.x, n.x), along_y = box_weights(at.y, n.y);
-    float sum = 0.0;
-    [[unroll]] for (int y = 0; y < 3; y++) {
-        [[unroll]] for (int x = 0; x < 3; x++) {
-            ivec2 from = 2 * at + ivec2(x, y);
-            if (all(greaterThanEqual(from, above.first)) && all(lessThanEqual(from, above.last))) {
-                ivec2 p = from - above.first;
-                float part = parts[offset + N_CHANNELS * uint(p.y * pitch + p.x)];
-                sum = fma(along_x[x] * along_y[y], part, sum);
-            }
-        }
-    }
-    return sum;
+    Within x = taps_within(at.x, n.x, above.first.x, above.last.x);
+    Within y = taps_within(at.y, n.y, above.first.y, above.last.y);
+    ivec3 row = offset + 2 * pitch * y.at;
+    return y.weight.x * part_of_row(row.x, x.at, x.weight) +
+           y.weight.y * part_of_row(row.y, x.at, x.weight) +
+           y.weight.z * part_of_row(row.z, x.at, x.weight);
 }
 
 /* How many tiles have a part in a texel. */
@@ -132,23 +143,8 @@ struct Share {
     bool is_there;
     int level;
     ivec2 at;
-    float part;
+    vec2 part;
 };
-
-/* The shares of `index` of those of a level, once the level above is there; left to the next level. */
-void make_share(inout Share share, int level, Range above, Range own, int pitch, uint from, uint to,
-                uint index)
-{
-    int width = share_width(level);
-    uint i = index - first_of_level(level);
-    int texel = int(i / N_CHANNELS);
-    share.at = own.first + ivec2(texel % width, texel / width);
-    share.is_there = texel < width * width && all(lessThanEqual(share.at, own.last));
-    if (share.is_there) {
-        share.part = part_of(share.at, level, above, pitch, from + i % N_CHANNELS);
-        parts[to + i] = share.part;
-    }
-}
 
 uint node_of(Share share, int layer)
 {
@@ -156,99 +152,108 @@ uint node_of(Share share, int layer)
            uint(share.at.y * level_extent(base_extent, share.level).x + share.at.x);
 }
 
-/* Add a share: true if it was the last; then it is the whole. */
-bool add_is_last(inout Share share, uint node, uint n, uint channel)
+uint64_t word_of(float part)
 {
-    if (n == 1u) {
-        return true;
-    }
-    uint64_t brought = uint64_t(uint(share.part * ONE + 0.5)) | uint64_t(1) << COUNT_SHIFT;
-    brought += atomicAdd(share_word[N_CHANNELS * node + channel], brought, gl_ScopeDevice, 0, 0);
-    share.part = float(uint(brought)) / ONE;
-    return uint(brought >> COUNT_SHIFT) == n;
+    return uint64_t(uint(part * ONE + 0.5)) | uint64_t(1) << COUNT_SHIFT;
+}
+
+float part_of_word(uint64_t word)
+{
+    return float(uint(word)) * (1.0 / ONE);
+}
+
+/* Add to the words from `word` on: whether each was the last; then the part is the whole. */
+bvec2 add_is_last(inout vec2 part, uint word, uint n)
+{
+    uint64_t first = word_of(part.x), second = word_of(part.y);
+    first += atomicAdd(share_word[word], first, gl_ScopeDevice, 0, 0);
+    second += atomicAdd(share_word[word + 1u], second, gl_ScopeDevice, 0, 0);
+    part = vec2(part_of_word(first), part_of_word(second));
+    return equal(uvec2(first >> COUNT_SHIFT, second >> COUNT_SHIFT), uvec2(n));
+}
+
+void clear_word(uint word)
+{
+    atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
 float take(uint word)
 {
     uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
-    atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
-    return float(uint(sum)) / ONE;
+    clear_word(word);
+    return part_of_word(sum);
 }
 
-/* By the quad of lanes of a texel: true in one of those that have completed their channel, if all of it
- * is together by now. */
-bool meet(bool is_complete, bool is_alone, float part, uint node, uint channel, out vec4 texel)
+/* Count channels that are complete but not together: true if that makes four; then all of them. */
+bool meet(uint n_complete, uint node, inout vec4 texel)
 {
-    uint count = is_complete ? 1u : 0u;
-    count += subgroupQuadSwapHorizontal(count);
-    count += subgroupQuadSwapVertical(count);
-    texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
-                 subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
-    if (!is_complete) {
-        return false;
-    }
-    if (count == N_CHANNELS) {
-        if (!is_alone) {
-            atomicStore(share_word[N_CHANNELS * node + channel], uint64_t(0), gl_ScopeDevice, 0, 0);
-        }
-        return channel == 0u;
-    }
-    uint n = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                       gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                           gl_SemanticsMakeVisible);
-    if (n != N_CHANNELS - 1) {
+    uint n = n_complete + atomicAdd(n_met[node], n_complete, gl_ScopeDevice,
+                                    gl_StorageSemanticsBuffer,
+                                    gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                                        gl_SemanticsMakeVisible);
+    if (n != N_CHANNELS) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
-    texel = vec4(take(N_CHANNELS * node), take(N_CHANNELS * node + 1u),
-                 take(N_CHANNELS * node + 2u), take(N_CHANNELS * node + 3u));
+    uint word = N_CHANNELS * node;
+    texel = vec4(take(word), take(word + 1u), take(word + 2u), take(word + 3u));
     return true;
 }
 
-/* By whole quads of lanes. */
-void add_share(Share share, int layer, uint channel)
+/* By pairs of lanes, the channels of one texel: store it if all are together by now. */
+void add_share(Share share, int layer, uint pair)
 {
-    bool is_alone = false, is_complete = false;
-    uint node = 0u;
+    uint n = 0u, node = 0u, n_complete = 0u;
     if (share.is_there) {
-        uint n = n_sharing(share.at, share.level);
+        n = n_sharing(share.at, share.level);
         node = node_of(share, layer);
-        is_alone = n == 1u;
-        is_complete = add_is_last(share, node, n, channel);
+        n_complete = 2u;
+        if (n > 1u) {
+            bvec2 is_last = add_is_last(share.part, N_CHANNELS * node + 2u * pair, n);
+            n_complete = uint(is_last.x) + uint(is_last.y);
+        }
     }
-    vec4 texel;
-    if (meet(is_complete, is_alone, share.part, node, channel, texel)) {
+    uint n_together = n_complete + subgroupQuadSwapHorizontal(n_complete);
+    vec4 texel = vec4(share.part, subgroupQuadSwapHorizontal(share.part));
+    bool is_whole = false;
+    if (n_together == N_CHANNELS) {
+        is_whole = pair == 0u;
+        if (n > 1u) {
+            clear_word(N_CHANNELS * node + 2u * pair);
+            clear_word(N_CHANNELS * node + 2u * pair + 1u);
+        }
+    } else if (n_complete > 0u) {
+        is_whole = meet(n_complete, node, texel);
+    }
+    if (is_whole) {
         store(share.level, share.at, layer, texel);
     }
 }
 
-/* From a tile's texels, which lie in the first half of parts[], by the whole workgroup. Levels 13 and
- * further down find no invocation of their own: those of the first levels have a second share. */
+/* From a tile's texels, which lie in the first half of parts[], by the whole workgroup. */
 void share_tile(ivec2 tile, int layer, uint index)
 {
-    Share share = Share(false, level_of(index), ivec2(0), 0.0);
-    Share second = Share(false, level_of(index + N_INVOCATIONS), ivec2(0), 0.0);
+    Share share = Share(false, level_of(index), ivec2(0), vec2(0.0));
+    int i = int(index) - first_of_level(share.level), width = share_width(share.level);
+    ivec2 place = ivec2((i >> 1) % width, (i >> 1) / width);
     Range above = range_of_tile(tile);
-    int pitch = TILE_WIDTH;
-    uint from = 0u, to = 64u * N_CHANNELS;
+    int pitch = TILE_WIDTH, from = 0;
     for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         barrier();
         Range own = range_below(above, level);
         if (share.level == level) {
-            make_share(share, level, above, own, pitch, from, to, index);
-        } else if (second.level == level) {
-            make_share(second, level, above, own, pitch, from, to, index + N_INVOCATIONS);
+            share.at = own.first + place;
+            share.is_there = place.y < width && all(lessThanEqual(share.at, own.last));
+            if (share.is_there) {
+                share.part = part_of(share.at, level, above, pitch, from + (i & 1));
+                parts[(from ^ 128) + i] = share.part;
+            }
         }
         above = own;
         pitch = share_width(level);
-        uint swap = from;
-        from = to;
-        to = swap;
+        from ^= 128;
     }
-    add_share(share, layer, index % N_CHANNELS);
-    if (n_levels > level_of(N_INVOCATIONS)) {
-        add_share(second, layer, index % N_CHANNELS);
-    }
+    add_share(share, layer, index & 1u);
 }
 
 #endif

@@ -1,5 +1,4 @@
-/* spd-tree of averages of any size: tiles by odd.glsl, or by tile.glsl where their levels are even, and all
- * further levels by share.glsl. */
+/* spd-tree of averages of any size: tiles by odd.glsl, all further levels by share.glsl. */
 #version 460
 #extension GL_ARB_gpu_shader_int64 : require
 #extension GL_EXT_control_flow_attributes : require
@@ -14,20 +13,13 @@
 #include "wave.glsl"
 #include "share.glsl"
 #include "odd.glsl"
-#include "tile.glsl"
-#include "even_tile.glsl"
 
 void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    if (IS_EVEN) {
-        make_levels_1_3(tile, layer, index);
-        make_even_levels(tile, layer, index);
-    } else {
-        make_odd_tile(tile, layer, index);
-    }
+    make_odd_tile(tile, layer, index);
     if (HAS_CELLS) {
         share_tile(tile, layer, index);
     }
