@@ -8,6 +8,7 @@ layout(constant_id = 9) const int ODD_AXES = 3;
 
 #define WIDTH_1 35
 #define WIDTH_2 17
+#define BLOCKS_2 9u /* of two texels in a row of level 2 */
 
 /* What an invocation makes of level 1: fewer blocks than invocations cover it. */
 #define BLOCKS_X 18 /* of two texels */
@@ -81,23 +82,23 @@ void make_level1(ivec2 tile, int layer, uint index)
 {
     Region region = region_of(tile, 1);
     ivec2 at = region.first + ivec2(2, 3) * ivec2(index % BLOCKS_X, index / BLOCKS_X);
-    if (index >= BLOCKS_X * BLOCKS_Y || any(greaterThan(at, region.last))) {
-        return;
-    }
     vec3 left = box_weights(at.x, base_extent.x), right = box_weights(at.x + 1, base_extent.x);
     Pair row = reduce_row(2 * at, left, right, layer);
-    /* Not to be unrolled: all texels at once take more registers than there are to spare. */
-    int n_rows = min(3, region.last.y - at.y + 1);
+    /* Not to be unrolled: all texels at once take more registers than there are to spare. And as often
+     * for every invocation, or llvmpipe lets some pass the barrier behind it. */
+    int n_rows = min(3, region.last.y - region.first.y + 1);
     for (int y = 0; y < n_rows; y++, at.y++) {
-        vec3 along_y = box_weights(at.y, base_extent.y);
-        Pair made = Pair(along_y.x * row.left, along_y.x * row.right);
-        add_row(made, along_y.y, reduce_row(2 * at + ivec2(0, 1), left, right, layer));
-        row = reduce_row(2 * at + ivec2(0, 2), left, right, layer);
-        if ((ODD_AXES & 2) != 0) {
-            add_row(made, along_y.z, row);
+        if (index < BLOCKS_X * BLOCKS_Y && all(lessThanEqual(at, region.last))) {
+            vec3 along_y = box_weights(at.y, base_extent.y);
+            Pair made = Pair(along_y.x * row.left, along_y.x * row.right);
+            add_row(made, along_y.y, reduce_row(2 * at + ivec2(0, 1), left, right, layer));
+            row = reduce_row(2 * at + ivec2(0, 2), left, right, layer);
+            if ((ODD_AXES & 2) != 0) {
+                add_row(made, along_y.z, row);
+            }
+            finish_level1(region, at, layer, made.left);
+            finish_level1(region, at + ivec2(1, 0), layer, made.right);
         }
-        finish_level1(region, at, layer, made.left);
-        finish_level1(region, at + ivec2(1, 0), layer, made.right);
     }
 }
 
@@ -120,15 +121,19 @@ vec4 reduce_region(ivec2 at, int level, Region above)
            along_y.z * sum_row(y.z, x, along_x);
 }
 
-void make_level2(ivec2 tile, int layer, uint first_index)
+/* Two neighbours of level 2 an invocation: as many as there are, at once. */
+void make_level2(ivec2 tile, int layer, uint index)
 {
     Region above = region_of(tile, 1), region = region_of(tile, 2);
-    ivec2 at = region.first + ivec2(first_index % WIDTH_2, first_index / WIDTH_2);
-    if (first_index < WIDTH_2 * WIDTH_2 && all(lessThanEqual(at, region.last))) {
-        vec4 texel = reduce_region(at, 1, above);
-        texels[FIRST_OF_2 + first_index] = texel;
-        if (all(lessThanEqual(at, region.owned))) {
-            store(2, at, layer, texel);
+    ivec2 p = ivec2(2 * (index % BLOCKS_2), index / BLOCKS_2);
+    for (int i = 0; i < 2; i++, p.x++) {
+        ivec2 at = region.first + p;
+        if (all(lessThanEqual(at, region.last))) {
+            vec4 texel = reduce_region(at, 1, above);
+            texels[FIRST_OF_2 + p.y * WIDTH_2 + p.x] = texel;
+            if (all(lessThanEqual(at, region.owned))) {
+                store(2, at, layer, texel);
+            }
         }
     }
 }
@@ -139,7 +144,6 @@ void make_odd_tile(ivec2 tile, int layer, uint index)
     make_level1(tile, layer, index);
     barrier();
     make_level2(tile, layer, index);
-    make_level2(tile, layer, index + N_INVOCATIONS);
     barrier();
     Region region = region_of(tile, 3);
     ivec2 at = region.first + ivec2(index & 7u, index >> 3);

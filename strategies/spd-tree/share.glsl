@@ -55,15 +55,19 @@ int share_width(int level)
     return level == 4 ? 5 : level == 5 ? 3 : 2;
 }
 
-/* Invocations are spread over the levels, two for each texel: level 4 begins at 0. */
-int first_of_level(int level)
+/* Invocations are spread over the levels, two for each texel: `index` of how many in its level. */
+int level_of(uint index, out int in_level)
 {
-    return 2 * (level == 4 ? 0 : level == 5 ? 25 : 34 + 4 * (level - 6));
+    int i = int(index);
+    in_level = i < 50 ? i : i < 68 ? i - 50 : i - 68 & 7;
+    return i < 50 ? 4 : i < 68 ? 5 : 6 + (i - 68 >> 3);
 }
 
-int level_of(uint index)
+ivec2 place_in_level(int level, int texel)
 {
-    return index < 50u ? 4 : index < 68u ? 5 : 6 + int(index - 68u >> 3);
+    return level == 4   ? ivec2(texel % 5, texel / 5)
+           : level == 5 ? ivec2(texel % 3, texel / 3)
+                        : ivec2(texel & 1, texel >> 1);
 }
 
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see box.glsl. */
@@ -94,35 +98,30 @@ Range range_of_tile(ivec2 tile)
 }
 
 /* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */
-struct Within {
+struct Taps {
     ivec3 at;
     vec3 weight;
 };
 
-Within taps_within(int at, int n, int first, int last)
+Taps taps_within(int at, int n, int first, int last)
 {
     ivec3 from = 2 * at + ivec3(0, 1, 2);
     bvec3 is_own = bvec3(from.x >= first && from.x <= last, from.y >= first && from.y <= last,
                          from.z >= first && from.z <= last);
-    return Within(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
+    return Taps(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
 }
 
-vec2 part_of_row(int row, ivec3 columns, vec3 weight)
+vec2 part_of_row(int row, Taps x)
 {
-    return weight.x * parts[row + 2 * columns.x] + weight.y * parts[row + 2 * columns.y] +
-           weight.z * parts[row + 2 * columns.z];
+    return x.weight.x * parts[row + x.at.x] + x.weight.y * parts[row + x.at.y] +
+           x.weight.z * parts[row + x.at.z];
 }
 
 /* Two channels of a texel, of what the tile has of the level above. */
-vec2 part_of(ivec2 at, int level, Range above, int pitch, int offset)
+vec2 part_of(Taps x, Taps y)
 {
-    ivec2 n = level_extent(base_extent, level - 1);
-    Within x = taps_within(at.x, n.x, above.first.x, above.last.x);
-    Within y = taps_within(at.y, n.y, above.first.y, above.last.y);
-    ivec3 row = offset + 2 * pitch * y.at;
-    return y.weight.x * part_of_row(row.x, x.at, x.weight) +
-           y.weight.y * part_of_row(row.y, x.at, x.weight) +
-           y.weight.z * part_of_row(row.z, x.at, x.weight);
+    return y.weight.x * part_of_row(y.at.x, x) + y.weight.y * part_of_row(y.at.y, x) +
+           y.weight.z * part_of_row(y.at.z, x);
 }
 
 /* How many tiles have a part in a texel. */
@@ -138,19 +137,16 @@ uint n_sharing(ivec2 at, int level)
     return uint(n.x * n.y);
 }
 
-/* What one invocation has to add. */
+/* What one invocation has to add, and how it comes by it. */
 struct Share {
     bool is_there;
     int level;
     ivec2 at;
-    vec2 part;
+    uint node;
+    uint n; /* tiles that share it */
+    Taps x, y; /* in parts[] */
+    int to;
 };
-
-uint node_of(Share share, int layer)
-{
-    return uint(layer) * n_nodes + first_node(share.level - FIRST_LEVELS - 1) +
-           uint(share.at.y * level_extent(base_extent, share.level).x + share.at.x);
-}
 
 uint64_t word_of(float part)
 {
@@ -201,59 +197,77 @@ bool meet(uint n_complete, uint node, inout vec4 texel)
 }
 
 /* By pairs of lanes, the channels of one texel: store it if all are together by now. */
-void add_share(Share share, int layer, uint pair)
+void add_share(Share share, vec2 part, int layer, uint pair)
 {
-    uint n = 0u, node = 0u, n_complete = 0u;
+    uint word = N_CHANNELS * share.node + 2u * pair, n_complete = 0u;
     if (share.is_there) {
-        n = n_sharing(share.at, share.level);
-        node = node_of(share, layer);
         n_complete = 2u;
-        if (n > 1u) {
-            bvec2 is_last = add_is_last(share.part, N_CHANNELS * node + 2u * pair, n);
+        if (share.n > 1u) {
+            bvec2 is_last = add_is_last(part, word, share.n);
             n_complete = uint(is_last.x) + uint(is_last.y);
         }
     }
     uint n_together = n_complete + subgroupQuadSwapHorizontal(n_complete);
-    vec4 texel = vec4(share.part, subgroupQuadSwapHorizontal(share.part));
+    vec4 texel = vec4(part, subgroupQuadSwapHorizontal(part));
     bool is_whole = false;
     if (n_together == N_CHANNELS) {
         is_whole = pair == 0u;
-        if (n > 1u) {
-            clear_word(N_CHANNELS * node + 2u * pair);
-            clear_word(N_CHANNELS * node + 2u * pair + 1u);
+        if (share.n > 1u) {
+            clear_word(word);
+            clear_word(word + 1u);
         }
     } else if (n_complete > 0u) {
-        is_whole = meet(n_complete, node, texel);
+        is_whole = meet(n_complete, share.node, texel);
     }
     if (is_whole) {
         store(share.level, share.at, layer, texel);
     }
 }
 
+/* All that does not depend on texels, so that little is left to do from one level to the next. */
+Share share_of(ivec2 tile, int layer, uint index)
+{
+    Share share;
+    int i;
+    share.level = level_of(index, i);
+    Range own = range_of_tile(tile), above = own;
+    for (int level = FIRST_LEVELS + 1; level <= min(share.level, n_levels - 1); level++) {
+        above = own;
+        own = range_below(above, level);
+    }
+    ivec2 place = place_in_level(share.level, i >> 1);
+    int width = share_width(share.level);
+    share.at = own.first + place;
+    share.is_there = share.level > FIRST_LEVELS && share.level < n_levels && place.y < width &&
+                     all(lessThanEqual(share.at, own.last));
+    share.node = uint(layer) * n_nodes + first_node(max(share.level - FIRST_LEVELS - 1, 0)) +
+                 uint(share.at.y * level_extent(base_extent, share.level).x + share.at.x);
+    share.n = n_sharing(share.at, share.level);
+
+    ivec2 extent = level_extent(base_extent, share.level - 1);
+    share.x = taps_within(share.at.x, extent.x, above.first.x, above.last.x);
+    share.y = taps_within(share.at.y, extent.y, above.first.y, above.last.y);
+    int from = (share.level - FIRST_LEVELS & 1) == 0 ? 128 : 0;
+    int pitch = share.level == FIRST_LEVELS + 1 ? TILE_WIDTH : share_width(share.level - 1);
+    share.x.at *= 2;
+    share.y.at = share.y.at * 2 * pitch + from + (i & 1);
+    share.to = (from ^ 128) + i;
+    return share;
+}
+
 /* From a tile's texels, which lie in the first half of parts[], by the whole workgroup. */
 void share_tile(ivec2 tile, int layer, uint index)
 {
-    Share share = Share(false, level_of(index), ivec2(0), vec2(0.0));
-    int i = int(index) - first_of_level(share.level), width = share_width(share.level);
-    ivec2 place = ivec2((i >> 1) % width, (i >> 1) / width);
-    Range above = range_of_tile(tile);
-    int pitch = TILE_WIDTH, from = 0;
+    Share share = share_of(tile, layer, index);
+    vec2 part = vec2(0.0);
     for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         barrier();
-        Range own = range_below(above, level);
-        if (share.level == level) {
-            share.at = own.first + place;
-            share.is_there = place.y < width && all(lessThanEqual(share.at, own.last));
-            if (share.is_there) {
-                share.part = part_of(share.at, level, above, pitch, from + (i & 1));
-                parts[(from ^ 128) + i] = share.part;
-            }
+        if (share.level == level && share.is_there) {
+            part = part_of(share.x, share.y);
+            parts[share.to] = part;
         }
-        above = own;
-        pitch = share_width(level);
-        from ^= 128;
     }
-    add_share(share, layer, index & 1u);
+    add_share(share, part, layer, index & 1u);
 }
 
 #endif
