@@ -8,7 +8,9 @@
 #define MAX_TARGETS   15u
 #define N_INVOCATIONS 256u
 #define MIN_FIRST     3u /* levels that tiles make where others follow by atomics */
-#define EVEN_FINAL    8u /* texels per axis that a cell without a halo finishes */
+#define MAX_SHARED_LEVELS                                                                      \
+    13u               /* that share.glsl has invocations for, where it begins with level 4 */
+#define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 
 uint32_t mb_spd_tree_tile_width(const struct mb_params *choice)
 {
@@ -92,6 +94,7 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
             return SPD_TREE_CARRY;
         }
         if (n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
+            (n_first > MIN_FIRST || layout->n_levels <= MAX_SHARED_LEVELS) &&
             gpu->info.max_shared_memory_bytes >= SHARE_BYTES) {
             return !tree.is_even ? SPD_TREE_SHARE
                    : has_sums    ? SPD_TREE_SHARE_CODES

@@ -21,9 +21,10 @@
  * rounded by less than 2^-30.
  *
  * Relaxed atomics on different words have no common order, so that the channels of a texel may find
- * their last in different workgroups. Those that are not together in one pair of lanes, which have
- * two channels each, leave their sums in the words and count themselves in one word more; whoever
- * is the last there (with acquire-release) takes all four. Who takes a word sets it back to zero. */
+ * their last in different workgroups. That is rare: lanes 4i to 4i + 3 bring those of one texel by one
+ * instruction. Those that are not together in such a quad leave their sums in the words and count
+ * themselves in one word more; whoever is the last there (with acquire-release) takes all four.
+ * Who takes a word sets it back to zero. */
 #ifndef SHARE_GLSL
 #define SHARE_GLSL
 
@@ -40,13 +41,16 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters 
     uint n_met[]; /* layer, level, row, column: channels; zero between runs */
 };
 
-/* What the tile makes of a level and of the next, by turns: texel, channels r and g or b and a. */
-shared vec2 parts[2 * 64 * 2];
+/* What the tile makes of a level and of the next, by turns: texel, channel. */
+#define PARTS 256
+shared float parts[2 * PARTS];
 
 void leave_part(uint at, vec4 texel)
 {
-    parts[2u * at] = texel.rg;
-    parts[2u * at + 1u] = texel.ba;
+    parts[4u * at] = texel.r;
+    parts[4u * at + 1u] = texel.g;
+    parts[4u * at + 2u] = texel.b;
+    parts[4u * at + 3u] = texel.a;
 }
 
 /* Texels per axis that a tile has a part in, at most. */
@@ -55,12 +59,13 @@ int share_width(int level)
     return level == 4 ? 5 : level == 5 ? 3 : 2;
 }
 
-/* Invocations are spread over the levels, two for each texel: `index` of how many in its level. */
+/* Invocations are spread over the levels, four for each texel; `in_level`: the how manieth of its level.
+ * They are enough for levels 4 to 12. */
 int level_of(uint index, out int in_level)
 {
     int i = int(index);
-    in_level = i < 50 ? i : i < 68 ? i - 50 : i - 68 & 7;
-    return i < 50 ? 4 : i < 68 ? 5 : 6 + (i - 68 >> 3);
+    in_level = i < 100 ? i : i < 136 ? i - 100 : i - 136 & 15;
+    return i < 100 ? 4 : i < 136 ? 5 : 6 + (i - 136 >> 4);
 }
 
 ivec2 place_in_level(int level, int texel)
@@ -111,14 +116,14 @@ Taps taps_within(int at, int n, int first, int last)
     return Taps(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
 }
 
-vec2 part_of_row(int row, Taps x)
+float part_of_row(int row, Taps x)
 {
     return x.weight.x * parts[row + x.at.x] + x.weight.y * parts[row + x.at.y] +
            x.weight.z * parts[row + x.at.z];
 }
 
-/* Two channels of a texel, of what the tile has of the level above. */
-vec2 part_of(Taps x, Taps y)
+/* One channel of a texel, of what the tile has of the level above. */
+float part_of(Taps x, Taps y)
 {
     return y.weight.x * part_of_row(y.at.x, x) + y.weight.y * part_of_row(y.at.y, x) +
            y.weight.z * part_of_row(y.at.z, x);
@@ -158,14 +163,13 @@ float part_of_word(uint64_t word)
     return float(uint(word)) * (1.0 / ONE);
 }
 
-/* Add to the words from `word` on: whether each was the last; then the part is the whole. */
-bvec2 add_is_last(inout vec2 part, uint word, uint n)
+/* Add to a word: true if that was the last of n; then the part is the whole. */
+bool add_is_last(inout float part, uint word, uint n)
 {
-    uint64_t first = word_of(part.x), second = word_of(part.y);
-    first += atomicAdd(share_word[word], first, gl_ScopeDevice, 0, 0);
-    second += atomicAdd(share_word[word + 1u], second, gl_ScopeDevice, 0, 0);
-    part = vec2(part_of_word(first), part_of_word(second));
-    return equal(uvec2(first >> COUNT_SHIFT, second >> COUNT_SHIFT), uvec2(n));
+    uint64_t sum = word_of(part);
+    sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
+    part = part_of_word(sum);
+    return uint(sum >> COUNT_SHIFT) == n;
 }
 
 void clear_word(uint word)
@@ -180,14 +184,13 @@ float take(uint word)
     return part_of_word(sum);
 }
 
-/* Count channels that are complete but not together: true if that makes four; then all of them. */
-bool meet(uint n_complete, uint node, inout vec4 texel)
+/* Count a channel that is complete without all others: true if it is the fourth; then all of them. */
+bool meet(uint node, inout vec4 texel)
 {
-    uint n = n_complete + atomicAdd(n_met[node], n_complete, gl_ScopeDevice,
-                                    gl_StorageSemanticsBuffer,
-                                    gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                                        gl_SemanticsMakeVisible);
-    if (n != N_CHANNELS) {
+    uint n = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                       gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                           gl_SemanticsMakeVisible);
+    if (n != N_CHANNELS - 1) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
@@ -196,28 +199,26 @@ bool meet(uint n_complete, uint node, inout vec4 texel)
     return true;
 }
 
-/* By pairs of lanes, the channels of one texel: store it if all are together by now. */
-void add_share(Share share, vec2 part, int layer, uint pair)
+/* By quads of lanes, the channels of one texel: store it if all are together by now. */
+void add_share(Share share, float part, int layer, uint channel)
 {
-    uint word = N_CHANNELS * share.node + 2u * pair, n_complete = 0u;
-    if (share.is_there) {
-        n_complete = 2u;
-        if (share.n > 1u) {
-            bvec2 is_last = add_is_last(part, word, share.n);
-            n_complete = uint(is_last.x) + uint(is_last.y);
-        }
+    uint word = N_CHANNELS * share.node + channel;
+    bool is_complete = share.is_there;
+    if (share.is_there && share.n > 1u) {
+        is_complete = add_is_last(part, word, share.n);
     }
-    uint n_together = n_complete + subgroupQuadSwapHorizontal(n_complete);
-    vec4 texel = vec4(part, subgroupQuadSwapHorizontal(part));
-    bool is_whole = false;
+    uint n_together = is_complete ? 1u : 0u;
+    n_together += subgroupQuadSwapHorizontal(n_together);
+    n_together += subgroupQuadSwapVertical(n_together);
+    vec4 texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
+                      subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
+    bool is_whole = is_complete && channel == 0u;
     if (n_together == N_CHANNELS) {
-        is_whole = pair == 0u;
         if (share.n > 1u) {
             clear_word(word);
-            clear_word(word + 1u);
         }
-    } else if (n_complete > 0u) {
-        is_whole = meet(n_complete, share.node, texel);
+    } else if (is_complete) {
+        is_whole = meet(share.node, texel);
     }
     if (is_whole) {
         store(share.level, share.at, layer, texel);
@@ -235,7 +236,7 @@ Share share_of(ivec2 tile, int layer, uint index)
         above = own;
         own = range_below(above, level);
     }
-    ivec2 place = place_in_level(share.level, i >> 1);
+    ivec2 place = place_in_level(share.level, i >> 2);
     int width = share_width(share.level);
     share.at = own.first + place;
     share.is_there = share.level > FIRST_LEVELS && share.level < n_levels && place.y < width &&
@@ -247,11 +248,11 @@ Share share_of(ivec2 tile, int layer, uint index)
     ivec2 extent = level_extent(base_extent, share.level - 1);
     share.x = taps_within(share.at.x, extent.x, above.first.x, above.last.x);
     share.y = taps_within(share.at.y, extent.y, above.first.y, above.last.y);
-    int from = (share.level - FIRST_LEVELS & 1) == 0 ? 128 : 0;
+    int from = (share.level - FIRST_LEVELS & 1) == 0 ? PARTS : 0;
     int pitch = share.level == FIRST_LEVELS + 1 ? TILE_WIDTH : share_width(share.level - 1);
-    share.x.at *= 2;
-    share.y.at = share.y.at * 2 * pitch + from + (i & 1);
-    share.to = (from ^ 128) + i;
+    share.x.at *= N_CHANNELS;
+    share.y.at = share.y.at * N_CHANNELS * pitch + from + (i & 3);
+    share.to = (from ^ PARTS) + i;
     return share;
 }
 
@@ -259,7 +260,7 @@ Share share_of(ivec2 tile, int layer, uint index)
 void share_tile(ivec2 tile, int layer, uint index)
 {
     Share share = share_of(tile, layer, index);
-    vec2 part = vec2(0.0);
+    float part = 0.0;
     for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         barrier();
         if (share.level == level && share.is_there) {
@@ -267,7 +268,7 @@ void share_tile(ivec2 tile, int layer, uint index)
             parts[share.to] = part;
         }
     }
-    add_share(share, part, layer, index & 1u);
+    add_share(share, part, layer, index & 3u);
 }
 
 #endif
