@@ -88,18 +88,24 @@ struct Range {
     ivec2 first, last;
 };
 
-Range range_below(Range range, int level)
+/* Of level F, that tiles make last, texel x of `n` levels further down weighs those from 2^n x to
+ *
+ *     2^n x + 2^n - 1 + c
+ *
+ * where c, what odd sizes add, is made of their lowest bits: level F + i adds 2^i if its size is odd,
+ * which is bit i of the size of level F. */
+ivec2 added_by_odd_sizes(int n)
 {
-    ivec2 above = level_extent(base_extent, level - 1);
-    return Range(max(range.first - (above & 1) >> 1, ivec2(0)),
-                 min(range.last >> 1, level_extent(base_extent, level) - 1));
+    return level_extent(base_extent, FIRST_LEVELS) & (1 << n) - 1;
 }
 
-Range range_of_tile(ivec2 tile)
+/* Of `n` levels below those of tiles. */
+Range range_of_tile(ivec2 tile, int n)
 {
     ivec2 first = tile * TILE_WIDTH;
-    return Range(first, min(first + TILE_WIDTH - 1,
-                            level_extent(base_extent, FIRST_LEVELS) - 1));
+    return Range(max(first - added_by_odd_sizes(n) >> n, ivec2(0)),
+                 min(first + TILE_WIDTH - 1 >> n,
+                     level_extent(base_extent, FIRST_LEVELS + n) - 1));
 }
 
 /* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */
@@ -129,17 +135,15 @@ float part_of(Taps x, Taps y)
            y.weight.z * part_of_row(y.at.z, x);
 }
 
-/* How many tiles have a part in a texel. */
-uint n_sharing(ivec2 at, int level)
+/* How many tiles have a part in a texel of `n` levels below those of tiles. */
+uint n_sharing(ivec2 at, int n)
 {
     int shift = findLSB(TILE_WIDTH);
-    ivec2 first = at << level - FIRST_LEVELS, last = at;
-    for (int above = level - 1; above >= FIRST_LEVELS; above--) {
-        ivec2 extent = level_extent(base_extent, above);
-        last = min(2 * last + 1 + (extent & 1), extent - 1);
-    }
-    ivec2 n = (last >> shift) - (first >> shift) + 1;
-    return uint(n.x * n.y);
+    ivec2 first = at << n;
+    ivec2 last = min(first + (1 << n) - 1 + added_by_odd_sizes(n),
+                     level_extent(base_extent, FIRST_LEVELS) - 1);
+    ivec2 n_tiles = (last >> shift) - (first >> shift) + 1;
+    return uint(n_tiles.x * n_tiles.y);
 }
 
 /* What one invocation has to add, and how it comes by it. */
@@ -231,25 +235,25 @@ Share share_of(ivec2 tile, int layer, uint index)
     Share share;
     int i;
     share.level = level_of(index, i);
-    Range own = range_of_tile(tile), above = own;
-    for (int level = FIRST_LEVELS + 1; level <= min(share.level, n_levels - 1); level++) {
-        above = own;
-        own = range_below(above, level);
+    int n = share.level - FIRST_LEVELS;
+    share.is_there = n > 0 && share.level < n_levels;
+    if (!share.is_there) {
+        return share;
     }
+    Range own = range_of_tile(tile, n), above = range_of_tile(tile, n - 1);
     ivec2 place = place_in_level(share.level, i >> 2);
     int width = share_width(share.level);
     share.at = own.first + place;
-    share.is_there = share.level > FIRST_LEVELS && share.level < n_levels && place.y < width &&
-                     all(lessThanEqual(share.at, own.last));
-    share.node = uint(layer) * n_nodes + first_node(max(share.level - FIRST_LEVELS - 1, 0)) +
+    share.is_there = place.y < width && all(lessThanEqual(share.at, own.last));
+    share.node = uint(layer) * n_nodes + first_node(n - 1) +
                  uint(share.at.y * level_extent(base_extent, share.level).x + share.at.x);
-    share.n = n_sharing(share.at, share.level);
+    share.n = n_sharing(share.at, n);
 
     ivec2 extent = level_extent(base_extent, share.level - 1);
     share.x = taps_within(share.at.x, extent.x, above.first.x, above.last.x);
     share.y = taps_within(share.at.y, extent.y, above.first.y, above.last.y);
-    int from = (share.level - FIRST_LEVELS & 1) == 0 ? PARTS : 0;
-    int pitch = share.level == FIRST_LEVELS + 1 ? TILE_WIDTH : share_width(share.level - 1);
+    int from = (n & 1) == 0 ? PARTS : 0;
+    int pitch = n == 1 ? TILE_WIDTH : share_width(share.level - 1);
     share.x.at *= N_CHANNELS;
     share.y.at = share.y.at * N_CHANNELS * pitch + from + (i & 3);
     share.to = (from ^ PARTS) + i;
