@@ -96,9 +96,8 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         if (n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
             (n_first > MIN_FIRST || layout->n_levels <= MAX_SHARED_LEVELS) &&
             gpu->info.max_shared_memory_bytes >= SHARE_BYTES) {
-            return !tree.is_even ? SPD_TREE_SHARE
-                   : has_sums    ? SPD_TREE_SHARE_CODES
-                                 : SPD_TREE_SHARE_EVEN;
+            return tree.is_even ? (has_sums ? SPD_TREE_SHARE_CODES : SPD_TREE_SHARE_EVEN)
+                                : (has_sums ? SPD_TREE_SHARE_ODD_CODES : SPD_TREE_SHARE);
         }
     }
     if (!is_even || (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {
@@ -109,8 +108,8 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
 
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
 {
-    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_CODES ||
-           kernel == SPD_TREE_CARRY;
+    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_ODD_CODES ||
+           kernel == SPD_TREE_SHARE_CODES || kernel == SPD_TREE_CARRY;
 }
 
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)

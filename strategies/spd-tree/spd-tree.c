@@ -16,8 +16,8 @@
 #define EVEN_FINAL          8u /* texels per axis that a cell without a halo finishes */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
-    mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_even,
-    mb_spv_spd_tree_share_codes;
+    mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
+    mb_spv_spd_tree_share_even, mb_spv_spd_tree_share_codes;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -108,6 +108,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_WAVE] = &mb_spv_spd_tree_wave,
         [SPD_TREE_SUMS] = &mb_spv_spd_tree_sums,
         [SPD_TREE_SHARE] = &mb_spv_spd_tree_share,
+        [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
         [SPD_TREE_SHARE_CODES] = &mb_spv_spd_tree_share_codes,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
