@@ -139,6 +139,33 @@ void make_level1(ivec2 tile, int layer, uint index)
     finish_pair(at + ivec2(0, 1), p + ivec2(0, 1), extent, layer, lower);
 }
 
+/* Add the tile's part of a texel of level 2 or 3, all its channels; store it if it is whole by now. */
+void add_texel(int level, ivec2 at, int layer, vec4 part)
+{
+    int n = level - FIRST_LEVELS;
+    uint n_tiles = n_sharing(at, n), node = node_of(level, at, layer);
+    if (n_tiles > 1u) {
+        part *= 1.0 / WHITE;
+        uint word = N_CHANNELS * node, n_complete = 0u;
+        n_complete += add_is_last(part.r, word, n_tiles) ? 1u : 0u;
+        n_complete += add_is_last(part.g, word + 1u, n_tiles) ? 1u : 0u;
+        n_complete += add_is_last(part.b, word + 2u, n_tiles) ? 1u : 0u;
+        n_complete += add_is_last(part.a, word + 3u, n_tiles) ? 1u : 0u;
+        if (n_complete == 0u) {
+            return;
+        }
+        if (n_complete < N_CHANNELS) {
+            if (!meet(n_complete, node, part)) {
+                return;
+            }
+        } else {
+            clear_words(word);
+        }
+        part *= WHITE;
+    }
+    store_texel(level, at, layer, part);
+}
+
 vec4 weigh(vec3 weights, vec4 a, vec4 b, vec4 c)
 {
     return weights.x * a + weights.y * b + weights.z * c;
@@ -148,14 +175,6 @@ vec4 weigh_row_1(ivec3 x, int y, vec3 weights)
 {
     return weigh(weights, texels[place_1(ivec2(x.x, y))], texels[place_1(ivec2(x.y, y))],
                  texels[place_1(ivec2(x.z, y))]);
-}
-
-/* A texel of level 2 or 3: stored, if no other tile has a part in it. */
-void finish_own(int level, ivec2 at, int layer, vec4 part)
-{
-    if (n_sharing(at, level - FIRST_LEVELS) == 1u) {
-        store_texel(level, at, layer, part);
-    }
 }
 
 void make_level2(ivec2 tile, int layer, int index)
@@ -169,7 +188,7 @@ void make_level2(ivec2 tile, int layer, int index)
         vec4 part = weigh(y.weight, weigh_row_1(x.at, y.at.x, x.weight),
                           weigh_row_1(x.at, y.at.y, x.weight), weigh_row_1(x.at, y.at.z, x.weight));
         texels[place_2(p)] = part;
-        finish_own(2, at, layer, part);
+        add_texel(2, at, layer, part);
     }
 }
 
@@ -190,42 +209,8 @@ void make_level3(ivec2 tile, int layer, int index)
         vec4 part = weigh(y.weight, weigh_row_2(x.at, y.at.x, x.weight),
                           weigh_row_2(x.at, y.at.y, x.weight), weigh_row_2(x.at, y.at.z, x.weight));
         leave_part(uint(index), part * (1.0 / WHITE));
-        finish_own(3, at, layer, part);
+        add_texel(3, at, layer, part);
     }
-}
-
-/* The i-th texel of the edge of a square of up to `width`, whose last texel is `far`: both sides in turn, then
- * what is left of top and bottom; false if there is none. */
-bool find_on_edge(int i, int width, ivec2 far, out ivec2 p)
-{
-    bool is_side = i < 2 * width;
-    int along = (is_side ? i : i - 2 * width) >> 1;
-    bool is_second = (i & 1) != 0;
-    p = is_side ? ivec2(is_second ? far.x : 0, along) : ivec2(along + 1, is_second ? far.y : 0);
-    return is_side ? along <= far.y && !(is_second && far.x == 0)
-                   : along + 1 < far.x && !(is_second && far.y == 0);
-}
-
-/* What of a level may be shared, its outer texels: a channel of one for each lane. */
-void add_edge(int level, ivec2 tile, int layer, uint index)
-{
-    int width = level == 2 ? WIDTH_2 : WIDTH_3, n = level - FIRST_LEVELS, i = int(index >> 2);
-    Range own = range_of_tile(tile, n);
-    ivec2 p;
-    bool is_there = find_on_edge(i, width, own.last - own.first, p);
-    ivec2 at = own.first + p;
-    Share share;
-    share.level = level;
-    share.at = at;
-    share.n = n_sharing(at, n);
-    share.node = node_of(level, at, layer);
-    share.is_there = is_there && share.n > 1u;
-    float part = 0.0;
-    if (share.is_there) {
-        part = level == 2 ? texels[place_2(p)][index & 3u] * (1.0 / WHITE)
-                          : parts[N_CHANNELS * (p.y * WIDTH_3 + p.x) + int(index & 3u)];
-    }
-    add_share(share, part, layer, index & 3u);
 }
 
 /* Levels 1 to 3; the last to parts[] as well. */
@@ -233,15 +218,11 @@ void make_odd_tile(ivec2 tile, int layer, uint index)
 {
     make_level1(tile, layer, index);
     barrier();
-    make_level2(tile, layer, int(index));
-    make_level2(tile, layer, int(index) + N_INVOCATIONS);
+    for (int i = int(index); i < 2 * N_INVOCATIONS; i += N_INVOCATIONS) {
+        make_level2(tile, layer, i);
+    }
     barrier();
     make_level3(tile, layer, int(index));
-    if (HAS_CELLS) {
-        add_edge(2, tile, layer, index);
-        barrier();
-        add_edge(3, tile, layer, index);
-    }
 }
 
 #endif
