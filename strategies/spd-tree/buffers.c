@@ -31,7 +31,8 @@ uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_
 uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
 {
     const struct mb_layout *layout = &s->image->layout;
-    const uint32_t first_level = s->kernel == SPD_TREE_CARRY ? FIRST_CARRIED : s->n_first + 1;
+    const uint32_t first_level =
+        s->kernel == SPD_TREE_CARRY ? FIRST_CARRIED : s->tree.step[0].last_level + 1;
     uint32_t n = 0, i = 0;
     first[0] = first[1] = 0;
     for (uint32_t level = first_level; level < layout->n_levels; level++) {

@@ -1,6 +1,5 @@
-/* Levels 1 to 3 of a tile of any size: of each what the tile's own 64x64 texels of level 0 make, and those
- * beyond its edge that its 32x32 texels of level 1 take. Of levels 2 and 3 neighbours share the outer
- * texels, as share.glsl has it. Weights are those of box.glsl.
+/* Levels 1 to 3 of a tile of any size: 8x8 texels of level 3, which on odd sizes take up to 17x17 of level 2,
+ * 35x35 of level 1 and 71x71 of level 0. Weights are those of box.glsl.
  *
  * Texels are between 0 and 1; where they are fetched and stored as they are (RAW), between 0 and 255. */
 #ifndef ODD_GLSL
@@ -9,18 +8,41 @@
 /* Which axes of level 0 are odd: 1, x; 2, y. */
 layout(constant_id = 9) const int ODD_AXES = 3;
 
-#define WIDTH_1 32
+#define WIDTH_1 35
 #define WIDTH_2 17
-#define WIDTH_3 9
 
-/* Levels 1 and 2. Of a row first the even columns, then the odd ones, so that lanes that join two and two
- * texels read side by side. */
+/* What an invocation makes of level 1: fewer blocks than invocations cover it. */
+#define BLOCKS_X 18u /* of two texels */
+#define BLOCKS_Y 12u /* of three */
+
+/* And of level 2: two texels that lie this far apart, so that lanes read side by side. */
+#define APART_2 9
+
+/* Levels 1 and 2; of a row first the even columns, then the odd ones, for the same reason. */
 #define FIRST_OF_2 (WIDTH_1 * WIDTH_1)
 shared vec4 texels[FIRST_OF_2 + WIDTH_2 * WIDTH_2];
 
+/* Texels of a level that the tile needs, and the last that is its to store: beyond lies the next tile's. */
+struct Region {
+    ivec2 first, last, owned;
+};
+
+/* Of levels 1 to 3; last texels as in share.glsl, "Of level F". */
+Region region_of(ivec2 tile, int level)
+{
+    int n = 3 - level;
+    ivec2 extent = level_extent(base_extent, level);
+    ivec2 last = min(8 * tile + 7, level_extent(base_extent, 3) - 1);
+    bvec2 is_edge = equal(last, level_extent(base_extent, 3) - 1);
+    ivec2 first = 8 * tile << n;
+    ivec2 needed = min((last << n) + (1 << n) - 1 + (extent & (1 << n) - 1), extent - 1);
+    return Region(first, needed, mix(first + (8 << n) - 1, needed, is_edge));
+}
+
+/* Where a texel lies that is `p` from the first. */
 int place_1(ivec2 p)
 {
-    return p.y * WIDTH_1 + (p.x >> 1) + ((p.x & 1) != 0 ? WIDTH_1 / 2 : 0);
+    return p.y * WIDTH_1 + (p.x >> 1) + ((p.x & 1) != 0 ? WIDTH_1 + 1 >> 1 : 0);
 }
 
 int place_2(ivec2 p)
@@ -101,74 +123,66 @@ void reduce_two_rows(ivec2 first, vec3 left, vec3 right, int layer, out Pair top
 }
 #endif
 
-/* The two texels of a row, if they are there. */
-void finish_pair(ivec2 at, ivec2 p, ivec2 extent, int layer, Pair made)
+void finish_level1(Region region, ivec2 at, int layer, vec4 texel)
 {
-    texels[place_1(p)] = made.left;
-    texels[place_1(p + ivec2(1, 0))] = made.right;
-    if (all(lessThan(at, extent))) {
-        store_texel(1, at, layer, made.left);
-        store_texel(1, at + ivec2(1, 0), layer, made.right);
+    if (at.x > region.last.x) {
+        return;
+    }
+    texels[place_1(at - region.first)] = texel;
+    if (all(lessThanEqual(at, region.owned))) {
+        store_texel(1, at, layer, texel);
     }
 }
 
-/* 2x2 texels of level 1 an invocation, from up to 5x5 of level 0, two rows at a time: a texel of level 1 takes
- * both, and, if the size is odd, the next. */
+/* 2x3 texels of level 1 from up to 5x7 of level 0, two rows at a time: a texel of level 1 takes both, and, if
+ * the size is odd, the next. */
 void make_level1(ivec2 tile, int layer, uint index)
 {
-    ivec2 p = 2 * ivec2(index & 15u, index >> 4), at = tile * WIDTH_1 + p;
+    Region region = region_of(tile, 1);
+    ivec2 at = region.first + ivec2(2, 3) * ivec2(index % BLOCKS_X, index / BLOCKS_X);
     vec3 left = box_weights(at.x, base_extent.x), right = box_weights(at.x + 1, base_extent.x);
-    vec3 above = box_weights(at.y, base_extent.y), below = box_weights(at.y + 1, base_extent.y);
-    Pair row[5], upper, lower;
-    reduce_two_rows(2 * at, left, right, layer, row[0], row[1]);
-    reduce_two_rows(2 * at + ivec2(0, 2), left, right, layer, row[2], row[3]);
-    upper.left = above.x * row[0].left + above.y * row[1].left;
-    upper.right = above.x * row[0].right + above.y * row[1].right;
-    lower.left = below.x * row[2].left + below.y * row[3].left;
-    lower.right = below.x * row[2].right + below.y * row[3].right;
-    if ((ODD_AXES & 2) != 0) {
-        Pair unused;
-        reduce_two_rows(2 * at + ivec2(0, 4), left, right, layer, row[4], unused);
-        upper.left += above.z * row[2].left;
-        upper.right += above.z * row[2].right;
-        lower.left += below.z * row[4].left;
-        lower.right += below.z * row[4].right;
-    }
-    ivec2 extent = level_extent(base_extent, 1);
-    finish_pair(at, p, extent, layer, upper);
-    finish_pair(at + ivec2(0, 1), p + ivec2(0, 1), extent, layer, lower);
-}
-
-/* Add the tile's part of a texel of level 2 or 3, all its channels; store it if it is whole by now. */
-void add_texel(int level, ivec2 at, int layer, vec4 part)
-{
-    int n = level - FIRST_LEVELS;
-    uint n_tiles = n_sharing(at, n), node = node_of(level, at, layer);
-    if (n_tiles > 1u) {
-        part *= 1.0 / WHITE;
-        uint word = N_CHANNELS * node, n_complete = 0u;
-        n_complete += add_is_last(part.r, word, n_tiles) ? 1u : 0u;
-        n_complete += add_is_last(part.g, word + 1u, n_tiles) ? 1u : 0u;
-        n_complete += add_is_last(part.b, word + 2u, n_tiles) ? 1u : 0u;
-        n_complete += add_is_last(part.a, word + 3u, n_tiles) ? 1u : 0u;
-        if (n_complete == 0u) {
-            return;
-        }
-        if (n_complete < N_CHANNELS) {
-            if (!meet(n_complete, node, part)) {
-                return;
+    const int n_more = (ODD_AXES & 2) != 0 ? 1 : 0;
+    bool is_mine = index < BLOCKS_X * BLOCKS_Y && at.x <= region.last.x;
+    /* Not to be unrolled: all texels at once take more registers than there are to spare. And as often
+     * for every invocation, or llvmpipe lets some pass the barrier behind it. */
+    int n_rows = min(3, region.last.y - region.first.y + 1) + n_more;
+    Pair made = Pair(vec4(0.0), vec4(0.0)), top, bottom;
+    float below = 0.0;
+    for (int y = 0; y < n_rows; y++, at.y++) {
+        if (is_mine && at.y <= region.last.y + n_more) {
+            reduce_two_rows(2 * at, left, right, layer, top, bottom);
+            if (n_more == 0 || y > 0) {
+                made.left += below * top.left;
+                made.right += below * top.right;
             }
-        } else {
-            clear_words(word);
+            if (n_more != 0 && y > 0) {
+                finish_level1(region, at - ivec2(0, 1), layer, made.left);
+                finish_level1(region, at + ivec2(1, -1), layer, made.right);
+            }
+            vec3 along_y = box_weights(at.y, base_extent.y);
+            made.left = along_y.x * top.left + along_y.y * bottom.left;
+            made.right = along_y.x * top.right + along_y.y * bottom.right;
+            below = along_y.z;
+            if (n_more == 0) {
+                finish_level1(region, at, layer, made.left);
+                finish_level1(region, at + ivec2(1, 0), layer, made.right);
+            }
         }
-        part *= WHITE;
     }
-    store_texel(level, at, layer, part);
 }
 
 vec4 weigh(vec3 weights, vec4 a, vec4 b, vec4 c)
 {
     return weights.x * a + weights.y * b + weights.z * c;
+}
+
+/* What of a texel's three taps per axis lies within what is there, from its first texel on: weights leave out
+ * the others. */
+void taps_of(ivec2 at, Region above, out ivec3 x, out ivec3 y)
+{
+    ivec2 p = 2 * at - above.first, size = above.last - above.first;
+    x = min(p.x + ivec3(0, 1, 2), size.x);
+    y = min(p.y + ivec3(0, 1, 2), size.y);
 }
 
 vec4 weigh_row_1(ivec3 x, int y, vec3 weights)
@@ -177,18 +191,23 @@ vec4 weigh_row_1(ivec3 x, int y, vec3 weights)
                  texels[place_1(ivec2(x.z, y))]);
 }
 
-void make_level2(ivec2 tile, int layer, int index)
+void make_level2(ivec2 tile, int layer, uint index)
 {
-    Range above = range_of_tile(tile, 0), own = range_of_tile(tile, 1);
-    ivec2 p = ivec2(index % WIDTH_2, index / WIDTH_2), at = own.first + p;
-    if (all(lessThanEqual(at, own.last))) {
-        ivec2 extent = level_extent(base_extent, 1);
-        Taps x = taps_within(at.x, extent.x, above.first.x, above.last.x);
-        Taps y = taps_within(at.y, extent.y, above.first.y, above.last.y);
-        vec4 part = weigh(y.weight, weigh_row_1(x.at, y.at.x, x.weight),
-                          weigh_row_1(x.at, y.at.y, x.weight), weigh_row_1(x.at, y.at.z, x.weight));
-        texels[place_2(p)] = part;
-        add_texel(2, at, layer, part);
+    Region above = region_of(tile, 1), region = region_of(tile, 2);
+    ivec2 extent = level_extent(base_extent, 1), p = ivec2(index % APART_2, index / APART_2);
+    for (int i = 0; i < 2; i++, p.x += APART_2) {
+        ivec2 at = region.first + p;
+        if (all(lessThanEqual(at, region.last))) {
+            ivec3 x, y;
+            taps_of(at, above, x, y);
+            vec3 along_x = box_weights(at.x, extent.x);
+            vec4 texel = weigh(box_weights(at.y, extent.y), weigh_row_1(x, y.x, along_x),
+                               weigh_row_1(x, y.y, along_x), weigh_row_1(x, y.z, along_x));
+            texels[place_2(p)] = texel;
+            if (all(lessThanEqual(at, region.owned))) {
+                store_texel(2, at, layer, texel);
+            }
+        }
     }
 }
 
@@ -198,18 +217,19 @@ vec4 weigh_row_2(ivec3 x, int y, vec3 weights)
                  texels[place_2(ivec2(x.z, y))]);
 }
 
-void make_level3(ivec2 tile, int layer, int index)
+void make_level3(ivec2 tile, int layer, uint index)
 {
-    Range above = range_of_tile(tile, 1), own = range_of_tile(tile, 2);
-    ivec2 p = ivec2(index % WIDTH_3, index / WIDTH_3), at = own.first + p;
-    if (all(lessThanEqual(at, own.last))) {
-        ivec2 extent = level_extent(base_extent, 2);
-        Taps x = taps_within(at.x, extent.x, above.first.x, above.last.x);
-        Taps y = taps_within(at.y, extent.y, above.first.y, above.last.y);
-        vec4 part = weigh(y.weight, weigh_row_2(x.at, y.at.x, x.weight),
-                          weigh_row_2(x.at, y.at.y, x.weight), weigh_row_2(x.at, y.at.z, x.weight));
-        leave_part(uint(index), part * (1.0 / WHITE));
-        add_texel(3, at, layer, part);
+    Region above = region_of(tile, 2), region = region_of(tile, 3);
+    ivec2 extent = level_extent(base_extent, 2);
+    ivec2 at = region.first + ivec2(index & 7u, index >> 3);
+    if (index < 64u && all(lessThanEqual(at, region.last))) {
+        ivec3 x, y;
+        taps_of(at, above, x, y);
+        vec3 along_x = box_weights(at.x, extent.x);
+        vec4 texel = weigh(box_weights(at.y, extent.y), weigh_row_2(x, y.x, along_x),
+                           weigh_row_2(x, y.y, along_x), weigh_row_2(x, y.z, along_x));
+        store_texel(3, at, layer, texel);
+        leave_part(index, texel * (1.0 / WHITE));
     }
 }
 
@@ -218,11 +238,9 @@ void make_odd_tile(ivec2 tile, int layer, uint index)
 {
     make_level1(tile, layer, index);
     barrier();
-    for (int i = int(index); i < 2 * N_INVOCATIONS; i += N_INVOCATIONS) {
-        make_level2(tile, layer, i);
-    }
+    make_level2(tile, layer, index);
     barrier();
-    make_level3(tile, layer, int(index));
+    make_level3(tile, layer, index);
 }
 
 #endif

@@ -42,7 +42,7 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters 
 };
 
 /* What the tile makes of a level and of the next, by turns: texel, channel. */
-#define PARTS 512
+#define PARTS 256
 shared float parts[2 * PARTS];
 
 void leave_part(uint at, vec4 texel)
@@ -53,15 +53,11 @@ void leave_part(uint at, vec4 texel)
     parts[4u * at + 3u] = texel.a;
 }
 
-/* Texels per axis that a tile has a part in, at most, of level 4 and those below. */
+/* Texels per axis that a tile has a part in, at most. */
 int share_width(int level)
 {
     return level == 4 ? 5 : level == 5 ? 3 : 2;
 }
-
-/* The level in parts[] that all others come from, and its texels per axis. */
-const int LAST_LEFT = FIRST_LEVELS < 3 ? 3 : FIRST_LEVELS;
-const int WIDTH_LEFT = FIRST_LEVELS < 3 ? 9 : TILE_WIDTH;
 
 /* Invocations are spread over the levels, four for each texel; `in_level`: the how manieth of its level.
  * They are enough for levels 4 to 12. */
@@ -161,12 +157,6 @@ struct Share {
     int to;
 };
 
-uint node_of(int level, ivec2 at, int layer)
-{
-    return uint(layer) * n_nodes + first_node(level - FIRST_LEVELS - 1) +
-           uint(at.y * level_extent(base_extent, level).x + at.x);
-}
-
 uint64_t word_of(float part)
 {
     return uint64_t(uint(part * ONE + 0.5)) | uint64_t(1) << COUNT_SHIFT;
@@ -191,14 +181,6 @@ void clear_word(uint word)
     atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
-void clear_words(uint word)
-{
-    clear_word(word);
-    clear_word(word + 1u);
-    clear_word(word + 2u);
-    clear_word(word + 3u);
-}
-
 float take(uint word)
 {
     uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
@@ -206,13 +188,13 @@ float take(uint word)
     return part_of_word(sum);
 }
 
-/* Count channels that are complete without all others: true if that makes four; then all of them. */
-bool meet(uint n_complete, uint node, inout vec4 texel)
+/* Count a channel that is complete without all others: true if it is the fourth; then all of them. */
+bool meet(uint node, inout vec4 texel)
 {
-    uint n = atomicAdd(n_met[node], n_complete, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+    uint n = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                        gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
                            gl_SemanticsMakeVisible);
-    if (n + n_complete != N_CHANNELS) {
+    if (n != N_CHANNELS - 1) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
@@ -240,7 +222,7 @@ void add_share(Share share, float part, int layer, uint channel)
             clear_word(word);
         }
     } else if (is_complete) {
-        is_whole = meet(1u, share.node, texel);
+        is_whole = meet(share.node, texel);
     }
     if (is_whole) {
         store(share.level, share.at, layer, texel);
@@ -254,7 +236,7 @@ Share share_of(ivec2 tile, int layer, uint index)
     int i;
     share.level = level_of(index, i);
     int n = share.level - FIRST_LEVELS;
-    share.is_there = share.level > LAST_LEFT && share.level < n_levels;
+    share.is_there = n > 0 && share.level < n_levels;
     if (!share.is_there) {
         return share;
     }
@@ -263,14 +245,15 @@ Share share_of(ivec2 tile, int layer, uint index)
     int width = share_width(share.level);
     share.at = own.first + place;
     share.is_there = place.y < width && all(lessThanEqual(share.at, own.last));
-    share.node = node_of(share.level, share.at, layer);
+    share.node = uint(layer) * n_nodes + first_node(n - 1) +
+                 uint(share.at.y * level_extent(base_extent, share.level).x + share.at.x);
     share.n = n_sharing(share.at, n);
 
     ivec2 extent = level_extent(base_extent, share.level - 1);
     share.x = taps_within(share.at.x, extent.x, above.first.x, above.last.x);
     share.y = taps_within(share.at.y, extent.y, above.first.y, above.last.y);
-    int from = (share.level - LAST_LEFT & 1) == 0 ? PARTS : 0;
-    int pitch = share.level == LAST_LEFT + 1 ? WIDTH_LEFT : share_width(share.level - 1);
+    int from = (n & 1) == 0 ? PARTS : 0;
+    int pitch = n == 1 ? TILE_WIDTH : share_width(share.level - 1);
     share.x.at *= N_CHANNELS;
     share.y.at = share.y.at * N_CHANNELS * pitch + from + (i & 3);
     share.to = (from ^ PARTS) + i;
@@ -282,7 +265,7 @@ void share_tile(ivec2 tile, int layer, uint index)
 {
     Share share = share_of(tile, layer, index);
     float part = 0.0;
-    for (int level = LAST_LEFT + 1; level < n_levels; level++) {
+    for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         barrier();
         if (share.level == level && share.is_there) {
             part = part_of(share.x, share.y);

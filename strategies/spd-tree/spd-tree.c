@@ -80,7 +80,7 @@ static uint32_t span_of(const struct spd_tree *s)
 {
     static const uint8_t spans[] = {0, 1, 2, 3, 4, 5, 6, 8};
     const uint32_t span = spans[s->params.choice[SPD_TREE_PARAM_SPAN]];
-    const struct mb_extent grid = s->grid;
+    const struct mb_extent grid = s->tree.step[0].grid;
     return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? 3 : 6;
 }
 
@@ -116,7 +116,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     const uint32_t constants[] = {
         s->by_sampler,
         s->tile_width / 8,
-        s->n_first,
+        s->tree.step[0].last_level,
         s->tree.is_even,
         s->tree.are_cells_even,
         s->params.choice[SPD_TREE_PARAM_PARTS] == PARTS_ALL,
@@ -182,20 +182,6 @@ static void bind(const struct spd_tree *s)
     mb_compute_bind_buffer(&s->compute, 0, 7, is_update ? &s->tiles : unused);
 }
 
-/* Tiles of odd sizes share levels with their neighbours from the second on, where nodes are. */
-static void plan_tiles(struct spd_tree *s)
-{
-    const bool is_odd = s->kernel == SPD_TREE_SHARE || s->kernel == SPD_TREE_SHARE_ODD_CODES;
-    const struct mb_extent level1 = mb_level_extent(s->image->layout.base, 1);
-    const uint32_t width = s->tile_width / 2;
-    s->n_first = is_odd ? 1 : s->tree.step[0].last_level;
-    s->grid = s->tree.step[0].grid;
-    if (is_odd) {
-        s->grid =
-            (struct mb_extent){(level1.width - 1) / width + 1, (level1.height - 1) / width + 1};
-    }
-}
-
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
@@ -213,7 +199,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     }
     s->kernel = mb_spd_tree_choose(gpu, layout, &s->task, choice, s->image->is_raw);
     mb_spd_tree_plan(layout, choice, &s->tree);
-    plan_tiles(s);
     s->by_sampler = !mb_spd_tree_is_raw(s->kernel) &&
                     (s->tree.is_even || (s->tree.has_even_pair && s->kernel == SPD_TREE_ANY)) &&
                     mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu,
@@ -257,7 +242,7 @@ static void record(const void *state, VkCommandBuffer cmd)
         return;
     }
     const struct spd_tree_push push = make_push(s);
-    const struct mb_extent grid = s->grid;
+    const struct mb_extent grid = s->tree.step[0].grid;
     const uint32_t n_layers = s->image->layout.n_layers;
     const struct mb_dispatch dispatch = {
         .push = &push,

@@ -45,8 +45,6 @@ struct spd_tree {
     struct mb_params params;
     bool by_sampler; /* how level 0 is loaded where it is even */
     enum spd_tree_kernel kernel;
-    uint32_t n_first;      /* levels that tiles make on their own */
-    struct mb_extent grid; /* tiles */
     uint32_t tile_width;
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */
