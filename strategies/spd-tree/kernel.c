@@ -83,10 +83,10 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
     const bool has_sums =
         has_raw && value[SPD_TREE_PARAM_EXACT] != EXACT_FLOAT && fits_sums(layout, task);
     if (!has_wave(gpu) || value[SPD_TREE_PARAM_WAVE] == WAVE_OFF ||
-        mb_spd_tree_tile_width(choice) != 64 || layout->n_levels == 1) {
+        mb_spd_tree_tile_width(choice) != 64) {
         return SPD_TREE_ANY;
     }
-    if (fits_atomics(gpu, layout, task, choice)) {
+    if (fits_atomics(gpu, layout, task, choice) && layout->n_levels > 1) {
         struct mb_tree tree;
         mb_spd_tree_plan(layout, choice, &tree);
         const uint32_t n_first = tree.step[0].last_level;
