@@ -1,0 +1,29 @@
+/* As spd_tree_share_even.comp, of texels of four bytes, fetched by gathers and stored as they are. */
+#version 460
+#extension GL_ARB_gpu_shader_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_atomic_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_quad : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#pragma use_vulkan_memory_model
+#define RAW
+#include "tree.glsl"
+#include "wave.glsl"
+#include "share.glsl"
+#include "tile.glsl"
+#include "even_tile.glsl"
+
+void main()
+{
+    int layer = int(gl_WorkGroupID.z);
+    uint index = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+    ivec2 tile = tile_of_workgroup();
+    make_levels_1_3(tile, layer, index);
+    make_even_levels(tile, layer, index);
+    if (HAS_CELLS) {
+        share_tile(tile, layer, index);
+    }
+}
