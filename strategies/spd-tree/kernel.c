@@ -53,19 +53,6 @@ static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task
     return strcmp(layout->format->name, "rgba8") == 0 && is_plain_average(layout, task);
 }
 
-/* Whether level 0 is loaded by gathers of texels of four bytes: where the filter cannot join
- * them, one of their gathers takes as long as one texel. */
-static bool gathers_bytes(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                          const struct mb_task *task, const struct mb_params *choice)
-{
-    const bool is_bytes = layout->format->texel_bytes == 4 && layout->format->n_channels == 4 &&
-                          mb_format_is_unorm(layout->format) &&
-                          mb_format_max_code(layout->format, 0) == 255.0;
-    return is_bytes && choice->choice[SPD_TREE_PARAM_LOAD] == MB_LOAD_AUTO &&
-           !mb_load_uses_sampler(MB_LOAD_AUTO, gpu, layout->format, task->reduce, task->alpha,
-                                 true);
-}
-
 /* Whether sums in 64-bit words may hand on what tiles make: of numbers between 0 and 1, and of
  * a whole image: what an update leaves as it was is in no word. */
 static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -93,8 +80,7 @@ void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *ch
 /* The kernel that hands on by atomics, where that can be and is no loss; else SPD_TREE_ANY. */
 static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
                                               const struct mb_layout *layout,
-                                              const struct mb_params *choice, bool has_sums,
-                                              bool has_gathers)
+                                              const struct mb_params *choice, bool has_sums)
 {
     struct mb_tree tree;
     mb_spd_tree_plan(layout, choice, &tree);
@@ -114,12 +100,8 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
     if (!has_levels || gpu->info.max_shared_memory_bytes < SHARE_BYTES) {
         return SPD_TREE_ANY;
     }
-    if (!tree.is_even) {
-        return has_sums ? SPD_TREE_SHARE_ODD_CODES : SPD_TREE_SHARE;
-    }
-    return has_sums      ? SPD_TREE_SHARE_CODES
-           : has_gathers ? SPD_TREE_SHARE_EVEN_RAW
-                         : SPD_TREE_SHARE_EVEN;
+    return tree.is_even ? (has_sums ? SPD_TREE_SHARE_CODES : SPD_TREE_SHARE_EVEN)
+                        : (has_sums ? SPD_TREE_SHARE_ODD_CODES : SPD_TREE_SHARE);
 }
 
 enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
@@ -131,14 +113,12 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const bool has_sums =
         has_raw && value[SPD_TREE_PARAM_EXACT] != EXACT_FLOAT && fits_sums(layout, task);
-    const bool has_gathers = has_raw && gathers_bytes(gpu, layout, task, choice);
     if (!has_wave(gpu) || value[SPD_TREE_PARAM_WAVE] == WAVE_OFF ||
         mb_spd_tree_tile_width(choice) != 64) {
         return SPD_TREE_ANY;
     }
     if (fits_atomics(gpu, layout, task, choice) && layout->n_levels > 1) {
-        const enum spd_tree_kernel kernel =
-            choose_by_atomics(gpu, layout, choice, has_sums, has_gathers);
+        const enum spd_tree_kernel kernel = choose_by_atomics(gpu, layout, choice, has_sums);
         if (kernel != SPD_TREE_ANY) {
             return kernel;
         }
@@ -147,19 +127,13 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {
         return SPD_TREE_ANY;
     }
-    return has_sums ? SPD_TREE_SUMS : has_gathers ? SPD_TREE_WAVE_RAW : SPD_TREE_WAVE;
-}
-
-bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel)
-{
-    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_ODD_CODES ||
-           kernel == SPD_TREE_SHARE_CODES || kernel == SPD_TREE_CARRY;
+    return has_sums ? SPD_TREE_SUMS : SPD_TREE_WAVE;
 }
 
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
 {
-    return kernel == SPD_TREE_WAVE_RAW || kernel == SPD_TREE_SHARE_EVEN_RAW ||
-           mb_spd_tree_has_sums(kernel);
+    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_ODD_CODES ||
+           kernel == SPD_TREE_SHARE_CODES || kernel == SPD_TREE_CARRY;
 }
 
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
@@ -186,7 +160,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "wave=on is for 64x64 tiles of images none of whose levels has an odd "
                        "size, or of averages of normalised formats");
     }
-    if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_has_sums(kernel)) {
+    if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_is_raw(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
                        "can be and the first three levels have no odd size");

@@ -66,6 +66,13 @@ Pair reduce_row(vec4 t0, vec4 t1, vec4 t2, vec4 t3, vec4 t4, vec3 left, vec3 rig
 #ifdef RAW
 #define WHITE 255.0
 
+/* Bytes as floats at full rate: beneath 2^23 integers are the low bits of the sum with it. */
+vec4 bytes_of(uint texel)
+{
+    uvec4 bytes = uvec4(texel, texel >> 8, texel >> 16, texel >> 24) & 0xffu;
+    return uintBitsToFloat(bytes | 0x4b000000u) - 8388608.0;
+}
+
 void store_texel(int level, ivec2 at, int layer, vec4 texel)
 {
     uvec4 bytes = floatBitsToUint(texel + 8388608.0) & 0xffu;

@@ -15,10 +15,9 @@
 #define MAX_WIDE_SPAN_TILES 1024u
 #define EVEN_FINAL          8u /* texels per axis that a cell without a halo finishes */
 
-extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_wave_raw,
-    mb_spv_spd_tree_sums, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
-    mb_spv_spd_tree_share_even, mb_spv_spd_tree_share_even_raw, mb_spv_spd_tree_share_codes,
-    mb_spv_spd_tree_carry;
+extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
+    mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
+    mb_spv_spd_tree_share_even, mb_spv_spd_tree_share_codes;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -107,12 +106,10 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     static const struct mb_shader *const shaders[] = {
         [SPD_TREE_ANY] = &mb_spv_spd_tree,
         [SPD_TREE_WAVE] = &mb_spv_spd_tree_wave,
-        [SPD_TREE_WAVE_RAW] = &mb_spv_spd_tree_wave_raw,
         [SPD_TREE_SUMS] = &mb_spv_spd_tree_sums,
         [SPD_TREE_SHARE] = &mb_spv_spd_tree_share,
         [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
-        [SPD_TREE_SHARE_EVEN_RAW] = &mb_spv_spd_tree_share_even_raw,
         [SPD_TREE_SHARE_CODES] = &mb_spv_spd_tree_share_codes,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
     };

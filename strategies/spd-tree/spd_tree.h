@@ -26,15 +26,13 @@ enum { PARTS_ALL, PARTS_TILES };
 
 /* From the one that can do everything to those that can do the least. */
 enum spd_tree_kernel {
-    SPD_TREE_ANY,      /* spd_tree.comp */
-    SPD_TREE_WAVE,     /* spd_tree_wave.comp: subgroup operations, where no size is odd */
-    SPD_TREE_WAVE_RAW, /* spd_tree_wave_raw.comp: the same of raw texels of four bytes */
-    SPD_TREE_SUMS,     /* spd_tree_sums.comp: the same in whole numbers */
-    SPD_TREE_SHARE,    /* spd_tree_share.comp: averages of any size, by 64-bit atomics */
+    SPD_TREE_ANY,   /* spd_tree.comp */
+    SPD_TREE_WAVE,  /* spd_tree_wave.comp: subgroup operations, where no size is odd */
+    SPD_TREE_SUMS,  /* spd_tree_sums.comp: the same in whole numbers */
+    SPD_TREE_SHARE, /* spd_tree_share.comp: averages of any size, by 64-bit atomics */
     SPD_TREE_SHARE_ODD_CODES, /* spd_tree_share_odd_codes.comp: the same of raw texels */
-    SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
-                          */
-    SPD_TREE_SHARE_EVEN_RAW, /* spd_tree_share_even_raw.comp: the same of raw texels */
+    SPD_TREE_SHARE_EVEN,  /* spd_tree_share_even.comp: the same, even for three levels at least
+                           */
     SPD_TREE_SHARE_CODES, /* spd_tree_share_codes.comp: its the first of them in whole numbers
                            */
     SPD_TREE_CARRY,       /* spd_tree_carry.comp: all of them, where no size is odd */
@@ -97,9 +95,6 @@ uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
 enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                     const struct mb_task *task, const struct mb_params *choice,
                                     struct mb_err *why);
-
-/* True if at least the first levels are made in whole numbers. */
-bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);
 
 /* True if texels are fetched and stored as they are. */
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);

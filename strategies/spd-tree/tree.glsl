@@ -186,30 +186,9 @@ bool is_to_be_written(int level, ivec2 at)
 #ifdef RAW
 uvec4 to_store(vec4 texel)
 {
-    return uvec4(packUnorm4x8(IS_SRGB ? rounded(texel) : texel), 0u, 0u, 0u);
+    return uvec4(packUnorm4x8(texel), 0u, 0u, 0u);
 }
 #define STORED uvec4
-
-/* Bytes as floats at full rate: beneath 2^23 integers are the low bits of the sum with it. */
-vec4 bytes_of(uint texel)
-{
-    uvec4 bytes = uvec4(texel, texel >> 8, texel >> 16, texel >> 24) & 0xffu;
-    return uintBitsToFloat(bytes | 0x4b000000u) - 8388608.0;
-}
-
-vec4 texel_of_bytes(uint texel)
-{
-    return loaded(bytes_of(texel) * (1.0 / 255.0));
-}
-
-/* Texel `at` of level 1 where level 0 has even sizes, or is one texel wide: by one gather of 2x2 texels, which
- * returns as many words as one texel of floats would. */
-vec4 load_level1(ivec2 at, int layer)
-{
-    uvec4 texels = textureGather(source, vec3(vec2(2 * at + 1) * inv_base_extent, layer));
-    return reduce_2x2(texel_of_bytes(texels.w), texel_of_bytes(texels.z), texel_of_bytes(texels.x),
-                      texel_of_bytes(texels.y), base_extent);
-}
 #else
 vec4 to_store(vec4 texel)
 {
