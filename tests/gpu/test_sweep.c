@@ -219,8 +219,8 @@ static uint32_t kind_of(struct mb_extent extent)
 
 /* Where a chain takes long, a software device: strategies that know nothing of subgroups are
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
- * llvmpipe's own size, and otherwise in every third format, in turn. Variants have one subgroup
- * size each. */
+ * llvmpipe's own size, and otherwise in every third format, in turn, as is spd-tree at all
+ * sizes, for which its kernels are specialised. Variants have one subgroup size each. */
 static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout)
 {
     const char *name = s->rows[row].strategy->name;
@@ -233,7 +233,11 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], row)) {
         return false;
     }
-    return !is_plain || (kind_of(layout->base) == 0 && (index == 0 || (row + index) % 3 == 0));
+    const bool is_its_format = index == 0 || (row + index) % 3 == 0;
+    if (strcmp(name, "spd-tree") == 0) {
+        return is_its_format;
+    }
+    return !is_plain || (kind_of(layout->base) == 0 && is_its_format);
 }
 
 /* Try rows up to `n_rows` on every image that was added, and drop the images. */
