@@ -100,8 +100,9 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
     if (!has_levels || gpu->info.max_shared_memory_bytes < SHARE_BYTES) {
         return SPD_TREE_ANY;
     }
-    return tree.is_even ? (has_sums ? SPD_TREE_SHARE_CODES : SPD_TREE_SHARE_EVEN)
-                        : (has_sums ? SPD_TREE_SHARE_ODD_CODES : SPD_TREE_SHARE);
+    return tree.is_even ? SPD_TREE_SHARE_EVEN
+           : has_sums   ? SPD_TREE_SHARE_ODD_CODES
+                        : SPD_TREE_SHARE;
 }
 
 enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
@@ -133,7 +134,7 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
 {
     return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_ODD_CODES ||
-           kernel == SPD_TREE_SHARE_CODES || kernel == SPD_TREE_CARRY;
+           kernel == SPD_TREE_CARRY;
 }
 
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
@@ -163,7 +164,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_is_raw(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
-                       "can be and the first three levels have no odd size");
+                       "can be and sizes are even throughout or odd from level 0, 1 or 2 on");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

@@ -17,7 +17,7 @@
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
-    mb_spv_spd_tree_share_even, mb_spv_spd_tree_share_codes;
+    mb_spv_spd_tree_share_even;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -110,7 +110,6 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_SHARE] = &mb_spv_spd_tree_share,
         [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
-        [SPD_TREE_SHARE_CODES] = &mb_spv_spd_tree_share_codes,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
     };
     const uint32_t constants[] = {

@@ -31,11 +31,9 @@ enum spd_tree_kernel {
     SPD_TREE_SUMS,  /* spd_tree_sums.comp: the same in whole numbers */
     SPD_TREE_SHARE, /* spd_tree_share.comp: averages of any size, by 64-bit atomics */
     SPD_TREE_SHARE_ODD_CODES, /* spd_tree_share_odd_codes.comp: the same of raw texels */
-    SPD_TREE_SHARE_EVEN,  /* spd_tree_share_even.comp: the same, even for three levels at least
-                           */
-    SPD_TREE_SHARE_CODES, /* spd_tree_share_codes.comp: its the first of them in whole numbers
-                           */
-    SPD_TREE_CARRY,       /* spd_tree_carry.comp: all of them, where no size is odd */
+    SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
+                          */
+    SPD_TREE_CARRY,      /* spd_tree_carry.comp: all of them, where no size is odd */
 };
 
 struct spd_tree {
