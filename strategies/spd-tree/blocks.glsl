@@ -27,12 +27,24 @@ void store_made(int level, ivec2 at, int layer, vec4 texel)
     }
 }
 
-/* The first of three levels that a block of 8x8 texels makes, `level` its own: 16 texels, a quarter of
- * them with each call where a subgroup has four lanes; from the cells, four in a row. */
-vec4 make_first_level(int level, ivec2 block, int layer, uint index, bool is_mine)
+/* Texel `i`, in Morton order, of a block of 8x8: of a tile's level 3, or of what a step begins with. */
+vec4 block_texel(int step, ivec2 block, int layer, uint i)
 {
-    vec4 made = reduce_2x2(cells[4u * index], cells[4u * index + 1u], cells[4u * index + 2u],
-                           cells[4u * index + 3u], level_extent(base_extent, level));
+    if (step == 0) {
+        return cells[i];
+    }
+    ivec2 last = level_extent(base_extent, source_level(step)) - 1;
+    return load_source(step, min(block * 8 + place(i), last), layer);
+}
+
+/* Texel `index` of the first of the three levels that a block makes, `level` its own. */
+vec4 make_first_level(int step, int level, ivec2 block, int layer, uint index, bool is_mine)
+{
+    vec4 made = reduce_2x2(block_texel(step, block, layer, 4u * index),
+                           block_texel(step, block, layer, 4u * index + 1u),
+                           block_texel(step, block, layer, 4u * index + 2u),
+                           block_texel(step, block, layer, 4u * index + 3u),
+                           level_extent(base_extent, level));
     if (is_mine) {
         store_made(level + 1, block * 4 + place(index), layer, made);
     }
@@ -40,20 +52,21 @@ vec4 make_first_level(int level, ivec2 block, int layer, uint index, bool is_min
 }
 
 /* All three, by one subgroup; the texel of the last, in its first four lanes at least. */
-vec4 make_levels(int level, ivec2 block, int layer, uint lane)
+vec4 make_levels(int step, ivec2 block, int layer, uint lane)
 {
     const bool is_wide = SUBGROUP_SIZE >= 16; /* a texel of the first level a lane; else four */
+    int level = step == 0 ? 3 : source_level(step);
     ivec2 extent = level_extent(base_extent, level + 1);
     vec4 texel;
     if (is_wide) {
-        texel = make_first_level(level, block, layer, lane & 15u, lane < 16u);
+        texel = make_first_level(step, level, block, layer, lane & 15u, lane < 16u);
         texel = join_lanes(texel, extent, 1u, 2u);
     } else {
         uint first = 4u * (lane & 3u);
-        vec4 v00 = make_first_level(level, block, layer, first, lane < 4u);
-        vec4 v10 = make_first_level(level, block, layer, first + 1u, lane < 4u);
-        vec4 v01 = make_first_level(level, block, layer, first + 2u, lane < 4u);
-        vec4 v11 = make_first_level(level, block, layer, first + 3u, lane < 4u);
+        vec4 v00 = make_first_level(step, level, block, layer, first, lane < 4u);
+        vec4 v10 = make_first_level(step, level, block, layer, first + 1u, lane < 4u);
+        vec4 v01 = make_first_level(step, level, block, layer, first + 2u, lane < 4u);
+        vec4 v11 = make_first_level(step, level, block, layer, first + 3u, lane < 4u);
         texel = reduce_2x2(v00, v10, v01, v11, extent);
     }
     uint index = is_wide ? lane >> 2 : lane;

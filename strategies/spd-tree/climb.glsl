@@ -33,13 +33,7 @@ bool make_cell(int step, inout ivec2 at, inout vec4 texel, int layer, uint lane)
         return false;
     }
     acquire_hand_off();
-    ivec2 last = level_extent(base_extent, source_level(step)) - 1;
-    for (uint i = lane; i < 64u; i += SUBGROUP_SIZE) {
-        cells[i] = load_source(step, min(cell * 8 + place(i), last), layer);
-    }
-    subgroupBarrier();
-    texel = make_levels(source_level(step), cell, layer, lane);
-    subgroupBarrier();
+    texel = make_levels(step, cell, layer, lane);
     at = cell;
     return true;
 }

@@ -103,7 +103,7 @@ bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;
     }
-    made = make_levels(3, tile, layer, lane);
+    made = make_levels(0, tile, layer, lane);
     return true;
 }
 
