@@ -6,15 +6,19 @@ import math
 import random
 import subprocess
 import sys
+import unittest.mock
 
 import claims_fixture
 import cli
 
 sys.path.insert(0, str(claims_fixture.SCRIPTS))
 sys.dont_write_bytecode = True
-import claims_stats  # noqa: E402  (found by the line above)
+import claims  # noqa: E402  (found by the line above)
+import claims_data  # noqa: E402
+import claims_stats  # noqa: E402
 
-REFERENCE = cli.ROOT / "results" / "reference" / "nvidia-h200-20261121-cold" / "variants.json"
+KEPT = cli.ROOT / "results" / "reference"
+REFERENCE = KEPT / "nvidia-h200-20261121-cold" / "variants.json"
 
 
 class ClaimsCase(claims_fixture.TestCase):
@@ -510,6 +514,22 @@ class Statistics(ClaimsCase):
 
 
 class RealResults(ClaimsCase):
+    def test_the_kept_set_is_what_its_runs_say(self):
+        """All but the intervals, which take long."""
+        folder = KEPT / "nvidia-h200-20261121-claims"
+        options = claims.parse_options([str(folder)])
+        with unittest.mock.patch.object(claims_stats, "N_RESAMPLES", 20):
+            made = claims.make_report(claims_data.ResultSet(options.inputs), options)
+        kept = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+        self.assertEqual(claims.markdown(kept),
+                         (folder / "claims.md").read_text(encoding="utf-8"))
+        self.assertEqual(made["files"], kept["files"])
+        self.assertEqual(len(kept["claims"]), len(made["claims"]))
+        for ours, theirs in zip(made["claims"], kept["claims"]):
+            for line in (ours, theirs):
+                del line["ci"]
+            self.assertEqual(ours, theirs)
+
     def test_what_mipbench_writes_is_read(self):
         outcome = self.quick("pattern:noise:128x128", "-d", "cpu", "-s", "compute", "-s",
                              "spd,spd:wave=quad", "-s", "spd:wave=off", "-s", "spd:parts=no-tail",
