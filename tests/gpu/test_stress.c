@@ -257,7 +257,7 @@ fail:
 static void describe(const struct context *c, const struct mb_row *row, char *out,
                      size_t out_bytes)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     const struct mb_layout *layout = &c->bench.layout;
     mb_row_label(row, label, sizeof label);
     snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", label, layout->base.width,
