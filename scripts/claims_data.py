@@ -1,11 +1,13 @@
 """Reads results of mipbench for scripts/claims.py: which rows may be used, which not, and why."""
 
 import collections
+import copy
 import json
 import math
 import os
 import pathlib
 
+import claims_stats
 import result_schema
 
 OUR_SCHEMA = "mipbench-claims"  # of the JSON that claims.py writes
@@ -35,6 +37,8 @@ class Row:
         self.stats = self.get(result, "stats", dict)
         self.null_twin = self.get(result, "null_twin", dict)
         self.steps = self.get(result, "steps", list)
+        self.steps_cache = result.get("steps_cache")
+        self.batch = result.get("batch") if isinstance(result.get("batch"), dict) else {}
         self.diagnostic = self.get(result, "diagnostic", bool)
         self.check_figures()
         self.condition = self.read_condition(result)
@@ -96,9 +100,33 @@ class Row:
     def margin(self):
         return self.source.margins.get(self.cell, 0.0)
 
+    def n_images(self):
+        """How many images the chains of its cell went round."""
+        return self.source.n_images.get(self.cell, 1)
+
+    def in_batches_of(self, n_chains):
+        """A row of throughput mode with time per chain in a batch of so many, by the line through
+        each block's three batches; None if it has no such line."""
+        lengths, blocks = self.batch.get("chains"), self.batch.get("parts_ns")
+        if not is_batch(lengths, blocks, len(self.samples)):
+            return None
+        row = copy.copy(self)
+        row.samples = []
+        for slope, times in zip(self.samples, blocks):
+            fixed = claims_stats.median([t - slope * n for n, t in zip(lengths, times)])
+            row.samples.append(slope + fixed / n_chains)
+        return row if all(map(is_time, row.samples)) else None
+
 
 def is_time(value):
     return isinstance(value, (int, float)) and 0 < value < math.inf
+
+
+def is_batch(lengths, blocks, n_blocks):
+    return (isinstance(lengths, list) and isinstance(blocks, list) and len(blocks) == n_blocks
+            and all(isinstance(times, list) and len(times) == len(lengths)
+                    and all(map(is_time, times)) for times in blocks)
+            and len(lengths) > 0 and all(map(is_time, lengths)))
 
 
 def is_figure(value):
@@ -119,6 +147,7 @@ class Source:
             self.device, self.type = str(device["name"]), str(device["type"])
             self.driver = f"{device['driver']['name']} {device['driver']['info']}".strip()
             self.margins = {cell["id"]: read_margin(cell) for cell in root["cells"]}
+            self.n_images = {cell["id"]: int(cell.get("images", 1)) for cell in root["cells"]}
             results = list(root["results"])
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputError(f"{path}: not a complete result of mipbench ({error})") from error

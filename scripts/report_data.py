@@ -367,5 +367,5 @@ def load_claims(sets):
 
 def read_claim(node):
     texts = {key: str(node.value.get(key) or "") for key in
-             ("claim", "source", "measured", "at", "device", "verdict", "run", "kind")}
+             ("claim", "source", "measured", "at", "device", "verdict", "seen", "run", "kind")}
     return {**texts, "value": node.figure("value"), "ci": node.interval("ci")}

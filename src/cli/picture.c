@@ -17,7 +17,7 @@ struct writer {
     struct mb_result *result;
     const void *block;
     bool is_float;    /* an HDR file beside each PNG */
-    char folder[384]; /* relative to options->dir */
+    char folder[512]; /* relative to options->dir */
 };
 
 static enum mb_status out_of_memory(struct mb_err *err)

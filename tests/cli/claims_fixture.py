@@ -47,7 +47,8 @@ class File:
         if cell_id not in self.drifts:
             self.drifts[cell_id] = [self.rng.gauss(0, DRIFT) for _ in range(n_blocks)]
             control = {"of": "spd", "ratio": 1, "ci": [1, 1], "margin": margin, "samples_ns": []}
-            self.root["cells"].append({"id": cell_id, "aa_control": control})
+            self.root["cells"].append({"id": cell_id, "aa_control": control,
+                                       "images": 4 if "overlap" in cell_id else 2})
         return self.drifts[cell_id]
 
     def row(self, label, time_ns, *, size=1024, cache="cold", mode="latency", rect=None, layers=1,
@@ -73,6 +74,7 @@ class File:
             "rect": rect and dict(zip(("x", "y", "width", "height"), rect)),
             "cache": cache, "mode": mode, "status": "ok", "reason": "", "samples_ns": samples,
             "stats": stats_of(samples), "null_twin": copy.deepcopy(twin),
+            "batch": None,
             "steps": [{"first_level": level + 1, "levels": 1, "median_ns": time, "gap_ns": 0}
                       for level, time in enumerate(steps)],
             "diagnostic": diagnostic, "verify": {"status": "skipped" if diagnostic else "pass"},

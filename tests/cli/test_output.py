@@ -88,6 +88,22 @@ class Results(OutputCase):
         self.assertEqual([s for s, _ in found[4:]], ["spd", "blit"])
         self.assertEqual(found[4][1]["load"], "texel")
 
+    def test_long_names_are_not_cut(self):
+        """Cut, the two would share an id and a folder."""
+        common = ("spd:load=texel:wave=off:order=linear:lds=packed:counter=host:slices=each"
+                  ":source=separate")
+        specs = [common, common + ":srgb=sqrt"]
+        outcome = self.quick("pattern:noise:8x8", "-d", "cpu", "--srgb", "--layers", "2", "-s",
+                             ",".join(specs), "-o", "out", "--json", "long.json")
+        self.assertEqual(outcome.code, 0, outcome)
+        slugs = [spec.replace(":", "_").replace("=", "-") for spec in specs]
+        results = json.loads((self.dir / "long.json").read_text(encoding="utf-8"))["results"]
+        self.assertEqual([row["id"].split("/")[1] for row in results], slugs)
+        for row, spec, slug in zip(results, specs, slugs):
+            self.assertEqual(row["verify"]["status"], "pass")
+            self.assertIn(f" {spec} ".encode(), outcome.out)
+            self.assertTrue(any(f"/{slug}/" in image for image in row["images"]), row["images"])
+
     def test_levels_and_no_verify(self):
         self.good(SMALL, "-o", "out", "-l", "3", "--no-verify")
         document = self.results()

@@ -12,7 +12,8 @@ data on through an atomic counter must
  4. pass that on to the workgroup by a control barrier with Device memory scope;
  5. access the hand-off data as non-private;
  6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
-    the count, which would make every workgroup wait for its own stores.
+    the count, which would make every workgroup wait for its own stores; a counter that is set
+    back to zero is so at Device scope.
 
 A kernel may count in several places: 2 to 4 hold for each of them, up to the next.
 
@@ -64,6 +65,7 @@ BREAKAGES = [
     ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
     ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+    ("rearm", "], 0u, gl_ScopeDevice", "], 0u, gl_ScopeWorkgroup"),
 ]
 COUNTS_FOR_OTHERS_BREAKAGES = [
     ("left", "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,\n"
@@ -167,6 +169,9 @@ def problems(text, kernel):
                 value(semantics) & (RELEASE | ACQUIRE_RELEASE)):
             found.append("release")
         found += is_acquired(instructions[add:end], value)
+
+    if any(value(ops[1]) != SCOPE_DEVICE for op, ops in instructions if op == "OpAtomicStore"):
+        found.append("rearm")
 
     count = adds[0]
     before = [ops for op, ops in instructions[:count] if op == "OpControlBarrier"]
