@@ -272,8 +272,9 @@ static void test_unknown(void)
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "etc2-compressed"),
                  "unknown format 'etc2-compressed'; 'mipbench list formats' names them");
-    CHECK_EQ_STR(ERROR_OF("a", "--images", "atls"),
-                 "--images: 'atls' is not one of none|atlas|levels|all; did you mean 'atlas'?");
+    CHECK_EQ_STR(
+        ERROR_OF("a", "--images", "atls"),
+        "--images: 'atls' is not one of none|atlas|sheet|levels|all; did you mean 'atlas'?");
     CHECK_EQ_STR(ERROR_OF("a", "--color", "x"), "--color: 'x' is not one of auto|always|never");
 }
 
