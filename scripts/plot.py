@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 import results
+from result_node import InputError, clean
 from whole_file import write_whole
 
 EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
@@ -46,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def say(text):
-    print(f"plot: {results.clean(text)}", file=sys.stderr)
+    print(f"plot: {clean(text)}", file=sys.stderr)
 
 
 def complain(text):
@@ -222,7 +223,7 @@ def say_what_is_left_out(data, options):
 
 def draw(options):
     import plot_data
-    data = plot_data.Data(results.load(options.inputs), options)
+    data = plot_data.Data(results.load(options.inputs, results.CELLS_MINOR), options)
     pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     made = [make_plot(name, data, options) for name in options.only or NAMES]
     say_what_is_left_out(data, options)
@@ -234,7 +235,7 @@ def main(arguments):
     need_libraries(arguments)
     try:
         return draw(options)
-    except results.InputError as error:
+    except InputError as error:
         complain(error)
         return EXIT_INPUT
     except BrokenPipeError:  # a reader that has seen enough is no error

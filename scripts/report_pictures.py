@@ -153,7 +153,7 @@ class Group:
     """Chains of one image: strategies and golden models."""
 
     def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.condition(), row.input_name
+        self.item, self.title, self.input = item, row.words(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 

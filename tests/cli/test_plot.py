@@ -30,6 +30,7 @@ except ImportError as error:
 sys.path.insert(0, str(cli.ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import plot  # noqa: E402  (found by the line above)
+import result_style  # noqa: E402
 import results  # noqa: E402
 
 REFERENCE = cli.ROOT / "results" / "reference"
@@ -38,7 +39,7 @@ H200_MODES = "nvidia-h200-20261121-cold/modes.json"
 SIZES = ((256, 256), (1024, 1024), (1920, 1080))
 LABELS = ("blit", "compute", "subgroup", "spd", "spd:fp16=on", "separable")
 N_KEPT = 30  # samples of each row: drawing more takes longer and shows no more
-PARSED = {}
+PARSED, LABELS_OF = {}, {}
 
 
 def reference(name):
@@ -48,17 +49,25 @@ def reference(name):
     return PARSED[name]
 
 
+def labels_of(name):
+    """{id: label} of the rows of a file of results/reference/."""
+    if name not in LABELS_OF:
+        text = (REFERENCE / name).read_text(encoding="utf-8")
+        LABELS_OF[name] = {row.id: row.label for row in results.Run(name, text).rows}
+    return LABELS_OF[name]
+
+
 def shorten(row):
     row["samples_ns"] = row["samples_ns"][:N_KEPT]
 
 
 def trimmed(name, labels=LABELS, sizes=SIZES, cache=None, mode="latency", run_id=None):
     """A copy of a reference file with these rows, and the first samples of each."""
-    whole = reference(name)
+    whole, label_of = reference(name), labels_of(name)
     root = {key: copy.deepcopy(value) for key, value in whole.items()
             if key not in ("results", "cells", "comparisons", "shaders")}
     rows = [row for row in whole["results"]
-            if results.label_of(row) in labels and (row["width"], row["height"]) in sizes
+            if label_of[row["id"]] in labels and (row["width"], row["height"]) in sizes
             and cache in (None, row["cache"]) and mode in (None, row["mode"])]
     root["results"] = copy.deepcopy(rows)
     for row in root["results"]:
@@ -555,10 +564,10 @@ class Libraries(PlotCase):
 
 class Styles(unittest.TestCase):
     def test_no_two_look_alike(self):
-        styles = results.styles(results.Run(H200, copy.deepcopy(reference(H200))).rows)
+        styles = result_style.styles(results.Run(H200, (REFERENCE / H200).read_text()).rows)
         self.assertGreater(len(styles), 12)
         self.assertEqual(len(set(styles.values())), len(styles))
-        defaults = [styles[strategy] for strategy in results.COLOURS]
+        defaults = [styles[strategy] for strategy in result_style.COLOURS]
         self.assertEqual(len({marker for _, marker in defaults}), len(defaults))
         self.assertEqual(len({colour for colour, _ in defaults}), len(defaults))
 
@@ -566,12 +575,12 @@ class Styles(unittest.TestCase):
         folders = {path.parent.name for path in (cli.ROOT / "strategies").glob("*/meson.build")}
         folders = folders or {path.name for path in (cli.ROOT / "strategies").iterdir()
                               if path.is_dir()}
-        self.assertEqual(folders, set(results.COLOURS))
-        self.assertEqual(folders, set(results.MARKERS))
+        self.assertEqual(folders, set(result_style.COLOURS))
+        self.assertEqual(folders, set(result_style.MARKERS))
 
     def test_a_set_does_not_change_the_look_of_defaults(self):
-        self.assertEqual(results.styles([])["spd"], (results.COLOURS["spd"],
-                                                     results.MARKERS["spd"]))
+        self.assertEqual(result_style.styles([])["spd"], (result_style.COLOURS["spd"],
+                                                     result_style.MARKERS["spd"]))
 
 
 if __name__ == "__main__":

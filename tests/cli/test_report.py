@@ -265,15 +265,16 @@ class Refusals(fixture.TestCase):
         """Members of a small file replaced or left out at random: never a traceback."""
         sys.path.insert(0, str(fixture.SCRIPTS))
         self.addCleanup(sys.path.remove, str(fixture.SCRIPTS))
-        import report_data
         import report_page
+        import result_node
+        import results
         rng, counts = random.Random(1), {"shown": 0, "refused": 0}
         for _ in range(60):
             text = json.dumps(fixture.mutated(rng))
             try:
-                report_page.make([report_data.ResultSet(self.dir / "results.json", text)], [], 0)
+                report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
                 counts["shown"] += 1
-            except report_data.InputError:
+            except result_node.InputError:
                 counts["refused"] += 1
         self.assertGreater(min(counts.values()), 5)
 
