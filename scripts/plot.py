@@ -97,7 +97,7 @@ def parse_options(arguments):
     add("--size", type=parse_size, metavar="WxH", help="rows of this size (default: all)")
     add("--texels", metavar="FORMAT", help="rows of this texel format (default: all)")
     add("--cache", choices=("hot", "cold"), help="rows of this cache (default: all)")
-    add("--mode", choices=("latency", "throughput", "overlap"),
+    add("--mode", choices=results.MODES,
         help="rows of this mode (default: all)")
     add("--all", action="store_true", help="a picture of each condition and size, not of the "
                                            "headline only")
@@ -208,13 +208,14 @@ def no_rows(data):
 
 
 def say_what_is_left_out(data, options):
+    import plot_data
     conditions = data.conditions()
     if len(conditions) > 1 and not options.all:
         say(f"note: {len(conditions)} conditions were measured; a plot shows one; --all, --cache, "
             "--mode and --texels show others")
     if data.left_out:
-        say(f"note: {len(data.left_out)} of the slower variants are not drawn; --max-strategies N "
-            "or --strategy draws them")
+        count = plot_data.plural(len(data.left_out), "slower variant")
+        say(f"note: not drawn: {count}; --max-strategies N or --strategy draws more")
     for group in data.sets:
         for run in group.runs:
             if not run.complete:

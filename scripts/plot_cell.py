@@ -159,7 +159,7 @@ def draw_ecdf(axes, data, points, unit, unit_ns):
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(0, 1.01)
     axes.set_xlabel("GPU time above the strategy's median, %")
-    axes.set_ylabel("share of samples up to this")
+    axes.set_ylabel("share of samples")
     return handles
 
 
@@ -214,7 +214,8 @@ def draw_lanes(axes, data, points, begins):
     axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.grid(False)
-    axes.set_title(f"samples in the order taken; a lane is ±{100 * lane:.2g} % of the median")
+    axes.set_title(f"samples in the order taken; a lane is "
+                   f"±{plot_data.figure(100 * lane)} % of the median")
 
 
 def draw_clock(axes, points, begins):
@@ -279,7 +280,7 @@ def samples(data, condition, size):
         below.legend(handles=handles, loc="upper left", ncol=n_columns, fontsize=8,
                      borderaxespad=0).set_in_layout(False)
         ecdf.set_title(f"{group.label}\n" * (len(sets) > 1)
-                       + "distribution; the axis holds 99 % of all samples")
+                       + "cumulative distribution; the axis holds 99 % of all samples")
         draw_order(lanes, clock, data, points)
     return frame
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 import result_style
-
-MODES = ("latency", "throughput", "overlap")
+import results
 
 # Of one strategy at one size under one condition, over the runs of a set: p05, median and p95 of
 # all samples, how many, whether all rows were verified, and the rows.
@@ -129,7 +128,7 @@ class Data:
             timed = [row.condition for row in group.rows if row.is_comparable()]
             n_sets.update(set(timed))
             n_rows.update(timed)
-        return sorted(n_rows, key=lambda it: (-n_sets[it], place(it.mode, MODES),
+        return sorted(n_rows, key=lambda it: (-n_sets[it], place(it.mode, results.MODES),
                                               place(it.cache, caches), -n_rows[it]))
 
     def sizes(self, condition):

@@ -9,6 +9,8 @@ from result_node import InputError, Node, check_schema, parse, read_text
 
 CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
 
+MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
+
 # Wide kernels make another image, so their rows are ranked only among their own kind.
 WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
 

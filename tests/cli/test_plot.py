@@ -192,6 +192,8 @@ class Options(PlotCase):
                                 (["--format", "gif", path], "'gif'"),
                                 (["--size", "big", path], "'big' is not a size"),
                                 (["--max-strategies", "0", path], "'0'"),
+                                (["--mode", "alone", path], "'latency', 'throughput', 'overlap', "
+                                                            "'beside'"),
                                 ([], "RESULTS.json")):
             with self.subTest(arguments):
                 self.assert_refused(self.plot(*arguments), part, "--help")
