@@ -217,7 +217,7 @@ def markdown(report):
 def make_report(result_set, options):
     first = result_set.sources[0]
     return {
-        "schema": {"name": claims_data.OUR_SCHEMA, "version": VERSION},
+        "schema": {"name": claims_data.SCHEMA, "version": VERSION},
         "device": {"name": first.device, "type": first.type, "driver": first.driver,
                    "software": result_set.is_software()},
         "commits": result_set.commits(),

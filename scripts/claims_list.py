@@ -214,13 +214,13 @@ class FewPerLevel(Share):
 
     def select(self, _condition, inside, _rows):
         return [of([row for row in inside if row.steps
-                    and all(step["median_ns"] for step in row.steps)], "compute")]
+                    and all(step["time"] for step in row.steps)], "compute")]
 
     def measure(self, condition, selected, options):
         rows = selected[0]
         figure = claims_stats.mean_of_runs([self.share(row, options.few) for row in rows])
         notes = ["stamps add to each dispatch, so rather less in truth"]
-        if rows[0].steps_cache not in (None, condition.cache):
+        if rows[0].steps_cache != condition.cache:
             notes.append(f"stamped with a {rows[0].steps_cache} cache")
         if figure.ci is None:
             notes.append("one run has no interval")
@@ -232,7 +232,7 @@ class FewPerLevel(Share):
         condition = row.condition
         small, total = 0.0, 0.0
         for step in row.steps:
-            level, time = step["first_level"], step["median_ns"]
+            level, time = step["first"], step["time"]
             texels = max(1, condition.width >> level) * max(1, condition.height >> level)
             small += time if texels * condition.layers <= few else 0.0
             total += time
@@ -276,7 +276,7 @@ class Barriers(Claim):
 
     def select(self, _condition, inside, _rows):
         twins = [row for row in inside
-                 if row.null_twin.get("median_ns") and row.stats.get("median_ns")]
+                 if row.null_twin.median and row.stats.median]
         return shared(*sides) if all(sides := (of(twins, "spd"), of(twins, "compute"))) else None
 
     def measure(self, condition, selected, _options):
@@ -294,11 +294,10 @@ class Barriers(Claim):
 
     @staticmethod
     def share(rows):
-        value = claims_stats.median([row.null_twin["median_ns"] / row.stats["median_ns"]
+        value = claims_stats.median([row.null_twin.median / row.stats.median
                                      for row in rows])
-        bounds = [(row.null_twin.get("median_ci_ns"), row.stats.get("median_ci_ns"))
-                  for row in rows]
-        if any(pair is None or None in pair for both in bounds for pair in both):
+        bounds = [(row.null_twin.ci, row.stats.ci) for row in rows]
+        if any(pair is None for both in bounds for pair in both):
             return claims_stats.Figure(value, None)
         return claims_stats.Figure(value, (min(null[0] / chain[1] for null, chain in bounds),
                                            max(null[1] / chain[0] for null, chain in bounds)))

@@ -200,7 +200,7 @@ def facts(item):
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),
-        ("Schema", item.version), ("File", item.path.name)]
+        ("Schema", item.schema_version), ("File", item.path.name)]
 
 
 def environment(sets):

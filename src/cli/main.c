@@ -94,6 +94,7 @@ static enum mb_status on_cell_done(void *user, const struct mb_run *run,
     enum mb_status status = MB_OK;
     mb_progress_cell_done(&session->progress, cell);
     MB_TRY(mb_output_table(&session->output, run, cell, err));
+    MB_TRY(mb_output_sheets(&session->output, run, err));
     MB_TRY(mb_output_results(&session->output, run, err));
 fail:
     return status;

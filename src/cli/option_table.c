@@ -80,10 +80,8 @@ static enum mb_status apply_images(struct mb_option_parse *parse,
                                    struct mb_err *err)
 {
     static const char *const names[] = {
-        [MB_IMAGES_ATLAS] = "atlas",
-        [MB_IMAGES_NONE] = "none",
-        [MB_IMAGES_LEVELS] = "levels",
-        [MB_IMAGES_ALL] = "all",
+        [MB_IMAGES_ATLAS] = "atlas",   [MB_IMAGES_NONE] = "none", [MB_IMAGES_SHEET] = "sheet",
+        [MB_IMAGES_LEVELS] = "levels", [MB_IMAGES_ALL] = "all",
     };
     size_t choice = 0;
     enum mb_status status;
@@ -392,7 +390,7 @@ const struct mb_option_row mb_option_rows[] = {
      .field = FIELD(markdown),
      .apply = apply_text},
     {.name = "images",
-     .argument = "none|atlas|levels|all",
+     .argument = "none|atlas|sheet|levels|all",
      .verbs = MB_FOR_RUN,
      .group = MB_GROUP_OUTPUT,
      .help = "PNGs of the mip chains to write (atlas)",

@@ -24,7 +24,7 @@ EMPTY = {"n": 0, "median_ns": None, "median_ci_ns": None}
 def stats_of(samples):
     ordered = sorted(samples)
     n = len(ordered)
-    return {"n": n, "median_ns": ordered[n // 2],
+    return {"n": n, "median_ns": ordered[n // 2], "median_ci_level": 0.95,
             "median_ci_ns": [ordered[n // 2 - n // 6], ordered[n // 2 + n // 6]]}
 
 
@@ -63,7 +63,8 @@ class File:
         samples = [time_ns * math.exp(drift + self.rng.gauss(0, self.noise))
                    for drift in self.cell(cell_id, margin, n_blocks)]
         twin = EMPTY if twin_ns is None else {
-            "n": 40, "median_ns": twin_ns, "median_ci_ns": [0.99 * twin_ns, 1.01 * twin_ns]}
+            "n": 40, "median_ns": twin_ns, "median_ci_level": 0.95,
+            "median_ci_ns": [0.99 * twin_ns, 1.01 * twin_ns]}
         diagnostic = changed.get("parts", "all") != "all"
         self.root["results"].append({
             "id": f"{name}/{slug}/{cache}-{mode}", "cell": cell_id, "strategy": strategy,

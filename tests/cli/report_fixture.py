@@ -169,6 +169,11 @@ class TestCase(cli.TestCase):
         path.write_text(json.dumps(root), encoding="utf-8")
         return path
 
+    def add_scripts(self):
+        """What report.py is made of can be imported."""
+        sys.path.insert(0, str(SCRIPTS))
+        self.addCleanup(sys.path.remove, str(SCRIPTS))
+
     def report(self, *arguments):
         """Runs report.py; the page is self.dir/page.html."""
         done = subprocess.run(

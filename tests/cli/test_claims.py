@@ -416,8 +416,8 @@ class BadInput(ClaimsCase):
         for keys, value, part in (
                 (("schema", "name"), "other", "not a result of mipbench"),
                 (("schema",), None, "not a result of mipbench"),
-                (("schema", "version"), "1.1.0", "1.1.0; 1.2 or later, below 2.0"),
-                (("schema", "version"), "2.0.0", "measure again"),
+                (("schema", "version"), "1.1.0", "1.1.0 is too old, 1.2 is needed; measure again"),
+                (("schema", "version"), "2.0.0", "of a later mipbench, this reads 1.x"),
                 (("schema", "version"), "new", "not a version")):
             with self.subTest(value=value, keys=keys):
                 self.change(*keys, value=value)

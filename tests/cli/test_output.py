@@ -164,8 +164,8 @@ class Pictures(OutputCase):
     def test_which_files(self):
         levels = [f"level_{n:02}.png" for n in range(4)]
         errors = [f"error_{n:02}.png" for n in range(1, 4)]
-        want = {"none": [], "atlas": ["atlas.png"], "levels": levels,
-                "all": ["atlas.png", *errors, *levels]}
+        want = {"none": [], "atlas": ["atlas.png"], "levels": levels, "sheet": ["sheet.png"],
+                "all": ["atlas.png", *errors, *levels, "sheet.png"]}
         for choice, names in want.items():
             with self.subTest(images=choice):
                 self.good("pattern:noise:8x8", "-o", choice, "--images", choice, "-s", "compute")
@@ -173,14 +173,37 @@ class Pictures(OutputCase):
                 found = sorted(f"{choice}/{image}" for image in result["images"])
                 on_disk = [p for p in cli.snapshot(self.dir / choice) if p.endswith(".png")]
                 self.assertEqual([f"{choice}/{p}" for p in on_disk], found)
-                own = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" not in p]
+                own = sorted(p.rsplit("/", 1)[1] for p in found if "/golden-box/" not in p)
                 golden = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" in p]
                 self.assertEqual(own, names)
-                self.assertEqual(golden, [name for name in names if "error" not in name])
+                self.assertEqual(golden, [name for name in names
+                                          if not name.startswith(("error", "sheet"))])
                 for path in found:
                     if "level_" in path:
                         extent = 8 >> int(path[-6:-4])
                         self.assertEqual(cli.read_png(self.dir / path)[:2], (extent, extent))
+
+    def test_contact_sheet(self):
+        """One row for each chain, the golden one first: texels of level 1 are squares of 32."""
+        cli.write_png(self.dir / "in.png", 8, 8, cli.noise(8 * 8 * 4))
+        self.good("in.png", "-o", "out", "-s", "compute,spd", "--images", "all", "--layers", "2",
+                  "-f", "r8")
+        results = self.results()["results"]
+        for layer in ("", "_layer_01"):
+            path = f"in_8x8_r8_avg_2-layers/sheet{layer}.png"
+            self.assertTrue(all(path in result["images"] for result in results))
+            width, height, sheet = cli.read_png(self.dir / "out" / path)
+            edge = 128 + 12  # a tile and what is between two
+            top = height - 20 - 12 - 3 * edge
+            below_label = cli.crop(sheet, width, 0, top + 100, width, 1)
+            left = next(x for x in range(width) if below_label[4 * x:4 * x + 3] != b"\xff" * 3)
+            for index, folder in enumerate(("golden-box", "compute", "spd")):
+                level = f"in_8x8_r8_avg_2-layers/{folder}/level_01{layer}.png"
+                _, _, texels = cli.read_png(self.dir / "out" / level)
+                tile = cli.crop(sheet, width, left + edge, top + index * edge, 128, 128)
+                shown = b"".join(cli.crop(tile, 128, 32 * x + 5, 32 * y + 5, 1, 1)
+                                 for y in range(4) for x in range(4))
+                self.assertEqual(shown, texels, (layer, folder))
 
     def test_golden_atlas_is_the_average(self):
         source = cli.noise(64 * 64 * 4)
