@@ -200,7 +200,7 @@ fail:
     return status;
 }
 
-static void note_ruler(struct mb_run *run, const struct mb_ruler *ruler)
+void mb_run_note_ruler(struct mb_run *run, const struct mb_ruler *ruler)
 {
     run->timer.empty_pair_ns = ruler->marks.empty_pair_ns;
     if (ruler->marks.granularity_ns > 0.0) {
@@ -226,7 +226,7 @@ enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_in
     }
     hooks->on_step(hooks->user, "device", "measuring its limits");
     MB_TRY(mb_ruler_init(&ruler, options->gpu, options->settings, &stop, err));
-    note_ruler(run, &ruler);
+    mb_run_note_ruler(run, &ruler);
     is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && is_complete; input++) {
         MB_TRY(run_input(options, &ruler, inputs, run, input, &is_complete, err));
