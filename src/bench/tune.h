@@ -60,12 +60,13 @@ struct mb_tune_pass {
 
 /* Indices are of results in the final cell; SIZE_MAX: none. */
 struct mb_tune_choice {
-    size_t fastest;   /* by the median */
-    size_t chosen;    /* it, or what cannot be told from it and is simpler */
-    size_t runner_up; /* the fastest of the others */
-    size_t n_tied;    /* that cannot be told from the fastest, itself left out */
-    bool is_distinct; /* the runner-up is slower, beyond the noise */
-    double margin;    /* what a difference had to clear, as a ratio less 1 */
+    size_t fastest;          /* by the median */
+    size_t chosen;           /* it, or what cannot be told from it and is simpler */
+    size_t runner_up;        /* the fastest of the others */
+    size_t n_tied;           /* that cannot be told from the fastest, itself left out */
+    bool is_distinct;        /* the runner-up is slower, beyond the noise */
+    double margin;           /* what a difference had to clear, as a ratio less 1 */
+    struct mb_relation next; /* of the runner-up to the chosen */
     struct mb_relation
         *relation; /* of each result to the fastest; NaN for other kinds; owned */
 };

@@ -117,6 +117,36 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
     return n_left;
 }
 
+enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open, struct mb_err *err)
+{
+    const uint32_t last = c->n_passes - 1;
+    const size_t n = c->n_variants;
+    struct mb_tune_variant *again = mb_alloc(n, sizeof *again);
+    if (!again) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+    }
+    memcpy(again, c->variants, n * sizeof *again);
+    for (size_t i = 0; i < n; i++) {
+        if (again[i].state == MB_TUNE_DROPPED || again[i].state == MB_TUNE_FINAL) {
+            again[i].state = MB_TUNE_ACTIVE;
+        }
+    }
+    const size_t n_out =
+        mb_tune_select(again, n, c->pass[last].margin, MB_TUNE_FINALISTS, last);
+    *is_open = false;
+    for (size_t i = 0; i < n; i++) {
+        *is_open = *is_open || (again[i].state == MB_TUNE_ACTIVE &&
+                                c->variants[i].state == MB_TUNE_DROPPED);
+    }
+    for (size_t i = 0; *is_open && i < n; i++) {
+        c->variants[i].state =
+            again[i].state == MB_TUNE_ACTIVE ? MB_TUNE_ACTIVE : c->variants[i].state;
+    }
+    c->pass[last].n_out = *is_open ? n_out : c->pass[last].n_out;
+    mb_free(again);
+    return MB_OK;
+}
+
 static bool is_candidate(const struct mb_cell *cell, const struct mb_result *result,
                          enum mb_tune_kind kind)
 {
@@ -213,11 +243,40 @@ static void choose_simplest(const struct mb_cell *cell, enum mb_tune_kind kind,
             continue;
         }
         choice->n_tied++;
-        if (choice->relation[i].ratio <= 1.0 + choice->margin &&
+        if (choice->relation[i].ratio <= 1.0 + MB_MARGIN &&
             is_simpler(&cell->results[i], &cell->results[choice->chosen])) {
             choice->chosen = i;
         }
     }
+}
+
+/* The same comparison from the other side. */
+static struct mb_relation invert(const struct mb_relation *relation)
+{
+    struct mb_relation inverse = *relation;
+    inverse.ratio = 1.0 / relation->ratio;
+    inverse.ci[0] = 1.0 / relation->ci[1];
+    inverse.ci[1] = 1.0 / relation->ci[0];
+    if (relation->outcome == MB_OUTCOME_FASTER) {
+        inverse.outcome = MB_OUTCOME_SLOWER;
+    } else if (relation->outcome == MB_OUTCOME_SLOWER) {
+        inverse.outcome = MB_OUTCOME_FASTER;
+    }
+    return inverse;
+}
+
+/* The fastest of the others: where the chosen one is not the fastest, that. */
+static void find_runner_up(const struct mb_cell *cell, enum mb_tune_kind kind,
+                           struct mb_tune_choice *choice)
+{
+    choice->runner_up = find_fastest(cell, kind, choice->chosen);
+    if (choice->runner_up == SIZE_MAX) {
+        return;
+    }
+    choice->next = choice->chosen == choice->fastest
+                       ? choice->relation[choice->runner_up]
+                       : invert(&choice->relation[choice->chosen]);
+    choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
 }
 
 enum mb_status mb_tune_choose(const struct mb_cell *cell, enum mb_tune_kind kind, uint64_t seed,
@@ -235,8 +294,7 @@ enum mb_status mb_tune_choose(const struct mb_cell *cell, enum mb_tune_kind kind
     }
     MB_TRY(relate(cell, kind, seed, choice, err));
     choose_simplest(cell, kind, choice);
-    choice->runner_up = find_fastest(cell, kind, choice->chosen);
-    choice->is_distinct = choice->runner_up != SIZE_MAX && !is_tied(choice, choice->runner_up);
+    find_runner_up(cell, kind, choice);
 fail:
     return status;
 }

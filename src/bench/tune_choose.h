@@ -17,11 +17,18 @@ unsigned mb_tune_kinds(const struct mb_claim *claim, struct mb_extent base,
 size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, double margin,
                       size_t cap, uint32_t pass);
 
+/* After a final with wrong ones in it (failed): those may have been the bar that others were
+ * dropped for. Select again without them by the last pass; `*is_open` is true if somebody has
+ * to be measured that was not, and then all who are in the new selection are active. Fails only
+ * without memory. */
+MB_MUST_CHECK enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open,
+                                            struct mb_err *err);
+
 /* Choose among the verified results of `cell` that are of `kind`. The fastest is that of the
- * least median. What cannot be told from it, and has a median within the margin (MB_MARGIN, or
- * what the A/A twin is off), is as good: of these, the one with the fewest parameters off their
- * defaults is chosen, then of the fewest dispatches, then of the smallest interquartile range
- * relative to its median. Fails only without memory; choice->relation is the caller's. */
+ * least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good: of
+ * these, the one with the fewest parameters off their defaults is chosen, then of the fewest
+ * dispatches, then of the smallest interquartile range relative to its median. Fails only
+ * without memory; choice->relation is the caller's. */
 MB_MUST_CHECK enum mb_status mb_tune_choose(const struct mb_cell *cell, enum mb_tune_kind kind,
                                             uint64_t seed, struct mb_tune_choice *choice,
                                             struct mb_err *err);

@@ -271,39 +271,6 @@ fail:
     return status;
 }
 
-/* After a final with wrong ones in it: those may have been the bar that others were dropped
- * for. Select again without them; true if somebody has to be measured that was not. Then all
- * who are in the new selection are active. */
-static enum mb_status reopen(struct mb_tune_case *c, bool *is_open, struct mb_err *err)
-{
-    const uint32_t last = c->n_passes - 1;
-    const size_t n = c->n_variants;
-    struct mb_tune_variant *again = mb_alloc(n, sizeof *again);
-    if (!again) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-    }
-    memcpy(again, c->variants, n * sizeof *again);
-    for (size_t i = 0; i < n; i++) {
-        if (again[i].state == MB_TUNE_DROPPED || again[i].state == MB_TUNE_FINAL) {
-            again[i].state = MB_TUNE_ACTIVE;
-        }
-    }
-    const size_t n_out =
-        mb_tune_select(again, n, c->pass[last].margin, MB_TUNE_FINALISTS, last);
-    *is_open = false;
-    for (size_t i = 0; i < n; i++) {
-        *is_open = *is_open || (again[i].state == MB_TUNE_ACTIVE &&
-                                c->variants[i].state == MB_TUNE_DROPPED);
-    }
-    for (size_t i = 0; *is_open && i < n; i++) {
-        c->variants[i].state =
-            again[i].state == MB_TUNE_ACTIVE ? MB_TUNE_ACTIVE : c->variants[i].state;
-    }
-    c->pass[last].n_out = *is_open ? n_out : c->pass[last].n_out;
-    mb_free(again);
-    return MB_OK;
-}
-
 static bool has_wrong(const struct mb_tune_case *c)
 {
     for (size_t i = 0; i < c->n_variants; i++) {
@@ -324,7 +291,7 @@ static enum mb_status run_finals(struct mb_tune_contest *contest, struct mb_cell
         MB_TRY(run_final(contest, cell, err));
         is_open = false;
         if (contest->is_complete && has_wrong(contest->c) && contest->c->n_passes > 0) {
-            MB_TRY(reopen(contest->c, &is_open, err));
+            MB_TRY(mb_tune_reopen(contest->c, &is_open, err));
         }
     }
 fail:

@@ -39,7 +39,7 @@ static const char table_type[] =
     "    double median_ns, low_ns, high_ns; /* its median with its interval (0: none) */\n"
     "    int is_distinct;                   /* faster than the runner-up, beyond the noise */\n"
     "    const char *runner_up;             /* \"strategy:key=value:...\"; NULL: none */\n"
-    "    double runner_up_ns;               /* its median */\n"
+    "    double ratio, ratio_low, ratio_high; /* of its time to the winner's (0: none) */\n"
     "};\n"
     "\n"
     "static const struct mipbench_tuned mipbench_tuned_table[] = {\n";
@@ -217,12 +217,15 @@ static void add_row(struct mb_strbuf *out, const struct mb_run *run, const struc
     add_times(out, &winner->stats);
     mb_strbuf_printf(out, ", %d,\n     ", choice->is_distinct);
     if (choice->runner_up == SIZE_MAX) {
-        mb_strbuf_append(out, "NULL, 0.0},\n");
+        mb_strbuf_append(out, "NULL, 0.0, 0.0, 0.0},\n");
         return;
     }
+    const double ratios[] = {choice->next.ratio, choice->next.ci[0], choice->next.ci[1]};
     add_literal(out, results[choice->runner_up].label);
-    mb_strbuf_append(out, ", ");
-    add_number(out, results[choice->runner_up].stats.median_ns);
+    for (size_t i = 0; i < MB_COUNTOF(ratios); i++) {
+        mb_strbuf_append(out, ", ");
+        add_number(out, ratios[i]);
+    }
     mb_strbuf_append(out, "},\n");
 }
 
@@ -246,7 +249,7 @@ enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tu
     /* One that ends it, so that an empty table is one, too. */
     mb_strbuf_append(
         &out, "    {NULL, MIPBENCH_TUNED_BOX, 0, 0, 0, 0, 0, NULL, NULL, 0.0, 0.0, 0.0, 0,\n"
-              "     NULL, 0.0},\n");
+              "     NULL, 0.0, 0.0, 0.0},\n");
     mb_strbuf_append(&out, lookup);
     MB_TRY(mb_strbuf_check(&out, err));
     *text = out.text;

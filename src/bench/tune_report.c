@@ -23,7 +23,7 @@ const char mb_tune_choice_rule[] =
     "Of the finalists, measured together and verified before and after, the least median of a "
     "policy is the fastest. What cannot be told from it (not SLOWER) is tied. Of those tied "
     "with a "
-    "ratio within the margin the one with the fewest parameters off their defaults is chosen, "
+    "ratio of at most 1.01 the one with the fewest parameters off their defaults is chosen, "
     "then of the fewest dispatches, then of the smallest interquartile range relative to its "
     "median.";
 const char mb_tune_reach_rule[] =
@@ -237,7 +237,7 @@ static void add_runner_up(struct mb_json *json, struct cJSON *parent,
     }
     struct cJSON *node = mb_json_object(json, parent, "runner_up");
     mb_json_string(json, node, "label", cell->results[choice->runner_up].label);
-    add_relation(json, node, &choice->relation[choice->runner_up]);
+    add_relation(json, node, &choice->next);
 }
 
 static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb_cell *cell,

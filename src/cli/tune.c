@@ -115,12 +115,23 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
 static enum mb_status show(const struct session *session, const struct mb_run *run,
                            const struct mb_tune *tune, struct mb_err *err)
 {
+    const struct mb_options *options = session->command->options;
     const struct mb_output *output = &session->output;
+    enum mb_tune_detail detail = options->quiet ? MB_TUNE_BRIEF : MB_TUNE_NORMAL;
     struct mb_strbuf text = {0};
-    mb_tune_text(&text, run, tune, session->command->options->quiet, &output->style);
-    mb_strbuf_printf(&text, "Table: %s/tune.json and mipbench_tuned.h; finals: results.json\n",
-                     output->dir);
+    if (options->verbosity > 0) {
+        detail = MB_TUNE_VERBOSE;
+    }
+    mb_tune_text(&text, run, tune, detail, &output->style);
     return mb_output_show(&text, output->stdout_is_taken, err);
+}
+
+static enum mb_status show_place(const struct session *session, struct mb_err *err)
+{
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n",
+                     session->output.dir);
+    return mb_output_show(&text, session->output.stdout_is_taken, err);
 }
 
 /* As of a run: after a failure with nothing to tell an older result stays. */
@@ -136,6 +147,9 @@ static enum mb_status conclude(const struct session *session, const struct mb_ru
     enum mb_status written = show(session, run, tune, write_err);
     if (written == MB_OK) {
         written = write_all(session, run, tune, true, write_err);
+    }
+    if (written == MB_OK) {
+        written = show_place(session, write_err);
     }
     if (status == MB_OK && written == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete");

@@ -97,17 +97,21 @@ static void text_policy(const struct decision *decision, char *out)
              is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
 }
 
-/* In the unit of the median: "4.75 - 4.83". */
+/* "4.75 - 4.83", in the unit and with the decimals of the median. */
 static void text_interval(const struct mb_stats *stats, char *out)
 {
-    char low[32], high[32];
+    static const double units_ns[] = {1e9, 1e6, 1e3, 1.0};
+    size_t i = 0;
+    while (i + 1 < MB_COUNTOF(units_ns) && stats->median_ns < units_ns[i]) {
+        i++;
+    }
+    const int decimals = units_ns[i] < 2.0 ? 0 : stats->median_ns < 10.0 * units_ns[i] ? 2 : 1;
     if (stats->median_ci_level < 0.95) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
-    mb_time_text(stats->median_ci_ns[0], low, sizeof low);
-    mb_time_text(stats->median_ci_ns[1], high, sizeof high);
-    snprintf(out, TEXT_BYTES, "%s - %s", low, high);
+    snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i],
+             decimals, stats->median_ci_ns[1] / units_ns[i]);
 }
 
 static void text_relative(const struct view *view, const struct decision *decision, char *out)
@@ -118,8 +122,8 @@ static void text_relative(const struct view *view, const struct decision *decisi
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
-    mb_relation_describe(&choice->relation[choice->runner_up],
-                         view->style->unicode ? "\xc2\xb1" : "+-", ratio, sizeof ratio);
+    mb_relation_describe(&choice->next, view->style->unicode ? "\xc2\xb1" : "+-", ratio,
+                         sizeof ratio);
     snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
 }
 
@@ -222,30 +226,40 @@ static void add_table(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* "64x64 rgba8, box: spd cannot be told from the fastest, spd:wave=off, and is simpler." */
-static void add_ties(struct mb_strbuf *out, const struct view *view)
+/* "64x64 rgba8, box: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
+ * `is_verbose` also where it is the fastest itself that others cannot be told from. */
+static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool is_verbose)
+{
+    const struct mb_tune_choice *choice = decision->choice;
+    const struct mb_extent base = decision->c->layout.base;
+    const bool is_fastest = choice->chosen == choice->fastest;
+    char policy[TEXT_BYTES];
+    if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
+        return;
+    }
+    text_policy(decision, policy);
+    mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
+                     decision->c->layout.format->name, policy);
+    if (is_fastest) {
+        mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
+                         choice->n_tied == 1 ? "" : "s", winner_of(decision)->label);
+        return;
+    }
+    mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
+                     winner_of(decision)->label,
+                     decision->cell->results[choice->fastest].label);
+    if (choice->n_tied > 1) {
+        mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
+    }
+    mb_strbuf_append(out, ".\n");
+}
+
+static void add_ties(struct mb_strbuf *out, const struct view *view, bool is_verbose)
 {
     struct decision decision;
-    char policy[TEXT_BYTES];
     for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
-        if (!get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision) ||
-            decision.choice->n_tied == 0) {
-            continue;
-        }
-        const struct mb_tune_choice *choice = decision.choice;
-        const struct mb_extent base = decision.c->layout.base;
-        text_policy(&decision, policy);
-        mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
-                         decision.c->layout.format->name, policy);
-        if (choice->chosen == choice->fastest) {
-            mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
-                             choice->n_tied == 1 ? "" : "s", winner_of(&decision)->label);
-        } else {
-            mb_strbuf_printf(out,
-                             "%s is one of %zu that cannot be told from the fastest, %s, "
-                             "and is simpler or steadier.\n",
-                             winner_of(&decision)->label, choice->n_tied,
-                             decision.cell->results[choice->fastest].label);
+        if (get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+            add_tie(out, &decision, is_verbose);
         }
     }
 }
@@ -257,19 +271,41 @@ static const char *label_of(const struct view *view, size_t index)
     return view->run->cells[c->cell].results[c->choice[class->kind].chosen].label;
 }
 
-/* "rgba8, box, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
-static void add_crossovers(struct mb_strbuf *out, const struct view *view)
+/* The crossover of another policy between the same two classes, with the same winners. */
+static const struct mb_tune_crossover *find_like(const struct view *view,
+                                                 const struct mb_tune_crossover *crossover,
+                                                 enum mb_tune_kind kind)
 {
+    const struct mb_tune_class *classes = view->tune->classes;
     for (size_t i = 0; i < view->tune->n_crossovers; i++) {
-        const struct mb_tune_crossover *crossover = &view->tune->crossovers[i];
-        const struct mb_tune_class *class = &view->tune->classes[crossover->below];
-        const double edge = sqrt(crossover->texels);
-        mb_strbuf_printf(
-            out, "%s, %s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
-            view->tune->cases[class->index].layout.format->name, mb_tune_kind_name(class->kind),
-            class->is_power ? "powers of two" : "other sizes", label_of(view, crossover->below),
-            edge, edge, mb_tune_how_name(crossover->how), label_of(view, crossover->above));
+        const struct mb_tune_crossover *other = &view->tune->crossovers[i];
+        if (classes[other->below].kind == kind &&
+            classes[other->below].index == classes[crossover->below].index &&
+            classes[other->above].index == classes[crossover->above].index &&
+            strcmp(label_of(view, other->below), label_of(view, crossover->below)) == 0 &&
+            strcmp(label_of(view, other->above), label_of(view, crossover->above)) == 0) {
+            return other;
+        }
     }
+    return NULL;
+}
+
+/* "rgba8, box, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
+static void add_crossover(struct mb_strbuf *out, const struct view *view,
+                          const struct mb_tune_crossover *crossover)
+{
+    const struct mb_tune_class *class = &view->tune->classes[crossover->below];
+    const double edge = sqrt(crossover->texels);
+    if (class->kind == MB_TUNE_ANY && find_like(view, crossover, MB_TUNE_BOX)) {
+        return; /* told with it */
+    }
+    const bool is_both = class->kind == MB_TUNE_BOX && find_like(view, crossover, MB_TUNE_ANY);
+    mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
+                     view->tune->cases[class->index].layout.format->name,
+                     mb_tune_kind_name(class->kind), is_both ? ", any" : "",
+                     class->is_power ? "powers of two" : "other sizes",
+                     label_of(view, crossover->below), edge, edge,
+                     mb_tune_how_name(crossover->how), label_of(view, crossover->above));
 }
 
 static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state)
@@ -321,7 +357,7 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 }
 
 void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
-                  bool is_brief, const struct mb_table_style *style)
+                  enum mb_tune_detail detail, const struct mb_table_style *style)
 {
     const struct view view = {.run = run, .tune = tune, .style = style};
     if (run->n_cells > 0) {
@@ -329,11 +365,15 @@ void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct 
         add_table(out, &view);
         mb_strbuf_append(out, "\n");
     }
-    add_ties(out, &view);
-    add_crossovers(out, &view);
+    if (detail != MB_TUNE_BRIEF) {
+        add_ties(out, &view, detail == MB_TUNE_VERBOSE);
+    }
+    for (size_t i = 0; i < tune->n_crossovers; i++) {
+        add_crossover(out, &view, &tune->crossovers[i]);
+    }
     for (size_t i = 0; i < tune->n_cases; i++) {
         add_failures(out, &view, &tune->cases[i]);
-        if (!is_brief) {
+        if (detail == MB_TUNE_VERBOSE) {
             add_counts(out, &tune->cases[i]);
         }
     }

@@ -6,9 +6,14 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 
-/* The task, a row for each size, format and policy, what is tied, where the winner changes, and
- * how many variants were dropped; `is_brief` leaves the last out. */
+enum mb_tune_detail {
+    MB_TUNE_BRIEF,   /* the table, and where the winner changes */
+    MB_TUNE_NORMAL,  /* also where the choice is not the fastest */
+    MB_TUNE_VERBOSE, /* also all ties, and how many variants were dropped */
+};
+
+/* The task, a row for each size, format and policy, and what is to be said of them. */
 void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
-                  bool is_brief, const struct mb_table_style *style);
+                  enum mb_tune_detail detail, const struct mb_table_style *style);
 
 #endif
