@@ -283,3 +283,33 @@ enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
     settings->has_rect = true;
     return MB_OK;
 }
+
+enum mb_status mb_option_check_colour(const struct mb_options *options, const char *name,
+                                      struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_format *format = name ? mb_format_find(name) : NULL;
+    const bool stores_srgb = format != NULL && format->codec == MB_CODEC_SRGB8;
+    if (settings->is_srgb && format != NULL && !stores_srgb) {
+        enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "--srgb does not go with format '%s', which is linear", name);
+        mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
+        return status;
+    }
+    if (options->is_linear && stores_srgb) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'", name);
+    }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with --reduce %s: only averages "
+                       "have weights",
+                       mb_reduce_name(settings->reduce));
+    }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with format '%s', which has no alpha",
+                       name);
+    }
+    return MB_OK;
+}

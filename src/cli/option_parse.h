@@ -48,6 +48,11 @@ MB_MUST_CHECK enum mb_status mb_option_parse_choice(const struct mb_option_row *
                                                     const char *value, const char *const *names,
                                                     size_t n, size_t *out, struct mb_err *err);
 
+/* What --srgb, --linear and --alpha say goes with the reduction and the format `name`, NULL for
+ * auto. */
+MB_MUST_CHECK enum mb_status mb_option_check_colour(const struct mb_options *options,
+                                                    const char *name, struct mb_err *err);
+
 /* Of the table: the options on the image and what is made of it (option_image.c). */
 enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
                                       const struct mb_option_row *row, const char *value,

@@ -185,37 +185,6 @@ static enum mb_status check_outputs(const struct mb_options *options, struct mb_
     return MB_OK;
 }
 
-/* What --srgb, --linear and --alpha say must go with the format and the reduction. */
-static enum mb_status check_colour(const struct mb_options *options, const char *name,
-                                   struct mb_err *err)
-{
-    const struct mb_settings *settings = &options->settings;
-    const struct mb_format *format = name ? mb_format_find(name) : NULL;
-    const bool stores_srgb = format != NULL && format->codec == MB_CODEC_SRGB8;
-    if (settings->is_srgb && format != NULL && !stores_srgb) {
-        enum mb_status status = MB_FAIL(
-            err, MB_ERRC_USAGE, "--srgb does not go with format '%s', which is linear", name);
-        mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
-        return status;
-    }
-    if (options->is_linear && stores_srgb) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'", name);
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with --reduce %s: only averages "
-                       "have weights",
-                       mb_reduce_name(settings->reduce));
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with format '%s', which has no alpha",
-                       name);
-    }
-    return MB_OK;
-}
-
 /* The self-test looks at the device alone: what asks for anything else is a mistake. */
 static enum mb_status check_self_test(const struct mb_option_parse *parse, struct mb_err *err)
 {
@@ -245,7 +214,7 @@ static enum mb_status check_timed(const struct mb_options *options, struct mb_er
     size_t n_rows = 0;
     enum mb_status status;
     for (size_t i = 0; i < options->n_formats; i++) {
-        MB_TRY(check_colour(options, options->formats[i], err));
+        MB_TRY(mb_option_check_colour(options, options->formats[i], err));
     }
     MB_TRY(mb_plan_rows(mb_strategies, options->settings.specs, options->settings.n_specs,
                         &rows, &n_rows, err));
