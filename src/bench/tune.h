@@ -13,10 +13,12 @@
 #include "bench/selftest.h"
 #include "image/image.h"
 
-#define MB_TUNE_HEAT        48u /* variants of a heat, besides the anchor */
-#define MB_TUNE_FINALISTS   24u /* of each kind */
-#define MB_TUNE_MAX_PASSES  2u  /* before the final */
-#define MB_TUNE_MAX_FORMATS 16u
+/* Variants of a heat at most, besides the anchor, and how often these are set up at most: each
+ * is for every image that the timing goes round. */
+#define MB_TUNE_HEAT       48u
+#define MB_TUNE_TRIALS     1536u
+#define MB_TUNE_FINALISTS  24u /* of each kind */
+#define MB_TUNE_MAX_PASSES 2u  /* before the final */
 
 /* What is ranked together. A variant may be of two kinds: what is exact is also fit for who
  * takes anything. */
@@ -123,7 +125,7 @@ struct mb_tune_options {
     const struct mb_gpu *gpu;
     const struct mb_settings *settings; /* one input, one condition, verified */
     const char *const *formats;         /* names; NULL in it: auto */
-    size_t n_formats;                   /* 1 to MB_TUNE_MAX_FORMATS */
+    size_t n_formats;                   /* at least 1 */
     const struct mb_row *rows;
     size_t n_rows;
     const struct mb_hooks *hooks;

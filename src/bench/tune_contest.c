@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bench/schedule.h"
 #include "bench/tune_choose.h"
 
 static const struct {
@@ -169,13 +170,14 @@ fail:
     return status;
 }
 
-/* The next heat from the queue: up to MB_TUNE_HEAT variants, and the anchor, once there is one.
+/* The next heat from the queue: up to contest->heat variants, and the anchor, once there is
+ * one.
  */
 static size_t fill_heat(struct mb_tune_contest *contest, size_t n_queued, size_t *next)
 {
     size_t n = 0;
     bool has_anchor = contest->c->anchor == SIZE_MAX;
-    for (; n < MB_TUNE_HEAT && *next < n_queued; (*next)++) {
+    for (; n < contest->heat && *next < n_queued; (*next)++) {
         contest->members[n++] = contest->queue[*next];
         has_anchor = has_anchor || contest->queue[*next] == contest->c->anchor;
     }
@@ -233,7 +235,7 @@ static enum mb_status run_pass(struct mb_tune_contest *contest, uint32_t index,
         .n_blocks = passes[index].n_blocks,
         .margin = passes[index].margin,
         .n_in = n_queued,
-        .n_heats = (n_queued + MB_TUNE_HEAT - 1) / MB_TUNE_HEAT,
+        .n_heats = (n_queued + contest->heat - 1) / contest->heat,
     };
     size_t next = 0;
     for (size_t heat = 0; heat < pass->n_heats && contest->is_complete; heat++) {
@@ -312,6 +314,18 @@ static enum mb_status allocate(struct mb_tune_contest *contest, struct mb_err *e
     return MB_OK;
 }
 
+/* Drivers have limits on how much there is of anything. */
+static size_t heat_size(const struct mb_tune_contest *contest)
+{
+    struct mb_cell cell = *contest->blank;
+    struct mb_err why = {0};
+    if (mb_schedule_images(&cell, contest->ruler->roofline.llc_bytes, &why) != MB_OK) {
+        return MB_TUNE_HEAT; /* the cell will say why */
+    }
+    const size_t n_most = MB_TUNE_TRIALS / cell.n_rotated;
+    return n_most < 1 ? 1 : n_most < MB_TUNE_HEAT ? n_most : MB_TUNE_HEAT;
+}
+
 enum mb_status mb_tune_contest_run(struct mb_tune_contest *contest, struct mb_cell *cell,
                                    struct mb_err *err)
 {
@@ -320,6 +334,7 @@ enum mb_status mb_tune_contest_run(struct mb_tune_contest *contest, struct mb_ce
     contest->c->anchor = SIZE_MAX;
     MB_TRY(allocate(contest, err));
     MB_TRY(sift(contest, err));
+    contest->heat = heat_size(contest);
     for (uint32_t pass = 0; pass < MB_TUNE_MAX_PASSES && contest->is_complete &&
                             count_active(contest->c) > MB_TUNE_FINALISTS;
          pass++) {

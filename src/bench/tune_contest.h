@@ -16,6 +16,7 @@ struct mb_tune_contest {
     struct mb_row *rows; /* of a heat */
     size_t *members;     /* variants of a heat */
     size_t *queue;       /* variants of a pass */
+    size_t heat;         /* variants of a heat at most */
 };
 
 /* Run the passes and the final, which is `*cell` (zeroed before, the caller's to finish); fill
