@@ -138,9 +138,11 @@ enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open, struct mb_e
         *is_open = *is_open || (again[i].state == MB_TUNE_ACTIVE &&
                                 c->variants[i].state == MB_TUNE_DROPPED);
     }
-    for (size_t i = 0; *is_open && i < n; i++) {
-        c->variants[i].state =
-            again[i].state == MB_TUNE_ACTIVE ? MB_TUNE_ACTIVE : c->variants[i].state;
+    for (size_t i = 0; i < n; i++) {
+        const bool was_dropped = c->variants[i].state == MB_TUNE_DROPPED;
+        if (*is_open || was_dropped) {
+            c->variants[i] = again[i]; /* the dropped ones held against the new bar */
+        }
     }
     c->pass[last].n_out = *is_open ? n_out : c->pass[last].n_out;
     mb_free(again);

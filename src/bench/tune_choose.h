@@ -19,8 +19,8 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
 
 /* After a final with wrong ones in it (failed): those may have been the bar that others were
  * dropped for. Select again without them by the last pass; `*is_open` is true if somebody has
- * to be measured that was not, and then all who are in the new selection are active. Fails only
- * without memory. */
+ * to be measured that was not, and then all who are in the new selection are active. What stays
+ * dropped is held against the new bar. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open,
                                             struct mb_err *err);
 

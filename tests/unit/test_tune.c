@@ -108,6 +108,7 @@ static void test_reopen(void)
     CHECK_EQ_INT(variants[1].state, MB_TUNE_ACTIVE);
     CHECK_EQ_INT(variants[2].state, MB_TUNE_ACTIVE);
     CHECK_EQ_INT(variants[3].state, MB_TUNE_DROPPED);
+    CHECK_EQ_DBL(variants[3].behind, 2.5, 1e-12); /* to the best that is not wrong */
     CHECK_EQ_INT(c.pass[0].n_out, 2);
 }
 
