@@ -408,6 +408,61 @@ static void test_verdict(void)
     finish(&f);
 }
 
+static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
+{
+    struct mb_tune_choice choice = {.relation = NULL};
+    const enum mb_status status =
+        mb_tune_choose(&f->run.cells[0], MB_TUNE_BOX, 1, &choice, err);
+    mb_free(choice.relation);
+    return status;
+}
+
+static enum mb_status try_write(struct fixture *f, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char *header = NULL, *json = NULL;
+    MB_TRY(mb_tune_classify(&f->tune, &f->run, err));
+    MB_TRY(mb_tune_header(&f->run, &f->tune, &header, err));
+    MB_TRY(mb_tune_json(&f->run, &f->tune, &json, err));
+fail:
+    mb_free(header);
+    mb_free(json);
+    return status;
+}
+
+/* Every allocation fails once, up to the first pass without a failure; returns their number. */
+static uint64_t count_failures(struct fixture *f,
+                               enum mb_status (*try)(struct fixture *f, struct mb_err *err))
+{
+    const uint64_t live = mb_alloc_live_count();
+    uint64_t nth = 1;
+    for (enum mb_status status = MB_FAILED; status != MB_OK && nth < 10000; nth++) {
+        struct mb_err why = {0};
+        mb_alloc_fail_nth(nth, false);
+        status = try(f, &why);
+        mb_alloc_fail_nth(0, false);
+        CHECK(status == MB_OK || why.code == MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(mb_tune_classify(&f->tune, &f->run, NULL), MB_OK);
+        CHECK_EQ_INT(mb_alloc_live_count(), live);
+    }
+    return nth - 2;
+}
+
+static void test_no_memory(void)
+{
+    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+    struct fixture f;
+    init(&f);
+    add_case(&f, "rgba8", 64, first);
+    add_case(&f, "rgba8", 256, then);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    const uint64_t n_choose = count_failures(&f, try_choose);
+    const uint64_t n_write = count_failures(&f, try_write);
+    CHECK(3 <= n_choose && n_choose < 100);
+    CHECK(100 < n_write && n_write < 9000);
+    finish(&f);
+}
+
 int main(void)
 {
     test_kinds();
@@ -422,5 +477,6 @@ int main(void)
     test_borders();
     test_header();
     test_verdict();
+    test_no_memory();
     return check_summary("tune");
 }
