@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "bench/describe.h"
 
 #define COMMENT_COLUMNS 96
 
@@ -121,11 +122,12 @@ static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
                      MB_VERSION, MB_GIT_SHA, run->utc, run->device.name,
                      run->device.driver_name, run->device.driver_info);
     if (run->n_cells > 0) {
-        const struct mb_cell *cell = &run->cells[0];
-        mb_strbuf_printf(&text, " Task: %s, alpha %s, %u layers, %s cache, %s.",
-                         mb_reduce_name(cell->task.reduce), mb_alpha_name(cell->task.alpha),
-                         cell->layout.n_layers, mb_cache_name(cell->cache),
-                         mb_mode_name(cell->mode));
+        char task[256];
+        mb_cell_describe_task(&run->cells[0], task, sizeof task);
+        mb_strbuf_printf(&text, " Task: %s.", task);
+    }
+    if (run->settings->n_levels > 0) {
+        mb_strbuf_printf(&text, " Up to %u levels.", run->settings->n_levels);
     }
     if (run->device.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         mb_strbuf_append(&text, " SOFTWARE DEVICE: this says nothing about a GPU.");

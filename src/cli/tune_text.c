@@ -351,9 +351,12 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     char text[TEXT_BYTES];
     const struct mb_cell *cell = &run->cells[0];
-    mb_cell_describe(cell, text, sizeof text);
-    const char *task = strstr(text, "box ");
-    mb_strbuf_printf(out, "%s  %s\n\n", cell->input, task ? task : text);
+    mb_cell_describe_task(cell, text, sizeof text);
+    mb_strbuf_printf(out, "%s  %s", cell->input, text);
+    if (run->settings->n_levels > 0) {
+        mb_strbuf_printf(out, ", up to %u levels", run->settings->n_levels);
+    }
+    mb_strbuf_append(out, "\n\n");
 }
 
 void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
