@@ -163,7 +163,7 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     bool verify = c->options->settings->verify;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[c->ready[i]];
-        if (candidate->result->is_diagnostic) {
+        if (candidate->result->is_diagnostic || c->options->times_only) {
             continue;
         }
         hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");

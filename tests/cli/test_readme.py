@@ -50,6 +50,8 @@ class Readme(cli.TestCase):
                     self.check_self_test()
                     continue
                 options = [] if words[0] == "list" else ["-n", "3", "-w", "0"]
+                if words[0] == "tune":  # compiling hundreds of variants takes it minutes
+                    options += ["-s", "compute"]
                 outcome = self.run_it(*words, *options)
                 self.assertEqual(outcome.code, 0, outcome)
                 self.assertNotIn(b"error", outcome.err)

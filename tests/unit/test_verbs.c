@@ -117,6 +117,51 @@ static void test_compare(void)
                  "--json and --markdown both go to 'x'");
 }
 
+static void test_tune(void)
+{
+    struct mb_options options = PARSE("tune", "--size", "640x7,9x5000", "-f", "r8,auto,r8,r32f",
+                                      "-s", "spd:load=texel,all", "--cache", "hot");
+    const struct mb_settings *settings = &options.settings;
+    CHECK_EQ_INT(options.verb, MB_VERB_TUNE);
+    CHECK_EQ_INT(settings->n_inputs, 1);
+    CHECK_EQ_STR(settings->inputs[0], "pattern:noise:640x4096");
+    CHECK_EQ_INT(options.n_formats, 3);
+    CHECK_EQ_STR(options.formats[0], "r8");
+    CHECK(options.formats[1] == NULL);
+    CHECK_EQ_STR(options.formats[2], "r32f");
+    CHECK_EQ_INT(settings->n_specs, 3); /* every variant, but for what is fixed */
+    CHECK_EQ_STR(settings->specs[0], "spd:load=texel:*");
+    CHECK_EQ_STR(settings->specs[1], "blit:*");
+    CHECK_EQ_STR(settings->specs[2], "spd:*");
+    mb_options_finish(&options);
+    options = PARSE("tune", "a.png");
+    CHECK_EQ_INT(options.settings.n_specs, 2);
+    CHECK_EQ_STR(options.settings.inputs[0], "a.png");
+    CHECK(options.n_formats == 1 && options.formats[0] == NULL);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("tune"), "tune: no sizes; give --size 1920x1080,4096x4096, --sweep "
+                                   "256:4096 or an input");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "b"), "tune: one input, not 'b' as well");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--cache", "both"),
+                 "--cache: 'tune' decides under one condition; run it once for each");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--mode", "latency,overlap"),
+                 "--mode: 'tune' decides under one condition; run it once for each");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-verify"), "--no-verify does not go with 'tune'");
+    CHECK_EQ_STR(ERROR_OF("--validate", "tune", "a"), "--validate does not go with 'tune'");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,r9"),
+                 "unknown format 'r9'; did you mean 'r8'?");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,"), "--format: 'rgba8,' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--srgb", "-f", "rgba8-srgb,r8"),
+                 "--srgb does not go with format 'r8', which is linear; use --format "
+                 "rgba8-srgb, or leave one of the two out");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-s", "sdp"),
+                 "unknown strategy 'sdp'; did you mean 'spd'?");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8,r8"),
+                 "--format: 'r8' is one too many; a run has one format; 'mipbench tune' takes "
+                 "several");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8", "-f", "r8"), ""); /* the last one holds */
+}
+
 static void test_nearest_verb(void)
 {
     struct mb_options options = PARSE("lst", "devices");
@@ -165,6 +210,7 @@ int main(void)
     test_self_test();
     test_list();
     test_compare();
+    test_tune();
     test_nearest_verb();
     test_help();
     return check_summary("verbs");
