@@ -238,10 +238,12 @@ class Copies(OutputCase):
     def test_image_usage(self):
         """Of the cells; and a set of one kind has no twin in one of the other."""
         own = {"transfer_src", "transfer_dst", "sampled"}
+        every = own | {"storage", "color_attachment", "raw_views"}
         for usage, names, wanted in (("needed", "blit", own),
                                      ("needed", "blit,compute", own | {"storage"}),
                                      ("needed", "raster", own | {"color_attachment"}),
-                                     ("all", "blit", own | {"storage", "color_attachment"})):
+                                     ("needed", "spd-tree", own | {"storage", "raw_views"}),
+                                     ("all", "blit", every)):
             self.run_it(SMALL, "-q", "-s", names, "-n", "2", "--image-usage", usage, "--images",
                         "none", "--json", f"{usage}-{names}.json")
             document = json.loads((self.dir / f"{usage}-{names}.json").read_text())
