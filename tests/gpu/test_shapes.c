@@ -295,7 +295,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
  * that begin again in a narrow level after a dropped row (32x6, 129x66, 70x131). */
 static const struct suite suites[] = {
     {"updates",
-     6,
+     9,
      run_updates,
      {{16, 16},
       {33, 17},
