@@ -5,6 +5,7 @@ import json
 import os
 import struct
 import sys
+import unittest
 
 try:
     import jsonschema
@@ -87,9 +88,9 @@ class Tasks(Case):
 
     def test_srgb_is_decoded_if_asked_for(self):
         self.write_checker()
-        for args, name, want in [([], "rgba8", (127, 128)), (["--linear"], "rgba8", (127, 128)),
-                                 (["--srgb"], "rgba8-srgb", (188,)),
-                                 (["-f", "rgba8-srgb"], "rgba8-srgb", (188,))]:
+        cases = [([], "rgba8", (127, 128)), (["--srgb"], "rgba8-srgb", (188,)),
+                 (["--linear"], "rgba8", (127, 128)), (["-f", "rgba8-srgb"], "rgba8-srgb", (188,))]
+        for args, name, want in cases[:2] if IS_SANITIZED else cases:
             for result in self.results("checker.png", "--images", "levels", *args):
                 with self.subTest(args=args, strategy=result["strategy"]):
                     self.assertEqual(result["format"], name)
@@ -176,6 +177,7 @@ class Shapes(Case):
                 self.assertEqual(result["verify"]["status"], "pass")
         self.assertIn("2 cubes", self.text)
 
+    @unittest.skipIf(IS_SANITIZED, "a dozen runs for the sake of their names")
     def test_no_two_cells_share_a_folder(self):
         ids = set()
         n_results = 0
