@@ -3,9 +3,9 @@
 
     base <- image <- vk <- strategy.h <- strategies/* <- bench <- cli
 
-A file includes only leftwards or within its own layer, by folder-prefixed path. A strategy has no
-headers and sees the contract, the Vulkan layer and below: never the golden model, the harness, or
-another strategy. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
+A file includes only leftwards or within its own layer, by folder-prefixed path. A strategy sees the
+contract, the Vulkan layer and below: never the golden model, the harness, or another strategy. A
+header in a strategy's folder is for the files of that folder, which include it by plain name. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
 
 usage: scripts/check_layers.py [ROOT]      exit 1 and a line for each violation
 """
@@ -47,6 +47,12 @@ def rank_of_include(name):
     return LAYERS.get(folder) if slash else None
 
 
+def is_own_header(path, name, rank):
+    """A strategy's header, beside the file that includes it."""
+    return (rank == STRATEGIES_RANK and "/" not in name and name.endswith(".h")
+            and (path.parent / name).is_file())
+
+
 def judge_quoted(name, rank, layer):
     """What is wrong with `#include "name"` in a C file of that rank, or None."""
     if ".." in name.split("/"):
@@ -75,6 +81,8 @@ def judge_angle(name, rank):
 
 def check_c_file(path, root, rank, layer):
     for number, quoted, angle in includes(path):
+        if quoted and is_own_header(path, quoted, rank):
+            continue
         problem = judge_quoted(quoted, rank, layer) if quoted else judge_angle(angle, rank)
         if not problem and quoted and rank_of_include(quoted) is not None:
             # A generated header has its template in the header's place.
@@ -107,9 +115,7 @@ def check_shader(path, root):
 
 def check_strategies(root):
     for path in sorted((root / "strategies").rglob("*")):
-        if path.suffix == ".h":
-            yield f"{path.relative_to(root)}: a strategy has no headers"
-        elif path.suffix == ".c":
+        if path.suffix in {".c", ".h"}:
             yield from check_c_file(path, root, STRATEGIES_RANK, "strategies")
 
 

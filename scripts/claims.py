@@ -17,7 +17,7 @@ import claims_list
 from whole_file import write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 NOT_MEASURED = "not measured"
 DEFAULT_FEW = 1024
 INPUT = "pattern:noise:4096x4096"
@@ -131,18 +131,20 @@ def not_measured(claim, result_set, device):
     reasons = sorted({f"{row.label()}: {row.unused}" for row in result_set.unused
                       if claim.is_about(row)})
     return {**line_base(claim, device), "condition": None, "measured": None, "value": None,
-            "ci": None, "margin": None, "verdict": NOT_MEASURED, "run": command_line(claim),
-            "files": [], "runs": 0, "samples": 0, "notes": reasons}
+            "ci": None, "margin": None, "verdict": NOT_MEASURED, "seen": "",
+            "run": command_line(claim), "files": [], "runs": 0, "samples": 0, "notes": reasons}
 
 
 def measured_line(claim, measured, device):
     files = sorted({claims_data.display_name(row.source.path) for row in measured.rows})
     condition = {key: value for key, value in measured.condition._asdict().items()
                  if key not in ("mode", "rect")}
+    verdict = claim.judge(measured)
     return {**line_base(claim, device), "condition": condition, "at": describe(measured.condition),
             "measured": measured.text, "value": measured.figure.value,
             "ci": list(measured.figure.ci) if measured.figure.ci else None,
-            "margin": measured.margin, "verdict": claim.judge(measured), "run": None,
+            "margin": measured.margin, "verdict": verdict,
+            "seen": claim.seen(measured) if verdict == claims_list.DOES_NOT else "", "run": None,
             "files": files, "runs": len(files),
             "samples": sum(len(row.samples) for row in measured.rows), "notes": measured.notes}
 
@@ -177,7 +179,8 @@ def markdown_row(line):
     measured = f"**{format_value(line, line['value'])}** {line['measured']}, {line['at']}{notes}"
     ci = line["ci"]
     interval = f"{format_value(line, ci[0])} to {format_value(line, ci[1])}" if ci else "none"
-    return [line["claim"], line["source"], measured, line["device"], interval, line["verdict"]]
+    verdict = ": ".join(filter(None, (line["verdict"], line["seen"])))
+    return [line["claim"], line["source"], measured, line["device"], interval, verdict]
 
 
 def unused_lines(result_set):
@@ -214,7 +217,7 @@ def markdown(report):
 def make_report(result_set, options):
     first = result_set.sources[0]
     return {
-        "schema": {"name": claims_data.OUR_SCHEMA, "version": VERSION},
+        "schema": {"name": claims_data.SCHEMA, "version": VERSION},
         "device": {"name": first.device, "type": first.type, "driver": first.driver,
                    "software": result_set.is_software()},
         "commits": result_set.commits(),

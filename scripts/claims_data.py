@@ -1,20 +1,16 @@
-"""Reads results of mipbench for scripts/claims.py: which rows may be used, which not, and why."""
+"""What scripts/claims.py judges: rows of one device's results, which may be used, which not, and
+why."""
 
 import collections
-import json
+import copy
 import math
 import os
 import pathlib
 
-import result_schema
-
-OUR_SCHEMA = "mipbench-claims"  # of the JSON that claims.py writes
-MAJOR, MIN_MINOR = 1, 2         # cells, null twins and steps came with 1.2
-
-
-class InputError(Exception):
-    """What is wrong with an input, with its name."""
-
+import claims_stats
+import results
+from report_claims import SCHEMA
+from result_node import InputError, is_of, parse, read_text
 
 # Rows are compared only if all of this is equal, but for what the comparison is about.
 Condition = collections.namedtuple(
@@ -23,119 +19,67 @@ Condition = collections.namedtuple(
 
 
 class Row:
-    """One result of one file."""
+    """One result of one file, as far as claims are about it."""
 
-    def __init__(self, source, result, where):
-        self.source, self.where = source, where
-        self.id = self.get(result, "id", str)
-        self.strategy = self.get(result, "strategy", str)
-        self.params = self.get(result, "params", dict)
-        self.cell = self.get(result, "cell", str)
-        self.samples = self.get(result, "samples_ns", list)
-        self.stats = self.get(result, "stats", dict)
-        self.null_twin = self.get(result, "null_twin", dict)
-        self.steps = self.get(result, "steps", list)
-        self.diagnostic = self.get(result, "diagnostic", bool)
-        self.check_figures()
-        self.condition = self.read_condition(result)
-        self.unused = self.find_reason(result)
+    def __init__(self, source, row):
+        self.source, self.row = source, row
+        self.strategy, self.params, self.diagnostic = row.strategy, row.params, row.diagnostic
+        self.cell, self.samples, self.steps = row.cell, row.samples, row.steps
+        self.stats, self.null_twin = row.stats, row.null_twin
+        self.steps_cache, self.batch = row.steps_cache, row.batch
+        self.condition = Condition(
+            row.input, row.input_sha256, row.width, row.height, row.layers, row.shape,
+            row.n_levels, row.format, row.reduce, row.filter, row.alpha, row.cache, row.mode,
+            row.condition.rect, source.image_usage)
+        self.unused = self.find_reason()
 
-    def get(self, node, key, kind):
-        """A member that must be there."""
-        value = node.get(key) if isinstance(node, dict) else None
-        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
-            raise InputError(f"{self.source.path}: {self.where}.{key}: missing or of a wrong type")
-        return value
-
-    def check_figures(self):
-        """What is computed with is a number or null: it is not known."""
-        for name, stats in (("stats", self.stats), ("null_twin", self.null_twin)):
-            interval = stats.get("median_ci_ns") or [None, None]
-            if (not isinstance(interval, list) or len(interval) != 2
-                    or not all(map(is_figure, [stats.get("median_ns"), *interval]))):
-                raise InputError(f"{self.source.path}: {self.where}.{name}: a wrong type")
-        for step in self.steps:
-            if not is_figure(self.get({"step": step}, "step", dict).get("median_ns")):
-                raise InputError(f"{self.source.path}: {self.where}.steps: a wrong type")
-            self.get(step, "first_level", int)
-
-    def read_condition(self, result):
-        rect = result.get("rect")
-        if rect is not None:
-            rect = tuple(self.get(rect, key, int) for key in ("x", "y", "width", "height"))
-        text = {key: self.get(result, key, str) for key in
-                ("input", "shape", "format", "reduce", "filter", "alpha", "cache", "mode")}
-        count = {key: self.get(result, key, int) for key in
-                 ("width", "height", "layers", "levels")}
-        return Condition(**text, **count, sha256=self.get(result, "input_sha256", str), rect=rect,
-                         image_usage=self.source.image_usage)
-
-    def find_reason(self, result):
+    def find_reason(self):
         """Why the row is not used, or ''. Diagnostic rows are not verified by their nature."""
-        if self.get(result, "status", str) != "ok":
-            return f"{result['status']}: {self.get(result, 'reason', str)}"
-        if self.source.validated:
+        if self.row.status != "ok":
+            return f"{self.row.status}: {self.row.reason}"
+        if self.source.run.validated:
             return "timed under the validation layer"
-        verified = self.get(self.get(result, "verify", dict), "status", str)
-        if verified != "pass" and not self.diagnostic:
+        if self.row.verify.status != "pass" and not self.diagnostic:
             return "not verified"
-        if not self.samples or not all(is_time(value) for value in self.samples):
+        if not self.samples or not all(value and value > 0 for value in self.samples):
             return "no time in some sample"
         return ""
 
     def label(self, *always):
-        """As on the command line: parameters at their defaults are left out, as in the id."""
-        parts = self.id.split("/")[1].split("_") if "/" in self.id else []
-        return self.strategy + "".join(
-            f":{key}={value}" for key, value in self.params.items()
-            if key in always or f"{key}-{value}" in parts)
+        return self.row.make_label(always)
 
     def logs(self):
         return [math.log(value) for value in self.samples]
 
     def margin(self):
-        return self.source.margins.get(self.cell, 0.0)
+        return self.cell.control.margin
 
+    def n_images(self):
+        """How many images the chains of its cell went round."""
+        return self.cell.n_images
 
-def is_time(value):
-    return isinstance(value, (int, float)) and 0 < value < math.inf
-
-
-def is_figure(value):
-    return value is None or isinstance(value, (int, float)) and not isinstance(value, bool)
+    def in_batches_of(self, n_chains):
+        """A row of throughput mode with time per chain in a batch of so many, by the line through
+        each block's three batches; None if it has no such line."""
+        if not self.batch.is_whole(len(self.samples)):
+            return None
+        row = copy.copy(self)
+        row.samples = []
+        for slope, times in zip(self.samples, self.batch.times):
+            fixed = claims_stats.median([t - slope * n for n, t in zip(self.batch.lengths, times)])
+            row.samples.append(slope + fixed / n_chains)
+        return row if min(row.samples) > 0 else None
 
 
 class Source:
     """One file of results."""
 
-    def __init__(self, path, root):
-        self.path = path
-        check_schema(path, root)
-        try:
-            run, device = root["run"], root["device"]
-            self.run_id, self.commit = str(run["id"]), str(run["tool"]["git_sha"])
-            self.validated = bool(run["validate"])
-            self.image_usage = find_option(run["argv"], "--image-usage", "all")
-            self.device, self.type = str(device["name"]), str(device["type"])
-            self.driver = f"{device['driver']['name']} {device['driver']['info']}".strip()
-            self.margins = {cell["id"]: read_margin(cell) for cell in root["cells"]}
-            results = list(root["results"])
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise InputError(f"{path}: not a complete result of mipbench ({error})") from error
-        self.rows = [Row(self, result, f"results[{index}]")
-                     for index, result in enumerate(results)]
-
-
-def check_schema(path, root):
-    found = result_schema.version_of(root)
-    if found is None:
-        raise InputError(f"{path}: not a result of mipbench")
-    version, numbers = found
-    if numbers is None:
-        raise InputError(f"{path}: schema version '{version}' is not a version")
-    if numbers[0] != MAJOR or numbers[1] < MIN_MINOR:
-        raise InputError(f"{path}: schema version {version}; {MAJOR}.{MIN_MINOR} or later, below "
-                         f"{MAJOR + 1}.0, is needed: measure again")
+    def __init__(self, path, text, value):
+        self.path, self.run = path, results.Run(path, text, results.CELLS_MINOR, value)
+        self.image_usage = find_option(self.run.argv, "--image-usage", "all")
+        self.device, self.driver, self.type = self.run.device, self.run.driver, self.run.type
+        self.commit = self.run.commit
+        self.rows = [Row(self, row) for row in self.run.rows]
 
 
 def find_option(argv, name, default):
@@ -147,20 +91,6 @@ def find_option(argv, name, default):
         elif word.startswith(name + "="):
             value = word[len(name) + 1:]
     return value
-
-
-def read_margin(cell):
-    control = cell["aa_control"]
-    return float(control["margin"]) if control else 0.0
-
-
-def read_json(path):
-    try:
-        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON ({error})") from error
 
 
 def find_files(names):
@@ -176,24 +106,21 @@ def find_files(names):
         yield from ((str(file), True) for file in inside)
 
 
-def is_ours(root):
-    schema = root.get("schema") if isinstance(root, dict) else None
-    return isinstance(schema, dict) and schema.get("name") == OUR_SCHEMA
-
-
 class ResultSet:
     """Files of one device."""
 
     def __init__(self, names):
         self.sources, runs = [], {}
         for path, in_folder in find_files(names):
-            root = read_json(path)
-            if in_folder and is_ours(root):
-                continue  # what this script wrote there before
-            source = Source(path, root)
-            if source.run_id in runs:
-                raise InputError(f"{path}: the same run as {runs[source.run_id]}")
-            runs[source.run_id] = path
+            text = read_text(path)
+            value = parse(path, text)
+            if in_folder and is_of(value, SCHEMA):
+                continue  # what claims.py wrote there before
+            source = Source(path, text, value)
+            if source.run.id in runs:
+                raise InputError(f"{path}: the same run as {runs[source.run.id]}; name each run "
+                                 "once")
+            runs[source.run.id] = path
             self.sources.append(source)
         if not self.sources:
             raise InputError(f"{', '.join(names)}: no results of mipbench")

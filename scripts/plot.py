@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 import results
+from result_node import InputError, clean
 from whole_file import write_whole
 
 EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
@@ -46,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def say(text):
-    print(f"plot: {results.clean(text)}", file=sys.stderr)
+    print(f"plot: {clean(text)}", file=sys.stderr)
 
 
 def complain(text):
@@ -96,7 +97,7 @@ def parse_options(arguments):
     add("--size", type=parse_size, metavar="WxH", help="rows of this size (default: all)")
     add("--texels", metavar="FORMAT", help="rows of this texel format (default: all)")
     add("--cache", choices=("hot", "cold"), help="rows of this cache (default: all)")
-    add("--mode", choices=("latency", "throughput", "overlap"),
+    add("--mode", choices=results.MODES,
         help="rows of this mode (default: all)")
     add("--all", action="store_true", help="a picture of each condition and size, not of the "
                                            "headline only")
@@ -207,13 +208,14 @@ def no_rows(data):
 
 
 def say_what_is_left_out(data, options):
+    import plot_data
     conditions = data.conditions()
     if len(conditions) > 1 and not options.all:
         say(f"note: {len(conditions)} conditions were measured; a plot shows one; --all, --cache, "
             "--mode and --texels show others")
     if data.left_out:
-        say(f"note: {len(data.left_out)} of the slower variants are not drawn; --max-strategies N "
-            "or --strategy draws them")
+        count = plot_data.plural(len(data.left_out), "slower variant")
+        say(f"note: not drawn: {count}; --max-strategies N or --strategy draws more")
     for group in data.sets:
         for run in group.runs:
             if not run.complete:
@@ -222,7 +224,7 @@ def say_what_is_left_out(data, options):
 
 def draw(options):
     import plot_data
-    data = plot_data.Data(results.load(options.inputs), options)
+    data = plot_data.Data(results.load(options.inputs, results.CELLS_MINOR), options)
     pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     made = [make_plot(name, data, options) for name in options.only or NAMES]
     say_what_is_left_out(data, options)
@@ -234,7 +236,7 @@ def main(arguments):
     need_libraries(arguments)
     try:
         return draw(options)
-    except results.InputError as error:
+    except InputError as error:
         complain(error)
         return EXIT_INPUT
     except BrokenPipeError:  # a reader that has seen enough is no error

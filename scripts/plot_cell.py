@@ -51,10 +51,10 @@ def draw_steps(axes, y, steps, unit_ns, n_levels):
     """Gap and dispatch in turn; a dispatch takes the colour of its first level."""
     left = 0.0
     for step in steps:
-        gap, width = ((step[key] or 0.0) / unit_ns for key in ("gap_ns", "median_ns"))
+        gap, width = ((step[key] or 0.0) / unit_ns for key in ("gap", "time"))
         axes.barh(y, gap, left=left, height=0.62, facecolor="white", edgecolor=GREY,
                   hatch="//////", linewidth=0.3)
-        colour = matplotlib.cm.cividis((step["first_level"] - 1) / max(n_levels - 1, 1))
+        colour = matplotlib.cm.cividis((step["first"] - 1) / max(n_levels - 1, 1))
         axes.barh(y, width, left=left + gap, height=0.62, color=colour, edgecolor="white",
                   linewidth=0.4)
         left += gap + width
@@ -73,19 +73,19 @@ def draw_bar(axes, y, point, style, unit_ns, n_levels):
     if not steps:
         axes.barh(y, whole, height=0.62, facecolor=style[0], alpha=0.35, edgecolor=style[0])
     axes.plot([whole] * 2, [y - 0.42, y + 0.42], color="black", linewidth=1.6)
-    twin = point.rows[0].data["null_twin"]
-    if twin and twin["median_ns"]:
-        axes.plot([twin["median_ns"] / unit_ns], [y], marker="d", color="white", markersize=6,
+    twin = point.rows[0].null_twin
+    if twin.median:
+        axes.plot([twin.median / unit_ns], [y], marker="d", color="white", markersize=6,
                   markeredgecolor="black")
     if steps:
         return max(end, whole), ""
-    single = max(row.n_dispatches for row in point.rows) <= 1
+    single = max(row.dispatches or 0 for row in point.rows) <= 1
     return whole, "not separable" if single else "levels not timed"
 
 
 def draw_levels(axes, data, points, unit, unit_ns):
     order = by_time(points)
-    n_levels = max(it.rows[0].data["levels"] - 1 for it in points.values())
+    n_levels = max(it.rows[0].n_levels - 1 for it in points.values())
     right = 0.0
     for y, label in enumerate(order):
         end, note = draw_bar(axes, y, points[label], data.styles[label], unit_ns, n_levels)
@@ -120,8 +120,8 @@ def levels(data, condition, size):
     if not sets:
         raise NoData("no level was timed alone, as it is in latency mode",
                      "--per-level --cache hot")
-    cache = next((it.rows[0].data["steps_cache"] for _, points in sets for it in points.values()
-                  if steps_of(it) and it.rows[0].data["steps_cache"]), "hot")
+    cache = next(it.rows[0].steps_cache for _, points in sets for it in points.values()
+                 if steps_of(it))
     notes = "each dispatch was stamped alone, so a sum may differ from the whole chain's median"
     if cache != condition.cache:
         notes += f" · levels were timed with a {cache} cache, whole chains with a " \
@@ -145,7 +145,7 @@ def draw_ecdf(axes, data, points, unit, unit_ns):
     for label in by_time(points):
         median = points[label].median
         shares = np.sort([100 * (value / median - 1) for row in points[label].rows
-                          for value in row.samples_ns if value is not None])
+                          for value in row.samples if value is not None])
         colour, marker = data.styles[label]
         axes.step(shares, np.arange(1, shares.size + 1) / shares.size, where="post",
                   color=colour, linewidth=1.1, marker=marker, markersize=4.5,
@@ -159,7 +159,7 @@ def draw_ecdf(axes, data, points, unit, unit_ns):
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(0, 1.01)
     axes.set_xlabel("GPU time above the strategy's median, %")
-    axes.set_ylabel("share of samples up to this")
+    axes.set_ylabel("share of samples")
     return handles
 
 
@@ -177,8 +177,8 @@ def cells_of(points):
 
 def kept_blocks(cell):
     """Indices of the blocks that count, among all of the cell."""
-    repeated = set(map(int, cell["blocks"]["repeated"]))
-    return [i for i in range(len(cell["blocks"]["probe_before_ns"])) if i not in repeated]
+    repeated = set(cell.repeated)
+    return [i for i in range(len(cell.probes)) if i not in repeated]
 
 
 def lay_out(points):
@@ -186,14 +186,14 @@ def lay_out(points):
     begins, at = {}, 0
     for run_id in cells_of(points):
         begins[run_id] = at
-        at += max(len(row.samples_ns) for row in rows_of(points) if row.run.id == run_id)
+        at += max(len(row.samples) for row in rows_of(points) if row.run.id == run_id)
     return begins, at
 
 
 def deviations(row):
     """(block, deviation from the row's own median as a share) of each sample."""
-    median = row.stats["median_ns"]
-    return [(i, value / median - 1) for i, value in enumerate(row.samples_ns)
+    median = row.stats.median
+    return [(i, value / median - 1) for i, value in enumerate(row.samples)
             if value is not None]
 
 
@@ -214,17 +214,15 @@ def draw_lanes(axes, data, points, begins):
     axes.set_yticks(range(len(order)), [name_of(label, points[label]) for label in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.grid(False)
-    axes.set_title(f"samples in the order taken; a lane is ±{100 * lane:.2g} % of the median")
+    axes.set_title(f"samples in the order taken; a lane is "
+                   f"±{plot_data.figure(100 * lane)} % of the median")
 
 
 def draw_clock(axes, points, begins):
     """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
     drawn = False
     for run_id, cell in cells_of(points).items():
-        if cell is None:
-            continue
-        probe, warm = cell["blocks"]["probe_before_ns"], cell["warm_probe_ns"]
-        flagged = set(map(int, cell["blocks"]["flagged"]))
+        probe, warm, flagged = cell.probes, cell.warm_probe, set(cell.flagged)
         track = [(begins[run_id] + i, 100 * warm / probe[block], block in flagged)
                  for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
         if track:
@@ -282,7 +280,7 @@ def samples(data, condition, size):
         below.legend(handles=handles, loc="upper left", ncol=n_columns, fontsize=8,
                      borderaxespad=0).set_in_layout(False)
         ecdf.set_title(f"{group.label}\n" * (len(sets) > 1)
-                       + "distribution; the axis holds 99 % of all samples")
+                       + "cumulative distribution; the axis holds 99 % of all samples")
         draw_order(lanes, clock, data, points)
     return frame
 
@@ -310,11 +308,11 @@ def draw_errors(axes, data, points, unit_ns, error_of, title):
     axes.set_title(title)
 
 
-def worst(name):
-    """The largest figure of the rows of a point, or None."""
+def worst(figure_of):
+    """A function of a point: the largest figure of its rows, or None."""
     def pick(point):
-        known = [getattr(row, name) for row in point.rows if getattr(row, name) is not None]
-        return max(known, default=None)
+        figures = [figure_of(row.verify) for row in point.rows]
+        return max((figure for figure in figures if figure is not None), default=None)
     return pick
 
 
@@ -329,7 +327,7 @@ def error_legend(data, sets, rounded):
 def error(data, condition, size):
     """(5) Time against error: from the strategy's own golden chain, and from the true average."""
     sets = members(data, condition, size)
-    step, box = worst("error_lsb"), worst("box_lsb")
+    step, box = worst(lambda verify: verify.worst_step()), worst(lambda verify: verify.box)
     rounded = condition.format in ROUNDED_FORMATS
     last_place = "ulp" if condition.format.endswith("f") else "LSB"
     if not any(step(it) is not None for _, points in sets for it in points.values()):

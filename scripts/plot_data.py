@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
+import result_style
 import results
-
-MODES = ("latency", "throughput", "overlap")
 
 # Of one strategy at one size under one condition, over the runs of a set: p05, median and p95 of
 # all samples, how many, whether all rows were verified, and the rows.
@@ -35,7 +34,7 @@ class Set:
 
     @property
     def software(self):
-        return self.runs[0].software
+        return self.runs[0].is_software()
 
     def rows_at(self, condition, size=None):
         return [row for row in self.rows
@@ -45,7 +44,8 @@ class Set:
         """Which device, driver and build, how many runs."""
         run = self.runs[0]
         name = run.device if self.label.startswith(run.device) else f"{self.label}: {run.device}"
-        text = f"{name} · driver {run.driver} · Vulkan {run.api} · mipbench {run.version} " \
+        api = ".".join(run.api.split(".")[:2])
+        text = f"{name} · driver {run.driver_version} · Vulkan {api} · mipbench {run.tool['version']} " \
                f"({run.commit}) · {plural(len(self.runs), 'run')}"
         text += " · interrupted" if not all(run.complete for run in self.runs) else ""
         return text + (" · SOFTWARE: says nothing about a GPU" if self.software else "")
@@ -59,7 +59,7 @@ def make_sets(runs):
     """One set for each device, driver and commit; labels say no more than tells them apart."""
     groups = collections.defaultdict(list)
     for run in runs:
-        groups[run.device, run.driver, run.commit].append(run)
+        groups[run.device, run.driver_version, run.commit].append(run)
     names = collections.Counter(device for device, _, _ in groups)
     drivers = collections.Counter((device, driver) for device, driver, _ in groups)
     sets = []
@@ -87,8 +87,8 @@ def choose_labels(rows, limit):
     """At most `limit` labels: the fastest of each strategy, the defaults, then the fastest."""
     best = {}
     for row in rows:
-        if row.timed:
-            pace = row.stats["median_ns"] / row.texels
+        if row.is_comparable():
+            pace = row.stats.median / row.texels
             best[row.label] = min(pace, best.get(row.label, math.inf))
     strategy = {row.label: row.strategy for row in rows}
     order = sorted(best, key=best.get)
@@ -108,13 +108,13 @@ class Data:
         every = [row for run in runs for row in run.rows]
         rows = [row for row in every if not row.diagnostic and wanted(row, options)]
         self.n_rows = len(rows)
-        self.styles = results.styles(row for row in every if not row.diagnostic)
+        self.styles = result_style.styles(row for row in every if not row.diagnostic)
         shown, self.left_out = choose_labels(rows, options.max_strategies)
         for group in self.sets:
             group.rows = [row for run in group.runs for row in run.rows
                           if not row.diagnostic and wanted(row, options)
-                          and (row.label in shown or not row.timed)]
-        self.input = next((row.data["input"] for row in every), None)
+                          and (row.label in shown or not row.is_comparable())]
+        self.input = next((row.input for row in every), None)
 
     def note(self):
         """For the footer of a picture, or ''."""
@@ -125,24 +125,24 @@ class Data:
         """Those with a time, best first: in most sets, latency, cold, most rows."""
         n_sets, n_rows = collections.Counter(), collections.Counter()
         for group in self.sets:
-            timed = [row.condition for row in group.rows if row.timed]
+            timed = [row.condition for row in group.rows if row.is_comparable()]
             n_sets.update(set(timed))
             n_rows.update(timed)
-        return sorted(n_rows, key=lambda it: (-n_sets[it], place(it.mode, MODES),
+        return sorted(n_rows, key=lambda it: (-n_sets[it], place(it.mode, results.MODES),
                                               place(it.cache, caches), -n_rows[it]))
 
     def sizes(self, condition):
         """Those with a time, best first: in most sets, largest."""
         n_sets = collections.Counter()
         for group in self.sets:
-            n_sets.update({row.size for row in group.rows_at(condition) if row.timed})
+            n_sets.update({row.size for row in group.rows_at(condition) if row.is_comparable()})
         return sorted(n_sets, key=lambda it: (-n_sets[it], -it[0] * it[1], it))
 
     def points(self, group, condition, size=None):
         """{label: [Point]}, by texels, of the timed rows of a set."""
         rows = collections.defaultdict(list)
         for row in group.rows_at(condition, size):
-            if row.timed:
+            if row.is_comparable():
                 rows[row.label, row.texels, row.size].append(row)
         found = collections.defaultdict(list)
         for label, texels, at in sorted(rows):
@@ -157,14 +157,13 @@ def place(value, order):
 def point(rows):
     """Of the rows of one strategy and size; those of several runs are pooled, sample by sample."""
     stats = rows[0].stats
-    p05, median, p95 = (stats[key] for key in ("p05_ns", "median_ns", "p95_ns"))
-    n = int(stats["n"])
-    samples = [value for row in rows for value in row.samples_ns if value is not None]
+    p05, median, p95, n = stats.p05, stats.median, stats.p95, stats.n
+    samples = [value for row in rows for value in row.samples if value is not None]
     if len(rows) > 1 and samples:
         p05, median, p95 = np.quantile(samples, [0.05, 0.5, 0.95])
         n = len(samples)
     return Point(rows[0].size, rows[0].texels, p05, median, p95, n,
-                 all(row.verified for row in rows), rows)
+                 all(row.is_verified() for row in rows), rows)
 
 
 def band(it):
@@ -193,11 +192,10 @@ def paired_ratio(row, reference):
     """Ratio of a row to another of its table: as the run has it, else from pairs within blocks."""
     if row is reference:
         return Ratio(1.0, None, None)
-    relative = row.data["relative"]
-    if relative["to"] == reference.label and relative["ratio"]:
-        low, high = (relative["ci"] or [None, None])[:2]
-        return Ratio(relative["ratio"], low, high)
-    pairs = [(a, b) for a, b in zip(row.samples_ns, reference.samples_ns) if a and b]
+    relative = row.relative
+    if relative.to == reference.label and relative.ratio:
+        return Ratio(relative.ratio, *(relative.ci or (None, None)))
+    pairs = [(a, b) for a, b in zip(row.samples, reference.samples) if a and b]
     ratios = np.array([a / b for a, b in pairs if a > 0 and b > 0])
     if not ratios.size:
         return None

@@ -19,7 +19,7 @@ NEAR, LEAST_REACH = 1.2, 0.05
 
 def ranked_rows(group, condition, size):
     """{label: [Row]} of one kind, that may be ranked."""
-    rows = [row for row in group.rows_at(condition, size) if row.ranked]
+    rows = [row for row in group.rows_at(condition, size) if row.is_rankable()]
     kind, found = plot_map.main_kind(rows), collections.defaultdict(list)
     for row in rows:
         if row.kind == kind:
@@ -29,7 +29,7 @@ def ranked_rows(group, condition, size):
 
 def reference_of(rows):
     """The label that all runs rank against, else the fastest."""
-    named = {row.data["relative"]["to"] for found in rows.values() for row in found}
+    named = {row.relative.to for found in rows.values() for row in found}
     if len(named) == 1 and named <= set(rows):
         return named.pop()
     return min(rows, key=lambda label: (plot_data.point(rows[label]).median, label))
@@ -47,7 +47,7 @@ def ratios_of(rows, reference):
 def controls(rows):
     """The A/A controls of the cells behind the rows, one per run."""
     cells = {row.run.id: row.cell for found in rows.values() for row in found}
-    return [cell["aa_control"] for cell in cells.values() if cell and cell["aa_control"]]
+    return [cell.control for cell in cells.values() if cell.control.of]
 
 
 def draw_ratio_row(axes, y, ratios, colour, marker):
@@ -105,8 +105,7 @@ def draw_zoom(axes, entries, margin):
 def entries_of(data, rows, reference):
     ratios = ratios_of(rows, reference)
     entries = [(label, *data.styles[label], ratios[label]) for label in order_of(ratios, reference)]
-    control = [plot_data.Ratio(it["ratio"], *it["ci"][:2]) for it in controls(rows)
-               if it["ratio"] and len(it["ci"]) == 2]
+    control = [plot_data.Ratio(it.ratio, *it.ci) for it in controls(rows) if it.ratio and it.ci]
     return entries + ([("A/A control", GREY, "d", control)] if control else [])
 
 
@@ -114,7 +113,7 @@ def draw_set(row, data, rows):
     """The axes of one set: all ratios, then those near 1 if they need room."""
     reference = reference_of(rows)
     entries = entries_of(data, rows, reference)
-    margin = max((it["margin"] for it in controls(rows)), default=0.0)
+    margin = max((it.margin for it in controls(rows)), default=0.0)
     values = [value for _, _, _, ratios in entries for it in ratios for value in it
               if value and value > 0]
     low, high = min(values + [0.97]), max(values + [1.03])

@@ -69,7 +69,7 @@ class Frame:
         self.figure = plt.figure(figsize=(width, total), layout="constrained", dpi=DPI)
         self.laid_out = False
         self.figure.get_layout_engine().set(
-            rect=(0.01, bottom / total, 0.98, 1 - (bottom + TITLE_INCHES) / total), w_pad=0.06,
+            rect=(0.01, bottom / total, 0.97, 1 - (bottom + TITLE_INCHES) / total), w_pad=0.06,
             h_pad=0.06)
         left = 0.12 / width
         self.figure.text(left, 1 - 0.10 / total, title, va="top", fontsize=13, weight="bold")

@@ -20,7 +20,7 @@ Winner = collections.namedtuple("Winner", "label median_ns n near")
 
 def main_kind(rows):
     """The kind that most rows are of: the others make other images."""
-    kinds = collections.Counter(row.kind for row in rows if row.ranked)
+    kinds = collections.Counter(row.kind for row in rows if row.is_rankable())
     return kinds.most_common(1)[0][0] if kinds else "average"
 
 
@@ -28,7 +28,7 @@ def judge(rows, kind):
     """A Winner, or why there is none: 'unsupported', 'none verified', 'not measured'."""
     ranked = collections.defaultdict(list)
     for row in rows:
-        if row.ranked and row.kind == kind:
+        if row.is_rankable() and row.kind == kind:
             ranked[row.label].append(row)
     if not ranked:
         skipped = all(row.status == "skipped" for row in rows)
@@ -36,7 +36,7 @@ def judge(rows, kind):
     points = {label: plot_data.point(found) for label, found in ranked.items()}
     label = min(points, key=lambda it: (points[it].median, it))
     near = [other for other, found in ranked.items() if other != label
-            and any(row.data["relative"]["verdict"] in ("SAME", "INCONCLUSIVE") for row in found)]
+            and any(row.relative.verdict in ("SAME", "INCONCLUSIVE") for row in found)]
     return Winner(label, points[label].median, points[label].n, len(near))
 
 
@@ -98,7 +98,7 @@ def extent(data, like):
             if row.condition._replace(format="") == like]
     sizes = sorted({row.size for row in rows}, key=lambda it: (it[0] * it[1], it))
     formats = list(dict.fromkeys(row.format for row in rows))
-    if not any(row.ranked for row in rows):
+    if not any(row.is_rankable() for row in rows):
         raise NoData("no row is both timed and verified", OPTIONS)
     if len(sizes) * len(formats) < 2:
         raise NoData("only one size of one format was timed", OPTIONS)

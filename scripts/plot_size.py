@@ -115,8 +115,8 @@ def floors(group, condition):
     """{texels: ns}: the least time that the device could take."""
     found = {}
     for row in group.rows_at(condition):
-        if row.timed and row.cell and row.cell["floor_ns"]:
-            found.setdefault((row.texels, row.size), []).append(row.cell["floor_ns"])
+        if row.is_comparable() and row.cell.floor:
+            found.setdefault((row.texels, row.size), []).append(row.cell.floor)
     return {key: min(values) for key, values in sorted(found.items())}
 
 
@@ -150,7 +150,7 @@ def time_size(data, condition):
 
 def gbps(row_point):
     """Compulsory bytes over the time: p95, median, p05 of the time give low to high."""
-    n_bytes = row_point.rows[0].compulsory_bytes
+    n_bytes = row_point.rows[0].bytes
     return tuple(n_bytes / value for value in reversed(plot_data.band(row_point)))
 
 
@@ -158,8 +158,8 @@ def ceilings(group):
     """{traffic: GB/s}: the best on buffers or images, far beyond the caches."""
     found = collections.defaultdict(float)
     for run in group.runs:
-        for line in (run.roofline or {"large": []})["large"]:
-            found[line["traffic"]] = max(found[line["traffic"]], line["gbps"])
+        for line in run.ceilings:
+            found[line.traffic] = max(found[line.traffic], line.gbps)
     return dict(found)
 
 
@@ -167,10 +167,10 @@ def footprint_mix(group, condition):
     """{(texels, size): GB/s} of the 3:1 mix at the image's own footprint, caches helping."""
     found = {}
     for row in group.rows_at(condition):
-        for line in row.cell["bandwidth"] if row.cell and row.timed else []:
-            if line["traffic"] == "mix":
+        for line in row.cell.bandwidths if row.is_comparable() else []:
+            if line.traffic == "mix":
                 key = row.texels, row.size
-                found[key] = max(found.get(key, 0.0), line["gbps"])
+                found[key] = max(found.get(key, 0.0), line.gbps)
     return dict(sorted(found.items()))
 
 
@@ -198,8 +198,10 @@ def draw_ceilings(panels, data):
 
 def bandwidth(data, condition):
     """(3) Compulsory bytes over time, against what the memory was measured to do."""
-    series = collect(data, condition)
-    if not any(ceilings(group) for group in data.sets):
+    series = {key: [it for it in points if it.rows[0].bytes]
+              for key, points in collect(data, condition).items()}
+    series = {key: points for key, points in series.items() if points}
+    if not series or not any(ceilings(group) for group in data.sets):
         raise NoData("no ceiling was measured (--no-roofline)", SWEEP)
     notes = "compulsory bytes (level 0 read once, all others written once) over the median time; " \
             "bars: p05 to p95 of the time · grey: measured ceilings far beyond the caches"

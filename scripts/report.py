@@ -6,8 +6,10 @@ import argparse
 import pathlib
 import sys
 
-import report_data
+import report_claims
 import report_page
+import results
+from result_node import InputError
 from whole_file import write_whole
 
 EXIT_USAGE, EXIT_OUTPUT = 2, 7
@@ -49,24 +51,12 @@ def parse_options(arguments):
     return parser.parse_args(arguments)
 
 
-def load_all(names):
-    sets, runs = [], {}
-    for name in names:
-        item = report_data.load(name)
-        if item.id in runs:
-            raise report_data.InputError(f"{item.path}: the same run as {runs[item.id]}; name it "
-                                         "once")
-        runs[item.id] = item.path
-        sets.append(item)
-    return sets
-
-
 def main():
     options = parse_options(sys.argv[1:])
     try:
-        sets = load_all(options.inputs)
-        claims = report_data.load_claims(sets)
-    except report_data.InputError as error:
+        sets = results.load(options.inputs)
+        claims = report_claims.load(sets)
+    except InputError as error:
         print(f"report: error: {error}", file=sys.stderr)
         return EXIT_USAGE
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"

@@ -162,7 +162,7 @@ def method(sets):
         blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
         if not blocks:
             continue
-        flagged = sum(cell.n_flagged for cell in item.cells)
+        flagged = sum(len(cell.flagged) for cell in item.cells)
         stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
         ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
         span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))

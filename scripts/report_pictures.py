@@ -1,19 +1,21 @@
-"""Pictures of chains that mipbench wrote beside results.json: each different one is embedded once,
-as a data URI. The contact sheet, the viewer and the heat maps all show parts of these."""
+"""Pictures of chains that mipbench wrote beside results.json: each different level is embedded once,
+as a data URI. The contact sheet, the viewer and the heat maps all show these."""
 
 import base64
 import hashlib
 import json
 import pathlib
 import re
-import struct
 
+import report_png
 from report_format import esc, list_words
 
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
 KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
 TILE = 104          # of the contact sheet, the longer edge in CSS pixels
 HEAT_TILE = 160
+MAX_TEXELS = 1 << 24         # of a picture that is taken apart
+MAX_FILE_BYTES = 1 << 26     # of one that is read at all
+MAX_SHRINKING = 8            # and how much larger than all pictures together may become
 BOX_LABEL = "golden (box)"  # the true average: what others are looked at against
 HOW = ("mipbench writes them beside results.json with --images atlas (its default); --images all "
        "adds every level and where it errs")
@@ -31,51 +33,83 @@ def level_place(width, height, level):
 
 
 class Picture:
-    """An embedded PNG: its number in the page, and its size in texels."""
+    """A PNG that was read: its size in texels, and its rows of RGBA, None where report_png.py
+    cannot take it apart."""
 
-    def __init__(self, number, width, height):
-        self.number, self.width, self.height = number, width, height
+    def __init__(self, name, data):
+        self.name, self.data = name, data
+        self.width, self.height = report_png.size_of(data)
+        is_small = self.width * self.height <= MAX_TEXELS
+        self.rows = report_png.decode(data) if is_small else None
 
 
 class Store:
-    """Reads PNG files within a budget; equal ones become one."""
+    """Embeds pictures within a budget, each different one once and made small. What is shown is a
+    part, [number of the picture, x, y, width, height]."""
 
     def __init__(self, max_bytes):
         self.max_bytes = self.left = max_bytes
-        self.by_digest, self.data = {}, []
+        self.numbers, self.data = {}, []  # by digest; (width, height, base64)
+        self.parts_of_files = {}
         self.missing, self.too_large = [], []
 
-    def load(self, folder, name):
-        """The Picture of a path from a results.json, or None: noted why."""
+    def read(self, folder, name):
+        """The bytes of a PNG by its path from a results.json, or None: noted why."""
         path = pathlib.PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts:
-            self.missing.append(name)  # never out of the folder of the results
-            return None
         try:
-            if (folder / path).stat().st_size > self.max_bytes:
+            if path.is_absolute() or ".." in path.parts:
+                raise OSError("out of the folder of the results")
+            if (folder / path).stat().st_size > min(MAX_FILE_BYTES, MAX_SHRINKING * self.max_bytes):
                 self.too_large.append(name)
                 return None
             data = (folder / path).read_bytes()
-        except OSError:
+        except (OSError, ValueError):
             self.missing.append(name)
             return None
-        if data[:8] != SIGNATURE or data[12:16] != b"IHDR" or len(data) < 33:
+        if report_png.size_of(data) is None:
             self.missing.append(name)
             return None
-        digest = hashlib.sha256(data).digest()
-        if digest not in self.by_digest:
-            self.by_digest[digest] = self.embed(name, data)
-        return self.by_digest[digest]
+        return data
 
-    def embed(self, name, data):
+    def load(self, folder, name, size, places):
+        """The parts of a picture of `size` texels, one for each of `places`, (x, y, width, height);
+        None for those that there is no room for. Empty where there is none, or where another run
+        has left one of another size."""
+        data = self.read(folder, name)
+        if data is None or report_png.size_of(data) != size:
+            return []
+        key = hashlib.sha256(data).digest(), tuple(places)
+        if key not in self.parts_of_files:
+            self.parts_of_files[key] = self.split(Picture(name, data), places)
+        return self.parts_of_files[key]
+
+    def split(self, picture, places):
+        """Each place on its own, as chains are often alike in some levels but not in all."""
+        if picture.rows is None:
+            number = self.embed(picture.name, picture.width, picture.height, picture.data)
+            return [None if number is None else [number, *place] for place in places]
+        parts = []
+        for place in places:
+            number = self.embed_rows(picture.name, report_png.crop(picture.rows, *place))
+            parts.append(None if number is None else [number, 0, 0, *place[2:]])
+        return parts
+
+    def embed_rows(self, name, rows):
+        width = len(rows[0]) // 4
+        digest = hashlib.sha256(b"%d:" % width + b"".join(rows)).digest()
+        if digest not in self.numbers:
+            self.numbers[digest] = self.embed(name, width, len(rows), report_png.encode(rows))
+        return self.numbers[digest]
+
+    def embed(self, name, width, height, data):
+        """The number of the picture, or None: there is no room for it."""
         n_bytes = (len(data) + 2) // 3 * 4
         if n_bytes > self.left:
             self.too_large.append(name)
             return None
         self.left -= n_bytes
-        width, height = struct.unpack(">II", data[16:24])
         self.data.append((width, height, base64.b64encode(data).decode("ascii")))
-        return Picture(len(self.data) - 1, width, height)
+        return len(self.data) - 1
 
     def definitions(self):
         """Every embedded picture, for <use>; none is shown by this."""
@@ -92,8 +126,9 @@ class Store:
             notes += [f"{len(self.missing)} pictures that the results name are not there, the "
                       f"first: {self.missing[0]}. {HOW}."]
         if self.too_large:
-            notes += [f"{len(self.too_large)} pictures were left out to keep the page small, the "
-                      f"first: {self.too_large[0]}; --max-pictures makes room."]
+            names = list(dict.fromkeys(self.too_large))
+            notes += [f"{len(names)} pictures, or levels of them, were left out to keep the page "
+                      f"small, the first: {names[0]}; --max-pictures makes room."]
         return notes
 
 
@@ -117,35 +152,18 @@ HEAT_FILTER = heat_filter()
 
 
 class Chain:
-    """What there is of one strategy's (or the golden) chain: by layer an atlas, or levels."""
+    """What there is of one strategy's (or the golden) chain: parts by layer and level."""
 
     def __init__(self, label, is_golden):
         self.label, self.is_golden = label, is_golden
-        self.atlas, self.levels, self.errors = {}, {}, {}
-
-    def add(self, kind, layer, picture):
-        if kind == "atlas":
-            self.atlas[layer] = picture
-        elif kind.startswith("level_"):
-            self.levels[layer, int(kind[6:8])] = picture
-        else:
-            self.errors[layer, int(kind[6:8])] = picture
+        self.levels, self.errors = {}, {}
 
     def layers(self):
-        return sorted({*self.atlas, *(layer for layer, _ in self.levels)})
-
-    def part(self, group, level, layer=0):
-        """[number, x, y, width, height] of a level, or None."""
-        width, height = level_extent(group.width, group.height, level)
-        if layer in self.atlas:
-            place = level_place(group.width, group.height, level)
-            return [self.atlas[layer].number, *place]
-        picture = self.levels.get((layer, level))
-        return [picture.number, 0, 0, width, height] if picture else None
+        return sorted({layer for layer, _ in self.levels})
 
     def key(self, group):
         """Equal for chains that are the same, bit for bit."""
-        return tuple(tuple(self.part(group, level, layer) or ()) for layer in self.layers()
+        return tuple(tuple(self.levels.get((layer, level), ())) for layer in self.layers()
                      for level in range(group.n_levels))
 
 
@@ -153,7 +171,7 @@ class Group:
     """Chains of one image: strategies and golden models."""
 
     def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.condition(), row.input_name
+        self.item, self.title, self.input = item, row.words(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 
@@ -172,15 +190,6 @@ class Group:
 def golden_label(folder):
     name = pathlib.PurePosixPath(folder).name
     return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
-
-
-def fits(picture, kind, row):
-    """A picture that an other run left there has another size."""
-    if kind == "atlas":
-        places = [level_place(row.width, row.height, level) for level in range(row.n_levels)]
-        return all(x + width <= picture.width and y + height <= picture.height
-                   for x, y, width, height in places)
-    return (picture.width, picture.height) == level_extent(row.width, row.height, int(kind[6:8]))
 
 
 def collect(sets, store):
@@ -210,18 +219,25 @@ def add_image(groups, store, item, row, name):
     match = KINDS.fullmatch(path.name)
     if not match:
         return
-    picture = store.load(item.path.parent, name)
-    if picture is None or not fits(picture, match[1], row):
+    if match[1] == "atlas":
+        numbers = range(row.n_levels)
+        places = [level_place(row.width, row.height, level) for level in numbers]
+    else:
+        numbers = [int(match[2] or match[3])]
+        places = [(0, 0, *level_extent(row.width, row.height, numbers[0]))]
+    size = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
+    parts = store.load(item.path.parent, name, size, places)
+    if not any(parts):
         return
-    folder = str(path.parent)
-    key = (item.path, str(path.parent.parent))
-    group = groups.setdefault(key, Group(item, row))
-    group.chain(folder, row).add(match[1], int(match[4] or 0), picture)
+    group = groups.setdefault((item.path, str(path.parent.parent)), Group(item, row))
+    chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
+    shown = chain.errors if match[3] else chain.levels
+    shown.update({(layer, level): part for level, part in zip(numbers, parts) if part})
 
 
 def errors_of(group):
-    return [(chain, place, picture) for chain in group.chains.values()
-            for place, picture in sorted(chain.errors.items())]
+    return [(chain, place, part) for chain in group.chains.values()
+            for place, part in sorted(chain.errors.items())]
 
 
 def fit(size, longest):
@@ -264,7 +280,7 @@ def sheet_row(group, chains):
     note = "<small>the same texels</small>" if len(chains) > 1 else ""
     tiles, box = [], fit((group.width, group.height), TILE)
     for level in range(group.n_levels):
-        part = chains[0].part(group, level, chains[0].layers()[0])
+        part = chains[0].levels.get((chains[0].layers()[0], level))
         words = f"level {level} of {name}"
         tiles += [f"<td>{part_svg(part, 'tile', words, box)}</td>" if part else "<td>–</td>"]
     return f'<tr><th scope="row">{esc(name)}{note}</th>{"".join(tiles)}</tr>'
@@ -273,12 +289,12 @@ def sheet_row(group, chains):
 def heat_maps(group):
     """Where a chain errs, in colour, with the scale of it."""
     tiles = []
-    for chain, (layer, level), picture in errors_of(group):
+    for chain, (layer, level), part in errors_of(group):
         words = f"{chain.label}, level {level}" + (f", layer {layer}" if layer else "")
-        part = [picture.number, 0, 0, picture.width, picture.height]
-        box = fit((picture.width, picture.height), HEAT_TILE)
+        _, _, _, width, height = part
+        box = fit((width, height), HEAT_TILE)
         tiles += [f'<figure class="heat">{part_svg(part, "heated", "errors of " + words, box)}'
-                  f"<figcaption>{esc(words)} <small>{picture.width}×{picture.height}</small>"
+                  f"<figcaption>{esc(words)} <small>{width}×{height}</small>"
                   "</figcaption></figure>"]
     return f'<div class="heats">{"".join(tiles)}</div>' if tiles else ""
 
@@ -297,7 +313,7 @@ def viewer_data(groups):
     found = []
     for group in groups:
         chains = [{"label": chain.label, "golden": chain.is_golden,
-                   "layers": {layer: [chain.part(group, level, layer)
+                   "layers": {layer: [chain.levels.get((layer, level))
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]
         if chains:

@@ -104,7 +104,7 @@ def ratios(item, cell, ranking):
         parts += [ratio_row(row, relation, axis, svg.TOP + index * ROW_HEIGHT)]
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
                                        for row, relation in found)
-    control = cell.control["of"]
+    control = cell.control.of
     note = (f"Band: what counts as no difference, by the A/A control ({control} against itself)."
             if control else "Band: 1 % to both sides.")
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
@@ -113,7 +113,7 @@ def ratios(item, cell, ranking):
 
 
 def control_band(cell):
-    margin = max(cell.control["margin"] or 0.0, 0.01)
+    margin = max(cell.control.margin, 0.01)
     return 1.0 / (1.0 + margin), 1.0 + margin
 
 

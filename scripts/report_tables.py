@@ -200,7 +200,7 @@ def facts(item):
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),
-        ("Schema", item.version), ("File", item.path.name)]
+        ("Schema", item.schema_version), ("File", item.path.name)]
 
 
 def environment(sets):
@@ -235,7 +235,11 @@ def claims(lines):
     def plain(key):
         return lambda claim: (claim[key], claim[key])
 
-    columns = [Column("Claim", plain("claim"), False), Column("Verdict", plain("verdict"), False),
+    def verdict(claim):
+        shown = ": ".join(filter(None, (claim["verdict"], claim["seen"])))
+        return shown, shown
+
+    columns = [Column("Claim", plain("claim"), False), Column("Verdict", verdict, False),
                Column("Value", lambda claim: (claim_value(claim, claim["value"]), claim["value"])),
                Column("95 % interval", interval), Column("Measured", measured, False),
                Column("Source", plain("source"), False)]

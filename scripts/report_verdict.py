@@ -58,8 +58,8 @@ def why_no_comparison(item, rows):
     n = min(row.stats.n for row in rows)
     if any(row.stats.ci is None for row in rows):
         return f"too few samples ({n}) for a 95 % interval"
-    if item.version.startswith("1.0.") or item.version.startswith("1.1."):
-        return f"a file of schema {item.version} holds no paired comparisons"
+    if item.schema_version.startswith(("1.0.", "1.1.")):
+        return f"a file of schema {item.schema_version} holds no paired comparisons"
     return "no two strategies that make the same image were compared"
 
 

@@ -1,177 +1,143 @@
-"""Reads results of mipbench for the scripts that show them: files, rows, labels, colours, markers.
-
-What a file must hold is checked once, here, so that those who draw need not. Times are in ns,
-bandwidths in GB/s (10^9 bytes), sizes in texels. Standard library only."""
+"""What a results.json of mipbench holds, for all scripts that read one: runs, cells and rows, with
+every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 bytes), sizes in
+texels, errors in units of the last place. Standard library only."""
 
 import collections
-import itertools
-import json
 import pathlib
-import re
 
-import result_schema
+from result_node import InputError, Node, check_schema, parse, read_text
 
-MAJOR, MIN_MINOR = 1, 2  # cells, the roofline and per-level steps came with 1.2
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
+
+MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
 
 # Wide kernels make another image, so their rows are ranked only among their own kind.
 WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
-
-
-class InputError(Exception):
-    """What is wrong with an input, with its name, and what to do: one line."""
-
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
     "Condition", "format reduce filter alpha shape layers levels rect cache mode")
 
+# The A/A control: one strategy against itself; `of` is "" where there is none.
+Control = collections.namedtuple("Control", "of ratio ci margin")
 
-def is_text(value):
-    return isinstance(value, str)
-
-
-def is_flag(value):
-    return isinstance(value, bool)
+Bandwidth = collections.namedtuple("Bandwidth", "traffic gbps")
 
 
-def is_number(value):
-    return type(value) in (int, float) and abs(value) < 1e300
+class Stats:
+    """Of one row's samples."""
+
+    def __init__(self, node):
+        self.n = node.count("n")
+        self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
+        interval = node.interval("median_ci_ns")
+        self.ci = interval if (node.figure("median_ci_level") or 0.0) >= 0.95 else None
 
 
-def is_figure(value):
-    """A number, or null where it is not known."""
-    return value is None or is_number(value)
+class Verify:
+    """What the comparison with the golden model found."""
+
+    def __init__(self, node):
+        self.status = node.text("status")
+        self.policy = node.value.get("policy") and node.text("policy")
+        self.step, self.drift, self.box = map(
+            node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
+        self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
+        self.levels = [{"level": level.count("level"), "width": level.count("width"),
+                        "height": level.count("height"), "step": level.figure("max_error_lsb"),
+                        "drift": level.figure("drift_lsb"), "bad": level.count("bad_texels")}
+                       for level in node.children("levels")]
+
+    def n_bad(self):
+        return sum(level["bad"] for level in self.levels)
+
+    def worst_step(self):
+        """The largest step error, or that of the first bad texel; None: not known."""
+        return self.bad["error_lsb"] if self.step is None and self.bad else self.step
 
 
-def is_size(value):
-    return type(value) is int and 1 <= value < 2 ** 32
+def read_bad_texel(node):
+    bad = node.child("first_bad")
+    found = {key: bad.count(key) for key in ("level", "layer", "x", "y", "channel")}
+    return {**found, **{key: bad.figure(key) for key in ("want", "got", "error_lsb", "bound_lsb")}}
 
 
-def is_count(value):
-    """Above 2^53 the schema has a decimal string."""
-    if isinstance(value, str):
-        return value.isascii() and value.isdecimal() and len(value) <= 20
-    return type(value) is int and 0 <= value < 2 ** 64
+class Relation:
+    """To another row of the table, most often the fastest of those that make the same image."""
+
+    def __init__(self, node):
+        self.ratio, self.p = node.figure("ratio"), node.figure("p_adjusted")
+        self.ci = node.interval("ci")
+        self.verdict, self.to = node.value.get("verdict"), node.value.get("to")
+
+    def is_drawable(self):
+        return (self.ratio is not None and self.ratio > 0 and self.ci is not None
+                and self.ci[0] > 0)
 
 
-class Maybe:
-    """What may be null or missing."""
+class Batch:
+    """What is behind each sample of throughput mode: batches of some lengths, in chains."""
 
-    def __init__(self, spec):
-        self.spec = spec
+    def __init__(self, node):
+        self.lengths, self.times = node.figures("chains"), node.figure_lists("parts_ns")
 
-
-STATS = {"n": is_count, **{f"{name}_ns": is_figure for name in ("median", "p05", "p95")}}
-BANDWIDTH = {"traffic": is_text, "on": is_text, "footprint_bytes": is_count, "gbps": is_number}
-RESULT = {
-    "id": is_text, "cell": is_text, "strategy": is_text, "params": {}, "input": is_text,
-    "width": is_size, "height": is_size, "layers": is_size, "levels": is_size, "format": is_text,
-    "reduce": is_text, "filter": is_text, "alpha": is_text, "shape": is_text, "cache": is_text,
-    "rect": Maybe({key: is_count for key in ("x", "y", "width", "height")}),
-    "mode": is_text, "status": is_text, "reason": is_text, "samples_ns": [is_figure],
-    "stats": STATS, "bytes": {"compulsory": is_count}, "null_twin": Maybe(STATS),
-    "steps": [{"first_level": is_size, "levels": is_size, "median_ns": is_figure,
-               "gap_ns": is_figure}],
-    "steps_cache": Maybe(is_text), "work": Maybe({"dispatches": is_count}),
-    "diagnostic": is_flag,
-    "relative": {"ratio": is_figure, "ci": Maybe([is_figure]), "verdict": Maybe(is_text),
-                 "to": Maybe(is_text)},
-    "verify": {"status": is_text, "policy": Maybe(is_text), "max_error_lsb": is_figure,
-               "box_lsb": is_figure, "first_bad": Maybe({"error_lsb": is_figure})},
-}
-CELL = {
-    "id": is_text, "floor_ns": is_figure, "bound_by": Maybe(is_text), "warm_probe_ns": is_figure,
-    "aa_control": Maybe({"of": is_text, "ratio": is_figure, "ci": [is_figure],
-                         "margin": is_number}),
-    "blocks": {"probe_before_ns": [is_figure], "flagged": [is_count], "repeated": [is_count]},
-    "bandwidth": [BANDWIDTH],
-}
-FILE = {
-    "run": {"id": is_text, "argv": [is_text], "validate": is_flag, "complete": is_flag,
-            "tool": {"version": is_text, "git_sha": is_text}},
-    "device": {"name": is_text, "type": is_text, "api": is_text,
-               "driver": {"name": is_text, "info": is_text, "version": is_text}},
-    "roofline": Maybe({"ceiling_gbps": is_figure, "large": [BANDWIDTH]}),
-    "results": [RESULT], "cells": [CELL],
-}
-
-
-def check(node, spec, where):
-    """Raise ValueError with the place of the first member that is not as `spec` says.
-
-    Members that may be missing are null from here on."""
-    if isinstance(spec, Maybe):
-        if node is not None:
-            check(node, spec.spec, where)
-    elif isinstance(spec, list):
-        if not isinstance(node, list):
-            raise ValueError(f"{where}: missing or of a wrong type")
-        for index, item in enumerate(node):
-            check(item, spec[0], f"{where}[{index}]")
-    elif isinstance(spec, dict):
-        if not isinstance(node, dict):
-            raise ValueError(f"{where}: missing or of a wrong type")
-        for key, inner in spec.items():
-            check(node.setdefault(key), inner, f"{where}.{key}".lstrip("."))
-    elif not spec(node):
-        raise ValueError(f"{where}: missing or of a wrong type")
-
-
-def check_schema(root, path):
-    """Refuse what is no result of mipbench, is too old, or is of a later major version."""
-    found = result_schema.version_of(root)
-    if found is None:
-        raise InputError(f"{path}: not a result of mipbench; give a results.json that it wrote")
-    version, numbers = found
-    if numbers is None:
-        raise InputError(f"{path}: schema version {version!r} is not a version")
-    major, minor = numbers
-    if (major, minor) < (MAJOR, MIN_MINOR):
-        raise InputError(f"{path}: schema version {version} is too old, {MAJOR}.{MIN_MINOR} is "
-                         "needed; measure again with this mipbench")
-    if major > MAJOR:
-        raise InputError(f"{path}: schema version {version} is of a later mipbench, this reads "
-                         f"{MAJOR}.x; use the scripts that came with it")
-
-
-def clean(value):
-    """Text without what a terminal or XML cannot take."""
-    return UNPRINTABLE.sub("?", value) if isinstance(value, str) else value
-
-
-def clean_object(pairs):
-    return {key: clean(value) for key, value in pairs}
-
-
-def not_json(text):
-    raise ValueError(f"{text} is no number")
-
-
-def read_json(path):
-    """The root of a JSON file."""
-    try:
-        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"),
-                          parse_constant=not_json, object_pairs_hook=clean_object)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; name a results.json") from error
-    except (ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not JSON ({reason}); give a results.json") from error
+    def is_whole(self, n_samples):
+        """Whether there is a time of each length for every sample."""
+        return (len(self.lengths) > 0 and len(self.times) == n_samples
+                and all(len(times) == len(self.lengths) for times in self.times)
+                and all(value and value > 0 for values in (self.lengths, *self.times)
+                        for value in values))
 
 
 class Row:
-    """One result of a run; what the file holds of it is `data`."""
+    """One result."""
 
-    def __init__(self, run, data):
-        self.run, self.data = run, data
-        self.strategy, self.label = data["strategy"], label_of(data)
-        self.width, self.height, self.layers = data["width"], data["height"], data["layers"]
-        self.samples_ns, self.stats, self.steps = data["samples_ns"], data["stats"], data["steps"]
-        self.status, self.reason = data["status"], data["reason"]
-        self.diagnostic, self.format = data["diagnostic"], data["format"]
-        self.cell = run.cells.get(data["cell"])
-        self.condition = condition_of(data)
+    def __init__(self, run, node):
+        self.run, self.id, self.strategy = run, node.text("id"), node.text("strategy")
+        self.input, self.format = node.text("input"), node.text("format")
+        self.input_name, self.input_sha256 = self.input, node.text("input_sha256", "")
+        self.width, self.height = node.count("width"), node.count("height")
+        self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
+        if min(self.width, self.height, self.layers, self.n_levels) < 1:
+            raise node.wrong("width", "no size of an image")
+        self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
+        self.filter, self.shape = node.text("filter", "box"), node.text("shape", "2d")
+        self.cache, self.mode = node.text("cache"), node.text("mode")
+        self.rect = read_rect(node) if node.value.get("rect") else None
+        self.status, self.reason = node.text("status"), node.text("reason", "")
+        self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
+        self.params = {str(key): str(value) for key, value in node.member("params").value.items()}
+        self.verify = Verify(node.child("verify"))
+        self.cell_id = node.text("cell", "") or self.make_cell_id()
+        self.cell = None  # set by the run
+        self.label, self.condition = self.make_label(), self.make_condition()
+        self.read_times(node)
+
+    def read_times(self, node):
+        self.samples = node.figures("samples_ns")
+        self.stats, self.null_twin = Stats(node.member("stats")), Stats(node.child("null_twin"))
+        self.relative = Relation(node.child("relative"))
+        self.batch = Batch(node.child("batch"))
+        self.bytes = node.child("bytes").figure("compulsory")
+        self.of_limit = node.child("sol").figure("fraction")
+        self.dispatches = node.child("work").figure("dispatches")
+        self.steps = [{"first": step.count("first_level"), "n": step.count("levels", 1),
+                       "time": step.figure("median_ns"), "gap": step.figure("gap_ns")}
+                      for step in node.children("steps")]
+        self.steps_cache = node.value.get("steps_cache") or "hot"
+        self.warnings = [(warning.text("code", ""), warning.text("message", ""))
+                         for warning in node.children("warnings")]
+
+    def make_label(self, always=()):
+        """As on the command line: parameters at their defaults are left out, as in the id, but for
+        those in `always`."""
+        parts = self.id.split("/")[1].split("_") if "/" in self.id else []
+        return self.strategy + "".join(f":{key}={value}" for key, value in self.params.items()
+                                       if key in always or f"{key}-{value}" in parts)
+
+    def make_cell_id(self):
+        """Before schema 1.2 there were no cells: rows of one condition are one."""
+        return f"{self.id.split('/')[0]}/{self.cache}-{self.mode}"
 
     @property
     def size(self):
@@ -182,135 +148,173 @@ class Row:
         """Of level 0, all layers."""
         return self.width * self.height * self.layers
 
-    @property
-    def n_dispatches(self):
-        """0 where the strategy never said."""
-        return int((self.data["work"] or {"dispatches": 0})["dispatches"])
-
-    @property
-    def compulsory_bytes(self):
-        return int(self.data["bytes"]["compulsory"])
-
-    @property
-    def timed(self):
-        """A median that may be compared: under the validation layer none may."""
-        median_ns = self.stats["median_ns"]
-        return not self.run.validated and median_ns is not None and median_ns > 0
-
-    @property
-    def verified(self):
-        return self.status == "ok" and self.data["verify"]["status"] == "pass"
+    def make_condition(self):
+        full = max(self.size).bit_length()
+        return Condition(self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
+                         "all" if self.n_levels == full else self.n_levels,
+                         tuple(self.rect.values()) if self.rect else None, self.cache, self.mode)
 
     @property
     def kind(self):
         """Rows are ranked among those of the same kind."""
-        policy = self.data["verify"]["policy"]
-        return policy if policy in WIDE_POLICIES else "average"
+        return self.verify.policy if self.verify.policy in WIDE_POLICIES else "average"
 
-    @property
-    def ranked(self):
-        return self.timed and self.verified and not self.diagnostic
+    def is_timed(self):
+        return self.stats.n > 0 and self.stats.median is not None and self.stats.median > 0
 
-    @property
-    def error_lsb(self):
-        """The largest step error, or that of the first bad texel; None: not known."""
-        verify = self.data["verify"]
-        if verify["max_error_lsb"] is None and verify["first_bad"]:
-            return verify["first_bad"]["error_lsb"]
-        return verify["max_error_lsb"]
+    def is_comparable(self):
+        """Timed, and not under the validation layer."""
+        return self.is_timed() and not self.run.validated
 
-    @property
-    def box_lsb(self):
-        """The largest distance from the true area average; None: not known."""
-        return self.data["verify"]["box_lsb"]
+    def is_verified(self):
+        return self.status == "ok" and self.verify.status == "pass"
+
+    def is_rankable(self):
+        return self.is_comparable() and self.is_verified() and not self.diagnostic
+
+    def gbps(self):
+        return self.bytes / self.stats.median if self.is_timed() and self.bytes else None
+
+    def unit(self):
+        """What errors are counted in: of floats, units in the last place."""
+        return "ulp" if self.format.endswith("f") else "LSB"
+
+    def is_exact(self):
+        bound = 0.0 if self.unit() == "ulp" else 0.5 + 1e-4
+        return self.verify.step is not None and self.verify.step <= bound
+
+    def words(self):
+        """All that the rows of a cell share but cache and mode."""
+        parts = [f"{self.width}×{self.height} {self.format}"]
+        parts += [self.reduce] if self.reduce != "avg" else []
+        parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
+        if self.shape == "cube":
+            parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
+        elif self.layers > 1:
+            parts += [f"{self.layers} layers"]
+        if self.rect:
+            parts += ["update of {width}×{height} at {x},{y}".format(**self.rect)]
+        return ", ".join(parts)
+
+
+def read_rect(node):
+    rect = node.child("rect")
+    return {key: rect.count(key, None) for key in ("x", "y", "width", "height")}
+
+
+def read_bandwidths(node, key):
+    lines = [(line.text("traffic", ""), line.figure("gbps")) for line in node.children(key)]
+    return [Bandwidth(*line) for line in lines if line[1] is not None]
+
+
+class Cell:
+    """Rows that were sampled together."""
+
+    def __init__(self, rows, node):
+        first, control, blocks = rows[0], node.child("aa_control"), node.child("blocks")
+        self.id, self.rows = first.cell_id, rows
+        self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
+        self.title = f"{first.words()}, {first.cache}, {first.mode}"
+        self.n_images = node.count("images", 1)
+        self.floor, self.bound_by = node.figure("floor_ns"), node.value.get("bound_by")
+        self.floor = self.floor if self.floor and self.floor > 0 else None
+        self.stopped_by, self.warm_probe = node.value.get("stopped_by"), node.figure("warm_probe_ns")
+        self.control = Control(control.text("of", ""), control.figure("ratio"),
+                               control.interval("ci"), control.figure("margin") or 0.0)
+        self.probes = blocks.figures("probe_before_ns")
+        self.n_blocks = len(blocks.items("start_ns"))
+        self.flagged, self.repeated = blocks.counts("flagged"), blocks.counts("repeated")
+        self.bandwidths = read_bandwidths(node, "bandwidth")
+        self.comparisons = []  # (id, id, Relation); set by the run
+
+    def rankable(self):
+        return [row for row in self.rows if row.is_rankable()]
 
 
 class Run:
-    """One file."""
+    """One results.json."""
 
-    def __init__(self, path, root):
-        check_schema(root, path)
-        try:
-            check(root, FILE, "")
-            if not all(is_text(value) for result in root["results"]
-                       for value in result["params"].values()):
-                raise ValueError("results: a parameter that is no text")
-        except ValueError as error:
-            raise InputError(f"{path}: not a whole result of mipbench ({error}); measure "
-                             "again") from error
-        run, device, driver = root["run"], root["device"], root["device"]["driver"]
-        self.path, self.root, self.id = str(path), root, run["id"]
-        self.version, self.commit = run["tool"]["version"], run["tool"]["git_sha"]
-        self.validated, self.complete = run["validate"], run["complete"]
-        self.device, self.software = device["name"], device["type"] == "cpu"
-        self.driver = driver["info"] or driver["version"]
-        self.api = ".".join(device["api"].split(".")[:2])
-        self.roofline = root["roofline"]
-        self.cells = {cell["id"]: cell for cell in root["cells"]}
-        self.rows = [Row(self, result) for result in root["results"]]
+    def __init__(self, path, text, least_minor=0, value=None):
+        """`value`: what `text` says, where that is known."""
+        self.path, self.text = pathlib.Path(path), text
+        value = parse(path, text) if value is None else value
+        self.schema_version = check_schema(path, value, least_minor)
+        root = Node(value, path)
+        for key, kind in (("run", dict), ("device", dict), ("results", list),
+                          *([("cells", list)] if least_minor >= CELLS_MINOR else [])):
+            if not isinstance(value.get(key), kind):
+                raise root.wrong(key, "missing or of a wrong type")
+        self.read_run(root.child("run"))
+        self.read_device(root.child("device"))
+        self.host, self.timer = root.child("host"), root.child("timer")
+        self.roofline = root.child("roofline")
+        self.ceilings = read_bandwidths(self.roofline, "large")
+        self.rows = [Row(self, node) for node in root.children("results")]
+        self.name_inputs()
+        self.cells = self.read_cells(root)
+
+    def read_run(self, run):
+        self.id, self.utc = run.text("id"), run.text("utc", "")
+        self.argv, self.folder = run.texts("argv"), run.value.get("folder")
+        self.seed = run.figure("seed")
+        self.complete = run.flag("complete", True)
+        self.exit_reason = run.text("exit_reason", "done")
+        self.verified, self.validated = run.flag("verify", True), run.flag("validate")
+        tool = run.child("tool")
+        self.tool = {key: tool.text(key, "") for key in
+                     ("version", "git_sha", "build_type", "compiler")}
+        self.commit = self.tool["git_sha"]
+
+    def read_device(self, device):
+        self.device, self.type = device.text("name"), device.text("type", "other")
+        driver = device.child("driver")
+        self.driver_version = driver.text("info", "") or driver.text("version", "")
+        self.driver = " ".join(filter(None, (driver.text("name", ""), self.driver_version)))
+        self.api, self.subgroup = device.text("api", ""), device.count("subgroup_size")
+
+    def name_inputs(self):
+        """Files by their names alone, where that tells them apart."""
+        shortened = {row.input: pathlib.PurePath(row.input).name for row in self.rows
+                     if not row.input.startswith("pattern:")}
+        names = list(shortened.values())
+        for row in self.rows:
+            name = shortened.get(row.input, row.input)
+            row.input_name = row.input if names.count(name) > 1 else name
+
+    def read_cells(self, root):
+        nodes = {node.text("id"): node for node in root.children("cells")}
+        groups = collections.defaultdict(list)
+        for row in self.rows:
+            groups[row.cell_id].append(row)
+        cells = [Cell(rows, nodes.get(cell_id) or Node({}, self.path, "cells"))
+                 for cell_id, rows in groups.items()]
+        for cell in cells:
+            for row in cell.rows:
+                row.cell = cell
+        cell_of = {row.id: row.cell for row in self.rows}
+        for node in root.children("comparisons"):
+            cell = cell_of.get(node.text("a"))
+            if cell is not None:
+                cell.comparisons.append((node.text("a"), node.text("b"), Relation(node)))
+        return cells
+
+    def is_software(self):
+        return self.type == "cpu"
+
+    def name(self):
+        return self.device + (" (software)" if self.is_software() else "")
 
 
-def label_of(result):
-    """As on the command line; parameters at their defaults are left out, as in the id."""
-    parts = result["id"].split("/")[1].split("_") if "/" in result["id"] else []
-    return result["strategy"] + "".join(f":{key}={value}" for key, value
-                                        in result["params"].items() if f"{key}-{value}" in parts)
-
-
-def condition_of(result):
-    full = max(result["width"], result["height"]).bit_length()
-    rect = result["rect"]
-    return Condition(
-        **{key: result[key] for key in ("format", "reduce", "filter", "alpha", "shape", "layers",
-                                        "cache", "mode")},
-        levels="all" if result["levels"] == full else result["levels"],
-        rect=tuple(rect[key] for key in ("x", "y", "width", "height")) if rect else None)
-
-
-def load(paths):
-    """The runs of `paths`, in their order; the same run twice is refused."""
+def load(names, least_minor=0):
+    """The runs of files, or of the folders that they are in, in their order; the same run twice is
+    refused, and so is what is older than schema 1.`least_minor`."""
     runs, seen = [], {}
-    for path in paths:
-        run = Run(path, read_json(path))
+    for name in names:
+        path = pathlib.Path(name)
+        path = path / "results.json" if path.is_dir() else path
+        run = Run(path, read_text(path), least_minor)
         if run.id in seen:
             raise InputError(f"{path}: the same run as {seen[run.id]}; name each run once")
         seen[run.id] = path
         runs.append(run)
     return runs
-
-
-# Okabe and Ito's colours without the yellow, which is too faint on white; then Tol's muted ones
-# for strategies from outside. No colour is ever the only sign: markers differ, too. Markers are by
-# matplotlib's names.
-COLOURS = {"blit": "#000000", "raster": "#56B4E9", "compute": "#E69F00", "subgroup": "#009E73",
-           "spd": "#0072B2", "spd-metal": "#D55E00", "spd-tree": "#332288",
-           "separable": "#CC79A7"}
-MORE_COLOURS = ("#882255", "#999933", "#777777", "#AA4499", "#117733")
-MARKERS = {"blit": "o", "raster": "s", "compute": "^", "subgroup": "D", "spd": "v",
-           "spd-metal": "P", "spd-tree": "*", "separable": "X"}
-MORE_MARKERS = ("<", ">", "p", "h", "d", "8")
-
-
-def styles(rows):
-    """{label: (colour, marker)}, colours by strategy and markers by label, in a fixed order.
-
-    The default variant of a built-in strategy always looks the same. Others take the markers that
-    are left; once these are used up, those of other strategies: no two variants of one strategy
-    look alike up to the 14th."""
-    labels = {strategy: set() for strategy in COLOURS}
-    for row in rows:
-        labels.setdefault(row.strategy, set()).add(row.label)
-    unknown = sorted(set(labels) - set(COLOURS))
-    more = dict(zip(unknown, itertools.cycle(MORE_COLOURS)))
-    out, taken = {}, 0
-    for strategy in [*COLOURS, *unknown]:
-        colour = COLOURS.get(strategy) or more[strategy]
-        own = MARKERS.get(strategy)
-        free = [*MORE_MARKERS, *(marker for marker in MARKERS.values() if marker != own)]
-        for label in sorted(labels[strategy] | {strategy}):
-            if label == strategy and own:
-                out[label] = (colour, own)
-                continue
-            out[label] = (colour, free[taken % len(free)])
-            taken += 1
-    return out

@@ -37,6 +37,9 @@ struct mb_bench_options {
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv);
 
+/* Keep what the ruler's own measure was. */
+void mb_run_note_ruler(struct mb_run *run, const struct mb_ruler *ruler);
+
 /* Run every cell and append it to `run`. An interrupted run returns MB_OK with run->complete
  * false and exit_reason "interrupted"; a cell that was cut short is kept if its strategies have
  * samples. After a failure what was complete before is in `run`. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bench/conclude.h"
 #include "bench/judge.h"
-#include "bench/relate.h"
 #include "bench/split.h"
 #include "bench/timing.h"
 
@@ -163,7 +163,7 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     bool verify = c->options->settings->verify;
     for (size_t i = 0; i < c->n_ready && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[c->ready[i]];
-        if (candidate->result->is_diagnostic) {
+        if (candidate->result->is_diagnostic || c->options->times_only) {
             continue;
         }
         hooks->on_step(hooks->user, candidate->result->label, verify ? "verifying" : "writing");
@@ -173,87 +173,6 @@ static enum mb_status verify_after(struct cell_context *c, struct mb_err *err)
     }
 fail:
     return status;
-}
-
-static bool is_rankable(const struct mb_result *result)
-{
-    return result->verify == MB_VERIFY_PASS && result->n_samples > 0;
-}
-
-/* One whose like are ranked: no wide kernel where there is anything else, or NULL. */
-static const struct mb_result *find_ranked_kind(const struct mb_cell *cell)
-{
-    const struct mb_result *found = NULL;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        if (is_rankable(result) && !mb_policy_is_wide(result->work.claim.filter.policy)) {
-            return result;
-        }
-        found = !found && is_rankable(result) ? result : found;
-    }
-    return found;
-}
-
-/* Of the verified ones that were timed, and make the same image but for odd sizes. */
-static size_t find_fastest(const struct mb_cell *cell)
-{
-    const struct mb_result *kind = find_ranked_kind(cell);
-    size_t fastest = SIZE_MAX;
-    for (size_t i = 0; kind && i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        if (is_rankable(result) && mb_results_are_alike(kind, result) &&
-            (fastest == SIZE_MAX ||
-             result->stats.median_ns < cell->results[fastest].stats.median_ns)) {
-            fastest = i;
-        }
-    }
-    return fastest;
-}
-
-static void warn_samples(const struct mb_cell *cell, struct mb_result *result)
-{
-    const struct mb_samples *samples = &cell->samples;
-    uint32_t n_flagged = 0;
-    for (uint32_t i = 0; i < samples->n_blocks; i++) {
-        n_flagged += samples->block[i].is_flagged && samples->block[i].is_kept;
-    }
-    if (result->n_samples < 20) {
-        mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
-                       result->n_samples);
-    }
-    if (n_flagged > 0) {
-        mb_result_warn(result, "clock_unstable",
-                       "the clock moved by more than %.0f %% in %u of %u blocks that count",
-                       100.0 * MB_MAX_DRIFT, n_flagged, samples->n_kept);
-    }
-    if (samples->n_rebased > 0) {
-        mb_result_warn(
-            result, "clock_shifted",
-            "the clock moved and stayed %u time%s: the samples are of several clocks",
-            samples->n_rebased, samples->n_rebased == 1 ? "" : "s");
-    }
-    if (result->stats.is_bimodal) {
-        mb_result_warn(result, "bimodal",
-                       "the samples fall into two groups: the median may be of either");
-    }
-}
-
-/* What follows from the samples and verdicts of one cell. */
-static enum mb_status conclude(struct cell_context *c, struct mb_cell *cell, struct mb_err *err)
-{
-    const struct mb_settings *settings = c->options->settings;
-    bool may_rank = settings->verify && !settings->validate;
-    cell->fastest = may_rank ? find_fastest(cell) : SIZE_MAX;
-    /* Chains in a row or side by side hide what a dispatch costs. */
-    cell->is_dispatch_bound = mb_mode_is_one_chain(cell->mode);
-    cell->floor_ns =
-        mb_ruler_floor_ns(c->options->ruler, cell->compulsory_bytes, &cell->is_dispatch_bound);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (cell->results[i].n_samples > 0) {
-            warn_samples(cell, &cell->results[i]);
-        }
-    }
-    return mb_relate_cell(cell, settings->seed, err);
 }
 
 /* A result of one row that nothing is known of yet. */
@@ -499,7 +418,7 @@ enum mb_status mb_cell_run(const struct mb_cell_options *options, const void *so
         cells[k].image_ms = c.rig.image_ms;
         cells[k].used_for = c.rig.image.usage;
         cells[k].has_raw_views = c.rig.image.is_raw;
-        MB_TRY(conclude(&c, &cells[k], err));
+        MB_TRY(mb_conclude_cell(options->settings, options->ruler, &cells[k], err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);
 fail:

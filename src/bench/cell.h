@@ -35,6 +35,7 @@ struct mb_cell_options {
     struct mb_ruler *ruler;
     bool
         shares_pipelines; /* with what the device keeps: for who does not look at setup times */
+    bool times_only;      /* no chain is read back: with settings->verify off */
 };
 
 /* Run every row on `source` (level 0 of every layer, of the cells' layout) and fill the results

@@ -39,10 +39,9 @@ void mb_cell_folder(const struct mb_cell *cell, char *out, size_t out_bytes)
              layers[0] != '\0' ? "_" : "", layers, rect);
 }
 
-void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
+void mb_cell_describe_task(const struct mb_cell *cell, char *out, size_t out_bytes)
 {
     const struct mb_task *task = &cell->task;
-    const struct mb_layout *layout = &cell->layout;
     char layers[MAX_SHAPE_BYTES];
     char rect[80] = "";
     describe_layers(cell, ' ', layers);
@@ -50,14 +49,22 @@ void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
         snprintf(rect, sizeof rect, ", update of %ux%u at %u,%u", task->rect.width,
                  task->rect.height, task->rect.x, task->rect.y);
     }
-    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s%s%s%s%s%s, %s, %s%s",
-             layout->base.width, layout->base.height, layout->format->name, layout->n_levels,
-             layout->n_levels == 1 ? "" : "s", mb_reduce_name(task->reduce),
+    snprintf(out, out_bytes, "%s%s%s%s%s%s, %s, %s%s", mb_reduce_name(task->reduce),
              task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
              layers[0] != '\0' ? ", " : "", layers, rect, mb_cache_name(cell->cache),
              mb_mode_name(cell->mode),
              cell->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
+}
+
+void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes)
+{
+    const struct mb_layout *layout = &cell->layout;
+    char task[256];
+    mb_cell_describe_task(cell, task, sizeof task);
+    snprintf(out, out_bytes, "%ux%u %s, %u level%s, box %s", layout->base.width,
+             layout->base.height, layout->format->name, layout->n_levels,
+             layout->n_levels == 1 ? "" : "s", task);
 }
 
 const char *mb_cell_shape(const struct mb_cell *cell)

@@ -14,6 +14,9 @@ void mb_cell_folder(const struct mb_cell *cell, char *out, size_t out_bytes);
  */
 void mb_cell_describe(const struct mb_cell *cell, char *out, size_t out_bytes);
 
+/* What of that holds at any size and in any format: "avg, hot, latency". */
+void mb_cell_describe_task(const struct mb_cell *cell, char *out, size_t out_bytes);
+
 /* "2d", "array" or "cube", as in the JSON. */
 const char *mb_cell_shape(const struct mb_cell *cell);
 

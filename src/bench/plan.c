@@ -329,6 +329,22 @@ static bool is_plain_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
+/* The longest label of all choices: every row's must fit, or two of them would be alike. */
+static size_t longest_label(const struct mb_strategy *strategy)
+{
+    size_t n_bytes = strlen(strategy->name);
+    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
+        const struct mb_param *param = &strategy->params[i];
+        size_t longest = 0;
+        for (size_t k = 1; param->values[k] != NULL; k++) {
+            const size_t value_bytes = strlen(param->values[k]);
+            longest = value_bytes > longest ? value_bytes : longest;
+        }
+        n_bytes += 2 + strlen(param->name) + longest;
+    }
+    return n_bytes;
+}
+
 static void check_params(const struct mb_param *params)
 {
     size_t n_params = 0;
@@ -355,6 +371,7 @@ void mb_strategies_check(const struct mb_strategy *const *table)
         assert(strategy->record != NULL && strategy->describe != NULL);
         assert(strategy->finish != NULL);
         check_params(strategy->params);
+        assert(longest_label(strategy) < MB_LABEL_BYTES);
         for (size_t j = 0; j < i; j++) {
             assert(strcmp(strategy->name, table[j]->name) != 0);
         }

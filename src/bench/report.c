@@ -38,7 +38,7 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
-static void add_run(struct mb_json *json, const struct mb_run *run)
+void mb_report_run(struct mb_json *json, const struct mb_run *run)
 {
     struct cJSON *node = mb_json_object(json, json->root, "run");
     mb_json_string(json, node, "id", run->id);
@@ -61,7 +61,7 @@ static void add_run(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, tool, "compiler", MB_COMPILER);
 }
 
-static void add_host(struct mb_json *json, const struct mb_host_info *host)
+void mb_report_host(struct mb_json *json, const struct mb_host_info *host)
 {
     struct cJSON *node = mb_json_object(json, json->root, "host");
     mb_json_string(json, node, "os", host->os);
@@ -70,7 +70,7 @@ static void add_host(struct mb_json *json, const struct mb_host_info *host)
     mb_json_u64(json, node, "cores", host->n_cores);
 }
 
-static void add_device(struct mb_json *json, const struct mb_gpu_info *device)
+void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device)
 {
     struct cJSON *node = mb_json_object(json, json->root, "device");
     mb_json_string(json, node, "name", device->name);
@@ -97,7 +97,7 @@ static void add_device(struct mb_json *json, const struct mb_gpu_info *device)
     }
 }
 
-static void add_timer(struct mb_json *json, const struct mb_timer_info *timer)
+void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer)
 {
     struct cJSON *node = mb_json_object(json, json->root, "timer");
     mb_json_string(json, node, "source", timer->source);
@@ -117,14 +117,12 @@ static void add_shaders(struct mb_json *json)
     }
 }
 
-/* All parameters, defaults included: a default may change with a version. */
-static void add_params(struct mb_json *json, struct cJSON *parent,
-                       const struct mb_result *result)
+void mb_report_params(struct mb_json *json, struct cJSON *parent,
+                      const struct mb_strategy *strategy, const struct mb_params *params)
 {
     struct cJSON *node = mb_json_object(json, parent, "params");
-    for (size_t i = 0; i < mb_strategy_n_params(result->strategy); i++) {
-        mb_json_string(json, node, result->strategy->params[i].name,
-                       mb_row_value(result->strategy, &result->params, i));
+    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
+        mb_json_string(json, node, strategy->params[i].name, mb_row_value(strategy, params, i));
     }
 }
 
@@ -223,8 +221,7 @@ static void add_notes(struct mb_json *json, struct cJSON *parent,
     add_paths(json, parent, "chains", result->chains, result->n_chain_files);
 }
 
-/* Of level 0; null where the whole chain is made. */
-static void add_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
 {
     if (!task->is_update) {
         mb_json_null(json, parent, "rect");
@@ -248,7 +245,7 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_report_cell_id(cell, id, sizeof id);
     mb_json_string(json, node, "cell", id);
     mb_json_string(json, node, "strategy", result->strategy->name);
-    add_params(json, node, result);
+    mb_report_params(json, node, result->strategy, &result->params);
     mb_json_string(json, node, "input", cell->input);
     mb_json_string(json, node, "input_sha256", cell->input_sha256);
     mb_json_u64(json, node, "width", layout->base.width);
@@ -260,7 +257,7 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_json_string(json, node, "filter", "box");
     mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
     mb_json_string(json, node, "shape", mb_cell_shape(cell));
-    add_rect(json, node, &cell->task);
+    mb_report_rect(json, node, &cell->task);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
     mb_json_string(json, node, "image_usage", mb_image_usage_name(cell->image_usage));
@@ -287,10 +284,10 @@ enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_e
     struct mb_json json;
     mb_json_init(&json);
     add_schema(&json);
-    add_run(&json, run);
-    add_host(&json, &run->host);
-    add_device(&json, &run->device);
-    add_timer(&json, &run->timer);
+    mb_report_run(&json, run);
+    mb_report_host(&json, &run->host);
+    mb_report_device(&json, &run->device);
+    mb_report_timer(&json, &run->timer);
     add_shaders(&json);
     mb_report_roofline(&json, &run->roofline);
     mb_report_cells(&json, run);

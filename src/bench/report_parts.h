@@ -1,9 +1,22 @@
-/* Parts of results.json that are about measurement; private to src/bench/report*.c. */
+/* Parts of results.json; private to src/bench, where other files of results are made. */
 #ifndef MB_BENCH_REPORT_PARTS_H
 #define MB_BENCH_REPORT_PARTS_H
 
 #include "base/json.h"
 #include "bench/result.h"
+
+/* "run", "host", "device", "timer": members of the root. */
+void mb_report_run(struct mb_json *json, const struct mb_run *run);
+void mb_report_host(struct mb_json *json, const struct mb_host_info *host);
+void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device);
+void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer);
+
+/* "params": all of them, defaults included: a default may change with a version. */
+void mb_report_params(struct mb_json *json, struct cJSON *parent,
+                      const struct mb_strategy *strategy, const struct mb_params *params);
+
+/* "rect": of level 0; null where the whole chain is made. */
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
 /* "roofline": the last-level cache, bandwidths, dispatches. */
 void mb_report_roofline(struct mb_json *json, const struct mb_roofline *roofline);

@@ -54,11 +54,15 @@ struct mb_split {
     } step[MB_MAX_LEVELS];
 };
 
+/* Every row's label fits: mb_strategies_check() sees to it. Two that are cut would be alike. */
+#define MB_LABEL_BYTES 160u
+
 struct mb_result {
     const struct mb_strategy *strategy;
     struct mb_params params;
-    char label[96]; /* "compute:npot=floor": the strategy and its non-default parameters */
-    char slug[96];  /* "compute_npot-floor": a folder name */
+    /* "compute:npot=floor": the strategy and its non-default parameters */
+    char label[MB_LABEL_BYTES];
+    char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": a folder name */
 
     bool is_diagnostic; /* leaves work out: timed, not verified, not ranked */
     enum mb_result_status status;

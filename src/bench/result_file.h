@@ -12,14 +12,14 @@
 
 /* Texts for display are valid UTF-8 without control characters, cut to their arrays. */
 struct mb_file_result {
-    char *key;                /* what was measured: equal keys may be compared; owned */
-    char *key_sans_fmt;       /* the same without the format; owned */
-    char *key_sans_condition; /* without cache, mode, alpha and shape, parameters as in the
-                                 label; owned */
-    char condition[48];       /* "cold latency", "cold latency, needed usage" */
-    char label[96];           /* "compute:npot=floor" */
-    char place[160];          /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
-    char input[256];          /* as given, and so read again by --replay */
+    char *key;                  /* what was measured: equal keys may be compared; owned */
+    char *key_sans_fmt;         /* the same without the format; owned */
+    char *key_sans_condition;   /* without cache, mode, alpha and shape, parameters as in the
+                                   label; owned */
+    char condition[48];         /* "cold latency", "cold latency, needed usage" */
+    char label[MB_LABEL_BYTES]; /* "compute:npot=floor" */
+    char place[160]; /* "noise_64x64_rgba8_avg": the rest of the id, cache and mode */
+    char input[256]; /* as given, and so read again by --replay */
     char input_sha256[65];
     char format[32];
     enum mb_result_status status;

@@ -35,6 +35,7 @@ enum mb_image_usage {
 enum mb_images {
     MB_IMAGES_ATLAS,
     MB_IMAGES_NONE,
+    MB_IMAGES_SHEET,
     MB_IMAGES_LEVELS,
     MB_IMAGES_ALL,
 };

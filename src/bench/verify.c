@@ -1,6 +1,8 @@
 /* Verification of one cell's outputs. */
 #include "bench/verify.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layout,
@@ -67,6 +69,27 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
         MB_TRY(mb_ideal_init(&(*chains)[layer], &used, &level0, layout->n_levels, err));
     }
     *ideal = &(*chains)[layer];
+fail:
+    return status;
+}
+
+enum mb_status mb_verifier_encode(struct mb_verifier *verifier, const struct mb_filter *filter,
+                                  uint32_t n_layers, uint8_t *texels, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &verifier->layout;
+    memcpy(texels, verifier->source, layout->level_layer_bytes[0] * n_layers);
+    for (uint32_t layer = 0; layer < n_layers; layer++) {
+        const struct mb_ideal *ideal;
+        MB_TRY(mb_verifier_ideal(verifier, filter, layer, &ideal, err));
+        for (uint32_t level = 1; level < layout->n_levels; level++) {
+            const struct mb_extent extent = mb_level_extent(layout->base, level);
+            mb_format_encode(layout->format, ideal->level[level],
+                             (size_t)extent.width * extent.height,
+                             texels + layout->level_offset_bytes[level] +
+                                 layer * layout->level_layer_bytes[level]);
+        }
+    }
 fail:
     return status;
 }

@@ -29,6 +29,14 @@ MB_MUST_CHECK enum mb_status mb_verifier_ideal(struct mb_verifier *verifier,
                                                const struct mb_ideal **ideal,
                                                struct mb_err *err);
 
+/* The golden chain as the format holds it: level 0 of the first `n_layers` layers as it is, the
+ * others rounded once, from the chain that is never rounded on the way down. `texels` is a
+ * packed block of the layout. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_verifier_encode(struct mb_verifier *verifier,
+                                                const struct mb_filter *filter,
+                                                uint32_t n_layers, uint8_t *texels,
+                                                struct mb_err *err);
+
 /* Judge every texel of every level and layer of `output`, a packed block of the layout. Fails
  * only without memory; a wrong output is a verdict. */
 MB_MUST_CHECK enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,

@@ -104,7 +104,7 @@ static enum mb_status ask(const struct asker *asker, const struct mb_rig *rig,
                           struct mb_ability *ability, struct mb_err *err)
 {
     struct mb_err why = {0};
-    char label[96] = "";
+    char label[MB_LABEL_BYTES] = "";
     for (size_t i = 0; i < variants->n_rows; i++) {
         struct mb_err other = {0};
         const struct mb_trial_options options = {

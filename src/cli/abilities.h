@@ -2,6 +2,7 @@
 #ifndef MB_CLI_ABILITIES_H
 #define MB_CLI_ABILITIES_H
 
+#include "bench/result.h"
 #include "strategy.h"
 
 /* What is asked for, of every format. All but the reductions are asked with averages. */
@@ -30,8 +31,8 @@ struct mb_ability {
 
 /* Why not, and how else. Notes of one device are all different. */
 struct mb_ability_note {
-    char variant[96]; /* "compute:load=texel", or "" where none can */
-    char reason[512]; /* of the default parameters */
+    char variant[MB_LABEL_BYTES]; /* "compute:load=texel", or "" where none can */
+    char reason[512];             /* of the default parameters */
 };
 
 /* Of one device. */

@@ -51,7 +51,7 @@ enum mb_status mb_chains_write(const char *dir, unsigned chains, const struct mb
 {
     enum mb_status status = MB_OK;
     char cell_folder[256];
-    char folder[384];
+    char folder[512];
     const struct mb_texture texture = {
         .layout = &cell->layout, .is_cube = cell->is_cube, .block = block};
     if (chains == 0 || result->verify != MB_VERIFY_PASS) {

@@ -16,6 +16,7 @@ static const char intro[] =
     "  mipbench [run] INPUT... [options]      benchmark and verify; the default\n"
     "  mipbench list [devices|strategies|formats|patterns] [--json]\n"
     "  mipbench compare BASE.json[,BASE2.json...] NEW.json[,NEW2.json...] [options]\n"
+    "  mipbench tune INPUT|--size WxH...|--sweep A:B [options]\n"
     "\n"
     "INPUT is a PNG, BMP, TGA, PNM or Radiance HDR file, or pattern:NAME:WxH.\n"
     "\n"
@@ -24,6 +25,7 @@ static const char intro[] =
     "  mipbench photo.png -s spd,compute:npot=floor -n 200 -o out\n"
     "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
     "  mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n"
+    "  mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
     "\n"
     "Options, with their defaults in parentheses. '--' ends options.\n";
 
@@ -47,6 +49,7 @@ static const char short_help[] =
     "Usage: mipbench [run] INPUT... [options]\n"
     "       mipbench list [devices|strategies|formats|patterns] [--json]\n"
     "       mipbench compare BASE.json NEW.json [options]\n"
+    "       mipbench tune INPUT|--size WxH...|--sweep A:B [options]\n"
     "Try 'mipbench photo.png', 'mipbench pattern:noise:1024x1024' or 'mipbench --help'.\n";
 
 const char *const mb_option_group_titles[MB_GROUP_COUNT] = {

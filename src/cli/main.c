@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/tune.h"
 
 static volatile sig_atomic_t caught_signal;
 
@@ -94,6 +95,7 @@ static enum mb_status on_cell_done(void *user, const struct mb_run *run,
     enum mb_status status = MB_OK;
     mb_progress_cell_done(&session->progress, cell);
     MB_TRY(mb_output_table(&session->output, run, cell, err));
+    MB_TRY(mb_output_sheets(&session->output, run, err));
     MB_TRY(mb_output_results(&session->output, run, err));
 fail:
     return status;
@@ -250,6 +252,33 @@ fail:
     return status;
 }
 
+static enum mb_status tune(const struct mb_options *options, enum mb_errc *verdict,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_inputs inputs = {0};
+    struct mb_gpu gpu = {0};
+    const struct mb_gpu_options gpu_options = {
+        .selector = options->settings.device,
+        .keep_pipelines = true,
+        .second_queue = (options->settings.modes & 1u << MB_MODE_BESIDE) != 0,
+    };
+    const struct mb_tune_command command = {
+        .options = options,
+        .gpu = &gpu,
+        .inputs = &inputs,
+        .is_interrupted = is_interrupted,
+        .unicode = is_utf8(),
+    };
+    MB_TRY(open_inputs(options, &inputs, err));
+    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
+    MB_TRY(mb_tune_command_run(&command, verdict, err));
+fail:
+    status = close_device(&gpu, status, err);
+    mb_inputs_finish(&inputs);
+    return status;
+}
+
 /* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
 static enum mb_status show_selftest(const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
@@ -300,6 +329,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_list_run(options, err);
     case MB_VERB_COMPARE:
         return mb_compare_run(options, verdict, err);
+    case MB_VERB_TUNE:
+        return tune(options, verdict, err);
     case MB_VERB_HELP:
         text = mb_options_help();
         return mb_stdout_write(text, strlen(text), err);

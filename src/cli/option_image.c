@@ -44,18 +44,8 @@ enum mb_status mb_option_parse_choice(const struct mb_option_row *row, const cha
     return status;
 }
 
-enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
-                                      const struct mb_option_row *row, const char *value,
-                                      struct mb_err *err)
+static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
 {
-    if (strcmp(value, "auto") == 0) {
-        parse->options->settings.format = NULL;
-        return MB_OK;
-    }
-    if (mb_format_find(value) != NULL) {
-        parse->options->settings.format = value;
-        return MB_OK;
-    }
     const char *names[64] = {"auto"};
     size_t n_names = 1;
     for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
@@ -69,6 +59,37 @@ enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
         mb_err_hint(err, "'mipbench list formats' names them");
     }
     return status;
+}
+
+static enum mb_status add_format(struct mb_option_parse *parse, const struct mb_option_row *row,
+                                 const char *item, struct mb_err *err)
+{
+    struct mb_options *options = parse->options;
+    const char *name = strcmp(item, "auto") == 0 ? NULL : item;
+    if (name != NULL && mb_format_find(name) == NULL) {
+        return fail_unknown_format(item, err);
+    }
+    for (size_t i = 0; i < options->n_formats; i++) {
+        const char *old = options->formats[i];
+        if (old == name || (old != NULL && name != NULL && strcmp(old, name) == 0)) {
+            return MB_OK;
+        }
+    }
+    if (options->n_formats == MB_MAX_FORMATS) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d formats", row->name,
+                       MB_MAX_FORMATS);
+    }
+    options->formats[options->n_formats++] = name;
+    options->settings.format = options->formats[0];
+    return MB_OK;
+}
+
+enum mb_status mb_option_apply_format(struct mb_option_parse *parse,
+                                      const struct mb_option_row *row, const char *value,
+                                      struct mb_err *err)
+{
+    parse->options->n_formats = 0;
+    return mb_option_parse_each(row, value, parse, add_format, err);
 }
 
 enum mb_status mb_option_apply_levels(struct mb_option_parse *parse,
@@ -260,5 +281,35 @@ enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                        row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     }
     settings->has_rect = true;
+    return MB_OK;
+}
+
+enum mb_status mb_option_check_colour(const struct mb_options *options, const char *name,
+                                      struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_format *format = name ? mb_format_find(name) : NULL;
+    const bool stores_srgb = format != NULL && format->codec == MB_CODEC_SRGB8;
+    if (settings->is_srgb && format != NULL && !stores_srgb) {
+        enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "--srgb does not go with format '%s', which is linear", name);
+        mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
+        return status;
+    }
+    if (options->is_linear && stores_srgb) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'", name);
+    }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with --reduce %s: only averages "
+                       "have weights",
+                       mb_reduce_name(settings->reduce));
+    }
+    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
+        return MB_FAIL(err, MB_ERRC_USAGE,
+                       "--alpha premultiplied does not go with format '%s', which has no alpha",
+                       name);
+    }
     return MB_OK;
 }

@@ -32,6 +32,11 @@ MB_MUST_CHECK enum mb_status mb_option_add_spec(struct mb_option_parse *parse,
                                                 const struct mb_option_row *row,
                                                 const char *item, struct mb_err *err);
 
+/* What holds of a tuning: one input, pattern:noise where sizes are given without one; one
+ * condition; and specs for every variant of a strategy, but for what they fix. */
+MB_MUST_CHECK enum mb_status mb_option_complete_tune(struct mb_option_parse *parse,
+                                                     struct mb_err *err);
+
 /* A whole number from `min` to `max`, or one line that says so. */
 MB_MUST_CHECK enum mb_status mb_option_parse_count(const struct mb_option_row *row,
                                                    const char *value, uint32_t min,
@@ -42,6 +47,11 @@ MB_MUST_CHECK enum mb_status mb_option_parse_count(const struct mb_option_row *r
 MB_MUST_CHECK enum mb_status mb_option_parse_choice(const struct mb_option_row *row,
                                                     const char *value, const char *const *names,
                                                     size_t n, size_t *out, struct mb_err *err);
+
+/* What --srgb, --linear and --alpha say goes with the reduction and the format `name`, NULL for
+ * auto. */
+MB_MUST_CHECK enum mb_status mb_option_check_colour(const struct mb_options *options,
+                                                    const char *name, struct mb_err *err);
 
 /* Of the table: the options on the image and what is made of it (option_image.c). */
 enum mb_status mb_option_apply_format(struct mb_option_parse *parse,

@@ -103,6 +103,17 @@ static char *find_input(const struct mb_result_file *recorded, const char *input
     return there;
 }
 
+/* A command that is not repeated. */
+static bool is_other_verb(const char *word)
+{
+    for (size_t i = 0; i < mb_verb_count; i++) {
+        if (strcmp(word, mb_verb_rows[i].name) == 0) {
+            return mb_verb_rows[i].verb != MB_VERB_RUN;
+        }
+    }
+    return false;
+}
+
 /* Walk a line. Note in it what it has; with `joined` also add what is not among `dropped`, and
  * inputs where they are wanted. `recorded` is what the line is of, or NULL: this one. */
 static enum mb_status walk(struct line *line, uint64_t dropped, bool wants_inputs,
@@ -129,7 +140,7 @@ static enum mb_status walk(struct line *line, uint64_t dropped, bool wants_input
                    strcmp(item.value, "run") == 0) {
             has_verb = true;
         } else if (item.kind == MB_ITEM_WORD && line->n_inputs == 0 && !has_verb &&
-                   (strcmp(item.value, "list") == 0 || strcmp(item.value, "compare") == 0)) {
+                   is_other_verb(item.value)) {
             return MB_FAIL(err, MB_ERRC_USAGE, "'%s' is no run", item.value);
         } else {
             line->n_inputs++;

@@ -17,6 +17,7 @@ enum mb_option_group {
 #define MB_FOR_RUN     1u
 #define MB_FOR_LIST    2u
 #define MB_FOR_COMPARE 4u
+#define MB_FOR_TUNE    8u
 
 /* What a shell offers for the value of an option. */
 enum mb_offer {

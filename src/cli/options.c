@@ -15,6 +15,7 @@ const struct mb_verb_row mb_verb_rows[] = {
     {MB_VERB_LIST, "list", MB_FOR_LIST,
      "what there is: devices, strategies, formats, patterns"},
     {MB_VERB_COMPARE, "compare", MB_FOR_COMPARE, "say what differs between runs"},
+    {MB_VERB_TUNE, "tune", MB_FOR_TUNE, "find the fastest variant for each size and format"},
 };
 const size_t mb_verb_count = MB_COUNTOF(mb_verb_rows);
 
@@ -184,38 +185,6 @@ static enum mb_status check_outputs(const struct mb_options *options, struct mb_
     return MB_OK;
 }
 
-/* What --srgb, --linear and --alpha say must go with the format and the reduction. */
-static enum mb_status check_colour(const struct mb_options *options, struct mb_err *err)
-{
-    const struct mb_settings *settings = &options->settings;
-    const struct mb_format *format = settings->format ? mb_format_find(settings->format) : NULL;
-    const bool stores_srgb = format != NULL && format->codec == MB_CODEC_SRGB8;
-    if (settings->is_srgb && format != NULL && !stores_srgb) {
-        enum mb_status status =
-            MB_FAIL(err, MB_ERRC_USAGE, "--srgb does not go with format '%s', which is linear",
-                    settings->format);
-        mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
-        return status;
-    }
-    if (options->is_linear && stores_srgb) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'",
-                       settings->format);
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with --reduce %s: only averages "
-                       "have weights",
-                       mb_reduce_name(settings->reduce));
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with format '%s', which has no alpha",
-                       settings->format);
-    }
-    return MB_OK;
-}
-
 /* The self-test looks at the device alone: what asks for anything else is a mistake. */
 static enum mb_status check_self_test(const struct mb_option_parse *parse, struct mb_err *err)
 {
@@ -238,11 +207,26 @@ static enum mb_status check_self_test(const struct mb_option_parse *parse, struc
     return MB_OK;
 }
 
+/* What holds for everything that is timed. */
+static enum mb_status check_timed(const struct mb_options *options, struct mb_err *err)
+{
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    enum mb_status status;
+    for (size_t i = 0; i < options->n_formats; i++) {
+        MB_TRY(mb_option_check_colour(options, options->formats[i], err));
+    }
+    MB_TRY(mb_plan_rows(mb_strategies, options->settings.specs, options->settings.n_specs,
+                        &rows, &n_rows, err));
+    mb_free(rows);
+    return MB_OK;
+fail:
+    return status;
+}
+
 static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_err *err)
 {
     const struct mb_options *options = parse->options;
-    struct mb_row *rows = NULL;
-    size_t n_rows = 0;
     enum mb_status status;
     if (options->self_test) {
         return check_self_test(parse, err);
@@ -257,11 +241,14 @@ static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_e
                        "--chain does not go with '--no-verify': only what was verified is "
                        "written");
     }
+    if (options->n_formats > 1) {
+        status =
+            MB_FAIL(err, MB_ERRC_USAGE, "--format: '%s' is one too many", options->formats[1]);
+        mb_err_hint(err, "a run has one format; 'mipbench tune' takes several");
+        return status;
+    }
     MB_TRY(check_outputs(options, err));
-    MB_TRY(check_colour(options, err));
-    MB_TRY(mb_plan_rows(mb_strategies, options->settings.specs, options->settings.n_specs,
-                        &rows, &n_rows, err));
-    mb_free(rows);
+    MB_TRY(check_timed(options, err));
     return MB_OK;
 fail:
     return status;
@@ -389,6 +376,7 @@ static enum mb_status parse_line(struct mb_option_parse *parse, int argc, char *
                      .pipeline_facts = true,
                      .max_noise = 0.003},
         .threshold = 0.01,
+        .n_formats = 1,
     };
     MB_TRY(allocate(parse, argc, argv, err));
     MB_TRY(parse_all(parse, argc, argv, err));
@@ -434,6 +422,9 @@ static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err
         MB_TRY(check_list(options, err));
     } else if (options->verb == MB_VERB_COMPARE) {
         MB_TRY(check_compare(parse, err));
+    } else if (options->verb == MB_VERB_TUNE) {
+        MB_TRY(mb_option_complete_tune(parse, err));
+        MB_TRY(check_timed(options, err));
     } else {
         MB_TRY(check_run(parse, err));
     }

@@ -6,10 +6,13 @@
 #include "base/err.h"
 #include "cli/option_replay.h"
 
+#define MB_MAX_FORMATS 16
+
 enum mb_verb {
     MB_VERB_RUN,
     MB_VERB_LIST,
     MB_VERB_COMPARE,
+    MB_VERB_TUNE,
     MB_VERB_HELP,    /* --help: print mb_options_help to stdout, exit 0 */
     MB_VERB_VERSION, /* --version */
     MB_VERB_NOTHING, /* no arguments at all: short help on stderr, exit 2 */
@@ -33,13 +36,15 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_list_what list_what;
     bool list_json;
-    bool is_linear;                    /* --linear was the last of --srgb and --linear */
-    bool verb_is_given;                /* "run", "list" or "compare" was written out */
-    struct mb_settings settings;       /* its arrays point into `owned` and argv */
-    const char *out_dir;               /* NULL: results/<utc>-<device>/ */
-    const char *json, *csv, *markdown; /* path, "-" or NULL */
-    bool wants_report;                 /* --report: a page of HTML afterwards */
-    bool self_test;                    /* check the ruler instead of running anything */
+    bool is_linear;                      /* --linear was the last of --srgb and --linear */
+    bool verb_is_given;                  /* "run", "list", ... was written out */
+    struct mb_settings settings;         /* its arrays point into `owned` and argv */
+    const char *formats[MB_MAX_FORMATS]; /* --format, one or (tune) several; NULL: auto */
+    size_t n_formats;                    /* at least 1 */
+    const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
+    const char *json, *csv, *markdown;   /* path, "-" or NULL */
+    bool wants_report;                   /* --report: a page of HTML afterwards */
+    bool self_test;                      /* check the ruler instead of running anything */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
@@ -50,7 +55,7 @@ struct mb_options {
     struct mb_replay replay; /* what was read from it */
     int argc;                /* the command line in effect: that of main, or the replayed one */
     char *const *argv;
-    void *owned[3]; /* arrays and split texts; freed by mb_options_finish */
+    void *owned[5]; /* arrays and split texts; freed by mb_options_finish */
 };
 
 /* Parse argv. Everything wrong is MB_ERRC_USAGE with one line that names the option and the

@@ -136,6 +136,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
 
 void mb_output_finish(struct mb_output *output)
 {
+    mb_sheets_finish(&output->sheets);
     mb_free(output->dir);
     *output = (struct mb_output){0};
 }
@@ -224,21 +225,36 @@ enum mb_status mb_output_page(const struct mb_output *output, struct mb_err *err
     return show(output, &text, err);
 }
 
-enum mb_status mb_output_images(const struct mb_output *output, const struct mb_cell *cell,
+static bool wants_sheet(const struct mb_output *output)
+{
+    const enum mb_images images = output->options->settings.images;
+    return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
+}
+
+enum mb_status mb_output_images(struct mb_output *output, const struct mb_cell *cell,
                                 struct mb_result *result, const void *block,
                                 struct mb_verifier *verifier, struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     const struct mb_picture_options options = {
         .dir = output->dir,
         .images = output->options->settings.images,
         .verifier = verifier,
     };
-    enum mb_status status = mb_pictures_write(&options, cell, result, block, err);
-    if (status == MB_OK) {
-        status = mb_chains_write(output->dir, output->options->settings.chains, cell, result,
-                                 block, err);
+    MB_TRY(mb_pictures_write(&options, cell, result, block, err));
+    if (wants_sheet(output)) {
+        MB_TRY(mb_sheets_add(&output->sheets, cell, result, block, verifier, err));
     }
+    MB_TRY(mb_chains_write(output->dir, output->options->settings.chains, cell, result, block,
+                           err));
+fail:
     return status;
+}
+
+enum mb_status mb_output_sheets(struct mb_output *output, const struct mb_run *run,
+                                struct mb_err *err)
+{
+    return mb_sheets_write(&output->sheets, output->dir, run, err);
 }
 
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,

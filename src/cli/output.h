@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "cli/options.h"
 #include "cli/page.h"
+#include "cli/sheet.h"
 #include "cli/table.h"
 
 struct mb_output {
@@ -14,6 +15,7 @@ struct mb_output {
     struct mb_table_style style;
     bool clamp_is_told;        /* that PNG clamps floats: once a run is enough */
     struct mb_page_tools page; /* of --report */
+    struct mb_sheets sheets;   /* of the image that is being run */
     bool stdout_is_taken;      /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
@@ -61,10 +63,14 @@ MB_MUST_CHECK enum mb_status mb_output_page(const struct mb_output *output, stru
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
  * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
  */
-MB_MUST_CHECK enum mb_status mb_output_images(const struct mb_output *output,
+MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output,
                                               const struct mb_cell *cell,
                                               struct mb_result *result, const void *block,
                                               struct mb_verifier *verifier, struct mb_err *err);
+
+/* Write the contact sheets of the images that were run since, if any are asked for. */
+MB_MUST_CHECK enum mb_status mb_output_sheets(struct mb_output *output,
+                                              const struct mb_run *run, struct mb_err *err);
 
 /* Write results.json: after each cell, so that a crash loses nothing, and last of all. */
 MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,

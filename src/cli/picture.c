@@ -17,7 +17,7 @@ struct writer {
     struct mb_result *result;
     const void *block;
     bool is_float;    /* an HDR file beside each PNG */
-    char folder[384]; /* relative to options->dir */
+    char folder[512]; /* relative to options->dir */
 };
 
 static enum mb_status out_of_memory(struct mb_err *err)
@@ -77,8 +77,12 @@ static enum mb_status write_hdr(const struct writer *w, const char *stem,
     return status;
 }
 
-/* "atlas" or "atlas_layer_01". */
-static void name_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes)
+uint32_t mb_picture_layers(const struct mb_layout *layout)
+{
+    return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
+}
+
+void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes)
 {
     if (layer == 0) {
         snprintf(out, out_bytes, "%s", stem);
@@ -110,7 +114,7 @@ static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct
     uint8_t *rgba = NULL;
     struct mb_extent extent;
     enum mb_status status = MB_OK;
-    name_stem("atlas", layer, stem, sizeof stem);
+    mb_picture_stem("atlas", layer, stem, sizeof stem);
     MB_TRY(mb_atlas_draw(&w->cell->layout, w->block, layer, &rgba, &extent, err));
     MB_TRY(write_png(w, stem, rgba, extent, err));
     if (w->is_float) {
@@ -133,7 +137,7 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
         return out_of_memory(err);
     }
     snprintf(name, sizeof name, "level_%02u", level);
-    name_stem(name, layer, stem, sizeof stem);
+    mb_picture_stem(name, layer, stem, sizeof stem);
     mb_level_to_rgba8(&w->cell->layout, w->block, level, layer, rgba);
     MB_TRY(write_png(w, stem, rgba, extent, err));
     if (w->is_float) {
@@ -167,7 +171,7 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
     snprintf(name, sizeof name, "error_%02u", level);
-    name_stem(name, layer, stem, sizeof stem);
+    mb_picture_stem(name, layer, stem, sizeof stem);
     status = write_png(w, stem, rgba, extent, err);
     mb_free(rgba);
     return status;
@@ -199,30 +203,6 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
                               w->result->verdict.level[level].n_bad_texels > 0;
         if (is_wrong || w->options->images == MB_IMAGES_ALL) {
             MB_TRY(write_error(w, level, err));
-        }
-    }
-fail:
-    return status;
-}
-
-/* The model's chain that is never rounded on the way down, in the format: level 0 as it is, the
- * others rounded once. `texels` is a packed block of the layout. */
-static enum mb_status make_golden(const struct writer *w, uint32_t n_layers, uint8_t *texels,
-                                  struct mb_err *err)
-{
-    const struct mb_layout *layout = &w->cell->layout;
-    enum mb_status status = MB_OK;
-    memcpy(texels, w->block, layout->level_layer_bytes[0] * n_layers);
-    for (uint32_t layer = 0; layer < n_layers; layer++) {
-        const struct mb_ideal *ideal;
-        MB_TRY(mb_verifier_ideal(w->options->verifier, &w->result->work.claim.filter, layer,
-                                 &ideal, err));
-        for (uint32_t level = 1; level < layout->n_levels; level++) {
-            const struct mb_extent extent = mb_level_extent(layout->base, level);
-            mb_format_encode(layout->format, ideal->level[level],
-                             (size_t)extent.width * extent.height,
-                             texels + layout->level_offset_bytes[level] +
-                                 layer * layout->level_layer_bytes[level]);
         }
     }
 fail:
@@ -274,7 +254,8 @@ static enum mb_status write_golden(const struct writer *w, const char *cell_fold
     dir = mb_path_join(w->options->dir, golden.folder);
     MB_TRY(texels && dir ? MB_OK : out_of_memory(err));
     MB_TRY(mb_make_dirs(dir, err));
-    MB_TRY(make_golden(w, n_layers, texels, err));
+    MB_TRY(mb_verifier_encode(w->options->verifier, &w->result->work.claim.filter, n_layers,
+                              texels, err));
     golden.block = texels;
     MB_TRY(write_chain(&golden, n_layers, err));
 fail:
@@ -283,19 +264,38 @@ fail:
     return status;
 }
 
+/* False: only the contact sheet and what went wrong is asked for. */
+static bool has_chain(const struct writer *w)
+{
+    return w->options->images != MB_IMAGES_SHEET;
+}
+
 /* What the pictures do not show. */
 static void warn(const struct writer *w, uint32_t n_layers)
 {
     const struct mb_layout *layout = &w->cell->layout;
     if (w->is_float) {
-        mb_result_warn(w->result, "png_clamped",
-                       "PNG of %s: values clamped to [0, 1]; the .hdr files keep what is above",
-                       layout->format->name);
+        mb_result_warn(w->result, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
+                       layout->format->name,
+                       has_chain(w) ? "; the .hdr files keep what is above" : "");
     }
     if (n_layers < layout->n_layers) {
         mb_result_warn(w->result, "layers_left_out", "pictures of the first %u of %u layers",
                        n_layers, layout->n_layers);
     }
+}
+
+/* What needs the golden model. */
+static enum mb_status write_judged(const struct writer *w, const char *cell_folder,
+                                   uint32_t n_layers, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(write_errors(w, err));
+    if (has_chain(w)) {
+        MB_TRY(write_golden(w, cell_folder, n_layers, err));
+    }
+fail:
+    return status;
 }
 
 enum mb_status mb_pictures_write(const struct mb_picture_options *options,
@@ -312,8 +312,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
         .block = block,
         .is_float = !mb_format_is_unorm(cell->layout.format),
     };
-    uint32_t n_layers = cell->layout.n_layers;
-    n_layers = n_layers < MB_MAX_PICTURE_LAYERS ? n_layers : MB_MAX_PICTURE_LAYERS;
+    const uint32_t n_layers = mb_picture_layers(&cell->layout);
     if (options->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
@@ -323,12 +322,15 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
     if (!dir) {
         return out_of_memory(err);
     }
-    MB_TRY(mb_make_dirs(dir, err));
     warn(&w, n_layers);
-    MB_TRY(write_chain(&w, n_layers, err));
+    if (has_chain(&w) || result->verify == MB_VERIFY_FAIL) {
+        MB_TRY(mb_make_dirs(dir, err));
+    }
+    if (has_chain(&w)) {
+        MB_TRY(write_chain(&w, n_layers, err));
+    }
     if (options->verifier) {
-        MB_TRY(write_errors(&w, err));
-        MB_TRY(write_golden(&w, cell_folder, n_layers, err));
+        MB_TRY(write_judged(&w, cell_folder, n_layers, err));
     }
 fail:
     mb_free(dir);

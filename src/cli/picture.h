@@ -13,6 +13,12 @@ struct mb_picture_options {
     struct mb_verifier *verifier; /* NULL: neither error pictures nor golden ones */
 };
 
+/* Layers of a chain that are drawn. */
+uint32_t mb_picture_layers(const struct mb_layout *layout);
+
+/* "atlas", or of layers from 1 on "atlas_layer_01". */
+void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes);
+
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what options->images asks for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
  * chain into golden-<policy>/ beside it, and append the paths, relative to DIR, to

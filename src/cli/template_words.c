@@ -35,7 +35,7 @@ enum mb_value mb_template_value(const struct mb_option_row *row)
         return MB_VALUE_STRATEGIES;
     }
     if (row->offer == MB_OFFER_FORMATS || row->offer == MB_OFFER_DEVICES) {
-        return MB_VALUE_WORDS;
+        return row->offer == MB_OFFER_FORMATS ? MB_VALUE_LIST : MB_VALUE_WORDS;
     }
     if (words_length(argument) > 0) {
         return argument[words_length(argument)] == '\0' ? MB_VALUE_WORDS : MB_VALUE_LIST;

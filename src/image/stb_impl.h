@@ -17,4 +17,16 @@ bool mb_stb_is_cap_hit(void);
  * mb_png_encode). NULL without memory; freed with mb_free. */
 uint8_t *mb_stb_png_encode(const uint8_t *rgba, int width, int height, int *n_bytes);
 
+/* A rectangle of a glyph, in units of the font, whose lines are 12 high. */
+struct mb_stb_stroke {
+    uint32_t x, y, width, height;
+};
+
+#define MB_STB_MAX_STROKES 24
+
+/* The strokes of a printable ASCII character, from the top left of its line, and how far it is
+ * to the next one. Returns how many they are. */
+size_t mb_stb_glyph(char character, struct mb_stb_stroke strokes[MB_STB_MAX_STROKES],
+                    uint32_t *advance);
+
 #endif

@@ -180,6 +180,73 @@ static uint32_t list_queues(const struct mb_gpu_info *info, bool has_second_queu
     return has_second_queue && !is_same_family ? 2 : 1;
 }
 
+/* What is switched on of a device; its parts point at each other, so that it stays in place. */
+struct device_features {
+    VkPhysicalDeviceFeatures2 all; /* the head of the chain */
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+    VkPhysicalDeviceDynamicRenderingFeatures rendering;
+};
+
+/* Chain a structure in behind the first one, if the device has what it is about. */
+static void chain_if(bool has_it, VkPhysicalDeviceFeatures2 *first, void *link, void **next)
+{
+    if (has_it) {
+        *next = first->pNext;
+        first->pNext = link;
+    }
+}
+
+static void list_features(const struct mb_gpu_info *info, struct device_features *features)
+{
+    *features = (struct device_features){
+        .all =
+            {
+                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                .pNext = &features->v12,
+                .features =
+                    {
+                        .shaderStorageImageWriteWithoutFormat =
+                            info->has_storage_write_without_format,
+                        .shaderInt64 = info->has_int64_atomics,
+                    },
+            },
+        .v12 =
+            {
+                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                .shaderFloat16 = info->has_float16,
+                .shaderBufferInt64Atomics = info->has_int64_atomics,
+                .samplerFilterMinmax = info->has_sampler_filter_minmax,
+                .vulkanMemoryModel = info->has_memory_model_device_scope,
+                .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
+            },
+        .size_control =
+            {
+                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+                .subgroupSizeControl = VK_TRUE,
+                .computeFullSubgroups = VK_TRUE,
+            },
+        .executables =
+            {
+                .sType =
+                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+                .pipelineExecutableInfo = VK_TRUE,
+            },
+        .rendering =
+            {
+                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                .dynamicRendering = VK_TRUE,
+            },
+    };
+    chain_if(info->has_full_subgroups, &features->all, &features->size_control,
+             &features->size_control.pNext);
+    chain_if(info->has_pipeline_facts, &features->all, &features->executables,
+             &features->executables.pNext);
+    chain_if(info->has_dynamic_rendering, &features->all, &features->rendering,
+             &features->rendering.pNext);
+}
+
 static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
                                     struct mb_err *err)
 {
@@ -187,51 +254,14 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
     const struct mb_gpu_info *info = &gpu->info;
     const char *extensions[MAX_EXTENSIONS];
     const uint32_t n_extensions = list_extensions(gpu, extensions);
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-        .pipelineExecutableInfo = VK_TRUE,
-    };
-    VkPhysicalDeviceSubgroupSizeControlFeatures size_control = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
-        .subgroupSizeControl = VK_TRUE,
-        .computeFullSubgroups = VK_TRUE,
-    };
-    VkPhysicalDeviceDynamicRenderingFeatures rendering = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
-        .dynamicRendering = VK_TRUE,
-    };
-    VkPhysicalDeviceVulkan12Features v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .pNext = info->has_full_subgroups ? &size_control : NULL,
-        .shaderFloat16 = info->has_float16,
-        .shaderBufferInt64Atomics = info->has_int64_atomics,
-        .samplerFilterMinmax = info->has_sampler_filter_minmax,
-        .vulkanMemoryModel = info->has_memory_model_device_scope,
-        .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
-    };
-    if (info->has_pipeline_facts) {
-        executables.pNext = v12.pNext;
-        v12.pNext = &executables;
-    }
-    if (info->has_dynamic_rendering) {
-        rendering.pNext = v12.pNext;
-        v12.pNext = &rendering;
-    }
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-        .pNext = &v12,
-        .features =
-            {
-                .shaderStorageImageWriteWithoutFormat = info->has_storage_write_without_format,
-                .shaderInt64 = info->has_int64_atomics,
-            },
-    };
     const bool has_second_queue = wants_second_queue && info->second_queue_family != UINT32_MAX;
     VkDeviceQueueCreateInfo queues[2];
     const uint32_t n_families = list_queues(info, has_second_queue, queues);
+    struct device_features features;
+    list_features(info, &features);
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features,
+        .pNext = &features.all,
         .queueCreateInfoCount = n_families,
         .pQueueCreateInfos = queues,
         .enabledExtensionCount = n_extensions,

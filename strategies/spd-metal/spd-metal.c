@@ -315,7 +315,8 @@ static void finish(void *state)
 const struct mb_strategy mb_strategy_spd_metal = {
     .name = "spd-metal",
     .title =
-        "a Metal port of it for depth pyramids: 16x16 workgroups, one thread makes the tail",
+        "a Metal port of it for depth pyramids, its race mended: 16x16 workgroups, one thread "
+        "makes the tail",
     .source = "https://syllogi-graphikon.vercel.app/posts/metal-single-pass-downsampler",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,

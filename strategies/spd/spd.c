@@ -66,31 +66,35 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help = "level 0: 2x2 texels by one fetch of the filter, or by four; auto: the filter "
-                "where it is exact",
+        .help =
+            "level 0: 2x2 texels by one fetch of the filter (SPD 1.0), or by four; auto: the "
+            "filter where it is exact",
     },
     {
         .name = "wave",
         .values = (const char *const[]){"on", "quad", "off", NULL},
         .help =
             "join 2x2 texels by subgroup operations: on: shuffles across subgroups of 16 or "
-            "more, else as quad; quad: within 2x2 lanes, as published; off: shared memory",
+            "more, else as quad; quad: within 2x2 lanes, as published (SPD 1.0); off: shared "
+            "memory, as published for devices without them (SPD 1.0)",
     },
     {
         .name = "order",
         .values = (const char *const[]){"morton", "linear", NULL},
-        .help = "which texels an invocation has: four in a row a 2x2 block, or row by row",
+        .help =
+            "which texels an invocation has: four in a row a 2x2 block (SPD 1.0), or row by "
+            "row",
     },
     {
         .name = "lds",
         .values = (const char *const[]){"vec4", "split", "packed", NULL},
-        .help =
-            "shared memory: channels side by side, an array each, or side by side as halves",
+        .help = "shared memory: channels side by side, an array each (SPD 1.0, and the DirectX "
+                "compute course), or side by side as halves (SPD 1.0)",
     },
     {
         .name = "fp16",
         .values = (const char *const[]){"off", "on", NULL},
-        .help = "average in 32-bit floats, or two channels at once in 16-bit ones",
+        .help = "average in 32-bit floats, or two channels at once in 16-bit ones (SPD 1.0)",
     },
     {
         .name = "counter",
@@ -101,18 +105,20 @@ static const struct mb_param params[] = {
     {
         .name = "slices",
         .values = (const char *const[]){"one", "each", NULL},
-        .help = "all slices in one dispatch, or one dispatch for each",
+        .help = "all slices in one dispatch (SPD 2.0), or one dispatch for each",
     },
     {
         .name = "source",
         .values = (const char *const[]){"same", "separate", NULL},
-        .help =
-            "where level 0 is read: in the image whose levels are written, or in another one",
+        .help = "where level 0 is read: in the image whose levels are written, or in another "
+                "one; SPD leaves it to its caller",
     },
     {
         .name = "srgb",
         .values = (const char *const[]){"exact", "sqrt", NULL},
-        .help = "the sRGB curve, or square and square root in its place, up to 10 codes off",
+        .help =
+            "the sRGB curve, or square and square root in its place (the slides of SPD 1.0), "
+            "up to 10 codes off",
     },
     {
         .name = "parts",

@@ -24,7 +24,7 @@ EMPTY = {"n": 0, "median_ns": None, "median_ci_ns": None}
 def stats_of(samples):
     ordered = sorted(samples)
     n = len(ordered)
-    return {"n": n, "median_ns": ordered[n // 2],
+    return {"n": n, "median_ns": ordered[n // 2], "median_ci_level": 0.95,
             "median_ci_ns": [ordered[n // 2 - n // 6], ordered[n // 2 + n // 6]]}
 
 
@@ -47,7 +47,8 @@ class File:
         if cell_id not in self.drifts:
             self.drifts[cell_id] = [self.rng.gauss(0, DRIFT) for _ in range(n_blocks)]
             control = {"of": "spd", "ratio": 1, "ci": [1, 1], "margin": margin, "samples_ns": []}
-            self.root["cells"].append({"id": cell_id, "aa_control": control})
+            self.root["cells"].append({"id": cell_id, "aa_control": control,
+                                       "images": 4 if "overlap" in cell_id else 2})
         return self.drifts[cell_id]
 
     def row(self, label, time_ns, *, size=1024, cache="cold", mode="latency", rect=None, layers=1,
@@ -62,7 +63,8 @@ class File:
         samples = [time_ns * math.exp(drift + self.rng.gauss(0, self.noise))
                    for drift in self.cell(cell_id, margin, n_blocks)]
         twin = EMPTY if twin_ns is None else {
-            "n": 40, "median_ns": twin_ns, "median_ci_ns": [0.99 * twin_ns, 1.01 * twin_ns]}
+            "n": 40, "median_ns": twin_ns, "median_ci_level": 0.95,
+            "median_ci_ns": [0.99 * twin_ns, 1.01 * twin_ns]}
         diagnostic = changed.get("parts", "all") != "all"
         self.root["results"].append({
             "id": f"{name}/{slug}/{cache}-{mode}", "cell": cell_id, "strategy": strategy,
@@ -73,6 +75,7 @@ class File:
             "rect": rect and dict(zip(("x", "y", "width", "height"), rect)),
             "cache": cache, "mode": mode, "status": "ok", "reason": "", "samples_ns": samples,
             "stats": stats_of(samples), "null_twin": copy.deepcopy(twin),
+            "batch": None,
             "steps": [{"first_level": level + 1, "levels": 1, "median_ns": time, "gap_ns": 0}
                       for level, time in enumerate(steps)],
             "diagnostic": diagnostic, "verify": {"status": "skipped" if diagnostic else "pass"},

@@ -158,7 +158,8 @@ def claims():
             "kind": "ratio", "measured": "a over b", "at": "4096x4096", "value": 0.8,
             "ci": [0.79, 0.81], "verdict": "holds", "run": None}
     return {"schema": {"name": "mipbench-claims", "version": "1.0.0"},
-            "claims": [line, {**line, "claim": "unknown", "value": None, "ci": None,
+            "claims": [line, {**line, "verdict": "does not", "seen": "the other way"},
+                       {**line, "claim": "unknown", "value": None, "ci": None,
                               "measured": None, "verdict": "not measured", "run": "mipbench x"}]}
 
 
@@ -167,6 +168,11 @@ class TestCase(cli.TestCase):
         path = self.dir / name
         path.write_text(json.dumps(root), encoding="utf-8")
         return path
+
+    def add_scripts(self):
+        """What report.py is made of can be imported."""
+        sys.path.insert(0, str(SCRIPTS))
+        self.addCleanup(sys.path.remove, str(SCRIPTS))
 
     def report(self, *arguments):
         """Runs report.py; the page is self.dir/page.html."""

@@ -13,6 +13,7 @@ import cli
 
 USAGE, INPUT, DEVICE, UNSUPPORTED, RUNTIME, OUTPUT = 2, 3, 4, 5, 6, 7
 SMALL = "pattern:gradient:16x16"
+ONE = [SMALL, "-q", "-s", "compute", "-n", "3", "-w", "0", "--no-roofline"]
 IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
 
 
@@ -318,11 +319,9 @@ class Outputs(cli.TestCase):
         return ["-s", "compute:*", "--sweep", "1:64"]
 
     def test_stdout_closed_or_full(self):
-        for args in [["--help"], ["--version"], ["list"], ["list", "--json"],
-                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "a"],
-                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "b", "--json", "-"],
-                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "c", "--csv", "-"],
-                     [SMALL, "-q", "-n", "3", "-w", "0", "-o", "d", "--markdown", "-"]]:
+        for args in [["--help"], ["--version"], ["list"], ["list", "--json"], [*ONE, "-o", "a"],
+                     [*ONE, "-o", "b", "--json", "-"], [*ONE, "-o", "c", "--csv", "-"],
+                     [*ONE, "-o", "d", "--markdown", "-"]]:
             with self.subTest(args=args):
                 with open("/dev/full", "wb") as full:
                     self.assert_stdout_error(self.run_it(*args, stdout=full), errno.ENOSPC)
@@ -342,8 +341,7 @@ class Outputs(cli.TestCase):
         reader, writer = os.pipe()
         os.close(reader)
         with os.fdopen(writer, "wb") as pipe:
-            for args in [["--help"], ["list", "--json"],
-                         [SMALL, "-q", "-n", "3", "-w", "0", "-o", "out", "--csv", "c.csv"]]:
+            for args in [["--help"], ["list", "--json"], [*ONE, "-o", "out", "--csv", "c.csv"]]:
                 outcome = self.run_it(*args, stdout=pipe)
                 self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         self.assertTrue(json.loads((self.dir / "out/results.json").read_text())["run"]["complete"])

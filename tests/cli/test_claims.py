@@ -6,15 +6,19 @@ import math
 import random
 import subprocess
 import sys
+import unittest.mock
 
 import claims_fixture
 import cli
 
 sys.path.insert(0, str(claims_fixture.SCRIPTS))
 sys.dont_write_bytecode = True
-import claims_stats  # noqa: E402  (found by the line above)
+import claims  # noqa: E402  (found by the line above)
+import claims_data  # noqa: E402
+import claims_stats  # noqa: E402
 
-REFERENCE = cli.ROOT / "results" / "reference" / "nvidia-h200-20261121-cold" / "variants.json"
+KEPT = cli.ROOT / "results" / "reference"
+REFERENCE = KEPT / "nvidia-h200-20261121-cold" / "variants.json"
 
 
 class ClaimsCase(claims_fixture.TestCase):
@@ -52,11 +56,13 @@ class Parameters(ClaimsCase):
         self.assertEqual(line["measured"], "spd:wave=quad / spd:wave=off")
 
     def test_no_difference_and_a_loss_do_not(self):
-        for ratio in (1.0, 1.05, 0.995):
+        for ratio, seen in ((1.0, "the same within 1 %"), (1.06, "the other way, by "),
+                            (0.995, "the same within 1 %"), (1.01, "no gain of 1 %")):
             with self.subTest(ratio):
                 self.plant(ratio)
                 line = self.line("wave")
                 self.assertEqual(line["verdict"], "does not")
+                self.assertTrue(line["seen"].startswith(seen), line["seen"])
                 self.assert_near(line, ratio)
 
     def test_what_noise_hides_is_within_noise(self):
@@ -131,11 +137,12 @@ class Shares(ClaimsCase):
         self.plant(1 - share, "spd:parts=no-tail", "spd", noise=noise)
 
     def test_the_tail_of_a_single_pass(self):
-        for share, verdict in ((0.02, "holds"), (0.11, "does not"), (0.002, "does not")):
+        for share, verdict, seen in ((0.02, "holds", ""), (0.11, "does not", "more"),
+                                     (0.002, "does not", "less")):
             with self.subTest(share):
                 self.plant_tail(share)
                 line = self.line("few-single-pass")
-                self.assertEqual(line["verdict"], verdict)
+                self.assertEqual((line["verdict"], line["seen"]), (verdict, seen))
                 self.assertAlmostEqual(line["value"], share, delta=0.002)
 
     def test_a_noisy_tail(self):
@@ -171,6 +178,12 @@ class Shares(ClaimsCase):
         line = self.line("few-per-level")
         self.assertEqual((line["verdict"], line["ci"]), ("within noise", None))
         self.assertIn("one run has no interval", line["notes"])
+
+    def test_another_cache_of_the_stamps_is_said(self):
+        file = claims_fixture.File("a")
+        file.row("compute", 13000, steps=[2500.0] * 10)["steps_cache"] = "hot"
+        file.write(self.dir)
+        self.assertIn("stamped with a hot cache", self.line("few-per-level")["notes"])
 
     def test_what_few_means_is_a_choice(self):
         self.plant_steps(3, 2500)
@@ -245,29 +258,55 @@ class AcrossFiles(ClaimsCase):
         file.write(self.dir)
         self.assertEqual(self.line("wave")["verdict"], "not measured")
 
-    def plant_modes(self, mode, spd, compute):
+    def plant_modes(self, mode, spd, compute, alone="latency", fixed_ns=0):
+        """Chains of 10 us; in batches of throughput mode `fixed_ns` more for all of them."""
         file = claims_fixture.File("a")
         for label, gain in (("spd", spd), ("compute", compute)):
-            for row, time in ((file.row(label, 1, mode="latency"), 10000),
-                              (file.row(label, 1, mode=mode), 10000 * gain)):
+            per_chain_ns = 10000 + fixed_ns / 4
+            for row, time in ((file.row(label, 1, mode=alone), 10000),
+                              (file.row(label, 1, mode=mode), per_chain_ns * gain)):
                 row["samples_ns"] = [time * math.exp(file.rng.gauss(0, 0.002))
                                      for _ in row["samples_ns"]]
-        file.write(self.dir)
+                if row["mode"] == "throughput":
+                    row["batch"] = {"chains": [6, 12, 24], "fixed_ns": fixed_ns, "parts_ns": [
+                        [fixed_ns + n * slope for n in (6, 12, 24)] for slope in row["samples_ns"]]}
+        return file
+
+    def lines_of_modes(self, *arguments, **options):
+        self.plant_modes(*arguments, **options).write(self.dir)
+        return {line["id"]: line for line in self.report()["claims"]}
 
     def test_overlap(self):
-        self.plant_modes("overlap", 0.7, 0.9)
-        lines = {line["id"]: line for line in self.report()["claims"]}
+        lines = self.lines_of_modes("overlap", 0.7, 0.9, alone="throughput", fixed_ns=8000)
         self.assertEqual(lines["overlap"]["verdict"], "holds")
         self.assert_near(lines["overlap"], 0.7)
+        self.assertIn("4 chains", lines["overlap"]["measured"])
         self.assertEqual(lines["overlap-compute"]["verdict"], "holds")
         self.assert_near(lines["overlap-compute"], 0.7 / 0.9)
+        self.assertIn("spd takes 0.70 x, compute 0.90 x", lines["overlap-compute"]["measured"])
         self.assertEqual(lines["beside"]["verdict"], "not measured")
         self.assertIn("--mode latency,beside", lines["beside"]["run"])
 
+    def test_chains_that_merely_follow_each_other_do_not_overlap(self):
+        lines = self.lines_of_modes("overlap", 1.0, 1.0, alone="throughput", fixed_ns=8000)
+        self.assertEqual((lines["overlap"]["verdict"], lines["overlap"]["seen"]),
+                         ("does not", "no gain"))
+        self.assertEqual(lines["overlap-compute"]["seen"], "the same within 1 %")
+
+    def test_overlap_is_not_judged_by_latency_or_without_batches(self):
+        lines = self.lines_of_modes("overlap", 0.7, 0.9)
+        self.assertEqual(lines["overlap"]["verdict"], "not measured")
+        self.assertIn("--mode all", lines["overlap"]["run"])
+        file = self.plant_modes("overlap", 0.7, 0.9, alone="throughput")
+        for row in file.root["results"]:
+            row["batch"] = None
+        file.write(self.dir)
+        self.assertEqual(self.line("overlap")["verdict"], "not measured")
+
     def test_beside_other_work(self):
-        self.plant_modes("beside", 1.5, 1.2)
-        line = self.line("beside")
+        line = self.lines_of_modes("beside", 1.5, 1.2)["beside"]
         self.assertEqual(line["verdict"], "does not")
+        self.assertRegex(line["seen"], r"\Athe other way, by 2[45]\.\d %\Z")
         self.assert_near(line, 1.25)
 
 
@@ -377,8 +416,8 @@ class BadInput(ClaimsCase):
         for keys, value, part in (
                 (("schema", "name"), "other", "not a result of mipbench"),
                 (("schema",), None, "not a result of mipbench"),
-                (("schema", "version"), "1.1.0", "1.1.0; 1.2 or later, below 2.0"),
-                (("schema", "version"), "2.0.0", "measure again"),
+                (("schema", "version"), "1.1.0", "1.1.0 is too old, 1.2 is needed; measure again"),
+                (("schema", "version"), "2.0.0", "of a later mipbench, this reads 1.x"),
                 (("schema", "version"), "new", "not a version")):
             with self.subTest(value=value, keys=keys):
                 self.change(*keys, value=value)
@@ -475,6 +514,22 @@ class Statistics(ClaimsCase):
 
 
 class RealResults(ClaimsCase):
+    def test_the_kept_set_is_what_its_runs_say(self):
+        """All but the intervals, which take long."""
+        folder = KEPT / "nvidia-h200-20261121-claims"
+        options = claims.parse_options([str(folder)])
+        with unittest.mock.patch.object(claims_stats, "N_RESAMPLES", 20):
+            made = claims.make_report(claims_data.ResultSet(options.inputs), options)
+        kept = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+        self.assertEqual(claims.markdown(kept),
+                         (folder / "claims.md").read_text(encoding="utf-8"))
+        self.assertEqual(made["files"], kept["files"])
+        self.assertEqual(len(kept["claims"]), len(made["claims"]))
+        for ours, theirs in zip(made["claims"], kept["claims"]):
+            for line in (ours, theirs):
+                del line["ci"]
+            self.assertEqual(ours, theirs)
+
     def test_what_mipbench_writes_is_read(self):
         outcome = self.quick("pattern:noise:128x128", "-d", "cpu", "-s", "compute", "-s",
                              "spd,spd:wave=quad", "-s", "spd:wave=off", "-s", "spd:parts=no-tail",

@@ -185,6 +185,10 @@ class Completes(Case):
         self.assertIn("--threshold", offer("mipbench -q compare a.json --"))
         self.assertNotIn("--threshold", offer("mipbench photo.png --"))
         self.assertEqual(offer("mipbench co"), {"compare"})
+        self.assertEqual(offer("mipbench tu"), {"tune"})
+        self.assertIn("--sweep", offer("mipbench tune --"))
+        self.assertNotIn("--no-verify", offer("mipbench tune --"))
+        self.assertEqual(offer("mipbench tune -f rgba8,r3"), {"rgba8,r32f"})
         self.assertEqual(offer("mipbench photo.png --csv fold"), {"folder/"})
         self.assertIn("pattern:noise:1024x1024", offer("mipbench p"))
         self.assertIn("photo.png", offer("mipbench p"))
@@ -251,6 +255,7 @@ class Completes(Case):
                            ("mipbench -s compu\t,spd:fp16=on\t", "-s|compute,spd:fp16=on|"),
                            ("mipbench -s blit,compute:npot=f\t", "-s|blit,compute:npot=floor|"),
                            ("mipbench list pat\t", "list|patterns|"),
+                           ("mipbench tune --swe\t1:2", "tune|--sweep=1:2|"),
                            ("mipbench --chain ktx2,d\t", "--chain|ktx2,dds|"),
                            ("mipbench two\t", "two words.png|")]:
             given = self.type_at(["zsh", "-f", "-i"], setup, line, {"PS1": READY})

@@ -88,6 +88,22 @@ class Results(OutputCase):
         self.assertEqual([s for s, _ in found[4:]], ["spd", "blit"])
         self.assertEqual(found[4][1]["load"], "texel")
 
+    def test_long_names_are_not_cut(self):
+        """Cut, the two would share an id and a folder."""
+        common = ("spd:load=texel:wave=off:order=linear:lds=packed:counter=host:slices=each"
+                  ":source=separate")
+        specs = [common, common + ":srgb=sqrt"]
+        outcome = self.quick("pattern:noise:8x8", "-d", "cpu", "--srgb", "--layers", "2", "-s",
+                             ",".join(specs), "-o", "out", "--json", "long.json")
+        self.assertEqual(outcome.code, 0, outcome)
+        slugs = [spec.replace(":", "_").replace("=", "-") for spec in specs]
+        results = json.loads((self.dir / "long.json").read_text(encoding="utf-8"))["results"]
+        self.assertEqual([row["id"].split("/")[1] for row in results], slugs)
+        for row, spec, slug in zip(results, specs, slugs):
+            self.assertEqual(row["verify"]["status"], "pass")
+            self.assertIn(f" {spec} ".encode(), outcome.out)
+            self.assertTrue(any(f"/{slug}/" in image for image in row["images"]), row["images"])
+
     def test_levels_and_no_verify(self):
         self.good(SMALL, "-o", "out", "-l", "3", "--no-verify")
         document = self.results()
@@ -148,8 +164,8 @@ class Pictures(OutputCase):
     def test_which_files(self):
         levels = [f"level_{n:02}.png" for n in range(4)]
         errors = [f"error_{n:02}.png" for n in range(1, 4)]
-        want = {"none": [], "atlas": ["atlas.png"], "levels": levels,
-                "all": ["atlas.png", *errors, *levels]}
+        want = {"none": [], "atlas": ["atlas.png"], "levels": levels, "sheet": ["sheet.png"],
+                "all": ["atlas.png", *errors, *levels, "sheet.png"]}
         for choice, names in want.items():
             with self.subTest(images=choice):
                 self.good("pattern:noise:8x8", "-o", choice, "--images", choice, "-s", "compute")
@@ -157,14 +173,37 @@ class Pictures(OutputCase):
                 found = sorted(f"{choice}/{image}" for image in result["images"])
                 on_disk = [p for p in cli.snapshot(self.dir / choice) if p.endswith(".png")]
                 self.assertEqual([f"{choice}/{p}" for p in on_disk], found)
-                own = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" not in p]
+                own = sorted(p.rsplit("/", 1)[1] for p in found if "/golden-box/" not in p)
                 golden = [p.rsplit("/", 1)[1] for p in found if "/golden-box/" in p]
                 self.assertEqual(own, names)
-                self.assertEqual(golden, [name for name in names if "error" not in name])
+                self.assertEqual(golden, [name for name in names
+                                          if not name.startswith(("error", "sheet"))])
                 for path in found:
                     if "level_" in path:
                         extent = 8 >> int(path[-6:-4])
                         self.assertEqual(cli.read_png(self.dir / path)[:2], (extent, extent))
+
+    def test_contact_sheet(self):
+        """One row for each chain, the golden one first: texels of level 1 are squares of 32."""
+        cli.write_png(self.dir / "in.png", 8, 8, cli.noise(8 * 8 * 4))
+        self.good("in.png", "-o", "out", "-s", "compute,spd", "--images", "all", "--layers", "2",
+                  "-f", "r8")
+        results = self.results()["results"]
+        for layer in ("", "_layer_01"):
+            path = f"in_8x8_r8_avg_2-layers/sheet{layer}.png"
+            self.assertTrue(all(path in result["images"] for result in results))
+            width, height, sheet = cli.read_png(self.dir / "out" / path)
+            edge = 128 + 12  # a tile and what is between two
+            top = height - 20 - 12 - 3 * edge
+            below_label = cli.crop(sheet, width, 0, top + 100, width, 1)
+            left = next(x for x in range(width) if below_label[4 * x:4 * x + 3] != b"\xff" * 3)
+            for index, folder in enumerate(("golden-box", "compute", "spd")):
+                level = f"in_8x8_r8_avg_2-layers/{folder}/level_01{layer}.png"
+                _, _, texels = cli.read_png(self.dir / "out" / level)
+                tile = cli.crop(sheet, width, left + edge, top + index * edge, 128, 128)
+                shown = b"".join(cli.crop(tile, 128, 32 * x + 5, 32 * y + 5, 1, 1)
+                                 for y in range(4) for x in range(4))
+                self.assertEqual(shown, texels, (layer, folder))
 
     def test_golden_atlas_is_the_average(self):
         source = cli.noise(64 * 64 * 4)
@@ -184,9 +223,9 @@ class Pictures(OutputCase):
 
 
 class Copies(OutputCase):
-    def check_csv(self, text):
+    def check_csv(self, text, strategies):
         rows = list(csv.DictReader(io.StringIO(text)))
-        self.assertEqual([row["strategy"] for row in rows], STRATEGIES)
+        self.assertEqual([row["strategy"] for row in rows], strategies)
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
 
     def test_markdown_has_what_stands_below_a_table(self):
@@ -199,12 +238,14 @@ class Copies(OutputCase):
     def test_image_usage(self):
         """Of the cells; and a set of one kind has no twin in one of the other."""
         own = {"transfer_src", "transfer_dst", "sampled"}
+        every = own | {"storage", "color_attachment", "raw_views"}
         for usage, names, wanted in (("needed", "blit", own),
                                      ("needed", "blit,compute", own | {"storage"}),
                                      ("needed", "raster", own | {"color_attachment"}),
-                                     ("all", "blit", own | {"storage", "color_attachment"})):
-            self.run_it(SMALL, "-q", "-s", names, "-n", "2", "--image-usage", usage, "--images",
-                        "none", "--json", f"{usage}-{names}.json")
+                                     ("needed", "spd-tree", own | {"storage", "raw_views"}),
+                                     ("all", "blit", every)):
+            self.quick(SMALL, "-s", names, "--image-usage", usage, "--images", "none", "--json",
+                       f"{usage}-{names}.json")
             document = json.loads((self.dir / f"{usage}-{names}.json").read_text())
             self.assertEqual(set(document["cells"][0]["image_usage"]), wanted)
             self.assertEqual({row["image_usage"] for row in document["results"]}, {usage})
@@ -225,8 +266,8 @@ class Copies(OutputCase):
             self.assertEqual(len(rows["beside"]["samples_ns"]), 2)
 
     def test_above_limit_names_the_limit(self):
-        self.run_it("pattern:noise:2x1", "-q", "-n", "20", "--mode", "all", "--json", "c.json",
-                    "--images", "none")
+        self.run_it("pattern:noise:2x1", "-q", "-s", "blit,compute,spd", "-n", "20", "-w", "0",
+                    "--mode", "all", "--json", "c.json", "--images", "none")
         document = json.loads((self.dir / "c.json").read_text())
         cells = {cell["id"]: cell for cell in document["cells"]}
         for result in document["results"]:
@@ -236,27 +277,28 @@ class Copies(OutputCase):
                     self.assertEqual("of an empty dispatch" in warning["message"],
                                      cell["bound_by"] == "dispatch", warning)
 
-    def check_markdown(self, text):
-        for name in STRATEGIES:
+    def check_markdown(self, text, strategies):
+        for name in strategies:
             self.assertRegex(text, rf"(?m)^\|.*\b{name}\b.*\|$")
 
     def test_to_files(self):
         self.good(SMALL, "-o", "out", "--json", "c.json", "--csv", "c.csv", "--markdown", "c.md")
         self.assertEqual(json.loads((self.dir / "c.json").read_text()), self.results())
-        self.check_csv((self.dir / "c.csv").read_text())
-        self.check_markdown((self.dir / "c.md").read_text())
+        self.check_csv((self.dir / "c.csv").read_text(), STRATEGIES)
+        self.check_markdown((self.dir / "c.md").read_text(), STRATEGIES)
 
-    def on_stdout(self, option):
-        outcome = self.quick(SMALL, "-o", "out", option, "-")
+    def on_stdout(self, option, strategies):
+        outcome = self.quick(SMALL, "-s", ",".join(strategies), "-o", "out", option, "-")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertNotIn(b"mipbench: ", outcome.err)
         return outcome.out.decode("utf-8")
 
     def test_to_stdout(self):
-        self.assertEqual(json.loads(self.on_stdout("--json")), self.results())
-        self.check_csv(self.on_stdout("--csv"))
-        markdown = self.on_stdout("--markdown")
-        self.check_markdown(markdown)
+        some = ["blit", "compute"]
+        self.assertEqual(json.loads(self.on_stdout("--json", some)), self.results())
+        self.check_csv(self.on_stdout("--csv", some), some)
+        markdown = self.on_stdout("--markdown", some)
+        self.check_markdown(markdown, some)
         self.assertNotIn("Results:", markdown)
 
 
@@ -271,14 +313,14 @@ class Terminal(OutputCase):
             self.assertRegex(text, rf"(?m)^[> ] {name} .*(exact|max \d)")
         self.assertIn("Results: out/results.json\n", text)
         self.assertTrue((self.dir / "out/results.json").is_file())
-        self.assertEqual(self.good(SMALL, "-o", "out").err, b"")
+        self.assertEqual(self.good(SMALL, "-s", "compute", "-o", "out").err, b"")
 
     def test_colour(self):
         colour = re.compile(rb"\x1b\[[0-9;]*m")
         for choice, no_colour, expected in [("always", "", True), ("always", "1", True),
                                             ("auto", "", False), ("never", "", False)]:
             with self.subTest(choice=choice, no_colour=no_colour):
-                out = self.good(SMALL, "-o", "out", "--color", choice,
+                out = self.good(SMALL, "-s", "compute", "-o", "out", "--color", choice,
                                 env={"NO_COLOR": no_colour}).out
                 self.assertEqual(bool(colour.search(out)), expected)
                 self.assertNotIn(b"\x1b", colour.sub(b"", out))
@@ -287,7 +329,7 @@ class Terminal(OutputCase):
         """What mipbench writes to a terminal of its own."""
         master, slave = os.openpty()
         with os.fdopen(slave, "wb") as terminal:
-            outcome = self.quick("pattern:noise:8x8", "-o", "out", stdout=terminal,
+            outcome = self.quick("pattern:noise:8x8", "-s", "compute", "-o", "out", stdout=terminal,
                                  env={"TERM": "xterm", "NO_COLOR": "", **env})
         self.assertEqual(outcome.code, 0, outcome)
         with os.fdopen(master, "rb", buffering=0) as reader:
@@ -303,7 +345,7 @@ class Terminal(OutputCase):
         self.assertEqual(outcome.code, 0, outcome)
         (outcome.out + outcome.err).decode("ascii")
         self.run_it("list", env={"LC_ALL": "C"}).out.decode("ascii")
-        utf8 = self.good(SMALL, "-o", "out").out.decode("utf-8")
+        utf8 = self.good(SMALL, "-s", "compute", "-o", "out").out.decode("utf-8")
         self.assertFalse(utf8.isascii())
 
 
@@ -334,8 +376,10 @@ class ListAndHelp(OutputCase):
 
     def test_listed_patterns_and_formats_run(self):
         everything = self.listed()
-        for pattern in everything["patterns"]:
-            self.good(f"pattern:{pattern['name']}:8x8", "-s", "compute", "-o", "out")
+        patterns = [f"pattern:{pattern['name']}:8x8" for pattern in everything["patterns"]]
+        self.good(*patterns, "-s", "compute", "-o", "out")
+        self.assertEqual([(r["input"], r["status"]) for r in self.results()["results"]],
+                         [(pattern, "ok") for pattern in patterns])
         for name in ["rgba16f", "rgba32f"]:
             self.good("pattern:noise:8x8", "-s", "compute", "-f", name, "-o", "out")
             self.assertEqual(self.results()["results"][0]["format"], name)

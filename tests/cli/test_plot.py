@@ -1,12 +1,7 @@
 #!/usr/bin/env python3
-"""scripts/plot.py: each plot holds the series and the text that it must, what cannot be drawn is
-said, and bad input is refused in a line. usage: test_plot.py MIPBENCH
-
-Result sets are trimmed from results/reference/. SVG keeps its text as text, so it is read back;
-PNG is checked for ink."""
-import contextlib
+"""scripts/plot.py: each plot holds the series and the text that it must, options narrow what is
+drawn, and bad input is refused in a line. usage: test_plot.py MIPBENCH"""
 import copy
-import io
 import json
 import os
 import pathlib
@@ -16,140 +11,19 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree
 
 import cli
-
-try:
-    import matplotlib.image
-    import numpy
-except ImportError as error:
-    print(f"{error.name} is not installed")
-    sys.exit(77)
-
-sys.path.insert(0, str(cli.ROOT / "scripts"))
-sys.dont_write_bytecode = True
-import plot  # noqa: E402  (found by the line above)
-import results  # noqa: E402
-
-REFERENCE = cli.ROOT / "results" / "reference"
-H200, LAVAPIPE = "nvidia-h200-20261121-spd/run-1.json", "lavapipe-20261121/modes.json"
-H200_MODES = "nvidia-h200-20261121-cold/modes.json"
-SIZES = ((256, 256), (1024, 1024), (1920, 1080))
-LABELS = ("blit", "compute", "subgroup", "spd", "spd:fp16=on", "separable")
-N_KEPT = 30  # samples of each row: drawing more takes longer and shows no more
-PARSED = {}
-
-
-def reference(name):
-    """A file of results/reference/, parsed once."""
-    if name not in PARSED:
-        PARSED[name] = json.loads((REFERENCE / name).read_text(encoding="utf-8"))
-    return PARSED[name]
-
-
-def shorten(row):
-    row["samples_ns"] = row["samples_ns"][:N_KEPT]
-
-
-def trimmed(name, labels=LABELS, sizes=SIZES, cache=None, mode="latency", run_id=None):
-    """A copy of a reference file with these rows, and the first samples of each."""
-    whole = reference(name)
-    root = {key: copy.deepcopy(value) for key, value in whole.items()
-            if key not in ("results", "cells", "comparisons", "shaders")}
-    rows = [row for row in whole["results"]
-            if results.label_of(row) in labels and (row["width"], row["height"]) in sizes
-            and cache in (None, row["cache"]) and mode in (None, row["mode"])]
-    root["results"] = copy.deepcopy(rows)
-    for row in root["results"]:
-        shorten(row)
-    used = {row["cell"] for row in rows}
-    root["cells"] = [copy.deepcopy(cell) for cell in whole["cells"] if cell["id"] in used]
-    for cell in root["cells"]:
-        for key in ("probe_before_ns", "probe_after_ns", "start_ns"):
-            cell["blocks"][key] = cell["blocks"][key][:N_KEPT]
-        cell["blocks"].update(positions=[], durations_ns=[], flagged=[], repeated=[])
-    root["run"]["id"] = run_id or root["run"]["id"]
-    return root
-
-
-def skip(row, reason="not supported"):
-    row.update(status="skipped", reason=reason, samples_ns=[])
-    row["stats"] = {key: 0 if key == "n" else None for key in row["stats"]}
-    row["verify"].update(status="skipped", max_error_lsb=None, box_lsb=None, levels=[])
-
-
-def fail(row, error_lsb):
-    row.update(status="failed", reason="a texel is wrong")
-    row["verify"].update(status="fail", max_error_lsb=error_lsb)
-
-
-def run_plot(*arguments):
-    """Run in this process, as importing matplotlib takes most of the time."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = plot.main(list(arguments))
-        except SystemExit as ended:
-            code = ended.code
-    return cli.Outcome(code, out.getvalue(), err.getvalue())
-
-
-class Svg:
-    """The text of a picture and the ids of its parts."""
-
-    def __init__(self, path):
-        self.source = path.read_text(encoding="utf-8")
-        root = xml.etree.ElementTree.fromstring(self.source)
-        self.texts = ["".join(node.itertext()) for node in root.iter()
-                      if node.tag.endswith("}text")]
-        self.ids = [node.get("id") for node in root.iter() if node.get("id")]
-        self.text = "\n".join(self.texts)
-
-
-class PlotCase(cli.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.out = self.dir / "plots"
-
-    def write(self, *roots):
-        paths = []
-        for index, root in enumerate(roots):
-            path = self.dir / f"set-{index}.json"
-            path.write_text(json.dumps(root), encoding="utf-8")
-            paths.append(str(path))
-        return paths
-
-    def plot(self, *arguments):
-        return run_plot(*map(str, arguments), "-o", str(self.out))
-
-    def draw(self, roots, *names, options=(), made=None):
-        """{name: Svg} of the plots `names`, or of those `made`; the rest must say why not."""
-        outcome = self.plot(*self.write(*roots), "--format", "svg", "--only", ",".join(names),
-                            *options)
-        made = names if made is None else made
-        self.assertEqual(outcome.code, 0 if set(made) == set(names) else 1, outcome)
-        self.assertEqual(outcome.out.split(), [str(self.out / f"{name}.svg") for name in made],
-                         outcome)
-        self.outcome = outcome
-        return {name: Svg(self.out / f"{name}.svg") for name in made}
-
-    def assert_not_made(self, outcome, name, why, command):
-        line, = [line for line in outcome.err.splitlines()
-                 if line.startswith(f"plot: {name} not made: ")]
-        self.assertIn(why, line)
-        self.assertRegex(line, "; run: mipbench .*" + re.escape(command))
-
-    def assert_refused(self, outcome, *parts):
-        lines = outcome.err.splitlines()
-        self.assertEqual((outcome.code, outcome.out, len(lines)), (2, "", 1), outcome)
-        self.assertTrue(lines[0].startswith("plot: error: "), outcome)
-        for part in parts:
-            self.assertIn(part, lines[0])
+from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, run_plot, trimmed)
+import matplotlib.image  # the fixture has looked whether it is there
+import numpy
+import plot
+import result_style
+import results
 
 
 class EveryPlot(PlotCase):
     """One set with everything, drawn once: what each picture holds."""
+    LAID_OUT = True
 
     @classmethod
     def setUpClass(cls):
@@ -284,142 +158,6 @@ class EveryPlot(PlotCase):
         self.assertEqual(self.svg("forest").source, again.source)
 
 
-class KindsOfSets(PlotCase):
-    def test_one_strategy(self):
-        root = trimmed(H200, labels=("spd",))
-        made = ("time-size", "bandwidth", "samples", "error", "winners")
-        svgs = self.draw([root], *plot.NAMES, made=made)
-        self.assert_not_made(self.outcome, "forest", "two strategies", "-s all")
-        self.assert_not_made(self.outcome, "levels", "no level was timed alone", "--per-level")
-        self.assertNotIn("blit", svgs["time-size"].texts)
-
-    def test_failures_are_hollow_and_do_not_win(self):
-        root = trimmed(H200, cache="cold")
-        for row in root["results"]:
-            if row["strategy"] == "spd":
-                fail(row, 37.5)
-        names = ("time-size", "error", "winners", "forest", "samples")
-        svgs = self.draw([root], *names)
-        for name in ("time-size", "error"):
-            self.assertIn("hollow: not verified", svgs[name].texts)
-        self.assertIn("spd (not verified)", svgs["samples"].text)
-        self.assertNotIn("spd", svgs["winners"].texts)
-        self.assertEqual(svgs["winners"].texts.count("subgroup"), 3)
-        self.assertNotIn("spd", svgs["forest"].texts)
-        self.assertRegex(svgs["forest"].text, "time over that of subgroup")
-
-    def test_hollow_markers_are_white_inside(self):
-        root = trimmed(H200, labels=("spd", "blit"), cache="cold")
-        hollow = re.compile(r'<g id="error spd">.*?fill: #ffffff; stroke: #0072b2', re.DOTALL)
-        self.assertIsNone(hollow.search(self.draw([root], "error")["error"].source))
-        for row in root["results"]:
-            if row["strategy"] == "spd":
-                fail(row, 3.0)
-        self.assertIsNotNone(hollow.search(self.draw([root], "error")["error"].source))
-
-    def test_skips_are_hatched_where_nothing_is_left(self):
-        root = trimmed(H200, cache="cold")
-        for row in root["results"]:
-            if row["width"] == 256:
-                skip(row)
-        svg = self.draw([root], "winners", "time-size")["winners"]
-        self.assertEqual(svg.texts.count("unsupported"), 1)
-        self.assertIn("url(#", svg.source)  # the hatch
-        self.assertNotIn("not measured", svg.texts)
-
-    def test_all_skipped(self):
-        root = trimmed(H200, cache="cold")
-        for row in root["results"]:
-            skip(row)
-        self.draw([root], *plot.NAMES, made=())
-        for name in plot.NAMES:
-            self.assert_not_made(self.outcome, name, "no row has a time", "noise")
-
-    def test_software_only(self):
-        sizes = ((256, 256), (512, 512), (501, 333))
-        svgs = self.draw([trimmed(LAVAPIPE, sizes=sizes)], *plot.NAMES)
-        for name, svg in svgs.items():
-            with self.subTest(name):
-                self.assertIn("SOFTWARE: says nothing about a GPU", svg.text)
-                self.assertIn("llvmpipe", svg.text)
-        self.assertIn("no clock probe on this device", svgs["samples"].texts)
-
-    def test_several_devices(self):
-        labels = ("spd", "blit")
-        other = trimmed(H200, labels, cache="hot", run_id="other")
-        other["device"]["name"] = "Other GPU"
-        other["device"]["driver"]["info"] = "99.1"
-        roots = [trimmed(H200, labels, cache="hot"), other]
-        svgs = self.draw(roots, *(set(plot.NAMES) - {"levels"}))
-        for name, svg in svgs.items():
-            with self.subTest(name):
-                self.assertIn("NVIDIA H200", svg.text)
-                self.assertIn("Other GPU", svg.text)
-                self.assertIn("driver 99.1", svg.text)
-        self.assertEqual(svgs["time-size"].ids.count("series spd"), 4)  # two panels, two devices
-
-    def test_runs_of_one_device_are_pooled(self):
-        roots = [trimmed(H200, ("spd", "blit"), cache="cold", run_id=run_id)
-                 for run_id in ("a", "b", "c")]
-        svgs = self.draw(roots, "time-size", "samples", "forest")
-        self.assertIn(f"n = {3 * N_KEPT} samples a point", svgs["time-size"].text)
-        self.assertIn("3 runs", svgs["time-size"].text)
-        self.assertIn("runs one after the other", svgs["samples"].text)
-        self.assertEqual(svgs["time-size"].ids.count("series spd"), 2)  # one for each panel
-
-    def test_builds_are_not_pooled(self):
-        other = trimmed(H200, cache="cold", run_id="other")
-        other["run"]["tool"]["git_sha"] = "fedcba9"
-        svg = self.draw([trimmed(H200, cache="cold"), other], "time-size")["time-size"]
-        self.assertIn("NVIDIA H200, fedcba9", svg.texts)
-
-    def test_an_interrupted_run(self):
-        root = trimmed(H200, sizes=((256, 256),), cache="cold")
-        root["run"].update(complete=False, exit_reason="interrupted")
-        made = ("samples", "error", "forest")
-        svgs = self.draw([root], *plot.NAMES, made=made)
-        self.assertIn("interrupted", svgs["forest"].text)
-        self.assertIn("was interrupted; what it has is drawn", self.outcome.err)
-        self.assert_not_made(self.outcome, "time-size", "only one size was timed (256x256)",
-                             "--sweep 256:4096")
-
-    def test_what_mipbench_writes_here(self):
-        """Not trimmed, and of this version."""
-        done = self.quick("pattern:noise:32x32", "--size", "16x16,32x32", "--images", "none",
-                          "-d", "cpu", "-o", "run", "--per-level")
-        self.assertEqual(done.code, 0, done)
-        outcome = self.plot(self.dir / "run" / "results.json", "--format", "svg")
-        self.assertEqual(outcome.code, 0, outcome)
-        self.assertEqual(sorted(path.stem for path in self.out.iterdir()),
-                         sorted(set(plot.NAMES) - {"bandwidth"}))
-        self.assert_not_made(outcome, "bandwidth", "no ceiling was measured", "")
-
-    def test_no_results_at_all(self):
-        root = trimmed(H200, labels=())
-        self.assertEqual(root["results"], [])
-        outcome = self.plot(*self.write(root))
-        self.assertEqual((outcome.code, outcome.out), (0, ""), outcome)
-        self.assertEqual(len(outcome.err.splitlines()), len(plot.NAMES), outcome)
-        for name in plot.NAMES:
-            self.assert_not_made(outcome, name, "the results are empty", "pattern:noise")
-
-    def test_without_verification_nothing_wins(self):
-        root = trimmed(H200, cache="cold")
-        for row in root["results"]:
-            row["verify"].update(status="skipped", max_error_lsb=None, box_lsb=None)
-        svgs = self.draw([root], "time-size", "error", "winners", "forest", made=("time-size",))
-        self.assertIn("hollow: not verified", svgs["time-size"].texts)
-        for name, why in (("error", "no row was verified"), ("winners", "verified"),
-                          ("forest", "verified")):
-            self.assert_not_made(self.outcome, name, why, "")
-
-    def test_times_under_validation_are_not_drawn(self):
-        root = trimmed(H200, cache="cold")
-        root["run"]["validate"] = True
-        self.draw([root], "time-size", made=())
-        self.assert_not_made(self.outcome, "time-size", "validation", "")
-
-
 class Options(PlotCase):
     def test_all_draws_each_condition_and_size(self):
         root = trimmed(H200, labels=("spd", "blit"), sizes=SIZES[:2])
@@ -454,6 +192,8 @@ class Options(PlotCase):
                                 (["--format", "gif", path], "'gif'"),
                                 (["--size", "big", path], "'big' is not a size"),
                                 (["--max-strategies", "0", path], "'0'"),
+                                (["--mode", "alone", path], "'latency', 'throughput', 'overlap', "
+                                                            "'beside'"),
                                 ([], "RESULTS.json")):
             with self.subTest(arguments):
                 self.assert_refused(self.plot(*arguments), part, "--help")
@@ -485,7 +225,7 @@ class Refusals(PlotCase):
         self.assert_refused(self.plot(path), "schema version 1.0.0 is too old", "measure again")
 
     def test_a_later_minor_version_is_read(self):
-        root = trimmed(H200, cache="cold")
+        root = trimmed(H200, ("blit", "spd"), cache="cold")
         root["schema"]["version"] = "1.99.0"
         root["results"][0]["of the future"] = 1
         self.draw([root], "forest")
@@ -521,7 +261,7 @@ class Refusals(PlotCase):
         self.assert_refused(self.plot(path, path), "the same run")
 
     def test_names_from_outside_break_nothing(self):
-        root = trimmed(H200, cache="cold")
+        root = trimmed(H200, ("blit", "spd"), cache="cold")
         root["device"]["name"] = "<GPU> & $x_1$ \u0001\ud800 \u6f22"
         svg = self.draw([root], "forest")["forest"]
         self.assertIn("<GPU> & $x_1$ ?? \u6f22", svg.text)
@@ -529,7 +269,7 @@ class Refusals(PlotCase):
 
 class Libraries(PlotCase):
     def run_script(self, **env):
-        path, = self.write(trimmed(H200, cache="cold"))
+        path, = self.write(trimmed(H200, ("blit", "spd"), cache="cold"))
         return subprocess.run(
             [sys.executable, str(cli.ROOT / "scripts" / "plot.py"), path, "-o", str(self.out),
              "--only", "forest", "--format", "svg"], capture_output=True, text=True, check=False,
@@ -555,10 +295,10 @@ class Libraries(PlotCase):
 
 class Styles(unittest.TestCase):
     def test_no_two_look_alike(self):
-        styles = results.styles(results.Run(H200, copy.deepcopy(reference(H200))).rows)
+        styles = result_style.styles(results.Run(H200, (REFERENCE / H200).read_text()).rows)
         self.assertGreater(len(styles), 12)
         self.assertEqual(len(set(styles.values())), len(styles))
-        defaults = [styles[strategy] for strategy in results.COLOURS]
+        defaults = [styles[strategy] for strategy in result_style.COLOURS]
         self.assertEqual(len({marker for _, marker in defaults}), len(defaults))
         self.assertEqual(len({colour for colour, _ in defaults}), len(defaults))
 
@@ -566,12 +306,12 @@ class Styles(unittest.TestCase):
         folders = {path.parent.name for path in (cli.ROOT / "strategies").glob("*/meson.build")}
         folders = folders or {path.name for path in (cli.ROOT / "strategies").iterdir()
                               if path.is_dir()}
-        self.assertEqual(folders, set(results.COLOURS))
-        self.assertEqual(folders, set(results.MARKERS))
+        self.assertEqual(folders, set(result_style.COLOURS))
+        self.assertEqual(folders, set(result_style.MARKERS))
 
     def test_a_set_does_not_change_the_look_of_defaults(self):
-        self.assertEqual(results.styles([])["spd"], (results.COLOURS["spd"],
-                                                     results.MARKERS["spd"]))
+        self.assertEqual(result_style.styles([])["spd"], (result_style.COLOURS["spd"],
+                                                     result_style.MARKERS["spd"]))
 
 
 if __name__ == "__main__":

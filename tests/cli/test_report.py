@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """scripts/report.py: what the page says of every kind of results, and --report of mipbench.
 usage: test_report.py MIPBENCH"""
+import base64
 import html.parser
 import json
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
 
 import cli
 import report_fixture as fixture
@@ -53,6 +56,27 @@ def embedded(text, name):
     """What a JSON element of the page holds."""
     return re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text,
                      re.DOTALL)[1]
+
+
+def png_texels(data):
+    """RGBA of a PNG of grey, RGB or RGBA, 8 bits each."""
+    width, height, _, colour = struct.unpack(">IIBB", data[16:26])
+    n_channels, at, packed = {0: 1, 2: 3, 6: 4}[colour], 33, b""
+    while at < len(data):
+        n_bytes, kind = struct.unpack(">I4s", data[at:at + 8])
+        packed += data[at + 8:at + 8 + n_bytes] if kind == b"IDAT" else b""
+        at += 12 + n_bytes
+    rows, stride, texels = zlib.decompress(packed), n_channels * width + 1, bytearray()
+    above = bytearray(stride - 1)
+    for begin in range(0, stride * height, stride):
+        line = bytearray(rows[begin + 1:begin + stride])
+        cli.unfilter(rows[begin], line, above, n_channels)
+        texels += line
+        above = line
+    opaque = bytes(255 for _ in range(width * height))
+    channels = [texels[channel::n_channels] for channel in range(n_channels)]
+    channels = {1: 3 * channels + [opaque], 3: channels + [opaque], 4: channels}[n_channels]
+    return bytes(value for texel in zip(*channels) for value in texel)
 
 
 class PageCase(fixture.TestCase):
@@ -183,26 +207,88 @@ class Pages(PageCase):
         self.write(fixture.claims(), "claims.json")
         text = self.page(self.write(fixture.one_strategy()))
         self.check(text)
-        self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x")
+        self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
+                   "does not: the other way")
 
 
 class Pictures(PageCase):
     def viewer(self, text):
         return json.loads(embedded(text, "viewer-data"))
 
-    def test_equal_pictures_are_one(self):
+    def test_equal_levels_are_one(self):
         text = self.page(self.write(fixture.write_pictures(self.dir)))
-        self.assertEqual(text.count("data:image/png;base64,"), 4)  # two alike
+        # Five levels of three different chains, and a heat map.
+        self.assertEqual(text.count("data:image/png;base64,"), 16)
         group, = self.viewer(text)
         self.assertEqual([chain["golden"] for chain in group["chains"]], [True, False, False, False])
         self.assertEqual(group["chains"][0]["label"], "golden (box)")
         first, second = group["chains"][1]["layers"]["0"], group["chains"][2]["layers"]["0"]
         self.assertEqual(first, second)
         self.assertEqual([part[1:] for part in first],
-                         [[0, 0, 16, 16], [16, 0, 8, 8], [16, 8, 4, 4], [16, 12, 2, 2],
-                          [16, 14, 1, 1]])
+                         [[0, 0, edge, edge] for edge in (16, 8, 4, 2, 1)])
         self.holds(text, "the same texels")
         self.assertIn('class="heated"', text)
+
+    def embedded_png(self, text, number):
+        """(bytes, width, height) of a picture of the page."""
+        width, height, data = re.search(
+            rf'<image id="p{number}" width="(\d+)" height="(\d+)" '
+            'href="data:image/png;base64,([^"]*)"', text).groups()
+        return base64.b64decode(data), int(width), int(height)
+
+    def test_levels_are_those_of_the_atlas(self):
+        """Of what mipbench wrote, texel for texel, in less room."""
+        image = str(cli.ROOT / "tests/data/chelsea.png")
+        for spec, options in ((image, ("--size", "160x100")), ("pattern:noise:37x70", ("-f", "r8")),
+                              ("pattern:noise:41x13", ("--alpha", "premultiplied"))):
+            outcome = self.quick(spec, "-s", "spd", "-o", "out", *options)
+            self.assertEqual(outcome.code, 0, outcome)
+            text = self.page(self.dir / "out/results.json")
+            chain = self.viewer(text)[0]["chains"][1]["layers"]["0"]
+            name, = [path for path in (self.dir / "out").glob("*/spd/atlas.png")]
+            atlas_width, _, atlas = cli.read_png(name)
+            y = 0
+            for level, (number, *place) in enumerate(chain):
+                data, width, height = self.embedded_png(text, number)
+                self.assertEqual(place, [0, 0, width, height])
+                x = 0 if level == 0 else max(1, chain[0][3])
+                self.assertEqual(png_texels(data), cli.crop(atlas, atlas_width, x, y, width,
+                                                            height), (spec, level))
+                y += height if level else 0
+            if spec == image:
+                n_bytes = sum(path.stat().st_size for path in (self.dir / "out").rglob("*.png"))
+                numbers = range(text.count("<image "))
+                embedded = sum(len(self.embedded_png(text, n)[0]) for n in numbers)
+                self.assertLess(embedded, 0.6 * n_bytes)
+            shutil.rmtree(self.dir / "out")
+
+    def test_what_cannot_be_taken_apart_is_shown_as_it_is(self):
+        """With Paeth's filter, say, which other programs write."""
+        root = fixture.write_pictures(self.dir)
+        path = self.dir / "image" / "golden-box" / "atlas.png"
+        rows = b"".join(b"\4" + bytes(4 * 24) for _ in range(16))
+        data = (cli.png_header(24, 16) + cli.png_chunk(b"IDAT", zlib.compress(rows))
+                + cli.png_chunk(b"IEND", b""))
+        path.write_bytes(data)
+        text = self.page(self.write(root))
+        golden = self.viewer(text)[0]["chains"][0]["layers"]["0"]
+        self.assertEqual([part[1:] for part in golden],
+                         [[0, 0, 16, 16], [16, 0, 8, 8], [16, 8, 4, 4], [16, 12, 2, 2],
+                          [16, 14, 1, 1]])
+        self.assertEqual(self.embedded_png(text, golden[0][0]), (data, 24, 16))
+
+    def test_damaged_files_are_survived(self):
+        root = fixture.write_pictures(self.dir)
+        path = self.dir / "image" / "golden-box" / "atlas.png"
+        whole = path.read_bytes()
+        self.add_scripts()
+        import report_png
+        self.assertEqual(len(report_png.decode(whole)), 16)
+        for n_bytes in range(len(whole)):
+            self.assertIsNone(report_png.decode(whole[:n_bytes]))
+            report_png.decode(whole[:n_bytes] + b"\xff" + whole[n_bytes + 1:])
+        path.write_bytes(whole[:60])  # a header, and no more
+        self.page(self.write(root))
 
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
@@ -263,17 +349,17 @@ class Refusals(fixture.TestCase):
 
     def test_any_change_is_shown_or_refused(self):
         """Members of a small file replaced or left out at random: never a traceback."""
-        sys.path.insert(0, str(fixture.SCRIPTS))
-        self.addCleanup(sys.path.remove, str(fixture.SCRIPTS))
-        import report_data
+        self.add_scripts()
         import report_page
+        import result_node
+        import results
         rng, counts = random.Random(1), {"shown": 0, "refused": 0}
         for _ in range(60):
             text = json.dumps(fixture.mutated(rng))
             try:
-                report_page.make([report_data.ResultSet(self.dir / "results.json", text)], [], 0)
+                report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
                 counts["shown"] += 1
-            except report_data.InputError:
+            except result_node.InputError:
                 counts["refused"] += 1
         self.assertGreater(min(counts.values()), 5)
 

@@ -269,7 +269,7 @@ bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, si
 
 bool mb_test_is_choosy(const struct mb_row *row)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     mb_row_label(row, label, sizeof label);
     return strncmp(label, "blit", strlen("blit")) == 0 ||
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||

@@ -24,7 +24,7 @@ static bool may_refuse_variant(const char *label, const struct mb_layout *layout
 bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
                         const struct mb_layout *layout, const struct mb_task *task)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     const char *name = row->strategy->name;
     mb_row_label(row, label, sizeof label);
     if (strcmp(name, "blit") == 0) {

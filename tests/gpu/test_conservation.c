@@ -81,7 +81,7 @@ static bool is_conserved(struct mb_rig *rig, const struct mb_row *row, bool *is_
     struct mb_claim claim;
     struct mb_err err = {0};
     double shift = 0.0;
-    char label[96];
+    char label[MB_LABEL_BYTES];
     mb_row_label(row, label, sizeof label);
     enum mb_status status = mb_test_run_row(rig, row, &claim, &err);
     CHECK(status == MB_OK || (status == MB_UNSUPPORTED && mb_test_is_choosy(row)));

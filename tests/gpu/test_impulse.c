@@ -284,7 +284,7 @@ static struct finding try_row(struct mb_rig *rig, const struct mb_row *row)
     struct mb_err err = {0};
     struct finding finding = {0};
     const struct mb_extent extent = rig->full.base;
-    char label[96];
+    char label[MB_LABEL_BYTES];
     mb_row_label(row, label, sizeof label);
     finding.status = trace_row(rig, row, &trace, &finding.n_dropped, &err);
     finding.n_bad = trace.n_bad;
@@ -318,7 +318,7 @@ static void run_size(const struct mb_gpu *gpu, const struct mb_row *rows, size_t
         traced[i].n_done += finding.status == MB_OK;
         CHECK_EQ_INT(finding.n_bad, 0);
         if (finding.n_dropped > 0 && index == 0) {
-            char label[96];
+            char label[MB_LABEL_BYTES];
             mb_row_label(&rows[i], label, sizeof label);
             printf("%ux%u %s: %u of %u texels have no part in the last level\n", extent.width,
                    extent.height, label, finding.n_dropped, extent.width * extent.height);
@@ -348,7 +348,7 @@ static void check_strategies(const struct mb_gpu *gpu)
         run_size(gpu, rows, n_rows, sizes[i], i, traced);
     }
     for (size_t i = 0; traced && i < n_rows; i++) {
-        char label[96];
+        char label[MB_LABEL_BYTES];
         mb_row_label(&rows[i], label, sizeof label);
         printf("%-32s weights of %u sizes\n", label, traced[i].n_done);
         CHECK(traced[i].n_tried > 0);

@@ -263,7 +263,7 @@ static void close_plan(struct plan *plan)
     printf("%u cells\n", plan->n_cells);
     for (size_t i = 0; i < plan->n_rows; i++) {
         const struct tally *tally = &plan->tally[i];
-        char label[96];
+        char label[MB_LABEL_BYTES];
         mb_row_label(&plan->rows[i], label, sizeof label);
         printf("%-32s %3u passed, %3u skipped, %u failed\n", label, tally->n_passed,
                tally->n_skipped, tally->n_failed);
@@ -295,7 +295,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
  * that begin again in a narrow level after a dropped row (32x6, 129x66, 70x131). */
 static const struct suite suites[] = {
     {"updates",
-     6,
+     9,
      run_updates,
      {{16, 16},
       {33, 17},

@@ -44,7 +44,7 @@ struct plan {
 };
 
 struct skip {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     char reason[512];
     unsigned n_times;
 };
@@ -86,7 +86,7 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
 {
     struct mb_err err = {0};
     const struct mb_row *row = chain->row;
-    char label[96];
+    char label[MB_LABEL_BYTES];
     mb_row_label(row, label, sizeof label);
     const struct mb_task task = {.rect = mb_rect_whole(c->layout.base)};
     const struct mb_trial_options options = {
@@ -143,7 +143,7 @@ static void judge(struct context *c, struct chain *chain, struct mb_verifier *ve
     struct mb_err storage = {0}, *err = &storage;
     struct mb_verdict verdict = {0};
     const void *block = c->rig.readback.mapped;
-    char label[96];
+    char label[MB_LABEL_BYTES];
     mb_row_label(chain->row, label, sizeof label);
     MB_TRY(mb_rig_poison(&c->rig, poison, err));
     MB_TRY(mb_submission_run(&chain->trial.submission, err));

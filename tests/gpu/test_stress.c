@@ -8,8 +8,8 @@
  * the golden model approved. The arithmetic is deterministic: a bit that differs is a mistake.
  *
  * usage: test_stress [STRATEGY...]; by default the default row and every single change of a
- * parameter of each strategy that says it needs one dispatch. MB_STRESS_DISPATCHES says how
- * many dispatches in all. */
+ * parameter of each strategy that says it needs one dispatch, and spd:wave=off:order=linear.
+ * MB_STRESS_DISPATCHES says how many dispatches in all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,7 +257,7 @@ fail:
 static void describe(const struct context *c, const struct mb_row *row, char *out,
                      size_t out_bytes)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     const struct mb_layout *layout = &c->bench.layout;
     mb_row_label(row, label, sizeof label);
     snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", label, layout->base.width,
@@ -334,10 +334,12 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
     fflush(stdout);
 }
 
-/* The default row of every strategy, and one for every other value of each parameter. */
+/* The default row of every strategy, one for every other value of each parameter, and what
+ * takes more than one change. */
 static size_t make_specs(char specs[MAX_SPECS][96])
 {
     size_t n_specs = 0;
+    snprintf(specs[n_specs++], sizeof specs[0], "spd:wave=off:order=linear");
     for (const struct mb_strategy *const *s = mb_strategies; *s && n_specs < MAX_SPECS; s++) {
         snprintf(specs[n_specs++], sizeof specs[0], "%s", (*s)->name);
         for (const struct mb_param *p = (*s)->params; p && p->name; p++) {

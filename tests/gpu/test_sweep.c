@@ -147,7 +147,7 @@ static void judge(struct sweep *s, size_t row, size_t mode, struct image *image,
 
 static void run_row(struct sweep *s, size_t row, size_t mode, struct image *image)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     struct mb_err why = {0};
     const struct mb_row *r = &s->rows[row];
     const struct mb_layout *layout = &image->layout;
@@ -395,7 +395,7 @@ static void report_phase(const struct sweep *s, const char *name)
 static void report(const struct sweep *s)
 {
     for (size_t row = 0; row < s->n_rows; row++) {
-        char label[96];
+        char label[MB_LABEL_BYTES];
         unsigned n_tried = 0;
         mb_row_label(&s->rows[row], label, sizeof label);
         for (int is_float = 0; is_float < 2; is_float++) {

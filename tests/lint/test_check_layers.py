@@ -23,6 +23,8 @@ CLEAN = {
     "src/cli/main.c": '#include "bench/plan.h"\n#include "base/version.h"\n',
     "strategies/good/good.c": '#include "strategy.h"\n#include "vk/gpu.h"\n'
                               '#include "good_level.comp.h"\n',
+    "strategies/good/part.c": '#include "good.h"\n',
+    "strategies/good/good.h": '#include "strategy.h"\n',
     "strategies/good/level.comp": '#include "reduce.glsl"\n',
     "shaders/reduce.glsl": "",
 }
@@ -42,7 +44,12 @@ VIOLATIONS = [
     ("src/vk/gone.c", '#include "vk/gone.h"\n', "vk/gone.h does not exist"),
     ("src/extra/new.c", "", "new.c: belongs to no layer"),
     ("src/loose.c", "", "loose.c: belongs to no layer"),
-    ("strategies/bad/bad.h", "", "bad.h: a strategy has no headers"),
+    ("strategies/bad/bad.h", '#include "bench/plan.h"\n', "bad.h:1: bench/plan.h points right"),
+    ("strategies/bad/bad.h", '#include "image/golden.h"\n', "must not know the right answer"),
+    ("strategies/bad/bad.h", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
+    ("strategies/bad/bad.c", '#include "gone.h"\n', "gone.h is not a folder-prefixed path"),
+    ("strategies/bad/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
+    ("src/vk/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
     ("strategies/bad/bad.c", '#include "bench/plan.h"\n', "bench/plan.h points rightwards"),
     ("strategies/bad/bad.c", '#include "image/golden.h"\n', "must not know the right answer"),
     ("strategies/bad/bad.c", '#include "image/compare.h"\n', "by way of strategy.h"),

@@ -38,7 +38,7 @@ static const char *plan(const char *const *specs, size_t n_specs)
         return out;
     }
     for (size_t i = 0; i < n_rows; i++) {
-        char label[96];
+        char label[MB_LABEL_BYTES];
         mb_row_label(&rows[i], label, sizeof label);
         used += (size_t)snprintf(out + used, sizeof out - used, "%s%s%s", i > 0 ? " " : "",
                                  label, rows[i].by_name ? "!" : "");

@@ -1,0 +1,144 @@
+"""PNG as mipbench writes it, taken apart into rows and made smaller again, for scripts/report.py.
+
+A row is one large integer here, a byte of the row in every eight bits of it, least first. Sums and
+differences of bytes modulo 256 then are a few operations on the whole row: fast enough for
+pictures of millions of texels without anything but the standard library."""
+
+import struct
+import zlib
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+RGBA8 = bytes((8, 6, 0, 0, 0))  # depth, colour type, compression, filters, interlace
+NONE, SUB, UP, AVERAGE = range(4)  # filters; Paeth's is neither read nor written
+COLOUR_TYPES = {1: 0, 3: 2, 4: 6}  # by bytes of a texel: grey, RGB, RGBA
+
+# What a byte of a filtered row adds to the estimate of what it will take: its distance to 0.
+COSTS = bytes(min(value, 256 - value) for value in range(256))
+
+
+def size_of(data):
+    """(width, height) in texels of a PNG; None if it is none."""
+    if len(data) < 33 or data[:8] != SIGNATURE or data[12:16] != b"IHDR":
+        return None
+    return struct.unpack(">II", data[16:24])
+
+
+class Lanes:
+    """Arithmetic on rows of `n_bytes` bytes, texels of `step` bytes."""
+
+    def __init__(self, n_bytes, step):
+        self.n_bytes, self.shift = n_bytes, 8 * step
+        self.all = (1 << 8 * n_bytes) - 1
+        self.high = self.all // 255 << 7  # the top bit of each byte, and the seven below it
+        self.low = self.all ^ self.high
+        self.but_lowest = self.all // 255 * 254
+
+    def add(self, a, b):
+        return ((a & self.low) + (b & self.low)) ^ ((a ^ b) & self.high)
+
+    def subtract(self, a, b):
+        return ((a | self.high) - (b & self.low)) ^ ((a ^ ~b) & self.high)
+
+    def average(self, a, b):
+        """Rounded down."""
+        return (a & b) + (((a ^ b) & self.but_lowest) >> 1)
+
+    def left_of(self, row):
+        """For each byte that of the texel at its left; 0 for the first."""
+        return row << self.shift & self.all
+
+    def sum_from_left(self, row):
+        """Each texel plus all at its left, by doubling."""
+        shift = self.shift
+        while shift < 8 * self.n_bytes:
+            row = self.add(row, row << shift & self.all)
+            shift *= 2
+        return row
+
+    def to_bytes(self, row):
+        return row.to_bytes(self.n_bytes, "little")
+
+
+def image_data(data):
+    """The deflated bytes of a PNG; None if it is cut short."""
+    at, parts = 33, []
+    while at + 12 <= len(data):
+        n_bytes, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IEND":
+            return b"".join(parts)
+        parts += [data[at + 8:at + 8 + n_bytes]] if kind == b"IDAT" else []
+        at += 12 + n_bytes
+    return None
+
+
+def decode(data):
+    """The rows of a PNG, each the bytes of its texels, RGBA; None if it is not as mipbench writes
+    it: another kind of texel, other filters, or damaged."""
+    size, packed = size_of(data), image_data(data)
+    if size is None or packed is None or data[24:29] != RGBA8:
+        return None
+    stride, limit = 4 * size[0] + 1, (4 * size[0] + 1) * size[1]
+    try:
+        filtered = zlib.decompressobj().decompress(packed, limit)
+    except zlib.error:
+        return None
+    if len(filtered) != limit:
+        return None
+    lanes, rows, above = Lanes(stride - 1, 4), [], 0
+    for at in range(0, limit, stride):
+        row, kind = int.from_bytes(filtered[at + 1:at + stride], "little"), filtered[at]
+        if kind > UP:
+            return None
+        if kind == SUB:
+            row = lanes.sum_from_left(row)
+        above = lanes.add(row, above) if kind == UP else row
+        rows.append(lanes.to_bytes(above))
+    return rows
+
+
+def crop(rows, x, y, width, height):
+    return [row[4 * x:4 * (x + width)] for row in rows[y:y + height]]
+
+
+def without_needless_channels(rows):
+    """(rows, bytes of a texel): alpha only where it is not 255, colour only where it is not grey."""
+    if any(row[3::4].strip(b"\xff") for row in rows):
+        return rows, 4
+    if all(row[0::4] == row[1::4] == row[2::4] for row in rows):
+        return [row[0::4] for row in rows], 1
+    return [rgb_of(row) for row in rows], 3
+
+
+def rgb_of(row):
+    out = bytearray(len(row) // 4 * 3)
+    for channel in range(3):
+        out[channel::3] = row[channel::4]
+    return bytes(out)
+
+
+def filter_row(lanes, row, above):
+    """The filtered row, with the filter that seems to leave least, before it."""
+    left = lanes.left_of(row)
+    choices = (row, lanes.subtract(row, left), lanes.subtract(row, above),
+               lanes.subtract(row, lanes.average(left, above)))
+    found = [bytes((kind,)) + lanes.to_bytes(choice) for kind, choice in enumerate(choices)]
+    return min(found, key=lambda line: sum(line[1:].translate(COSTS)))
+
+
+def chunk(kind, data):
+    return (struct.pack(">I", len(data)) + kind + data
+            + struct.pack(">I", zlib.crc32(kind + data)))
+
+
+def encode(rows):
+    """A PNG, as small as the standard library makes it, of rows of RGBA."""
+    width, height = len(rows[0]) // 4, len(rows)
+    rows, step = without_needless_channels(rows)
+    lanes, above, filtered = Lanes(width * step, step), 0, []
+    for line in rows:
+        row = int.from_bytes(line, "little")
+        filtered.append(filter_row(lanes, row, above))
+        above = row
+    header = struct.pack(">II", width, height) + bytes((8, COLOUR_TYPES[step], 0, 0, 0))
+    return (SIGNATURE + chunk(b"IHDR", header)
+            + chunk(b"IDAT", zlib.compress(b"".join(filtered), 9)) + chunk(b"IEND", b""))

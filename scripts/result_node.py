@@ -1,0 +1,189 @@
+"""JSON that mipbench or its scripts wrote, taken apart by type: what is of a wrong type is an
+InputError that names its place; a figure is a number or None. Standard library only."""
+
+import json
+import pathlib
+import re
+
+MAJOR = 1
+MAX_FILE_BYTES = 1 << 28
+LARGEST, LEAST = 1e18, 1e-9  # no figure of a run is larger; what is smaller is taken for 0
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+class InputError(Exception):
+    """What is wrong with an input, with its name, and what to do about it: one line."""
+
+
+def clean(value):
+    """Text without what a terminal, XML or HTML cannot take."""
+    return UNPRINTABLE.sub("?", value) if isinstance(value, str) else value
+
+
+def is_number(value):
+    """One that a run can have, so that all that is computed of it stays finite."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and abs(value) <= LARGEST)
+
+
+def tamed(value):
+    return value if abs(value) >= LEAST else 0
+
+
+class Node:
+    """A JSON object with its place; members are taken out by type."""
+
+    def __init__(self, value, path, place=""):
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: {place or 'it'}: not an object; is this a results.json of "
+                             "mipbench?")
+        self.value, self.path, self.place = value, path, place
+
+    def at(self, key):
+        return f"{self.place}.{key}".lstrip(".")
+
+    def wrong(self, key, what):
+        return InputError(f"{self.path}: {self.at(key)}: {what}; is this a results.json of "
+                          "mipbench?")
+
+    def text(self, key, default=None):
+        """A string; without a default it must be there."""
+        value = self.value.get(key, default)
+        if value is None and default is None:
+            raise self.wrong(key, "missing")
+        if not isinstance(value, str):
+            raise self.wrong(key, "not a text")
+        return value
+
+    def to_figure(self, key, value):
+        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 20:
+            return int(value)  # a count above 2^53
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise self.wrong(key, "not a number")
+        return tamed(value) if is_number(value) else None
+
+    def figure(self, key):
+        """A number, or None where it is null, missing or beyond reason."""
+        return self.to_figure(key, self.value.get(key))
+
+    def figures(self, key):
+        """A list of them; empty where it is null or missing."""
+        return self.to_figures(key, self.items(key))
+
+    def to_figures(self, key, values):
+        return [self.to_figure(f"{key}[{index}]", value) for index, value in enumerate(values)]
+
+    def figure_lists(self, key):
+        """A list of such lists."""
+        lists = [(f"{key}[{index}]", values) for index, values in enumerate(self.items(key))]
+        for place, values in lists:
+            if not isinstance(values, list):
+                raise self.wrong(place, "not a list")
+        return [self.to_figures(place, values) for place, values in lists]
+
+    def count(self, key, default=0):
+        """A whole number; with None for a default it must be there."""
+        value = self.figure(key)
+        if value is None and default is None:
+            raise self.wrong(key, "missing")
+        return default if value is None else int(value)
+
+    def counts(self, key):
+        return [int(value) for value in self.figures(key) if value is not None]
+
+    def flag(self, key, default=False):
+        value = self.value.get(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "neither true nor false")
+        return value
+
+    def interval(self, key):
+        """(low, high), or None where one of them is not known."""
+        value = self.value.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != 2:
+            raise self.wrong(key, "not an interval")
+        known = all(map(is_number, value)) and value[0] <= value[1]
+        return tuple(map(tamed, value)) if known else None
+
+    def child(self, key):
+        """An object; an empty one where it is null or missing."""
+        value = self.value.get(key)
+        return Node({} if value is None else value, self.path, self.at(key))
+
+    def member(self, key):
+        """An object that must be there."""
+        if self.value.get(key) is None:
+            raise self.wrong(key, "missing")
+        return self.child(key)
+
+    def items(self, key):
+        value = self.value.get(key)
+        if value is not None and not isinstance(value, list):
+            raise self.wrong(key, "not a list")
+        return value or []
+
+    def children(self, key):
+        return [Node(item, self.path, f"{self.at(key)}[{index}]")
+                for index, item in enumerate(self.items(key))]
+
+    def texts(self, key):
+        items = self.items(key)
+        if not all(isinstance(item, str) for item in items):
+            raise self.wrong(key, "not a list of texts")
+        return items
+
+
+def read_text(path):
+    """The text of a file of JSON."""
+    path = pathlib.Path(path)
+    try:
+        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"{path}: larger than {MAX_FILE_BYTES >> 20} MiB; "
+                             "is this a results.json of mipbench?")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; give the results.json of a run") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8; give the results.json of a run") from error
+
+
+def parse(path, text):
+    """The value of a JSON text; the texts in its objects are clean."""
+    def refuse(word):
+        raise ValueError(f"{word} is not a number of JSON")
+
+    def clean_object(pairs):
+        return {key: clean(value) for key, value in pairs}
+    try:
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=clean_object)
+    except (ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: not JSON ({reason}); measure again, or name another file"
+                         ) from error
+
+
+def is_of(root, name):
+    """Whether a JSON value says that it is of the schema `name`."""
+    schema = root.get("schema") if isinstance(root, dict) else None
+    return isinstance(schema, dict) and schema.get("name") == name
+
+
+def check_schema(path, root, least_minor):
+    """The version that a result says it is of, as a text: 1.`least_minor` or later, below 2.0."""
+    if not is_of(root, "mipbench"):
+        raise InputError(f"{path}: not a result of mipbench; give the results.json of a run")
+    version = str(root["schema"].get("version"))
+    numbers = version.split(".")
+    if len(numbers) != 3 or not all(part.isascii() and part.isdecimal() for part in numbers):
+        raise InputError(f"{path}: schema version '{clean(version)}' is not a version; measure "
+                         "again")
+    major, minor = int(numbers[0]), int(numbers[1])
+    if (major, minor) < (MAJOR, least_minor):
+        raise InputError(f"{path}: schema version {version} is too old, {MAJOR}.{least_minor} is "
+                         "needed; measure again with this mipbench")
+    if major > MAJOR:
+        raise InputError(f"{path}: schema version {version} is of a later mipbench, this reads "
+                         f"{MAJOR}.x; use the scripts that came with it")
+    return version

@@ -1,0 +1,149 @@
+/* The contact sheet: rows are collected as strategies are read back, and drawn once all are
+ * there. */
+#include "cli/sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/version.h"
+#include "bench/describe.h"
+#include "image/png.h"
+
+_Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
+
+static enum mb_status out_of_memory(struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory");
+}
+
+void mb_sheets_finish(struct mb_sheets *sheets)
+{
+    for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
+        mb_sheet_finish(&sheets->layer[layer]);
+    }
+    *sheets = (struct mb_sheets){0};
+}
+
+static void start(struct mb_sheets *sheets, const struct mb_cell *cell, const char *folder)
+{
+    mb_sheets_finish(sheets);
+    snprintf(sheets->folder, sizeof sheets->folder, "%s", folder);
+    sheets->n_layers = mb_picture_layers(&cell->layout);
+    for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
+        mb_sheet_init(&sheets->layer[layer], cell->layout.base, cell->layout.n_levels);
+    }
+}
+
+static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, bool is_golden,
+                               const struct mb_layout *layout, const void *block,
+                               struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
+        MB_TRY(
+            mb_sheet_add(&sheets->layer[layer], label, is_golden, layout, block, layer, err));
+    }
+fail:
+    return status;
+}
+
+/* Once for all strategies that are held to the same policy. */
+static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_cell *cell,
+                                 const struct mb_filter *filter, struct mb_verifier *verifier,
+                                 struct mb_err *err)
+{
+    const enum mb_policy policy = mb_verifier_policy(verifier, filter);
+    char label[48];
+    if (sheets->policies & 1u << policy) {
+        return MB_OK;
+    }
+    enum mb_status status = MB_OK;
+    void *texels = mb_alloc(cell->layout.total_bytes, 1);
+    MB_TRY(texels ? MB_OK : out_of_memory(err));
+    MB_TRY(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
+    snprintf(label, sizeof label, "golden (%s)", mb_policy_name(policy));
+    MB_TRY(add_rows(sheets, label, true, &cell->layout, texels, err));
+    sheets->policies |= 1u << policy;
+fail:
+    mb_free(texels);
+    return status;
+}
+
+/* Relative to the output folder; owned by the caller, NULL without memory. */
+static char *make_path(const struct mb_sheets *sheets, uint32_t layer)
+{
+    char stem[32], name[40];
+    mb_picture_stem("sheet", layer, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s.png", stem);
+    return mb_path_join(sheets->folder, name);
+}
+
+enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_cell *cell,
+                             struct mb_result *result, const void *block,
+                             struct mb_verifier *verifier, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char folder[sizeof sheets->folder];
+    char label[sizeof result->label + 16];
+    mb_cell_folder(cell, folder, sizeof folder);
+    if (strcmp(folder, sheets->folder) != 0) {
+        start(sheets, cell, folder);
+    }
+    if (verifier) {
+        MB_TRY(add_golden(sheets, cell, &result->work.claim.filter, verifier, err));
+    }
+    snprintf(label, sizeof label, "%s%s", result->label,
+             result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
+    MB_TRY(add_rows(sheets, label, false, &cell->layout, block, err));
+    for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
+        char *path = make_path(sheets, layer);
+        MB_TRY(path ? mb_result_add_path(&result->images, &result->n_images, path, err)
+                    : out_of_memory(err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer,
+                                  const char *dir, const char *footer, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_canvas canvas = {0};
+    char title[sizeof sheets->folder + 32];
+    char *relative = make_path(sheets, layer);
+    char *path = relative ? mb_path_join(dir, relative) : NULL;
+    mb_picture_stem(sheets->folder, layer, title, sizeof title);
+    MB_TRY(path ? MB_OK : out_of_memory(err));
+    MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
+    MB_TRY(mb_png_write(path, canvas.rgba, canvas.extent.width, canvas.extent.height, err));
+fail:
+    mb_canvas_finish(&canvas);
+    mb_free(relative);
+    mb_free(path);
+    return status;
+}
+
+enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
+                               const struct mb_run *run, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *device = &run->device;
+    char footer[640];
+    char *folder = NULL;
+    if (sheets->n_layers == 0) {
+        return MB_OK;
+    }
+    snprintf(footer, sizeof footer, "mipbench " MB_VERSION ", %s, driver %s", device->name,
+             device->driver_info[0] != '\0' ? device->driver_info : device->driver_version);
+    folder = mb_path_join(dir, sheets->folder);
+    MB_TRY(folder ? mb_make_dirs(folder, err) : out_of_memory(err));
+    for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
+        MB_TRY(write_sheet(sheets, layer, dir, footer, err));
+    }
+fail:
+    mb_free(folder);
+    mb_sheets_finish(sheets);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* The contact sheet of an image (--images sheet): all its chains in one picture, sheet.png. */
+#ifndef MB_CLI_SHEET_H
+#define MB_CLI_SHEET_H
+
+#include "bench/result.h"
+#include "bench/verify.h"
+#include "cli/picture.h"
+#include "image/sheet.h"
+
+/* Of the image that is being run; zeroed: of none. */
+struct mb_sheets {
+    char folder[256];  /* of the cell, relative to the output folder */
+    uint32_t n_layers; /* that are drawn */
+    uint32_t policies; /* mask of 1 << mb_policy: golden chains that are in */
+    struct mb_sheet layer[MB_MAX_PICTURE_LAYERS];
+};
+
+void mb_sheets_finish(struct mb_sheets *sheets);
+
+/* Add the chain of `result`, a packed block of cell->layout, and, with a verifier, the golden
+ * one that it was held to; note the files that mb_sheets_write makes in result->images. Rows of
+ * another image are dropped. */
+MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_cell *cell,
+                                           struct mb_result *result, const void *block,
+                                           struct mb_verifier *verifier, struct mb_err *err);
+
+/* Write DIR/FOLDER/sheet.png, and of layers from 1 on sheet_layer_NN.png, and drop the rows;
+ * does nothing where there are none. `run` is named below the rows. */
+MB_MUST_CHECK enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
+                                             const struct mb_run *run, struct mb_err *err);
+
+#endif

@@ -1,0 +1,387 @@
+/* The table of decisions, and what a reader must know of it. */
+#include "cli/tune_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "bench/describe.h"
+#include "bench/tune_choose.h"
+#include "image/compare.h"
+
+#define TEXT_BYTES 256
+#define GAP        2
+
+#define PAINT_BEST "\033[1;32m"
+#define PAINT_BAD  "\033[1;31m"
+#define PAINT_OFF  "\033[0m"
+
+enum column {
+    SIZE,
+    FORMAT,
+    POLICY,
+    CHOSEN,
+    MEDIAN,
+    INTERVAL,
+    RUNNER_UP,
+    RELATIVE,
+    VERIFIED,
+    N_COLUMNS,
+};
+
+static const struct {
+    const char *title;
+    bool is_right;
+} columns[N_COLUMNS] = {
+    [SIZE] = {"Size", false},           [FORMAT] = {"Format", false},
+    [POLICY] = {"Policy", false},       [CHOSEN] = {"Chosen", false},
+    [MEDIAN] = {"Median", true},        [INTERVAL] = {"95% interval", true},
+    [RUNNER_UP] = {"Runner-up", false}, [RELATIVE] = {"Relative", true},
+    [VERIFIED] = {"Verified", false},
+};
+
+struct view {
+    const struct mb_run *run;
+    const struct mb_tune *tune;
+    const struct mb_table_style *style;
+};
+
+/* One decision: a row of the table. */
+struct decision {
+    const struct mb_tune_case *c;
+    const struct mb_cell *cell;
+    const struct mb_tune_choice *choice;
+    enum mb_tune_kind kind;
+    bool is_both; /* of box and any */
+};
+
+/* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
+static bool is_folded(const struct mb_tune_case *c, int kind)
+{
+    return kind == MB_TUNE_ANY && c->choice[MB_TUNE_BOX].chosen != SIZE_MAX &&
+           c->choice[MB_TUNE_BOX].chosen == c->choice[MB_TUNE_ANY].chosen &&
+           c->choice[MB_TUNE_BOX].runner_up == c->choice[MB_TUNE_ANY].runner_up;
+}
+
+static bool get_decision(const struct view *view, size_t index, int kind,
+                         struct decision *decision)
+{
+    const struct mb_tune_case *c = &view->tune->cases[index];
+    if (c->choice[kind].chosen == SIZE_MAX || is_folded(c, kind)) {
+        return false;
+    }
+    *decision = (struct decision){
+        .c = c,
+        .cell = &view->run->cells[c->cell],
+        .choice = &c->choice[kind],
+        .kind = (enum mb_tune_kind)kind,
+        .is_both = kind == MB_TUNE_BOX && is_folded(c, MB_TUNE_ANY),
+    };
+    return true;
+}
+
+static const struct mb_result *winner_of(const struct decision *decision)
+{
+    return &decision->cell->results[decision->choice->chosen];
+}
+
+/* "box, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
+static void text_policy(const struct decision *decision, char *out)
+{
+    const enum mb_policy policy = winner_of(decision)->work.claim.filter.policy;
+    const bool is_told = decision->kind == MB_TUNE_ANY && policy != MB_POLICY_BOX &&
+                         !mb_tune_is_power(decision->c->layout.base);
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_tune_kind_name(decision->kind),
+             decision->is_both ? ", any" : "", is_told ? " (" : "",
+             is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
+}
+
+/* "4.75 - 4.83", in the unit and with the decimals of the median. */
+static void text_interval(const struct mb_stats *stats, char *out)
+{
+    static const double units_ns[] = {1e9, 1e6, 1e3, 1.0};
+    size_t i = 0;
+    while (i + 1 < MB_COUNTOF(units_ns) && stats->median_ns < units_ns[i]) {
+        i++;
+    }
+    const int decimals = units_ns[i] < 2.0 ? 0 : stats->median_ns < 10.0 * units_ns[i] ? 2 : 1;
+    if (stats->median_ci_level < 0.95) {
+        snprintf(out, TEXT_BYTES, "-");
+        return;
+    }
+    snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i],
+             decimals, stats->median_ci_ns[1] / units_ns[i]);
+}
+
+static void text_relative(const struct view *view, const struct decision *decision, char *out)
+{
+    const struct mb_tune_choice *choice = decision->choice;
+    char ratio[64];
+    if (choice->runner_up == SIZE_MAX) {
+        snprintf(out, TEXT_BYTES, "-");
+        return;
+    }
+    mb_relation_describe(&choice->next, view->style->unicode ? "\xc2\xb1" : "+-", ratio,
+                         sizeof ratio);
+    snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
+}
+
+static void text_of(const struct view *view, const struct decision *decision,
+                    enum column column, char *out)
+{
+    const struct mb_result *winner = winner_of(decision);
+    const struct mb_extent base = decision->c->layout.base;
+    const size_t runner_up = decision->choice->runner_up;
+    switch (column) {
+    case SIZE:
+        snprintf(out, TEXT_BYTES, "%ux%u", base.width, base.height);
+        break;
+    case FORMAT:
+        snprintf(out, TEXT_BYTES, "%s", decision->c->layout.format->name);
+        break;
+    case POLICY:
+        text_policy(decision, out);
+        break;
+    case CHOSEN:
+        snprintf(out, TEXT_BYTES, "%s", winner->label);
+        break;
+    case MEDIAN:
+        mb_time_text(winner->stats.median_ns, out, TEXT_BYTES);
+        break;
+    case INTERVAL:
+        text_interval(&winner->stats, out);
+        break;
+    case RUNNER_UP:
+        snprintf(out, TEXT_BYTES, "%s",
+                 runner_up == SIZE_MAX ? "-" : decision->cell->results[runner_up].label);
+        break;
+    case RELATIVE:
+        text_relative(view, decision, out);
+        break;
+    case VERIFIED:
+    case N_COLUMNS:
+        mb_verdict_describe(&winner->verdict, decision->c->layout.format, out, TEXT_BYTES);
+        break;
+    }
+}
+
+static void add_padded(struct mb_strbuf *out, int column, const char *text, size_t width)
+{
+    const size_t pad = width - mb_utf8_columns(text);
+    mb_strbuf_spaces(out, (column > 0 ? GAP : 0) + (columns[column].is_right ? pad : 0));
+    mb_strbuf_append(out, text);
+    mb_strbuf_spaces(out, columns[column].is_right || column == N_COLUMNS - 1 ? 0 : pad);
+}
+
+/* Widths that hold the titles and every row. */
+static void measure_columns(const struct view *view, size_t width[N_COLUMNS])
+{
+    struct decision decision;
+    char text[TEXT_BYTES];
+    for (int k = 0; k < N_COLUMNS; k++) {
+        width[k] = mb_utf8_columns(columns[k].title);
+    }
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
+        if (!get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+            continue;
+        }
+        for (int k = 0; k < N_COLUMNS; k++) {
+            text_of(view, &decision, (enum column)k, text);
+            const size_t n = mb_utf8_columns(text);
+            width[k] = n > width[k] ? n : width[k];
+        }
+    }
+}
+
+static void add_row(struct mb_strbuf *out, const struct view *view,
+                    const struct decision *decision, const size_t width[N_COLUMNS])
+{
+    const bool is_painted = view->style->color && decision->choice->is_distinct;
+    char text[TEXT_BYTES];
+    mb_strbuf_append(out, "  ");
+    for (int k = 0; k < N_COLUMNS; k++) {
+        text_of(view, decision, (enum column)k, text);
+        mb_strbuf_append(out, is_painted && k == CHOSEN ? PAINT_BEST : "");
+        add_padded(out, k, text, width[k]);
+        mb_strbuf_append(out, is_painted && k == CHOSEN ? PAINT_OFF : "");
+    }
+    mb_strbuf_append(out, "\n");
+}
+
+static void add_table(struct mb_strbuf *out, const struct view *view)
+{
+    struct decision decision;
+    size_t width[N_COLUMNS];
+    measure_columns(view, width);
+    mb_strbuf_append(out, "  ");
+    for (int k = 0; k < N_COLUMNS; k++) {
+        add_padded(out, k, columns[k].title, width[k]);
+    }
+    mb_strbuf_append(out, "\n");
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
+        if (get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+            add_row(out, view, &decision, width);
+        }
+    }
+}
+
+/* "64x64 rgba8, box: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
+ * `is_verbose` also where it is the fastest itself that others cannot be told from. */
+static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool is_verbose)
+{
+    const struct mb_tune_choice *choice = decision->choice;
+    const struct mb_extent base = decision->c->layout.base;
+    const bool is_fastest = choice->chosen == choice->fastest;
+    char policy[TEXT_BYTES];
+    if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
+        return;
+    }
+    text_policy(decision, policy);
+    mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
+                     decision->c->layout.format->name, policy);
+    if (is_fastest) {
+        mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
+                         choice->n_tied == 1 ? "" : "s", winner_of(decision)->label);
+        return;
+    }
+    mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
+                     winner_of(decision)->label,
+                     decision->cell->results[choice->fastest].label);
+    if (choice->n_tied > 1) {
+        mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
+    }
+    mb_strbuf_append(out, ".\n");
+}
+
+static void add_ties(struct mb_strbuf *out, const struct view *view, bool is_verbose)
+{
+    struct decision decision;
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
+        if (get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+            add_tie(out, &decision, is_verbose);
+        }
+    }
+}
+
+static const char *label_of(const struct view *view, size_t index)
+{
+    const struct mb_tune_class *class = &view->tune->classes[index];
+    const struct mb_tune_case *c = &view->tune->cases[class->index];
+    return view->run->cells[c->cell].results[c->choice[class->kind].chosen].label;
+}
+
+/* The crossover of another policy between the same two classes, with the same winners. */
+static const struct mb_tune_crossover *find_like(const struct view *view,
+                                                 const struct mb_tune_crossover *crossover,
+                                                 enum mb_tune_kind kind)
+{
+    const struct mb_tune_class *classes = view->tune->classes;
+    for (size_t i = 0; i < view->tune->n_crossovers; i++) {
+        const struct mb_tune_crossover *other = &view->tune->crossovers[i];
+        if (classes[other->below].kind == kind &&
+            classes[other->below].index == classes[crossover->below].index &&
+            classes[other->above].index == classes[crossover->above].index &&
+            strcmp(label_of(view, other->below), label_of(view, crossover->below)) == 0 &&
+            strcmp(label_of(view, other->above), label_of(view, crossover->above)) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* "rgba8, box, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
+static void add_crossover(struct mb_strbuf *out, const struct view *view,
+                          const struct mb_tune_crossover *crossover)
+{
+    const struct mb_tune_class *class = &view->tune->classes[crossover->below];
+    const double edge = sqrt(crossover->texels);
+    if (class->kind == MB_TUNE_ANY && find_like(view, crossover, MB_TUNE_BOX)) {
+        return; /* told with it */
+    }
+    const bool is_both = class->kind == MB_TUNE_BOX && find_like(view, crossover, MB_TUNE_ANY);
+    mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
+                     view->tune->cases[class->index].layout.format->name,
+                     mb_tune_kind_name(class->kind), is_both ? ", any" : "",
+                     class->is_power ? "powers of two" : "other sizes",
+                     label_of(view, crossover->below), edge, edge,
+                     mb_tune_how_name(crossover->how), label_of(view, crossover->above));
+}
+
+static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_variants; i++) {
+        n += c->variants[i].state == state;
+    }
+    return n;
+}
+
+/* "64x64 rgba8: 150 variants, 30 cannot run here; coarse pass 120 to 40 (1.25 x); ..." */
+static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
+{
+    mb_strbuf_printf(out, "%ux%u %s: %zu variants, of which %zu cannot run here",
+                     c->layout.base.width, c->layout.base.height, c->layout.format->name,
+                     c->n_variants, count_state(c, MB_TUNE_SKIPPED));
+    for (uint32_t i = 0; i < c->n_passes; i++) {
+        mb_strbuf_printf(out, "; %s pass: %zu of %zu within %.2f x the best go on",
+                         mb_tune_pass_name(i), c->pass[i].n_out, c->pass[i].n_in,
+                         c->pass[i].margin);
+    }
+    mb_strbuf_printf(out, "; %zu in the final.\n", count_state(c, MB_TUNE_FINAL));
+}
+
+static void add_failures(struct mb_strbuf *out, const struct view *view,
+                         const struct mb_tune_case *c)
+{
+    char label[96];
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (c->variants[i].state == MB_TUNE_FAILED) {
+            mb_row_label(&view->tune->rows[i], label, sizeof label);
+            mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n",
+                             view->style->color ? PAINT_BAD : "", c->layout.base.width,
+                             c->layout.base.height, c->layout.format->name, label,
+                             c->variants[i].reason, view->style->color ? PAINT_OFF : "");
+        }
+    }
+}
+
+/* What all rows have in common, as above the table of a run. */
+static void add_task(struct mb_strbuf *out, const struct mb_run *run)
+{
+    char text[TEXT_BYTES];
+    const struct mb_cell *cell = &run->cells[0];
+    mb_cell_describe_task(cell, text, sizeof text);
+    mb_strbuf_printf(out, "%s  %s", cell->input, text);
+    if (run->settings->n_levels > 0) {
+        mb_strbuf_printf(out, ", up to %u levels", run->settings->n_levels);
+    }
+    mb_strbuf_append(out, "\n\n");
+}
+
+void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
+                  enum mb_tune_detail detail, const struct mb_table_style *style)
+{
+    const struct view view = {.run = run, .tune = tune, .style = style};
+    if (run->n_cells > 0) {
+        add_task(out, run);
+        add_table(out, &view);
+        mb_strbuf_append(out, "\n");
+    }
+    if (detail != MB_TUNE_BRIEF) {
+        add_ties(out, &view, detail == MB_TUNE_VERBOSE);
+    }
+    for (size_t i = 0; i < tune->n_crossovers; i++) {
+        add_crossover(out, &view, &tune->crossovers[i]);
+    }
+    for (size_t i = 0; i < tune->n_cases; i++) {
+        add_failures(out, &view, &tune->cases[i]);
+        if (detail == MB_TUNE_VERBOSE) {
+            add_counts(out, &tune->cases[i]);
+        }
+    }
+    if (tune->has_selftest && !tune->selftest.passed) {
+        mb_strbuf_append(out, "The self-test of the ruler FAILED: trust none of this; "
+                              "'mipbench --self-test' says more.\n");
+    }
+}

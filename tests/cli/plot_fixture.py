@@ -1,0 +1,155 @@
+"""Result sets for the tests of scripts/plot.py, trimmed from results/reference/, and its pictures
+read back: SVG keeps its text as text."""
+import contextlib
+import io
+import json
+import re
+import sys
+import unittest.mock
+import xml.etree.ElementTree
+
+import cli
+
+try:
+    import numpy  # noqa: F401  (what is drawn needs it, too)
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+except ImportError as error:
+    print(f"{error.name} is not installed")
+    sys.exit(77)
+
+sys.path.insert(0, str(cli.ROOT / "scripts"))
+sys.dont_write_bytecode = True
+import plot  # noqa: E402  (found by the line above)
+import results  # noqa: E402
+
+REFERENCE = cli.ROOT / "results" / "reference"
+H200, LAVAPIPE = "nvidia-h200-20261121-spd/run-1.json", "lavapipe-20261121/modes.json"
+H200_MODES = "nvidia-h200-20261121-cold/modes.json"
+SIZES = ((256, 256), (1024, 1024), (1920, 1080))
+LABELS = ("blit", "compute", "subgroup", "spd", "spd:fp16=on", "separable")
+N_KEPT = 30  # samples of each row: drawing more takes longer and shows no more
+UNUSED = ("results", "cells", "comparisons", "shaders", "host")
+REFERENCES = {}
+
+
+class Reference:
+    """A file of results/reference/, read once: what plots need, and the first samples of each row."""
+
+    def __init__(self, name):
+        whole = json.loads((REFERENCE / name).read_text(encoding="utf-8"))
+        self.labels = {row.id: row.label for row in results.Run(name, "", value=whole).rows}
+        self.rest = {key: value for key, value in whole.items() if key not in UNUSED}
+        self.rows = [{**row, "samples_ns": row["samples_ns"][:N_KEPT], "sample_positions": [],
+                      "pipelines": []} for row in whole["results"]]
+        self.cells = [self.shortened(cell) for cell in whole["cells"]]
+
+    @staticmethod
+    def shortened(cell):
+        blocks = {key: cell["blocks"][key][:N_KEPT]
+                  for key in ("probe_before_ns", "probe_after_ns", "start_ns")}
+        control = cell["aa_control"] and {**cell["aa_control"], "samples_ns": []}
+        return {**cell, "aa_control": control,
+                "blocks": {**blocks, "flagged": [], "repeated": []}}
+
+
+def reference(name):
+    if name not in REFERENCES:
+        REFERENCES[name] = Reference(name)
+    return REFERENCES[name]
+
+
+def trimmed(name, labels=LABELS, sizes=SIZES, cache=None, mode="latency", run_id=None):
+    """A copy of a reference file with these rows, and the first samples of each."""
+    whole = reference(name)
+    rows = [row for row in whole.rows
+            if whole.labels[row["id"]] in labels and (row["width"], row["height"]) in sizes
+            and cache in (None, row["cache"]) and mode in (None, row["mode"])]
+    used = {row["cell"] for row in rows}
+    cells = [cell for cell in whole.cells if cell["id"] in used]
+    # By way of text, which is faster than copy.deepcopy.
+    root = json.loads(json.dumps({**whole.rest, "results": rows, "cells": cells}))
+    root["run"]["id"] = run_id or root["run"]["id"]
+    return root
+
+
+def skip(row, reason="not supported"):
+    row.update(status="skipped", reason=reason, samples_ns=[])
+    row["stats"] = {key: 0 if key == "n" else None for key in row["stats"]}
+    row["verify"].update(status="skipped", max_error_lsb=None, box_lsb=None, levels=[])
+
+
+def fail(row, error_lsb):
+    row.update(status="failed", reason="a texel is wrong")
+    row["verify"].update(status="fail", max_error_lsb=error_lsb)
+
+
+def run_plot(*arguments):
+    """Run in this process, as importing matplotlib takes most of the time."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = plot.main(list(arguments))
+        except SystemExit as ended:
+            code = ended.code
+    return cli.Outcome(code, out.getvalue(), err.getvalue())
+
+
+class Svg:
+    """The text of a picture and the ids of its parts."""
+
+    def __init__(self, path):
+        self.source = path.read_text(encoding="utf-8")
+        root = xml.etree.ElementTree.fromstring(self.source)
+        self.texts = ["".join(node.itertext()) for node in root.iter()
+                      if node.tag.endswith("}text")]
+        self.ids = [node.get("id") for node in root.iter() if node.get("id")]
+        self.text = "\n".join(self.texts)
+
+
+class PlotCase(cli.TestCase):
+    """Pictures are not laid out unless where things are is looked at: that takes a third of the
+    time, and changes neither texts nor ids."""
+    LAID_OUT = False
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.dir / "plots"
+        if not self.LAID_OUT:
+            patch = unittest.mock.patch.object(ConstrainedLayoutEngine, "execute")
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, *roots):
+        paths = []
+        for index, root in enumerate(roots):
+            path = self.dir / f"set-{index}.json"
+            path.write_text(json.dumps(root), encoding="utf-8")
+            paths.append(str(path))
+        return paths
+
+    def plot(self, *arguments):
+        return run_plot(*map(str, arguments), "-o", str(self.out))
+
+    def draw(self, roots, *names, options=(), made=None):
+        """{name: Svg} of the plots `names`, or of those `made`; the rest must say why not."""
+        outcome = self.plot(*self.write(*roots), "--format", "svg", "--only", ",".join(names),
+                            *options)
+        made = names if made is None else made
+        self.assertEqual(outcome.code, 0 if set(made) == set(names) else 1, outcome)
+        self.assertEqual(outcome.out.split(), [str(self.out / f"{name}.svg") for name in made],
+                         outcome)
+        self.outcome = outcome
+        return {name: Svg(self.out / f"{name}.svg") for name in made}
+
+    def assert_not_made(self, outcome, name, why, command):
+        line, = [line for line in outcome.err.splitlines()
+                 if line.startswith(f"plot: {name} not made: ")]
+        self.assertIn(why, line)
+        self.assertRegex(line, "; run: mipbench .*" + re.escape(command))
+
+    def assert_refused(self, outcome, *parts):
+        lines = outcome.err.splitlines()
+        self.assertEqual((outcome.code, outcome.out, len(lines)), (2, "", 1), outcome)
+        self.assertTrue(lines[0].startswith("plot: error: "), outcome)
+        for part in parts:
+            self.assertIn(part, lines[0])

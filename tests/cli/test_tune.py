@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""mipbench tune: the decision table as JSON and as a C header, and how it is come by."""
+import errno
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import cli
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FEW = ["-s", "blit,compute", "-n", "6"]
+
+# Prints the strategy for each of the images in its arguments: FORMAT POLICY W H ...
+LOOKUP = """
+#include "mipbench_tuned.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    for (int i = 1; i + 3 < argc; i += 4) {
+        const struct mipbench_tuned *row = mipbench_tuned_find(
+            argv[i], (enum mipbench_tuned_policy)atoi(argv[i + 1]),
+            (uint32_t)atoi(argv[i + 2]), (uint32_t)atoi(argv[i + 3]));
+        printf("%s:%s:%ux%u\\n", row ? row->strategy : "-", row ? row->params : "-",
+               row ? row->width : 0u, row ? row->height : 0u);
+    }
+    return 0;
+}
+"""
+BOX, ANY, KAISER = "0", "1", "2"
+
+
+def compilers():
+    """Those that are there, C and C++, with every warning that a user may have on."""
+    found = [(c, "-std=c11", "lookup.c") for c in ("gcc", "clang")]
+    found += [(c, "-std=c++11", "lookup.cpp") for c in ("g++", "clang++")]
+    return [row for row in found if shutil.which(row[0])]
+
+
+class Tune(cli.TestCase):
+    def tune(self, *args, **options):
+        return self.quick("tune", "-o", "out", *args, **options)
+
+    def document(self, name="tune.json", schema="tune.schema.json"):
+        document = json.loads((self.dir / "out" / name).read_text(encoding="utf-8"))
+        if jsonschema:
+            rules = json.loads((cli.ROOT / "results" / schema).read_text())
+            jsonschema.Draft202012Validator(rules).validate(document)
+        return document
+
+    def check_case(self, case, finals):
+        """What was chosen is a finalist that passed, and no slower than the rule allows."""
+        finalists = {f["label"]: f for f in case["finalists"]}
+        for choice in case["choices"]:
+            chosen, fastest = choice["chosen"], finalists[choice["fastest"]]
+            self.assertEqual(chosen, finalists[chosen["label"]])
+            self.assertEqual(finals[chosen["id"]]["verify"]["status"], "pass")
+            self.assertEqual(finals[chosen["id"]]["stats"], chosen["stats"])
+            self.assertLessEqual(fastest["stats"]["median_ns"], chosen["stats"]["median_ns"])
+            if chosen["label"] != choice["fastest"]:
+                self.assertEqual(choice["runner_up"]["label"], choice["fastest"])
+                relation, = [r for r in choice["relations"] if r["label"] == chosen["label"]]
+                self.assertNotEqual(relation["verdict"], "SLOWER")
+                self.assertLessEqual(relation["ratio"], 1.01)
+            if choice["policy"] == "box" and (case["width"], case["height"]) == (33, 17):
+                self.assertEqual(chosen["verify"]["policy"], "box")
+
+    def look_up(self, compiler, standard, source, queries):
+        (self.dir / source).write_text(LOOKUP)
+        subprocess.run([compiler, standard, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+                        "-Werror", "-Iout", "-o", "lookup", source], cwd=self.dir, check=True)
+        words = [word for query in queries for word in query]
+        return subprocess.run([self.dir / "lookup", *words], cwd=self.dir, check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+    def check_header(self, document):
+        def row(policy, width, power):
+            found, = [c for c in document["classes"] if
+                      (c["format"], c["policy"], c["width"], c["power_of_two"]) ==
+                      ("rgba8", policy, width, power)]
+            return f"{found['label'] if ':' in found['label'] else found['label'] + ':'}:" \
+                   f"{found['width']}x{found['height']}"
+        nothing = "-:-:0x0"
+        queries = {
+            ("rgba8", BOX, "16", "16"): row("box", 16, True),
+            ("rgba8", BOX, "1", "1"): row("box", 16, True),
+            ("rgba8", ANY, "64", "64"): row("any", 64, True),
+            ("rgba8", BOX, "64", "2"): row("box", 64, True),  # few texels, but a long edge
+            ("rgba8", BOX, "33", "17"): row("box", 33, False),
+            ("rgba8", ANY, "3", "16"): row("any", 33, False),
+            ("rgba8", BOX, "34", "17"): nothing,  # beyond what was measured
+            ("rgba8", BOX, "128", "64"): nothing,
+            ("rgba8", BOX, "0", "16"): nothing,
+            ("rgba8", KAISER, "16", "16"): nothing,
+            ("r8", BOX, "16", "16"): nothing,
+        }
+        self.assertTrue(compilers())
+        for compiler in compilers():
+            self.assertEqual(self.look_up(*compiler, queries), list(queries.values()), compiler)
+
+    def test_decisions(self):
+        outcome = self.tune(*FEW, "--size", "64x64,16x16,33x17", "-f", "rgba8,r32f", "--json",
+                            "copy.json")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        document = self.document()
+        finals = {r["id"]: r for r in self.document("results.json", "schema.json")["results"]}
+        self.assertEqual((self.dir / "copy.json").read_bytes(),
+                         (self.dir / "out/tune.json").read_bytes())
+        self.assertEqual(document["task"]["input"], "pattern:noise:64x64")
+        self.assertEqual([(c["format"], c["width"]) for c in document["cases"]],
+                         [(f, w) for f in ("rgba8", "r32f") for w in (64, 16, 33)])
+        for case in document["cases"]:
+            self.assertEqual([c["policy"] for c in case["choices"]][-1], "any")
+            self.assertEqual((case["passes"], case["failed"], case["dropped"]), ([], [], []))
+            self.check_case(case, finals)
+        for crossover in document["crossovers"]:
+            self.assertNotEqual(crossover["below"]["label"], crossover["above"]["label"])
+            self.assertTrue(16 <= crossover["square_edge"] <= 64, crossover)
+        self.check_header(document)
+        text = outcome.out.decode()
+        for part in ("Chosen", "Runner-up", "95% interval", "33x17", "rgba8", "r32f",
+                     "out/tune.json"):
+            self.assertIn(part, text)
+
+    def test_passes(self):
+        """More variants than a final takes: most are dropped, and the file says at what ratio."""
+        outcome = self.tune("-s", "separable,compute,subgroup", "-n", "6", "--size", "16x16", "-v")
+        self.assertEqual(outcome.code, 0, outcome)
+        document = self.document()
+        case, = document["cases"]
+        coarse = case["passes"][0]
+        self.assertEqual((coarse["name"], coarse["blocks"], coarse["margin_ratio"]),
+                         ("coarse", 5, 1.25))
+        self.assertEqual(coarse["heats"], -(-coarse["variants"] // 48))
+        n_skipped = sum(s["variants"] for s in case["skipped"])
+        self.assertEqual(coarse["variants"], document["method"]["variants"] - n_skipped)
+        self.assertEqual(len(case["finalists"]) + len(case["dropped"]), coarse["variants"])
+        self.assertEqual(case["passes"][-1]["kept"], len(case["finalists"]))
+        self.assertGreater(len(case["dropped"]), 0)
+        margins = {p["name"]: p["margin_ratio"] for p in case["passes"]}
+        for dropped in case["dropped"]:
+            is_over = dropped["ratio"] > margins[dropped["pass"]]
+            self.assertEqual(dropped["why"], "margin" if is_over else "cap", dropped)
+        self.assertIn(b"coarse pass", outcome.out)
+
+    def test_narrowed(self):
+        """A spec is for all variants but what it fixes; an input has a size of its own."""
+        self.assertEqual(self.tune("-s", "compute:npot=box", "pattern:flat:9x9").code, 0)
+        case, = self.document()["cases"]
+        self.assertEqual(sorted(f["label"] for f in case["finalists"]),
+                         ["compute", "compute:load=sampler"])
+        self.assertIsNone(case["choices"][0]["runner_up"]["ci"])  # three samples have none
+        outcome = self.tune("-s", "separable", "-r", "max", "--size", "8x8")
+        self.assert_error(outcome, 5, "8x8 rgba8")
+        self.assertEqual(self.document()["classes"], [])
+
+    def test_json_to_stdout(self):
+        outcome = self.tune(*FEW, "--size", "8x8", "--json", "-")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual(outcome.out, (self.dir / "out/tune.json").read_bytes())
+        self.assertIn(b"Chosen", outcome.err)
+
+    def test_full_disk(self):
+        """The old table stays, and no temporary file."""
+        self.assertEqual(self.tune(*FEW, "--size", "8x8").code, 0)
+        before = cli.snapshot(self.dir / "out")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        outcome = self.tune(*FEW, "--size", "8x8", preexec_fn=limit)
+        self.assert_error(outcome, 7, "mipbench_tuned.h", os.strerror(errno.EFBIG))
+        self.assertEqual(cli.snapshot(self.dir / "out"), before)
+
+    def test_interrupted(self):
+        """The case that was finished stays; the one that was cut short is not decided."""
+        process = subprocess.Popen(
+            [cli.BINARY, "tune", "-q", "--no-roofline", "-o", "out", "-s", "compute:npot=box",
+             "--size", "8x8,512x512", "-n", "300", "-w", "0"], cwd=self.dir,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        give_up_s = time.monotonic() + cli.TIMEOUT_S
+        while not (self.dir / "out/tune.json").is_file() and process.poll() is None:
+            self.assertLess(time.monotonic(), give_up_s)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
+        document = self.document()
+        self.assertEqual((document["run"]["complete"], document["run"]["exit_reason"]),
+                         (False, "interrupted"))
+        self.assertEqual([c["width"] for c in document["classes"]], [8, 8])
+        self.assertIn("MIPBENCH_TUNED_COMPLETE 0",
+                      (self.dir / "out/mipbench_tuned.h").read_text())
+        self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,111 @@
+/* How many workgroups the single-pass kernels dispatch for an update: those of the 64x64 tiles
+ * that the change touches, in every slice. A kernel that redid the whole image would write the
+ * same texels, so the dispatch itself is looked at, by standing in for vkCmdDispatch. */
+#include <stdio.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "harness.h"
+
+static struct {
+    uint32_t x, y, z, n_dispatches;
+} seen;
+
+static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y,
+                                                uint32_t z)
+{
+    (void)cmd;
+    seen.x = x;
+    seen.y = y;
+    seen.z = z;
+    seen.n_dispatches++;
+}
+
+/* Record the strategy's commands, but for the dispatches themselves. */
+static bool record(const struct mb_rig *rig, const struct mb_trial *trial, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission submission = {0};
+    const PFN_vkCmdDispatch dispatch = vkCmdDispatch;
+    MB_TRY(mb_submission_init(&submission, rig->gpu, "groups", err));
+    MB_TRY(mb_submission_begin(&submission, 0, err));
+    vkCmdDispatch = note_dispatch;
+    trial->strategy->record(trial->state, submission.cmd);
+    vkCmdDispatch = dispatch;
+    MB_TRY(mb_submission_end(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    return status == MB_OK;
+}
+
+static void check_groups(const struct mb_rig *rig, const struct mb_row *row,
+                         struct mb_rect change, uint32_t n_wide, uint32_t n_high)
+{
+    const struct mb_task task = {.is_update = true, .rect = change};
+    const struct mb_trial_options options = {
+        .rig = rig, .row = row, .task = &task, .name = row->strategy->name};
+    struct mb_trial trial = {0};
+    struct mb_err err = {0};
+    seen.n_dispatches = 0;
+    const bool is_recorded = mb_trial_supports(&options, &err) == MB_OK &&
+                             mb_trial_init(&trial, &options, &err) == MB_OK &&
+                             record(rig, &trial, &err);
+    CHECK(is_recorded);
+    if (is_recorded) {
+        CHECK_EQ_INT(seen.n_dispatches, 1);
+        CHECK_EQ_INT(seen.x, n_wide);
+        CHECK_EQ_INT(seen.y, n_high);
+        CHECK_EQ_INT(seen.z, rig->full.n_layers);
+    } else {
+        fprintf(stderr, "%s: %s\n", row->strategy->name, err.text);
+    }
+    mb_trial_finish(&trial);
+}
+
+/* SPD's examples: 512x512, a change in 3x4 tiles, and the one around two changes, 5x4. */
+static void check_rows(const struct mb_rig *rig, const struct mb_row *rows, size_t n_rows)
+{
+    const struct mb_rect change = {.x = 70, .y = 10, .width = 170, .height = 230};
+    const struct mb_rect both =
+        mb_rect_enclosing((struct mb_rect){.x = 64, .y = 64, .width = 192, .height = 128},
+                          (struct mb_rect){.x = 300, .y = 200, .width = 80, .height = 100});
+    for (size_t i = 0; i < n_rows; i++) {
+        check_groups(rig, &rows[i], change, 3, 4);
+        check_groups(rig, &rows[i], both, 5, 4);
+    }
+}
+
+int main(void)
+{
+    static const char *const specs[] = {"spd", "spd-metal"};
+    const struct mb_extent extent = {512, 512};
+    struct mb_err err = {0};
+    struct mb_gpu gpu;
+    struct mb_rig rig = {0};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_layout layout;
+    const int code = mb_test_open(&gpu, false);
+    if (code != 0) {
+        return code;
+    }
+    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 2, mb_full_level_count(extent));
+    void *source = mb_test_texels(&layout, "noise");
+    const struct mb_rig_options options = {
+        .layout = &layout, .n_image_levels = layout.n_levels, .source = source};
+    const bool is_open =
+        source &&
+        mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK &&
+        mb_rig_init(&rig, &gpu, &options, &err) == MB_OK;
+    CHECK(is_open && n_rows == MB_COUNTOF(specs));
+    if (is_open) {
+        check_rows(&rig, rows, n_rows);
+    } else {
+        fprintf(stderr, "%s\n", err.text);
+    }
+    mb_rig_finish(&rig);
+    mb_free(rows);
+    mb_free(source);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    return check_summary("groups");
+}

@@ -1,0 +1,136 @@
+"""The rules for kernels whose workgroups hand data on through an atomic counter. Such a module must
+
+ 1. declare the Vulkan memory model with device scope;
+ 2. count with OpAtomicIAdd at Device scope that releases buffer memory and makes it available;
+ 3. acquire buffer memory at Device scope and make it visible (OpMemoryBarrier) after counting;
+ 4. pass that on to the workgroup by a control barrier with Device memory scope;
+ 5. access the hand-off data as non-private;
+ 6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
+    the count, which would make every workgroup wait for its own stores; a counter that is set
+    back to zero is so at Device scope.
+
+A kernel may count in several places: 2 to 4 hold for each of them, up to the next.
+
+A kernel that reduces shared memory in place must besides, up to the count,
+
+ 7. have a control barrier between reading it and writing it, and one between writing and reading
+    it (the texel handed over, read by the invocation that wrote it, aside).
+
+A kernel that counts in one invocation what several have left must, before the count,
+
+ 8. have a control barrier that releases and acquires buffer memory.
+
+"Before" and "after" are those of the call tree from main, with every call replaced by its body.
+"""
+from spirv_module import (ACQUIRE, ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE, RELEASE,
+                          SCOPE_DEVICE, SCOPE_WORKGROUP, SHARED, broken_by, has)
+
+KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd/spd_wide.comp",
+           "spd/spd_wave_half.comp", "spd/spd_shared_half.comp", "spd/spd_wide_half.comp",
+           "spd-metal/spd_metal.comp", "spd-tree/spd_tree.comp", "spd-tree/spd_tree_wave.comp",
+           "spd-tree/spd_tree_sums.comp"]
+
+# Kernels that write cells of shared memory which other invocations read.
+IN_PLACE = {"spd-metal/spd_metal.comp"}
+
+# Kernels in which one invocation counts what several have left.
+COUNTS_FOR_OTHERS = {"spd-tree/spd_tree.comp"}
+
+# Name of the rule that must catch it, pattern in the kernel or what it includes, replacement.
+BREAKAGES = [
+    ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelaxed);"),
+    ("release", "gl_SemanticsRelease | gl_SemanticsMakeAvailable);", "gl_SemanticsRelease);"),
+    ("scope", "], 1u, gl_ScopeDevice", "], 1u, gl_ScopeWorkgroup"),
+    ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
+    ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
+    ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
+    ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
+    ("barrier", " acquire_hand_off();\n", " barrier();\n"),
+    ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+    ("rearm", "], 0u, gl_ScopeDevice", "], 0u, gl_ScopeWorkgroup"),
+]
+COUNTS_FOR_OTHERS_BREAKAGES = [
+    ("left", "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,\n"
+     "                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,\n"
+     "                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |\n"
+     "                       gl_SemanticsMakeVisible);\n", "    barrier();\n"),
+]
+IN_PLACE_BREAKAGES = [
+    ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
+    ("tile", "    barrier();\n    if (has_texel) {\n        texel", "    if (has_texel) {\n        texel"),
+]
+
+
+def is_ordered(instructions):
+    """Whether a control barrier lies between reads and writes of shared memory, up to the last
+    write."""
+    steps = [op for op, operands in instructions if op == "OpControlBarrier" or
+             op in ("OpLoad", "OpStore") and "|NonPrivatePointer" in " ".join(operands)]
+    while steps and steps[-1] != "OpStore":
+        steps.pop()
+    return "OpStore" in steps and all({a, b} != {"OpLoad", "OpStore"}
+                                      for a, b in zip(steps, steps[1:]))
+
+
+def is_acquired(instructions, value):
+    """The rules on what follows a count, up to the next, that are broken."""
+    found = []
+    fences = [ops for op, ops in instructions if op == "OpMemoryBarrier"]
+    if not any(value(ops[0]) == SCOPE_DEVICE and has(value(ops[1]), BUFFER, MAKE_VISIBLE) and
+               value(ops[1]) & (ACQUIRE | ACQUIRE_RELEASE) for ops in fences):
+        found.append("acquire")
+    barriers = [ops for op, ops in instructions if op == "OpControlBarrier"]
+    if not any(value(ops[1]) == SCOPE_DEVICE and
+               has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+               for ops in barriers):
+        found.append("barrier")
+    return found
+
+
+def problems(module, kernel):
+    """The rules that a module breaks."""
+    instructions, value = module.instructions, module.value
+    found = [] if module.has_memory_model() else ["model"]
+
+    adds = [i for i, (op, _) in enumerate(instructions) if op == "OpAtomicIAdd"]
+    others = [op for op, _ in instructions
+              if op.startswith("OpAtomic") and op not in ("OpAtomicIAdd", "OpAtomicStore")]
+    if not adds or others:
+        return found + ["counter"]
+    for add, end in zip(adds, [*adds[1:], len(instructions)]):
+        _, _, scope, semantics, _ = instructions[add][1]
+        if value(scope) != SCOPE_DEVICE:
+            found.append("scope")
+        if not (has(value(semantics), BUFFER, MAKE_AVAILABLE) and
+                value(semantics) & (RELEASE | ACQUIRE_RELEASE)):
+            found.append("release")
+        found += is_acquired(instructions[add:end], value)
+
+    if any(value(ops[1]) != SCOPE_DEVICE for op, ops in instructions if op == "OpAtomicStore"):
+        found.append("rearm")
+
+    count = adds[0]
+    before = [ops for op, ops in instructions[:count] if op == "OpControlBarrier"]
+    if any(value(ops[1]) != SCOPE_WORKGROUP or not has(value(ops[2]), SHARED) for ops in before):
+        found.append("wide")
+    # Shared memory is MakePointerAvailable|NonPrivatePointer at workgroup scope; buffers, which the
+    # count orders, are NonPrivatePointer alone.
+    stored = any(op == "OpStore" and ops[-1] == "NonPrivatePointer"
+                 for op, ops in instructions[:count])
+    loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
+    if not (stored and loaded):
+        found.append("private")
+    if kernel in IN_PLACE and not is_ordered(instructions[:count]):
+        found.append("tile")
+    if kernel in COUNTS_FOR_OTHERS and not any(
+            has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+            for ops in before):
+        found.append("left")
+    return sorted(set(found))
+
+
+def breakages_of(kernel):
+    """(rule, pattern, replacement) of all that may be broken in a kernel."""
+    literal = (BREAKAGES + (kernel in IN_PLACE) * IN_PLACE_BREAKAGES +
+               (kernel in COUNTS_FOR_OTHERS) * COUNTS_FOR_OTHERS_BREAKAGES)
+    return [broken_by(*breakage) for breakage in literal]

@@ -1,0 +1,89 @@
+"""A shader as SPIR-V, compiled with glslangValidator, as far as rules of the memory model read it."""
+import collections
+import re
+import subprocess
+
+SCOPE_DEVICE, SCOPE_WORKGROUP, SCOPE_SUBGROUP = 1, 2, 3
+ACQUIRE, RELEASE, ACQUIRE_RELEASE = 0x2, 0x4, 0x8
+BUFFER, SHARED = 0x40, 0x100
+MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
+
+CHAINS = {"OpAccessChain", "OpInBoundsAccessChain", "OpPtrAccessChain", "OpCopyObject"}
+
+# A build that breaks a rule on purpose: the rule's name, what is done, a pattern in the kernel or in
+# what it includes, and what takes its place.
+Breakage = collections.namedtuple("Breakage", "rule what pattern replacement")
+
+
+def broken_by(rule, text, replacement):
+    """A breakage of literal text."""
+    what = " ".join(f"{text} -> {replacement}".split())
+    return Breakage(rule, what, re.escape(text), replacement.replace("\\", r"\\"))
+
+
+def has(value, *flags):
+    return all(value & flag for flag in flags)
+
+
+class Module:
+    """What rules read of a disassembled module. `instructions` are those of the call tree from main,
+    with every call replaced by the function's body: (opcode, operands)."""
+
+    def __init__(self, text):
+        self.constants, self.capabilities = {}, set()
+        self.functions, self.bindings, self.bases = {}, {}, {}
+        entry = function = None
+        for result, opcode, operands in instructions_of(text):
+            if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
+                self.constants[result] = int(operands[-1])
+            elif opcode == "OpCapability":
+                self.capabilities.add(operands[0])
+            elif opcode == "OpDecorate" and operands[1] == "Binding":
+                self.bindings[operands[0]] = int(operands[2])
+            elif opcode == "OpEntryPoint":
+                entry = operands[1]
+            elif opcode == "OpFunction":
+                function = self.functions.setdefault(result, [])
+            elif function is not None:
+                function.append((opcode, operands))
+                if opcode in CHAINS:
+                    self.bases[result] = operands[1]
+        self.instructions = list(self.in_call_order(entry))
+
+    def in_call_order(self, function):
+        for opcode, operands in self.functions[function]:
+            if opcode == "OpFunctionCall":
+                yield from self.in_call_order(operands[1])
+            else:
+                yield opcode, operands
+
+    def value(self, operand):
+        """Of an integer constant; -1: it is none."""
+        return self.constants.get(operand, -1)
+
+    def binding(self, pointer):
+        """Of the variable that a pointer points into, or None."""
+        while pointer in self.bases:
+            pointer = self.bases[pointer]
+        return self.bindings.get(pointer)
+
+    def has_memory_model(self):
+        return {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= self.capabilities
+
+
+def instructions_of(text):
+    """(result or None, opcode, operands) of each line."""
+    for line in text.splitlines():
+        match = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
+        if match:
+            yield match.group(1), match.group(2), match.group(3).split()
+
+
+def compile_module(file, include_folder, out):
+    """The module of a shader's file, written to `out`."""
+    subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.2",
+                    f"-I{include_folder}", "-o", out, file], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = subprocess.run(["spirv-dis", "--no-color", "--raw-id", out], check=True,
+                          capture_output=True, text=True)
+    return Module(done.stdout)

@@ -1,0 +1,482 @@
+/* Tuning: who goes on, who is chosen, how far that reaches, on figures whose truth is known. */
+#include "bench/tune_choose.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "bench/tune_report.h"
+#include "check.h"
+#include "vk/shader.h"
+
+#define N_BLOCKS  60
+#define N_RESULTS 4
+#define BOX       (1u << MB_TUNE_BOX | 1u << MB_TUNE_ANY)
+#define ANY       (1u << MB_TUNE_ANY)
+
+const struct mb_shader *const mb_shaders[] = {NULL};
+
+static const struct mb_strategy small = {.name = "small"}, large = {.name = "large"};
+static const struct mb_row rows[N_RESULTS] = {
+    {.strategy = &small}, {.strategy = &large}, {.strategy = &small}, {.strategy = &large}};
+
+static void test_kinds(void)
+{
+    const struct mb_extent even = {64, 16}, odd = {63, 16};
+    struct mb_claim claim = {.filter.policy = MB_POLICY_FLOOR};
+    CHECK(mb_tune_is_power(even) && !mb_tune_is_power(odd));
+    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), BOX);
+    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), ANY);
+    claim.filter.policy = MB_POLICY_BOX;
+    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), BOX);
+    claim.arithmetic = MB_ARITHMETIC_CORNER;
+    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), BOX);
+    claim.arithmetic = MB_ARITHMETIC_FP16; /* loses precision, but not of a maximum */
+    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), ANY);
+    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_MAX), BOX);
+    claim.filter.policy = MB_POLICY_GAUSSIAN16;
+    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), 1u << MB_TUNE_GAUSSIAN16);
+}
+
+static void make_variants(struct mb_tune_variant *variants, size_t n, const double *ratios,
+                          const unsigned *kinds)
+{
+    for (size_t i = 0; i < n; i++) {
+        variants[i] = (struct mb_tune_variant){.ratio = ratios[i], .kinds = kinds[i]};
+    }
+}
+
+/* The bar of each kind is its own: the best exact one goes on, though others are far ahead. */
+static void test_select(void)
+{
+    static const double ratios[] = {1.0, 1.24, 1.26, 2.0, 2.4, 2.6, 9.0};
+    static const unsigned kinds[] = {ANY, ANY, ANY, BOX, BOX, BOX, 1u << MB_TUNE_KAISER};
+    static const bool is_kept[] = {true, true, false, true, true, false, true};
+    struct mb_tune_variant variants[MB_COUNTOF(ratios)];
+    make_variants(variants, MB_COUNTOF(ratios), ratios, kinds);
+    CHECK_EQ_INT(mb_tune_select(variants, MB_COUNTOF(ratios), 1.25, 0, 0), 5);
+    for (size_t i = 0; i < MB_COUNTOF(ratios); i++) {
+        CHECK_EQ_INT(variants[i].state, is_kept[i] ? MB_TUNE_ACTIVE : MB_TUNE_DROPPED);
+    }
+    CHECK_EQ_DBL(variants[2].behind, 1.26, 1e-12);
+    CHECK_EQ_DBL(variants[5].behind, 1.3, 1e-12); /* to the best box, not to the best of any */
+    CHECK(!variants[5].is_over_cap);
+    /* What was left out before stays so, and is no bar; one that cannot run is no bar either.
+     */
+    variants[0].state = MB_TUNE_SKIPPED;
+    CHECK_EQ_INT(mb_tune_select(variants, MB_COUNTOF(ratios), 1.10, 0, 1), 3);
+    CHECK_EQ_INT(variants[1].state, MB_TUNE_ACTIVE);
+    CHECK_EQ_INT(variants[4].state, MB_TUNE_DROPPED);
+    CHECK_EQ_INT(variants[2].pass, 0);
+    CHECK_EQ_INT(variants[4].pass, 1);
+}
+
+static void test_cap(void)
+{
+    static const double ratios[] = {1.03, 1.01, 1.02, 1.0, 1.0};
+    static const unsigned kinds[] = {ANY, ANY, ANY, ANY, ANY};
+    struct mb_tune_variant variants[MB_COUNTOF(ratios)];
+    make_variants(variants, MB_COUNTOF(ratios), ratios, kinds);
+    CHECK_EQ_INT(mb_tune_select(variants, MB_COUNTOF(ratios), 1.25, 3, 1), 3);
+    CHECK_EQ_INT(variants[0].state, MB_TUNE_DROPPED);
+    CHECK_EQ_INT(variants[2].state, MB_TUNE_DROPPED);
+    CHECK(variants[0].is_over_cap && variants[2].is_over_cap && !variants[1].is_over_cap);
+    CHECK_EQ_DBL(variants[0].behind, 1.03, 1e-12);
+}
+
+/* A wrong one that was fast had raised the bar: what it kept out is let in again. */
+static void test_reopen(void)
+{
+    static const double ratios[] = {1.0, 2.0, 2.1, 5.0};
+    static const unsigned kinds[] = {BOX, BOX, BOX, BOX};
+    struct mb_tune_variant variants[N_RESULTS];
+    struct mb_tune_case c = {
+        .variants = variants, .n_variants = N_RESULTS, .n_passes = 1, .pass[0].margin = 1.25};
+    bool is_open = true;
+    make_variants(variants, N_RESULTS, ratios, kinds);
+    CHECK_EQ_INT(mb_tune_select(variants, N_RESULTS, 1.25, 0, 0), 1);
+    variants[0].state = MB_TUNE_FINAL;
+    CHECK_EQ_INT(mb_tune_reopen(&c, &is_open, NULL), MB_OK);
+    CHECK(!is_open);
+    CHECK_EQ_INT(variants[0].state, MB_TUNE_FINAL);
+    variants[0].state = MB_TUNE_FAILED;
+    variants[0].is_wrong = true;
+    CHECK_EQ_INT(mb_tune_reopen(&c, &is_open, NULL), MB_OK);
+    CHECK(is_open);
+    CHECK_EQ_INT(variants[0].state, MB_TUNE_FAILED);
+    CHECK_EQ_INT(variants[1].state, MB_TUNE_ACTIVE);
+    CHECK_EQ_INT(variants[2].state, MB_TUNE_ACTIVE);
+    CHECK_EQ_INT(variants[3].state, MB_TUNE_DROPPED);
+    CHECK_EQ_DBL(variants[3].behind, 2.5, 1e-12); /* to the best that is not wrong */
+    CHECK_EQ_INT(c.pass[0].n_out, 2);
+}
+
+/* Results 0 to 3, verified, in full precision, of the box policy. */
+static void make_cell(struct mb_cell *cell, const double ratio[N_RESULTS], double noise,
+                      const struct mb_format *format, uint32_t edge)
+{
+    struct mb_rng rng;
+    double column[N_BLOCKS];
+    mb_rng_init(&rng, 7);
+    *cell = (struct mb_cell){
+        .results = mb_alloc(N_RESULTS, sizeof *cell->results),
+        .n_results = N_RESULTS,
+        .fastest = SIZE_MAX,
+        .twin_of = SIZE_MAX,
+        .twin.ratio = 1.0,
+        .samples =
+            {
+                .n_candidates = N_RESULTS,
+                .n_blocks = N_BLOCKS,
+                .n_kept = N_BLOCKS,
+                .block = mb_alloc(N_BLOCKS, sizeof *cell->samples.block),
+                .duration_ns =
+                    mb_alloc((size_t)N_BLOCKS * N_RESULTS, sizeof *cell->samples.duration_ns),
+            },
+    };
+    mb_layout_init(&cell->layout, format, (struct mb_extent){edge, edge}, 1, 1);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        struct mb_result *result = &cell->results[i];
+        for (size_t block = 0; block < N_BLOCKS; block++) {
+            const double unit = noise * (mb_rng_unit(&rng) - 0.5);
+            cell->samples.block[block].is_kept = true;
+            column[block] = 1e4 * ratio[i] * (1.0 + unit);
+            cell->samples.duration_ns[block * N_RESULTS + i] = column[block];
+        }
+        result->strategy = rows[i].strategy;
+        snprintf(result->label, sizeof result->label, "%s:v=%zu", rows[i].strategy->name, i);
+        result->column = i;
+        result->n_samples = N_BLOCKS;
+        result->verify = MB_VERIFY_PASS;
+        result->work.n_dispatches = 1;
+        CHECK_EQ_INT(mb_stats_compute(column, N_BLOCKS, &result->stats, NULL), MB_OK);
+    }
+}
+
+static struct mb_tune_choice choose(const struct mb_cell *cell)
+{
+    struct mb_tune_choice choice;
+    CHECK_EQ_INT(mb_tune_choose(cell, MB_TUNE_BOX, 1, &choice, NULL), MB_OK);
+    return choice;
+}
+
+static void test_distinct(void)
+{
+    static const double ratios[] = {1.5, 1.0, 1.2, 3.0};
+    struct mb_cell cell;
+    make_cell(&cell, ratios, 0.01, mb_format_find("rgba8"), 64);
+    struct mb_tune_choice choice = choose(&cell);
+    CHECK_EQ_INT(choice.fastest, 1);
+    CHECK_EQ_INT(choice.chosen, 1);
+    CHECK_EQ_INT(choice.runner_up, 2);
+    CHECK_EQ_INT(choice.n_tied, 0);
+    CHECK(choice.is_distinct);
+    CHECK_EQ_DBL(choice.next.ratio, 1.2, 0.01);
+    CHECK_EQ_DBL(choice.relation[3].ratio, 3.0, 0.03);
+    mb_free(choice.relation);
+    /* What is wrong is not chosen, however fast; nor what is of another kind. */
+    cell.results[1].verify = MB_VERIFY_FAIL;
+    cell.results[2].work.claim.arithmetic = MB_ARITHMETIC_FP16;
+    choice = choose(&cell);
+    CHECK_EQ_INT(choice.chosen, 0);
+    CHECK_EQ_INT(choice.runner_up, 3);
+    CHECK(isnan(choice.relation[1].ratio) && isnan(choice.relation[2].ratio));
+    mb_free(choice.relation);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        cell.results[i].verify = MB_VERIFY_SKIPPED;
+    }
+    choice = choose(&cell);
+    CHECK(choice.chosen == SIZE_MAX && choice.runner_up == SIZE_MAX);
+    CHECK(choice.relation == NULL && !choice.is_distinct);
+    mb_cell_finish(&cell);
+}
+
+/* Result 2 is the fastest by a hair; what cannot be told from it may be simpler. */
+static void test_ties(void)
+{
+    static const double ratios[] = {1.002, 1.5, 1.0, 1.003};
+    struct mb_cell cell;
+    make_cell(&cell, ratios, 0.001, mb_format_find("rgba8"), 64);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        cell.results[i].params.choice[1] = 1;
+    }
+    cell.results[2].params.choice[0] = 3;
+    cell.results[3].work.n_dispatches = 9;
+    struct mb_tune_choice choice = choose(&cell);
+    CHECK_EQ_INT(choice.fastest, 2);
+    CHECK_EQ_INT(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
+    CHECK_EQ_INT(choice.runner_up, 2);
+    CHECK_EQ_INT(choice.n_tied, 2);
+    CHECK(!choice.is_distinct);
+    CHECK_EQ_DBL(choice.next.ratio, 1.0 / 1.002, 1e-3); /* to the chosen, not to the fastest */
+    CHECK(choice.next.ci[0] <= choice.next.ratio && choice.next.ratio <= choice.next.ci[1]);
+    mb_free(choice.relation);
+    cell.results[3].params.choice[1] = 0; /* parameters come before dispatches */
+    choice = choose(&cell);
+    CHECK_EQ_INT(choice.chosen, 3);
+    mb_free(choice.relation);
+    cell.results[3].params.choice[1] = 1;
+    cell.results[3].work.n_dispatches = 1; /* alike but for their spread */
+    cell.results[0].stats.p75_ns *= 1.1;
+    choice = choose(&cell);
+    CHECK_EQ_INT(choice.chosen, 3);
+    mb_free(choice.relation);
+    mb_cell_finish(&cell);
+}
+
+/* Noise ties what is 4 % apart; being simpler is not worth 4 %. */
+static void test_noise(void)
+{
+    static const double ratios[] = {1.0, 1.04, 2.0, 2.0};
+    struct mb_cell cell;
+    make_cell(&cell, ratios, 1.0, mb_format_find("rgba8"), 64);
+    const size_t fastest =
+        cell.results[0].stats.median_ns < cell.results[1].stats.median_ns ? 0 : 1;
+    cell.results[fastest].params.choice[0] = 1;
+    struct mb_tune_choice choice = choose(&cell);
+    const bool is_near = choice.relation[1 - fastest].ratio <= 1.01;
+    CHECK_EQ_INT(choice.n_tied, 1);
+    CHECK(!choice.is_distinct);
+    CHECK_EQ_INT(choice.chosen, is_near ? 1 - fastest : fastest);
+    mb_free(choice.relation);
+    mb_cell_finish(&cell);
+}
+
+static void test_cross(void)
+{
+    CHECK_EQ_DBL(mb_tune_cross(100.0, 0.5, 10000.0, 2.0), 1000.0, 1e-6);
+    CHECK_EQ_DBL(mb_tune_cross(100.0, 0.25, 10000.0, 2.0), exp(log(100.0) * (1.0 + 2.0 / 3.0)),
+                 1e-6);
+    CHECK(isnan(mb_tune_cross(100.0, 1.1, 10000.0, 2.0)));
+    CHECK(isnan(mb_tune_cross(100.0, 0.5, 10000.0, 0.9)));
+    CHECK(isnan(mb_tune_cross(100.0, (double)NAN, 10000.0, 2.0)));
+}
+
+/* Two to four sizes; "small:v=0" is the fastest on the first, "large:v=1" on others. */
+struct fixture {
+    struct mb_run run;
+    struct mb_tune tune;
+    struct mb_settings settings;
+};
+
+static void add_case(struct fixture *f, const char *format, uint32_t edge,
+                     const double ratio[N_RESULTS])
+{
+    struct mb_tune_case *c = &f->tune.cases[f->tune.n_cases];
+    struct mb_cell *cell = &f->run.cells[f->run.n_cells];
+    make_cell(cell, ratio, 0.001, mb_format_find(format), edge);
+    *c = (struct mb_tune_case){
+        .layout = cell->layout,
+        .cell = f->run.n_cells++,
+        .variants = mb_alloc(N_RESULTS, sizeof *c->variants),
+        .n_variants = N_RESULTS,
+        .anchor = SIZE_MAX,
+    };
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        c->variants[i] = (struct mb_tune_variant){
+            .state = MB_TUNE_FINAL, .result = i, .kinds = BOX, .ratio = ratio[i]};
+    }
+    for (int kind = 0; kind < MB_N_TUNE_KINDS; kind++) {
+        CHECK_EQ_INT(mb_tune_choose(cell, (enum mb_tune_kind)kind, 1, &c->choice[kind], NULL),
+                     MB_OK);
+    }
+    f->tune.n_cases++;
+}
+
+static void init(struct fixture *f)
+{
+    *f = (struct fixture){
+        .run = {.settings = &f->settings, .cells = mb_alloc(8, sizeof *f->run.cells)},
+        .tune = {.rows = rows,
+                 .n_rows = N_RESULTS,
+                 .cases = mb_alloc(8, sizeof *f->tune.cases)},
+    };
+}
+
+static void finish(struct fixture *f)
+{
+    mb_tune_finish(&f->tune);
+    mb_run_finish(&f->run);
+}
+
+static void test_crossovers(void)
+{
+    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+    struct fixture f;
+    init(&f);
+    add_case(&f, "rgba8", 256, then); /* out of order, as sizes may be given */
+    add_case(&f, "rgba8", 64, first);
+    add_case(&f, "rgba8", 1024, then);
+    add_case(&f, "rgba8", 100, then);
+    add_case(&f, "r32f", 64, then);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.n_classes, 2 * 5);
+    const struct mb_tune_class *classes = f.tune.classes;
+    CHECK(classes[0].index == 1 && classes[1].index == 0 && classes[2].index == 2);
+    CHECK(classes[0].is_power && !classes[3].is_power && classes[3].index == 3);
+    CHECK_EQ_INT(classes[4].kind, MB_TUNE_ANY);
+    /* 64 to 256: the ratio goes from 1/2 to 2, and so is 1 at 128x128. */
+    CHECK_EQ_INT(f.tune.n_crossovers, 2);
+    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_DBL((double)classes[0].max_texels, 128.0 * 128.0, 100.0);
+    CHECK(127 <= classes[0].max_edge && classes[0].max_edge <= 128);
+    CHECK_EQ_INT(classes[1].max_edge, 512); /* halfway: nothing changes */
+    CHECK_EQ_INT(classes[2].max_edge, 1024);
+    CHECK_EQ_INT(classes[2].max_texels, 1024 * 1024);
+    CHECK_EQ_INT(classes[3].max_edge, 100);
+    finish(&f);
+}
+
+/* The other ways to find a border: by a pass, halfway, and where the winner below cannot run.
+ */
+static void test_borders(void)
+{
+    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+    struct fixture f;
+    init(&f);
+    add_case(&f, "rgba8", 64, first);
+    add_case(&f, "rgba8", 256, then);
+    struct mb_tune_variant *below = &f.tune.cases[1].variants[0];
+    below->state = MB_TUNE_DROPPED;
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_ESTIMATED);
+    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
+    below->ratio = 0.9; /* the pass says otherwise than the final */
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_MIDPOINT);
+    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 1e-6);
+    below->state = MB_TUNE_SKIPPED;
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_LIMIT);
+    CHECK_EQ_INT(f.tune.classes[0].max_texels, 64 * 64);
+    CHECK_EQ_INT(f.tune.classes[0].max_edge, 64);
+    finish(&f);
+}
+
+/* A device may be called anything: nothing of it gets out of its comment or literal. */
+static void test_header(void)
+{
+    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
+    struct fixture f;
+    char *text = NULL;
+    init(&f);
+    snprintf(f.run.device.name, sizeof f.run.device.name, "a*/b\"c\\d?\?/e\xc3\xa9");
+    add_case(&f, "rgba8", 64, ratios);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
+    CHECK(strstr(text, "#define MIPBENCH_TUNED_DEVICE "
+                       "\"a*/b\\042c\\134d\\077\\077/e\\303\\251\"\n") != NULL);
+    CHECK(strstr(text, "a* /b\"c\\ d") != NULL && strstr(text, "a*/b\"") == NULL);
+    CHECK(strstr(text, "{\"rgba8\", MIPBENCH_TUNED_BOX, 1, 64, 64, UINT64_C(4096), 64,\n"
+                       "     \"small\", \"v=0\", ") != NULL);
+    CHECK(strstr(text, "\"large:v=1\", ") != NULL);
+    CHECK(strstr(text, "#define MIPBENCH_TUNED_COMPLETE 0\n") != NULL);
+    CHECK(strstr(text, "INCOMPLETE") != NULL && strstr(text, "SELF-TEST") == NULL);
+    mb_free(text);
+    f.run.complete = true;
+    f.tune.has_selftest = true;
+    CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
+    CHECK(strstr(text, "INCOMPLETE") == NULL && strstr(text, "SELF-TEST") != NULL);
+    mb_free(text);
+    finish(&f);
+}
+
+static void test_verdict(void)
+{
+    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
+    static char slow[] = "slow", wrong[] = "wrong";
+    struct fixture f;
+    struct mb_err why = {0};
+    init(&f);
+    add_case(&f, "rgba8", 64, ratios);
+    struct mb_tune_case *c = &f.tune.cases[0];
+    CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_NONE);
+    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = slow};
+    CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_RUNTIME);
+    c->variants[2] =
+        (struct mb_tune_variant){.state = MB_TUNE_FAILED, .is_wrong = true, .reason = wrong};
+    CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_VERIFY);
+    CHECK_EQ_STR(why.text, "small: wrong");
+    c->variants[1].state = c->variants[2].state = MB_TUNE_SKIPPED;
+    for (int kind = 0; kind < MB_N_TUNE_KINDS; kind++) {
+        c->choice[kind].chosen = SIZE_MAX;
+    }
+    CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_UNSUPPORTED);
+    c->variants[1].reason = c->variants[2].reason = NULL; /* not the heap's */
+    finish(&f);
+}
+
+static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
+{
+    struct mb_tune_choice choice = {.relation = NULL};
+    const enum mb_status status =
+        mb_tune_choose(&f->run.cells[0], MB_TUNE_BOX, 1, &choice, err);
+    mb_free(choice.relation);
+    return status;
+}
+
+static enum mb_status try_write(struct fixture *f, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    char *header = NULL, *json = NULL;
+    MB_TRY(mb_tune_classify(&f->tune, &f->run, err));
+    MB_TRY(mb_tune_header(&f->run, &f->tune, &header, err));
+    MB_TRY(mb_tune_json(&f->run, &f->tune, &json, err));
+fail:
+    mb_free(header);
+    mb_free(json);
+    return status;
+}
+
+/* Every allocation fails once, up to the first pass without a failure; returns their number. */
+static uint64_t count_failures(struct fixture *f,
+                               enum mb_status (*try)(struct fixture *f, struct mb_err *err))
+{
+    const uint64_t live = mb_alloc_live_count();
+    uint64_t nth = 1;
+    for (enum mb_status status = MB_FAILED; status != MB_OK && nth < 10000; nth++) {
+        struct mb_err why = {0};
+        mb_alloc_fail_nth(nth, false);
+        status = try(f, &why);
+        mb_alloc_fail_nth(0, false);
+        CHECK(status == MB_OK || why.code == MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(mb_tune_classify(&f->tune, &f->run, NULL), MB_OK);
+        CHECK_EQ_INT(mb_alloc_live_count(), live);
+    }
+    return nth - 2;
+}
+
+static void test_no_memory(void)
+{
+    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+    struct fixture f;
+    init(&f);
+    add_case(&f, "rgba8", 64, first);
+    add_case(&f, "rgba8", 256, then);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    const uint64_t n_choose = count_failures(&f, try_choose);
+    const uint64_t n_write = count_failures(&f, try_write);
+    CHECK(3 <= n_choose && n_choose < 100);
+    CHECK(100 < n_write && n_write < 9000);
+    finish(&f);
+}
+
+int main(void)
+{
+    test_kinds();
+    test_select();
+    test_cap();
+    test_reopen();
+    test_distinct();
+    test_ties();
+    test_noise();
+    test_cross();
+    test_crossovers();
+    test_borders();
+    test_header();
+    test_verdict();
+    test_no_memory();
+    return check_summary("tune");
+}

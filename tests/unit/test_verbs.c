@@ -1,0 +1,217 @@
+/* The verbs of the command line, what each takes, and the help. */
+#include "options_fixture.h"
+
+static void test_verbs(void)
+{
+    const char *no_input = "no input; give an image file, or pattern:noise:1024x1024";
+    CHECK_EQ_STR(ERROR_OF("run"), no_input);
+    CHECK_EQ_STR(ERROR_OF("-q"), no_input);
+    struct mb_options options = PARSE("--", "list", "-n", "run");
+    CHECK_EQ_INT(options.verb, MB_VERB_RUN);
+    CHECK_EQ_INT(options.settings.n_inputs, 3);
+    CHECK_EQ_STR(options.settings.inputs[1], "-n");
+    mb_options_finish(&options);
+    options = PARSE("a.png", "list"); /* only the first word can be a verb */
+    CHECK_EQ_INT(options.settings.n_inputs, 2);
+    mb_options_finish(&options);
+    options = PARSE("-n", "3", "--help", "--bogus");
+    CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+    mb_options_finish(&options);
+    options = PARSE("--version");
+    CHECK_EQ_INT(options.verb, MB_VERB_VERSION);
+    mb_options_finish(&options);
+    options = parse((const char *const[]){NULL});
+    CHECK_EQ_INT(options.verb, MB_VERB_NOTHING);
+    mb_options_finish(&options);
+}
+
+static void test_self_test(void)
+{
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-d", "0", "-qv", "--seed=4", "--l2-bytes", "8M",
+                          "--validate", "--color=never"),
+                 "");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "photo.png"),
+                 "input 'photo.png' does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-s", "blit"),
+                 "--strategy does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--json", "-", "--self-test"),
+                 "--json does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--csv=x"), "--csv does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("run", "--self-test", "--markdown=x"),
+                 "--markdown does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "-o", "x"), "--out does not go with '--self-test'");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--replay", "none.json"),
+                 "--replay does not go with '--self-test'");
+}
+
+static void test_list(void)
+{
+    static const struct {
+        const char *word;
+        enum mb_list_what what;
+    } subjects[] = {{"devices", MB_LIST_DEVICES},
+                    {"strategies", MB_LIST_STRATEGIES},
+                    {"formats", MB_LIST_FORMATS},
+                    {"patterns", MB_LIST_PATTERNS}};
+    for (size_t i = 0; i < MB_COUNTOF(subjects); i++) {
+        struct mb_options options = PARSE("-v", "list", "--json", subjects[i].word);
+        CHECK_EQ_INT(options.verb, MB_VERB_LIST);
+        CHECK_EQ_INT(options.list_what, subjects[i].what);
+        CHECK(options.list_json && options.json == NULL);
+        mb_options_finish(&options);
+    }
+    struct mb_options options = PARSE("list");
+    CHECK_EQ_INT(options.list_what, MB_LIST_ALL);
+    CHECK(!options.list_json);
+    mb_options_finish(&options);
+    options = PARSE("list", "formats", "-d", "cpu");
+    CHECK_EQ_STR(options.settings.device, "cpu");
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("list", "--json=-"), "");
+    CHECK_EQ_STR(ERROR_OF("list", "--cube"), "--cube does not go with 'list'");
+    CHECK_EQ_STR(ERROR_OF("list", "--json=f"),
+                 "--json: 'list' writes to stdout only, not to 'f'");
+    CHECK_EQ_STR(ERROR_OF("list", "devces"),
+                 "list: there is no 'devces'; did you mean 'devices'?");
+    CHECK_EQ_STR(ERROR_OF("list", "x"),
+                 "list: there is no 'x'; there is: devices, strategies, formats, patterns");
+    CHECK_EQ_STR(ERROR_OF("list", "formats", "patterns"),
+                 "list: one thing at a time, not 'patterns' as well");
+    CHECK_EQ_STR(ERROR_OF("list", "-n", "3"), "--samples does not go with 'list'");
+    CHECK_EQ_STR(ERROR_OF("-n", "3", "list"), "--samples does not go with 'list'");
+    CHECK_EQ_STR(ERROR_OF("--json", "f", "list"),
+                 "--json: 'list' writes to stdout; write 'list --json'");
+}
+
+static void test_compare(void)
+{
+    struct mb_options options = PARSE("compare", "a,b", "c", "--threshold", "2.5", "-v",
+                                      "--fail-on-regression", "--seed=9");
+    CHECK_EQ_INT(options.verb, MB_VERB_COMPARE);
+    CHECK_EQ_INT(options.settings.n_inputs, 3);
+    CHECK_EQ_INT(options.n_base_files, 2);
+    CHECK_EQ_STR(options.settings.inputs[1], "b");
+    CHECK_EQ_STR(options.settings.inputs[2], "c");
+    CHECK_EQ_DBL(options.threshold, 0.025, 1e-12);
+    CHECK(options.fail_on_regression && options.settings.seed == 9);
+    mb_options_finish(&options);
+    options = PARSE("--json", "x", "compare", "--", "a", "b");
+    CHECK_EQ_DBL(options.threshold, 0.01, 1e-12);
+    CHECK_EQ_INT(options.n_base_files, 1);
+    CHECK_EQ_STR(options.json, "x");
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("compare"), "compare: no results; give two results.json: mipbench "
+                                      "compare BASE.json NEW.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: nothing to compare with; give two "
+                                           "results.json: mipbench compare BASE.json NEW.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
+                 "compare: 'c' is one too many; runs of one side are joined by commas: "
+                 "A.json,B.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty name");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "-n", "3"),
+                 "--samples does not go with 'compare'");
+    CHECK_EQ_STR(ERROR_OF("a", "--threshold", "3"), "--threshold does not go with 'run'");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--threshold", "inf"),
+                 "--threshold: 'inf' is not a number from 0 to 1000");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--json", "x", "--markdown", "x"),
+                 "--json and --markdown both go to 'x'");
+}
+
+static void test_tune(void)
+{
+    struct mb_options options = PARSE("tune", "--size", "640x7,9x5000", "-f", "r8,auto,r8,r32f",
+                                      "-s", "spd:load=texel,all", "--cache", "hot");
+    const struct mb_settings *settings = &options.settings;
+    CHECK_EQ_INT(options.verb, MB_VERB_TUNE);
+    CHECK_EQ_INT(settings->n_inputs, 1);
+    CHECK_EQ_STR(settings->inputs[0], "pattern:noise:640x4096");
+    CHECK_EQ_INT(options.n_formats, 3);
+    CHECK_EQ_STR(options.formats[0], "r8");
+    CHECK(options.formats[1] == NULL);
+    CHECK_EQ_STR(options.formats[2], "r32f");
+    CHECK_EQ_INT(settings->n_specs, 3); /* every variant, but for what is fixed */
+    CHECK_EQ_STR(settings->specs[0], "spd:load=texel:*");
+    CHECK_EQ_STR(settings->specs[1], "blit:*");
+    CHECK_EQ_STR(settings->specs[2], "spd:*");
+    mb_options_finish(&options);
+    options = PARSE("tune", "a.png");
+    CHECK_EQ_INT(options.settings.n_specs, 2);
+    CHECK_EQ_STR(options.settings.inputs[0], "a.png");
+    CHECK(options.n_formats == 1 && options.formats[0] == NULL);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("tune"), "tune: no sizes; give --size 1920x1080,4096x4096, --sweep "
+                                   "256:4096 or an input");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "b"), "tune: one input, not 'b' as well");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--cache", "both"),
+                 "--cache: 'tune' decides under one condition; run it once for each");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--mode", "latency,overlap"),
+                 "--mode: 'tune' decides under one condition; run it once for each");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-verify"), "--no-verify does not go with 'tune'");
+    CHECK_EQ_STR(ERROR_OF("--validate", "tune", "a"), "--validate does not go with 'tune'");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,r9"),
+                 "unknown format 'r9'; did you mean 'r8'?");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,"), "--format: 'rgba8,' has an empty item");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--srgb", "-f", "rgba8-srgb,r8"),
+                 "--srgb does not go with format 'r8', which is linear; use --format "
+                 "rgba8-srgb, or leave one of the two out");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "-s", "sdp"),
+                 "unknown strategy 'sdp'; did you mean 'spd'?");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8,r8"),
+                 "--format: 'r8' is one too many; a run has one format; 'mipbench tune' takes "
+                 "several");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8", "-f", "r8"), ""); /* the last one holds */
+}
+
+static void test_nearest_verb(void)
+{
+    struct mb_options options = PARSE("lst", "devices");
+    const char *const *inputs = options.settings.inputs;
+    CHECK_EQ_STR(mb_options_nearest_verb(&options, inputs[0]), "list");
+    CHECK(mb_options_nearest_verb(&options, inputs[1]) == NULL);
+    mb_options_finish(&options);
+    options = PARSE("run", "lst");
+    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
+    mb_options_finish(&options);
+    options = PARSE("photo.png");
+    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
+    mb_options_finish(&options);
+}
+
+static void test_help(void)
+{
+    static const char *const wanted[] = {"Usage:",
+                                         "Examples:",
+                                         "Exit codes:",
+                                         "NO_COLOR",
+                                         "TERM",
+                                         "VK_DRIVER_FILES",
+                                         "LP_NATIVE_VECTOR_WIDTH",
+                                         "  -s, --strategy SPEC",
+                                         "      --no-verify ",
+                                         "--sweep A:B"};
+    const char *help = mb_options_help();
+    for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
+        CHECK(strstr(help, wanted[i]) != NULL);
+    }
+    for (const char *line = help; *line != '\0';) {
+        const size_t n_bytes = strcspn(line, "\n");
+        CHECK(n_bytes <= 80);
+        CHECK(n_bytes == 0 || line[n_bytes - 1] != ' ');
+        CHECK(line[n_bytes] == '\n');
+        line += n_bytes + 1;
+    }
+    CHECK(strstr(mb_options_short_help(), "--help") != NULL);
+    CHECK_EQ_STR(help, mb_options_help());
+}
+
+int main(void)
+{
+    test_verbs();
+    test_self_test();
+    test_list();
+    test_compare();
+    test_tune();
+    test_nearest_verb();
+    test_help();
+    return check_summary("verbs");
+}
