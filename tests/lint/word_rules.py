@@ -19,8 +19,8 @@ from spirv_module import (ACQUIRE_RELEASE, BUFFER, CHAINS, MAKE_AVAILABLE, MAKE_
 CARRY = ["spd-tree/spd_tree_carry.comp"]
 
 # Kernels that count in binding 3 what others have completed in binding 2.
-SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_codes.comp",
-         "spd-tree/spd_tree_share_even.comp", "spd-tree/spd_tree_share_odd_codes.comp"]
+SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_even.comp",
+         "spd-tree/spd_tree_share_odd_codes.comp"]
 
 KERNELS = CARRY + SHARE
 
