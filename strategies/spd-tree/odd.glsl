@@ -11,9 +11,7 @@ layout(constant_id = 9) const int ODD_AXES = 3;
 #define WIDTH_1 35
 #define WIDTH_2 17
 
-/* What an invocation makes of level 1: fewer blocks than invocations cover it. */
-#define BLOCKS_X 18u /* of two texels */
-#define BLOCKS_Y 12u /* of three */
+#define BLOCKS_X 18u /* of 2x2 texels of level 1 that an invocation makes at a time, in a row */
 
 /* And of level 2: two texels that lie this far apart, so that lanes read side by side. */
 #define APART_2 9
@@ -125,7 +123,7 @@ void reduce_two_rows(ivec2 first, vec3 left, vec3 right, int layer, out Pair top
 
 void finish_level1(Region region, ivec2 at, int layer, vec4 texel)
 {
-    if (at.x > region.last.x) {
+    if (any(greaterThan(at, region.last))) {
         return;
     }
     texels[place_1(at - region.first)] = texel;
@@ -134,39 +132,49 @@ void finish_level1(Region region, ivec2 at, int layer, vec4 texel)
     }
 }
 
-/* 2x3 texels of level 1 from up to 5x7 of level 0, two rows at a time: a texel of level 1 takes both, and, if
+Pair weigh_rows(vec2 weights, Pair first, Pair second)
+{
+    return Pair(weights.x * first.left + weights.y * second.left,
+                weights.x * first.right + weights.y * second.right);
+}
+
+void add_row(inout Pair sum, float weight, Pair row)
+{
+    sum.left += weight * row.left;
+    sum.right += weight * row.right;
+}
+
+/* 2x2 texels of level 1 from up to 5x5 of level 0, two rows at a time: a texel of level 1 takes both, and, if
  * the size is odd, the next. */
+void make_block_of_level1(Region region, ivec2 at, int layer)
+{
+    vec3 left = box_weights(at.x, base_extent.x), right = box_weights(at.x + 1, base_extent.x);
+    vec3 above = box_weights(at.y, base_extent.y), below = box_weights(at.y + 1, base_extent.y);
+    Pair row0, row1, row2, row3, row4, row5;
+    reduce_two_rows(2 * at, left, right, layer, row0, row1);
+    reduce_two_rows(2 * at + ivec2(0, 2), left, right, layer, row2, row3);
+    Pair upper = weigh_rows(above.xy, row0, row1), lower = weigh_rows(below.xy, row2, row3);
+    if ((ODD_AXES & 2) != 0) {
+        reduce_two_rows(2 * at + ivec2(0, 4), left, right, layer, row4, row5);
+        add_row(upper, above.z, row2);
+        add_row(lower, below.z, row4);
+    }
+    finish_level1(region, at, layer, upper.left);
+    finish_level1(region, at + ivec2(1, 0), layer, upper.right);
+    finish_level1(region, at + ivec2(0, 1), layer, lower.left);
+    finish_level1(region, at + ivec2(1, 1), layer, lower.right);
+}
+
+/* As often for every invocation, or llvmpipe lets some pass the barrier behind it. */
 void make_level1(ivec2 tile, int layer, uint index)
 {
     Region region = region_of(tile, 1);
-    ivec2 at = region.first + ivec2(2, 3) * ivec2(index % BLOCKS_X, index / BLOCKS_X);
-    vec3 left = box_weights(at.x, base_extent.x), right = box_weights(at.x + 1, base_extent.x);
-    const int n_more = (ODD_AXES & 2) != 0 ? 1 : 0;
-    bool is_mine = index < BLOCKS_X * BLOCKS_Y && at.x <= region.last.x;
-    /* Not to be unrolled: all texels at once take more registers than there are to spare. And as often
-     * for every invocation, or llvmpipe lets some pass the barrier behind it. */
-    int n_rows = min(3, region.last.y - region.first.y + 1) + n_more;
-    Pair made = Pair(vec4(0.0), vec4(0.0)), top, bottom;
-    float below = 0.0;
-    for (int y = 0; y < n_rows; y++, at.y++) {
-        if (is_mine && at.y <= region.last.y + n_more) {
-            reduce_two_rows(2 * at, left, right, layer, top, bottom);
-            if (n_more == 0 || y > 0) {
-                made.left += below * top.left;
-                made.right += below * top.right;
-            }
-            if (n_more != 0 && y > 0) {
-                finish_level1(region, at - ivec2(0, 1), layer, made.left);
-                finish_level1(region, at + ivec2(1, -1), layer, made.right);
-            }
-            vec3 along_y = box_weights(at.y, base_extent.y);
-            made.left = along_y.x * top.left + along_y.y * bottom.left;
-            made.right = along_y.x * top.right + along_y.y * bottom.right;
-            below = along_y.z;
-            if (n_more == 0) {
-                finish_level1(region, at, layer, made.left);
-                finish_level1(region, at + ivec2(1, 0), layer, made.right);
-            }
+    ivec2 n_blocks = (region.last - region.first >> 1) + 1;
+    uint n = uint(BLOCKS_X * n_blocks.y);
+    for (uint i = index; i - index < n; i += N_INVOCATIONS) {
+        ivec2 block = ivec2(i % BLOCKS_X, i / BLOCKS_X);
+        if (all(lessThan(block, n_blocks))) {
+            make_block_of_level1(region, region.first + 2 * block, layer);
         }
     }
 }

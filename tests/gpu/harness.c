@@ -101,9 +101,11 @@ const char *const mb_test_specs[] = {
     "spd:srgb=sqrt",
     "spd-metal:*",
     "spd-tree",
-    "spd-tree:load=texel",
-    "spd-tree:wave=on",
-    "spd-tree:wave=on:exact=float",
+    "spd-tree:wave=off",
+    "spd-tree:exact=float",
+    "spd-tree:wave=on:carry=buffer",
+    "spd-tree:wave=on:exact=float:carry=buffer",
+    "spd-tree:span=1",
     "spd-tree:first=6",
     "spd-tree:tile=32",
     "separable",
@@ -271,7 +273,8 @@ bool mb_test_is_choosy(const struct mb_row *row)
     mb_row_label(row, label, sizeof label);
     return strncmp(label, "blit", strlen("blit")) == 0 ||
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
-           (strcmp(row->strategy->name, "spd-tree") == 0 && strstr(label, "wave=on")) ||
+           (strcmp(row->strategy->name, "spd-tree") == 0 &&
+            (strstr(label, "wave=on") || strstr(label, "span="))) ||
            strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
            strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }
