@@ -93,7 +93,7 @@ static inline uint32_t spd_tree_level_size(uint32_t size, uint32_t level)
 static inline uint32_t spd_tree_full_chain(uint32_t width, uint32_t height)
 {
     uint32_t n_levels = 1;
-    while ((width | height) >> n_levels > 0) {
+    for (uint32_t size = width | height; size > 1; size >>= 1) {
         n_levels++;
     }
     return n_levels;
