@@ -94,15 +94,16 @@ static const char *run(struct vk_min *vk, const struct spd_tree_format *format, 
 
 int main(int argc, char **argv)
 {
-    const struct spd_tree_format *format = &spd_tree_formats[0];
-    for (int i = 0; argc > 1 && i < SPD_TREE_N_FORMATS; i++) {
-        format = strcmp(spd_tree_formats[i].name, argv[1]) == 0 ? &spd_tree_formats[i] : format;
+    const struct spd_tree_format *format = argc > 1 ? NULL : &spd_tree_formats[0];
+    for (int i = 0; !format && i < SPD_TREE_N_FORMATS; i++) {
+        format = strcmp(spd_tree_formats[i].name, argv[1]) == 0 ? &spd_tree_formats[i] : NULL;
     }
     const bool has_size = argc > 3, has_files = argc > 5;
     struct vk_min vk = {0};
-    const char *failed = run(&vk, format, has_size ? (uint32_t)atoi(argv[2]) : 101,
-                             has_size ? (uint32_t)atoi(argv[3]) : 67,
-                             has_files ? argv[4] : NULL, has_files ? argv[5] : NULL);
+    const char *failed = !format ? "finding FORMAT in spd_tree_formats.h"
+                                 : run(&vk, format, has_size ? (uint32_t)atoi(argv[2]) : 101,
+                                       has_size ? (uint32_t)atoi(argv[3]) : 67,
+                                       has_files ? argv[4] : NULL, has_files ? argv[5] : NULL);
     vk_min_close(&vk);
     if (failed) {
         fprintf(stderr, "example: error: %s\n", failed);
