@@ -24,10 +24,11 @@ FILES = {"LICENSE", "README.md", "example.c", "texels.h", "vk_min.h", "spd_tree.
          "even.glsl", "levels.glsl", "box.glsl", "sum.glsl"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 MAX_ERROR_LSB = 0.51
+MAX_ERROR_ULP = 4.0  # of 32-bit floats, in which the kernel itself computes
 
 
 def compilers():
-    found = [(c, "-std=c11", "use.c") for c in ("cc", "gcc", "clang")]
+    found = [(c, "-std=c11", "use.c") for c in ("gcc", "clang")]
     found += [(c, "-std=c++11", "use.cpp") for c in ("g++", "clang++")]
     return [row for row in found if shutil.which(row[0])]
 
@@ -102,30 +103,28 @@ class Unorm10:
 
 
 class Float:
-    """Floats of `dtype`; errors are in their ulp."""
+    """Floats of `dtype`, of which no sum cancels; errors are in their ulp."""
 
-    def __init__(self, dtype, n_channels, n_ulp):
-        self.dtype, self.n_channels, self.n_ulp = dtype, n_channels, n_ulp
+    def __init__(self, dtype, n_channels):
+        self.dtype, self.n_channels = dtype, n_channels
 
     def random(self, rng, n):
-        return rng.uniform(-1.0, 2.0, n * self.n_channels).astype(self.dtype)
+        return rng.uniform(0.25, 2.0, n * self.n_channels).astype(self.dtype)
 
     def decode(self, data, height, width):
         values = np.frombuffer(data, self.dtype).reshape(height, width, self.n_channels)
         return values.astype(np.float64)
 
     def error(self, got, want):
-        """Scaled so that n_ulp of the largest of the sum are the bound for codes."""
-        ulp = np.spacing(np.ones(1, self.dtype)).astype(np.float64)
-        return np.abs(got - want) / (2.0 * ulp * self.n_ulp) * MAX_ERROR_LSB
+        return np.abs(got - want) / np.spacing(want.astype(self.dtype)).astype(np.float64)
 
 
 # Sizes: one with a final step only, one with cells of odd sizes between, one without an odd size.
 CASES = [("rgba8", Unorm8(4), (101, 67)), ("rgba8", Unorm8(4), (531, 290)),
          ("rgba8", Unorm8(4), (512, 256)), ("rgba8-srgb", Unorm8(4, True), (101, 67)),
          ("r8", Unorm8(1), (67, 100)), ("rgb10a2", Unorm10(), (101, 67)),
-         ("rgba16f", Float(np.float16, 4, 0.51), (44, 67)),
-         ("r32f", Float(np.float32, 1, 4.0), (301, 5))]
+         ("rgba16f", Float(np.float16, 4), (44, 67)),
+         ("r32f", Float(np.float32, 1), (301, 5))]
 
 
 class Export(cli.TestCase):
@@ -187,11 +186,12 @@ class Export(cli.TestCase):
         texel_bytes = len(level0) // (width * height)
         want = box_chain(kind.decode(level0, height, width))
         self.assertEqual(len(done.stdout.splitlines()), len(want), done)
+        bound = MAX_ERROR_ULP if name == "r32f" else MAX_ERROR_LSB
         for level, values in enumerate(want):
             rows, columns = values.shape[:2]
             n_bytes = rows * columns * texel_bytes
             error = kind.error(kind.decode(data[:n_bytes], rows, columns), values)
-            self.assertLessEqual(error.max(), MAX_ERROR_LSB, f"level {level}")
+            self.assertLessEqual(error.max(), bound, f"level {level}")
             data = data[n_bytes:]
         self.assertEqual(data, b"")
 

@@ -49,7 +49,7 @@ class Readme(cli.TestCase):
                 if words == ["--self-test"]:
                     self.check_self_test()
                     continue
-                options = [] if words[0] == "list" else ["-n", "3", "-w", "0"]
+                options = [] if words[0] in ("list", "export") else ["-n", "3", "-w", "0"]
                 if words[0] == "tune":  # compiling hundreds of variants takes it minutes
                     options += ["-s", "compute"]
                 outcome = self.run_it(*words, *options)
