@@ -81,8 +81,8 @@ struct mb_embedded {
 /* What `mipbench export` writes, for engines to have the strategy without mipbench. */
 struct mb_takeaway {
     const struct mb_embedded *files; /* terminated by a NULL name */
-    const struct mb_shader *shader;  /* the SPIR-V module, and the name of its file */
-    const char *shader_name;
+    const struct mb_shader *shader;
+    const char *shader_name; /* of the file for its SPIR-V */
     /* The file with all that differs by format, and the text of it. */
     const char *formats_name;
     void (*add_formats)(struct mb_strbuf *out, const struct mb_format *const *formats,
@@ -90,15 +90,16 @@ struct mb_takeaway {
 };
 
 struct mb_strategy {
-    const char *name;                   /* as on the command line: [a-z0-9-] */
-    const char *title;                  /* one line */
-    const char *source;                 /* paper, repository or URL */
-    VkQueueFlags queue_flags;           /* that its commands need */
-    VkImageUsageFlags image_usage;      /* that it needs of the image */
-    bool wants_raw;                     /* makes use of image->raw, where that is there */
-    size_t state_bytes;                 /* of `state`, allocated zeroed by the harness */
-    const struct mb_param *params;      /* terminated by a NULL name; NULL: none */
-    const struct mb_takeaway *takeaway; /* NULL: it is not for export */
+    const char *name;              /* as on the command line: [a-z0-9-] */
+    const char *title;             /* one line */
+    const char *source;            /* paper, repository or URL */
+    VkQueueFlags queue_flags;      /* that its commands need */
+    VkImageUsageFlags image_usage; /* that it needs of the image */
+    bool wants_raw;                /* makes use of image->raw, where that is there */
+    size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
+    const struct mb_param *params; /* terminated by a NULL name; NULL: none */
+    /* What an engine needs to use it without mipbench; NULL: nothing is to be exported. */
+    const struct mb_takeaway *takeaway;
 
     /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
     bool (*has_source)(const struct mb_params *params);

@@ -91,6 +91,9 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
 void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
+/* Shared memory of a workgroup of spd_tree.comp. */
+uint32_t mb_spd_tree_shared_bytes(uint32_t tile_width);
+
 /* Texels of level 0 per axis that a tile begins with. */
 uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
 

@@ -44,6 +44,7 @@ void spd_tree_refer(const struct mb_layout *layout, struct spd_tree_reference *r
     reference->n_groups[2] = layout->n_layers;
     reference->hand_off_bytes = mb_spd_tree_hand_off_bytes(&s);
     reference->counter_bytes = mb_spd_tree_counter_bytes(&s);
+    reference->shared_bytes = mb_spd_tree_shared_bytes(s.tile_width);
     reference->push_bytes = sizeof push;
     memcpy(reference->push, &push, sizeof push);
     mb_spd_tree_constants(&s, reference->constants);

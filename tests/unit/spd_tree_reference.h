@@ -8,6 +8,7 @@
 struct spd_tree_reference {
     uint32_t n_groups[3];
     uint64_t hand_off_bytes, counter_bytes;
+    uint32_t shared_bytes;
     /* By constant_id; a format's are of its constants alone. */
     uint32_t constants[19];
     unsigned char push[96];

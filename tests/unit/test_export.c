@@ -61,6 +61,7 @@ static void check_size(const struct mb_format *format, struct mb_extent base, ui
     CHECK_EQ_INT(plan.counter_bytes, reference.counter_bytes);
     CHECK_EQ_INT(sizeof plan.push, reference.push_bytes);
     CHECK(memcmp(&plan.push, reference.push, sizeof plan.push) == 0);
+    CHECK_EQ_INT(SPD_TREE_SHARED_BYTES, reference.shared_bytes);
     check_defaults(&reference);
     check_constants(&plan, format, &reference);
     if (check_n_failed > n_failed) {
