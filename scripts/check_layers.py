@@ -5,7 +5,8 @@
 
 A file includes only leftwards or within its own layer, by folder-prefixed path. A strategy sees the
 contract, the Vulkan layer and below: never the golden model, the harness, or another strategy. A
-header in a strategy's folder is for the files of that folder, which include it by plain name. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
+header in a strategy's folder is for the files of that folder, which include it by plain name. What lies
+in a strategy's export/ leaves for other programs, so that it includes nothing of src/. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
 
 usage: scripts/check_layers.py [ROOT]      exit 1 and a line for each violation
 """
@@ -113,9 +114,18 @@ def check_shader(path, root):
                    "nor shaders/")
 
 
+def check_exported_file(path, root):
+    """Includes by plain name: a file beside it, or one that the export makes."""
+    for number, quoted, _ in includes(path):
+        if quoted and ("/" in quoted or quoted == "strategy.h"):
+            yield f"{path.relative_to(root)}:{number}: {quoted} is not part of the export"
+
+
 def check_strategies(root):
     for path in sorted((root / "strategies").rglob("*")):
-        if path.suffix in {".c", ".h"}:
+        if path.suffix in {".c", ".h"} and path.parent.name == "export":
+            yield from check_exported_file(path, root)
+        elif path.suffix in {".c", ".h"}:
             yield from check_c_file(path, root, STRATEGIES_RANK, "strategies")
 
 

@@ -13,8 +13,10 @@
 #ifndef MB_STRATEGY_H
 #define MB_STRATEGY_H
 
+#include "base/strbuf.h"
 #include "image/claim.h"
 #include "vk/image.h"
+#include "vk/shader.h"
 
 #define MB_MAX_PARAMS 12
 
@@ -69,6 +71,24 @@ struct mb_work {
                               harness adds reduction and alpha of the task */
 };
 
+/* A file that is part of the program, embedded by scripts/embed_files.py. */
+struct mb_embedded {
+    const char *name; /* without folders */
+    const uint8_t *data;
+    size_t n_bytes;
+};
+
+/* What `mipbench export` writes, for engines to have the strategy without mipbench. */
+struct mb_takeaway {
+    const struct mb_embedded *files; /* terminated by a NULL name */
+    const struct mb_shader *shader;
+    const char *shader_name; /* of the file for its SPIR-V */
+    /* The file with all that differs by format, and the text of it. */
+    const char *formats_name;
+    void (*add_formats)(struct mb_strbuf *out, const struct mb_format *const *formats,
+                        size_t n_formats);
+};
+
 struct mb_strategy {
     const char *name;              /* as on the command line: [a-z0-9-] */
     const char *title;             /* one line */
@@ -78,6 +98,8 @@ struct mb_strategy {
     bool wants_raw;                /* makes use of image->raw, where that is there */
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
+    /* What an engine needs to use it without mipbench; NULL: nothing is to be exported. */
+    const struct mb_takeaway *takeaway;
 
     /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
     bool (*has_source)(const struct mb_params *params);

@@ -17,6 +17,7 @@
 #include "bench/plan.h"
 #include "bench/selftest.h"
 #include "cli/compare.h"
+#include "cli/export.h"
 #include "cli/list.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -331,6 +332,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_compare_run(options, verdict, err);
     case MB_VERB_TUNE:
         return tune(options, verdict, err);
+    case MB_VERB_EXPORT:
+        return mb_export_run(options, err);
     case MB_VERB_HELP:
         text = mb_options_help();
         return mb_stdout_write(text, strlen(text), err);

@@ -37,6 +37,10 @@ MB_MUST_CHECK enum mb_status mb_option_add_spec(struct mb_option_parse *parse,
 MB_MUST_CHECK enum mb_status mb_option_complete_tune(struct mb_option_parse *parse,
                                                      struct mb_err *err);
 
+/* What holds of an export: one strategy that can be exported, formats by name, a folder. */
+MB_MUST_CHECK enum mb_status mb_option_check_export(const struct mb_option_parse *parse,
+                                                    struct mb_err *err);
+
 /* A whole number from `min` to `max`, or one line that says so. */
 MB_MUST_CHECK enum mb_status mb_option_parse_count(const struct mb_option_row *row,
                                                    const char *value, uint32_t min,

@@ -158,7 +158,8 @@ static enum mb_status apply_version(struct mb_option_parse *parse,
 }
 
 #define TIMED    (MB_FOR_RUN | MB_FOR_TUNE)
-#define ALL      (TIMED | MB_FOR_LIST | MB_FOR_COMPARE)
+#define SHOWN    (TIMED | MB_FOR_LIST | MB_FOR_COMPARE) /* what shows results */
+#define ALL      (SHOWN | MB_FOR_EXPORT)
 #define FIELD(x) offsetof(struct mb_options, x)
 
 const struct mb_option_row mb_option_rows[] = {
@@ -192,9 +193,11 @@ const struct mb_option_row mb_option_rows[] = {
      .short_name = 'f',
      .argument = "NAME",
      .offer = MB_OFFER_FORMATS,
-     .verbs = TIMED,
+     .verbs = TIMED | MB_FOR_EXPORT,
      .group = MB_GROUP_IMAGE,
-     .help = "texel format; 'list formats' names them; tune: or several, by commas (auto)",
+     .help =
+         "texel format; 'list formats' names them; tune, export: or several, by commas (auto; "
+         "export: all)",
      .apply = mb_option_apply_format},
     {.name = "srgb",
      .verbs = TIMED,
@@ -364,14 +367,20 @@ const struct mb_option_row mb_option_rows[] = {
     {.name = "out",
      .short_name = 'o',
      .argument = "DIR",
-     .verbs = TIMED,
+     .verbs = TIMED | MB_FOR_EXPORT,
      .group = MB_GROUP_OUTPUT,
-     .help = "output folder (results/<utc>-<device>/)",
+     .help = "output folder (results/<utc>-<device>/; export: none)",
      .field = FIELD(out_dir),
      .apply = apply_text},
+    {.name = "force",
+     .verbs = MB_FOR_EXPORT,
+     .group = MB_GROUP_OUTPUT,
+     .help = "export: into a folder that is not empty, replacing files of the same names",
+     .field = FIELD(force),
+     .apply = apply_switch},
     {.name = "json",
      .argument = "FILE|-",
-     .verbs = ALL,
+     .verbs = SHOWN,
      .group = MB_GROUP_OUTPUT,
      .help = "copy of results.json, of tune.json, or the comparison; - is stdout, which then "
              "holds nothing else; with list a switch (none)",

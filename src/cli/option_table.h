@@ -18,6 +18,7 @@ enum mb_option_group {
 #define MB_FOR_LIST    2u
 #define MB_FOR_COMPARE 4u
 #define MB_FOR_TUNE    8u
+#define MB_FOR_EXPORT  16u
 
 /* What a shell offers for the value of an option. */
 enum mb_offer {

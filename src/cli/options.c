@@ -16,6 +16,7 @@ const struct mb_verb_row mb_verb_rows[] = {
      "what there is: devices, strategies, formats, patterns"},
     {MB_VERB_COMPARE, "compare", MB_FOR_COMPARE, "say what differs between runs"},
     {MB_VERB_TUNE, "tune", MB_FOR_TUNE, "find the fastest variant for each size and format"},
+    {MB_VERB_EXPORT, "export", MB_FOR_EXPORT, "write a strategy for use in an engine"},
 };
 const size_t mb_verb_count = MB_COUNTOF(mb_verb_rows);
 
@@ -425,6 +426,8 @@ static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err
     } else if (options->verb == MB_VERB_TUNE) {
         MB_TRY(mb_option_complete_tune(parse, err));
         MB_TRY(check_timed(options, err));
+    } else if (options->verb == MB_VERB_EXPORT) {
+        MB_TRY(mb_option_check_export(parse, err));
     } else {
         MB_TRY(check_run(parse, err));
     }

@@ -13,6 +13,7 @@ enum mb_verb {
     MB_VERB_LIST,
     MB_VERB_COMPARE,
     MB_VERB_TUNE,
+    MB_VERB_EXPORT,
     MB_VERB_HELP,    /* --help: print mb_options_help to stdout, exit 0 */
     MB_VERB_VERSION, /* --version */
     MB_VERB_NOTHING, /* no arguments at all: short help on stderr, exit 2 */
@@ -36,15 +37,17 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_list_what list_what;
     bool list_json;
-    bool is_linear;                      /* --linear was the last of --srgb and --linear */
-    bool verb_is_given;                  /* "run", "list", ... was written out */
-    struct mb_settings settings;         /* its arrays point into `owned` and argv */
-    const char *formats[MB_MAX_FORMATS]; /* --format, one or (tune) several; NULL: auto */
-    size_t n_formats;                    /* at least 1 */
-    const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
-    const char *json, *csv, *markdown;   /* path, "-" or NULL */
-    bool wants_report;                   /* --report: a page of HTML afterwards */
-    bool self_test;                      /* check the ruler instead of running anything */
+    bool is_linear;              /* --linear was the last of --srgb and --linear */
+    bool verb_is_given;          /* "run", "list", ... was written out */
+    struct mb_settings settings; /* its arrays point into `owned` and argv */
+    const char
+        *formats[MB_MAX_FORMATS];      /* --format, one or (tune, export) several; NULL: auto */
+    size_t n_formats;                  /* at least 1 */
+    const char *out_dir;               /* NULL: results/<utc>-<device>/ */
+    const char *json, *csv, *markdown; /* path, "-" or NULL */
+    bool wants_report;                 /* --report: a page of HTML afterwards */
+    bool self_test;                    /* check the ruler instead of running anything */
+    bool force;                        /* export: into a folder that is not empty */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;

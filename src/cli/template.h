@@ -8,10 +8,11 @@
 #include "cli/option_table.h"
 
 /* Words with blanks between: verbs; what may follow "list"; what a strategy spec may begin
- * with; an input for each pattern. */
+ * with; what can be exported; an input for each pattern. */
 void mb_template_verbs(struct mb_strbuf *out);
 void mb_template_list_names(struct mb_strbuf *out);
 void mb_template_strategy_names(struct mb_strbuf *out);
+void mb_template_export_names(struct mb_strbuf *out);
 void mb_template_patterns(struct mb_strbuf *out);
 
 /* For bash and zsh, cases of what is printed for a strategy: its parameters. For bash, of what

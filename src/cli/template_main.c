@@ -24,6 +24,7 @@ static const struct {
     {"VERBS", mb_template_verbs},
     {"LIST_NAMES", mb_template_list_names},
     {"STRATEGY_NAMES", mb_template_strategy_names},
+    {"EXPORT_NAMES", mb_template_export_names},
     {"PATTERNS", mb_template_patterns},
     {"SH_PARAMS", mb_template_sh_params},
     {"BASH_OPTIONS", mb_template_bash_options},

@@ -73,6 +73,17 @@ void mb_template_strategy_names(struct mb_strbuf *out)
     }
 }
 
+void mb_template_export_names(struct mb_strbuf *out)
+{
+    const char *separator = "";
+    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
+        if (mb_strategies[i]->takeaway != NULL) {
+            mb_strbuf_printf(out, "%s%s", separator, mb_strategies[i]->name);
+            separator = " ";
+        }
+    }
+}
+
 void mb_template_list_names(struct mb_strbuf *out)
 {
     for (size_t i = 0; i < mb_list_name_count; i++) {

@@ -115,31 +115,18 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
-/* Bits of a 32-bit float's mantissa that a channel does not hold. */
-static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
-{
-    switch (format->codec) {
-    case MB_CODEC_SFLOAT16:
-        return 13;
-    case MB_CODEC_UFLOAT11_10:
-        return channel == 2 ? 18 : 17;
-    default:
-        return 0;
-    }
-}
-
 static void add_shared_constants(struct specialization *s,
                                  const struct mb_compute_options *options)
 {
     const struct mb_format *format = options->layout->format;
-    bool is_unorm = mb_format_is_unorm(format);
+    const struct mb_format_constants constants = mb_format_constants(format);
     const uint32_t shared[MB_N_SHARED_CONSTANTS] = {
         mb_layout_has_narrow_levels(options->layout),
-        float_bits(is_unorm ? mb_format_max_code(format, 0) : 0.0),
-        float_bits(is_unorm ? mb_format_max_code(format, 3) : 0.0),
-        format->codec == MB_CODEC_SRGB8,
-        dropped_bits(format, 0),
-        dropped_bits(format, 2),
+        float_bits(constants.unorm_max),
+        float_bits(constants.unorm_max_alpha),
+        constants.is_srgb,
+        constants.dropped_bits,
+        constants.dropped_bits_blue,
         (uint32_t)options->reduce,
         mb_weighs_alpha(options->reduce, options->alpha, format),
         options->is_update,

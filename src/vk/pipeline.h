@@ -18,6 +18,15 @@ struct mb_binding {
     uint32_t n_descriptors; /* array size; 1 for a single one */
 };
 
+/* What shaders/levels.glsl is told of a format, by constants 11 to 15. */
+struct mb_format_constants {
+    double unorm_max, unorm_max_alpha; /* codes less one of colour and alpha; 0: floats */
+    bool is_srgb;
+    uint32_t dropped_bits, dropped_bits_blue; /* of a 32-bit mantissa, not held */
+};
+
+struct mb_format_constants mb_format_constants(const struct mb_format *format);
+
 struct mb_compute_options {
     const struct mb_shader *shader; /* compute, or fragment where there is a vertex shader */
     const struct mb_shader *vertex; /* NULL: a compute pipeline */

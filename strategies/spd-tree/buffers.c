@@ -49,7 +49,7 @@ uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
 }
 
 /* What steps hand on; or, where counters carry it all, those. */
-static VkDeviceSize hand_off_bytes(const struct spd_tree *s)
+VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s)
 {
     uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
@@ -60,7 +60,7 @@ static VkDeviceSize hand_off_bytes(const struct spd_tree *s)
     return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }
 
-static VkDeviceSize counter_bytes(const struct spd_tree *s)
+VkDeviceSize mb_spd_tree_counter_bytes(const struct spd_tree *s)
 {
     uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
@@ -74,9 +74,9 @@ static VkDeviceSize counter_bytes(const struct spd_tree *s)
 static enum mb_status make_work_buffers(struct spd_tree *s, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, hand_off_bytes(s),
+    MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, mb_spd_tree_hand_off_bytes(s),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
-    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE, counter_bytes(s),
+    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE, mb_spd_tree_counter_bytes(s),
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
 fail:
     return status;

@@ -23,14 +23,14 @@ uint32_t mb_spd_tree_tile_width(const struct mb_params *choice)
 }
 
 /* First level of a tile with its halo, and the second. */
-static uint32_t shared_bytes(uint32_t tile_width)
+uint32_t mb_spd_tree_shared_bytes(uint32_t tile_width)
 {
     const uint32_t first = tile_width / 2 + 3, second = tile_width / 4 + 1;
     return (first * first + second * second) * 4 * (uint32_t)sizeof(float) + 256;
 }
 
 /* With what share.glsl has besides. */
-#define SHARE_BYTES (shared_bytes(64) + (512 + 4 * 256) * (uint32_t)sizeof(float))
+#define SHARE_BYTES (mb_spd_tree_shared_bytes(64) + (512 + 4 * 256) * (uint32_t)sizeof(float))
 
 static bool has_wave(const struct mb_gpu *gpu)
 {
@@ -183,7 +183,7 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
                                     struct mb_err *why)
 {
     enum mb_status status = MB_OK;
-    const uint32_t needed_bytes = shared_bytes(mb_spd_tree_tile_width(choice));
+    const uint32_t needed_bytes = mb_spd_tree_shared_bytes(mb_spd_tree_tile_width(choice));
     if (!gpu->info.has_memory_model_device_scope) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device lacks the Vulkan memory model with device scope");

@@ -91,6 +91,23 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
+void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE_N_CONSTANTS])
+{
+    const uint32_t values[SPD_TREE_N_CONSTANTS] = {
+        s->by_sampler,
+        s->tile_width / 8,
+        s->tree.step[0].last_level,
+        s->tree.is_even,
+        s->tree.are_cells_even,
+        s->params.choice[SPD_TREE_PARAM_PARTS] == PARTS_ALL,
+        s->gpu->info.subgroup_size,
+        s->tree.has_even_pair,
+        s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        s->kernel == SPD_TREE_CARRY ? span_of(s) : odd_axes(s->image->layout.base),
+    };
+    memcpy(constants, values, sizeof values);
+}
+
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const struct mb_binding bindings[] = {
@@ -112,18 +129,8 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
     };
-    const uint32_t constants[] = {
-        s->by_sampler,
-        s->tile_width / 8,
-        s->tree.step[0].last_level,
-        s->tree.is_even,
-        s->tree.are_cells_even,
-        s->params.choice[SPD_TREE_PARAM_PARTS] == PARTS_ALL,
-        s->gpu->info.subgroup_size,
-        s->tree.has_even_pair,
-        s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
-        s->kernel == SPD_TREE_CARRY ? span_of(s) : odd_axes(s->image->layout.base),
-    };
+    uint32_t constants[SPD_TREE_N_CONSTANTS];
+    mb_spd_tree_constants(s, constants);
     const struct mb_compute_options options = {
         .shader = shaders[s->kernel],
         .bindings = bindings,
@@ -211,7 +218,7 @@ fail:
     return status;
 }
 
-static struct spd_tree_push make_push(const struct spd_tree *s)
+struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s)
 {
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent base = layout->base;
@@ -240,7 +247,7 @@ static void record(const void *state, VkCommandBuffer cmd)
     if (n_made == 0) {
         return;
     }
-    const struct spd_tree_push push = make_push(s);
+    const struct spd_tree_push push = mb_spd_tree_push(s);
     const struct mb_extent grid = s->tree.step[0].grid;
     const uint32_t n_layers = s->image->layout.n_layers;
     const struct mb_dispatch dispatch = {
@@ -320,6 +327,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .wants_raw = true,
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
+    .takeaway = &mb_spd_tree_takeaway,
     .supports = mb_spd_tree_supports,
     .init = init,
     .record = record,

@@ -6,6 +6,8 @@
 #include "strategy.h"
 #include "vk/pipeline.h"
 
+#define SPD_TREE_N_CONSTANTS 10
+
 /* Places of parameters and of their values. */
 enum {
     SPD_TREE_PARAM_LOAD,
@@ -87,6 +89,9 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
 void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
+/* Shared memory of a workgroup of spd_tree.comp. */
+uint32_t mb_spd_tree_shared_bytes(uint32_t tile_width);
+
 /* Texels of level 0 per axis that a tile begins with. */
 uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
 
@@ -103,6 +108,17 @@ bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel);
 /* Nodes of one layer, and where each level's begin, from that below the tiles' on; in
  * carry.glsl as many for each level as for the first. */
 uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first);
+
+/* Bytes of the two buffers that every run needs. */
+VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s);
+VkDeviceSize mb_spd_tree_counter_bytes(const struct spd_tree *s);
+
+/* The strategy's own specialisation constants, and its push constants. */
+void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE_N_CONSTANTS]);
+struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s);
+
+/* What `mipbench export spd-tree` writes. */
+extern const struct mb_takeaway mb_spd_tree_takeaway;
 
 /* What is handed on, counters, and for updates the lists; zeroed where that matters. What was
  * made before an error is freed with the state. */

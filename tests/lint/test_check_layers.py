@@ -25,6 +25,8 @@ CLEAN = {
                               '#include "good_level.comp.h"\n',
     "strategies/good/part.c": '#include "good.h"\n',
     "strategies/good/good.h": '#include "strategy.h"\n',
+    "strategies/good/export/good.h": "#include <vulkan/vulkan_core.h>\n",
+    "strategies/good/export/use.c": '#include "good.h"\n#include "made_by_export.h"\n',
     "strategies/good/level.comp": '#include "reduce.glsl"\n',
     "shaders/reduce.glsl": "",
 }
@@ -49,6 +51,8 @@ VIOLATIONS = [
     ("strategies/bad/bad.h", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
     ("strategies/bad/bad.c", '#include "gone.h"\n', "gone.h is not a folder-prefixed path"),
     ("strategies/bad/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
+    ("strategies/bad/export/bad.h", '#include "base/err.h"\n', "not part of the export"),
+    ("strategies/bad/export/bad.h", '#include "strategy.h"\n', "not part of the export"),
     ("src/vk/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
     ("strategies/bad/bad.c", '#include "bench/plan.h"\n', "bench/plan.h points rightwards"),
     ("strategies/bad/bad.c", '#include "image/golden.h"\n', "must not know the right answer"),

@@ -16,7 +16,9 @@ static const struct mb_param spd_params[] = {
     {0},
 };
 static const struct mb_strategy blit = {.name = "blit"};
-static const struct mb_strategy spd = {.name = "spd", .params = spd_params};
+static const struct mb_takeaway takeaway;
+static const struct mb_strategy spd = {
+    .name = "spd", .params = spd_params, .takeaway = &takeaway};
 const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
 
 /* argv from words and a NULL; "mipbench" comes first. Returns argc. */

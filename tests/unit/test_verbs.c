@@ -162,6 +162,32 @@ static void test_tune(void)
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8", "-f", "r8"), ""); /* the last one holds */
 }
 
+static void test_export(void)
+{
+    struct mb_options options = PARSE("export", "spd", "-o", "x", "-f", "r8,r32f", "--force");
+    CHECK_EQ_INT(options.verb, MB_VERB_EXPORT);
+    CHECK_EQ_STR(options.settings.inputs[0], "spd");
+    CHECK_EQ_STR(options.out_dir, "x");
+    CHECK_EQ_INT(options.n_formats, 2);
+    CHECK(options.force);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("export", "-o", "x"), "export: no strategy; there is: spd");
+    CHECK_EQ_STR(ERROR_OF("export", "spd"), "export: no folder; give one: -o DIR");
+    CHECK_EQ_STR(ERROR_OF("export", "spd", "blit", "-o", "x"),
+                 "export: one strategy, not 'blit' as well");
+    CHECK_EQ_STR(ERROR_OF("export", "blit", "-o", "x"),
+                 "export: 'blit' is not for export; there is: spd");
+    CHECK_EQ_STR(ERROR_OF("export", "sdp", "-o", "x"),
+                 "export: there is no strategy 'sdp'; did you mean 'spd'?");
+    CHECK_EQ_STR(ERROR_OF("export", "other", "-o", "x"),
+                 "export: there is no strategy 'other'; there is: spd");
+    CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "-f", "r8,auto"),
+                 "--format: 'auto' is every format in an export");
+    CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "--json", "y"),
+                 "--json does not go with 'export'");
+    CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
+}
+
 static void test_nearest_verb(void)
 {
     struct mb_options options = PARSE("lst", "devices");
@@ -211,6 +237,7 @@ int main(void)
     test_list();
     test_compare();
     test_tune();
+    test_export();
     test_nearest_verb();
     test_help();
     return check_summary("verbs");

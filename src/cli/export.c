@@ -1,0 +1,113 @@
+/* `mipbench export`. */
+#include "cli/export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "image/format.h"
+#include "strategy.h"
+
+/* The one that was asked for: the command line has been checked. */
+static const struct mb_strategy *find_strategy(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(mb_strategies[i]->name, name) != 0) {
+        i++;
+    }
+    return mb_strategies[i];
+}
+
+static enum mb_status write_file(const char *dir, const char *name, const void *data,
+                                 size_t n_bytes, struct mb_err *err)
+{
+    char *path = mb_path_join(dir, name);
+    const enum mb_status status =
+        path ? mb_file_write_atomic(path, data, n_bytes, err)
+             : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
+    mb_free(path);
+    return status;
+}
+
+/* What lies there may be somebody's own README.md. */
+static enum mb_status check_empty(const char *dir, struct mb_err *err)
+{
+    const struct dirent *entry;
+    size_t n = 0;
+    DIR *stream = opendir(dir);
+    if (stream == NULL) {
+        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
+                       strerror(errno));
+    }
+    while ((entry = readdir(stream)) != NULL) {
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    }
+    closedir(stream);
+    if (n > 0) {
+        const enum mb_status status =
+            MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder is not empty", dir);
+        mb_err_hint(err, "with --force files of the same names are replaced");
+        return status;
+    }
+    return MB_OK;
+}
+
+/* The formats that were asked for; all without any. */
+static size_t choose_formats(const struct mb_options *options,
+                             const struct mb_format *formats[MB_MAX_FORMATS])
+{
+    if (options->formats[0] == NULL) {
+        for (size_t i = 0; i < mb_format_count; i++) {
+            formats[i] = &mb_formats[i];
+        }
+        return mb_format_count;
+    }
+    for (size_t i = 0; i < options->n_formats; i++) {
+        formats[i] = mb_format_find(options->formats[i]);
+    }
+    return options->n_formats;
+}
+
+static enum mb_status write_all(const struct mb_takeaway *takeaway,
+                                const struct mb_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_format *formats[MB_MAX_FORMATS];
+    const size_t n_formats = choose_formats(options, formats);
+    struct mb_strbuf text = {0};
+    takeaway->add_formats(&text, formats, n_formats);
+    MB_TRY(mb_strbuf_check(&text, err));
+    for (const struct mb_embedded *file = takeaway->files; file->name != NULL; file++) {
+        MB_TRY(write_file(options->out_dir, file->name, file->data, file->n_bytes, err));
+    }
+    MB_TRY(write_file(options->out_dir, takeaway->shader_name, takeaway->shader->code,
+                      takeaway->shader->code_bytes, err));
+    MB_TRY(write_file(options->out_dir, takeaway->formats_name, mb_strbuf_text(&text),
+                      text.n_bytes, err));
+fail:
+    mb_strbuf_finish(&text);
+    return status;
+}
+
+enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const char *dir = options->out_dir;
+    struct mb_strbuf text = {0};
+    MB_TRY(mb_make_dirs(dir, err));
+    if (!options->force) {
+        MB_TRY(check_empty(dir, err));
+    }
+    MB_TRY(write_all(find_strategy(options->settings.inputs[0])->takeaway, options, err));
+    if (!options->quiet) {
+        mb_strbuf_printf(&text, "Export: %s/README.md\n", dir);
+        MB_TRY(mb_strbuf_check(&text, err));
+        MB_TRY(mb_stdout_write(mb_strbuf_text(&text), text.n_bytes, err));
+    }
+fail:
+    mb_strbuf_finish(&text);
+    return status;
+}
