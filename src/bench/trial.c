@@ -31,20 +31,25 @@ void mb_trial_record_source(const struct mb_trial *trial, const struct mb_vk_ima
                             VkCommandBuffer cmd)
 {
     const struct mb_layout *layout = &image->layout;
-    const VkImageSubresourceLayers level0 = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers};
-    const VkImageCopy region = {
-        .srcSubresource = level0,
-        .dstSubresource = level0,
-        .extent = {layout->base.width, layout->base.height, 1},
-    };
     if (!trial->source.image) {
         return;
     }
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_readable, &mb_access_transfer_read);
     mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_undefined,
                       &mb_access_transfer_write);
-    vkCmdCopyImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, trial->source.image,
-                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    for (uint32_t layer = 0; layer < layout->n_layers; layer += MB_MAX_COPIED_LAYERS) {
+        const uint32_t n_left = layout->n_layers - layer;
+        const VkImageSubresourceLayers level0 = {
+            VK_IMAGE_ASPECT_COLOR_BIT, 0, layer,
+            n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
+        const VkImageCopy region = {
+            .srcSubresource = level0,
+            .dstSubresource = level0,
+            .extent = {layout->base.width, layout->base.height, 1},
+        };
+        vkCmdCopyImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                       trial->source.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_transfer_read, &mb_access_readable);
     mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_transfer_write,
                       &mb_access_readable);

@@ -14,6 +14,10 @@ struct mb_vk_image_options {
     const char *name;
 };
 
+/* Layers that one command blits or copies. An H200's driver (580.159.04) takes some layers from
+ * the one before in commands of 22 and more, such as 47. */
+#define MB_MAX_COPIED_LAYERS 16u
+
 /* Where storage needs another format than sampling (no device stores to sRGB), the image is
  * mutable, and each view has its format's usage only (Vulkan, "Image Views", extended usage).
  */

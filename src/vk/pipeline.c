@@ -89,6 +89,9 @@ fail:
     return status;
 }
 
+/* Texels per axis up to which samplers take the middle between texels for that. */
+#define MAX_FINE_SIZE 8192u
+
 /* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
 struct specialization {
     VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
@@ -438,10 +441,17 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                  "minimum and maximum filtering", why);
 }
 
+/* True if samplers do not take the middle between two texels for that, as seen on an H200. */
+static bool has_coarse_coordinates(uint32_t size)
+{
+    return size > MAX_FINE_SIZE && (size & (size - 1)) != 0;
+}
+
 enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
-                                const struct mb_format *format, enum mb_reduce reduce,
+                                const struct mb_layout *layout, enum mb_reduce reduce,
                                 enum mb_alpha alpha, bool is_carried, struct mb_err *why)
 {
+    const struct mb_format *format = layout->format;
     if (load != MB_LOAD_SAMPLER) {
         return MB_OK;
     }
@@ -460,19 +470,28 @@ enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "samplers sum half floats too coarsely to go on from; try load=texel");
     }
+    /* And weights that are not quite halves: 0.75 of a code at 12289x7001. */
+    if (reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
+                                    has_coarse_coordinates(layout->base.height))) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers place coordinates too coarsely on an axis above %u that is no "
+                       "power of two; try load=texel",
+                       MAX_FINE_SIZE);
+    }
     return sampler_supports(gpu, format, reduce, why);
 }
 
 bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
-                          const struct mb_format *format, enum mb_reduce reduce,
+                          const struct mb_layout *layout, enum mb_reduce reduce,
                           enum mb_alpha alpha, bool is_carried)
 {
     struct mb_err ignored = {0};
-    if (load == MB_LOAD_AUTO && format->codec == MB_CODEC_SFLOAT32 && reduce == MB_REDUCE_AVG) {
+    if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
+        reduce == MB_REDUCE_AVG) {
         return false; /* weights of fixed point cost tens of ulp, which nothing else rounds away
                        */
     }
-    return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, format, reduce,
+    return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, layout, reduce,
                                                      alpha, is_carried, &ignored) == MB_OK;
 }
 

@@ -115,17 +115,17 @@ enum mb_load {
     MB_LOAD_TEXEL,   /* four fetches */
 };
 
-/* MB_OK if the filter joins 2x2 texels of this format in the way asked for with the precision
+/* MB_OK if the filter joins 2x2 texels of such an image in the way asked for with the precision
  * that image/claim.h demands, else MB_UNSUPPORTED with a sentence; MB_OK for other loads.
  * `is_carried`: the kernel goes on to further levels from the sums. */
 MB_MUST_CHECK enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
-                                              const struct mb_format *format,
+                                              const struct mb_layout *layout,
                                               enum mb_reduce reduce, enum mb_alpha alpha,
                                               bool is_carried, struct mb_err *why);
 
 /* True if such a load goes by the sampler. */
 bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
-                          const struct mb_format *format, enum mb_reduce reduce,
+                          const struct mb_layout *layout, enum mb_reduce reduce,
                           enum mb_alpha alpha, bool is_carried);
 /* Accepts a null sampler, and a NULL gpu with it. */
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);

@@ -5,11 +5,6 @@
 
 extern const struct mb_strategy mb_strategy_blit;
 
-/* Layers of one blit. An H200's driver (580.159.04) takes some layers from the one before in
- * blits of 22, 23, 29, 37 and many more, as if a layer's number went through an inexact
- * division; all counts up to 21 are right. */
-#define MAX_LAYERS 16u
-
 struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
@@ -100,9 +95,9 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
     if (part.height == target.height) {
         from.height = source.height;
     }
-    for (uint32_t layer = 0; layer < layout->n_layers; layer += MAX_LAYERS) {
+    for (uint32_t layer = 0; layer < layout->n_layers; layer += MB_MAX_COPIED_LAYERS) {
         uint32_t n_left = layout->n_layers - layer;
-        uint32_t n_layers = n_left < MAX_LAYERS ? n_left : MAX_LAYERS;
+        uint32_t n_layers = n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS;
         VkImageBlit region = {
             .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level - 1, layer, n_layers},
             .srcOffsets = {offset(from.x, from.y, 0),
@@ -142,7 +137,8 @@ static void describe(const void *state, struct mb_work *work)
     const struct mb_layout *layout = &s->image->layout;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         if (!mb_rect_is_empty(s->cone[level])) {
-            work->n_dispatches += (layout->n_layers + MAX_LAYERS - 1) / MAX_LAYERS;
+            work->n_dispatches +=
+                (layout->n_layers + MB_MAX_COPIED_LAYERS - 1) / MB_MAX_COPIED_LAYERS;
         }
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;

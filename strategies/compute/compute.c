@@ -58,8 +58,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     if (status != MB_OK) {
         return status;
     }
-    return mb_load_supports(load_of(choice), gpu, layout->format, task->reduce, task->alpha,
-                            false, why);
+    return mb_load_supports(load_of(choice), gpu, layout, task->reduce, task->alpha, false,
+                            why);
 }
 
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
@@ -101,7 +101,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, s->image->layout.format,
+    s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, &s->image->layout,
                                          s->task.reduce, s->task.alpha, false);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
     mb_filter_cones(s->policy, layout, s->task.rect, s->cone);

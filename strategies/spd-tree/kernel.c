@@ -197,8 +197,8 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
     MB_TRY(
         choice_supports(mb_spd_tree_choose(gpu, layout, task, choice, true), gpu, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
-    MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu,
-                            layout->format, task->reduce, task->alpha, true, why));
+    MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
+                            task->reduce, task->alpha, true, why));
 fail:
     return status;
 }

@@ -208,7 +208,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->by_sampler = !mb_spd_tree_is_raw(s->kernel) &&
                     (s->tree.is_even || (s->tree.has_even_pair && s->kernel == SPD_TREE_ANY)) &&
                     mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu,
-                                         layout->format, s->task.reduce, s->task.alpha, true);
+                                         layout, s->task.reduce, s->task.alpha, true);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
     MB_TRY(mb_spd_tree_make_buffers(s, err));

@@ -208,8 +208,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     MB_TRY(variant_supports(layout, task, choice, why));
     MB_TRY(device_supports(gpu, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
-    MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
-                            task->reduce, task->alpha, true, why));
+    MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task->reduce,
+                            task->alpha, true, why));
 fail:
     return status;
 }
@@ -314,8 +314,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->params = *choice;
     s->by_sampler =
-        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
-                             s->image->layout.format, s->task.reduce, s->task.alpha, true);
+        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, &s->image->layout,
+                             s->task.reduce, s->task.alpha, true);
     s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
     uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,

@@ -120,8 +120,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     if (status != MB_OK) {
         return status;
     }
-    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout->format,
-                            task->reduce, task->alpha, true, why);
+    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task->reduce,
+                            task->alpha, true, why);
 }
 
 static uint32_t count_chunks(const struct state *s, bool is_box)
@@ -192,8 +192,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->params = *choice;
     s->by_sampler =
-        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu,
-                             s->image->layout.format, s->task.reduce, s->task.alpha, true);
+        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, &s->image->layout,
+                             s->task.reduce, s->task.alpha, true);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
     mb_filter_cones(s->policy, &s->image->layout, s->task.rect, s->cone);
     plan_chunks(s);

@@ -220,7 +220,7 @@ static uint32_t kind_of(struct mb_extent extent)
 /* Where a chain takes long, a software device: strategies that know nothing of subgroups are
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
  * llvmpipe's own size, and otherwise in every third format, in turn, as is spd-tree at all
- * sizes, for which its kernels are specialised. Variants have one subgroup size each. */
+ * sizes, for which its kernels are specialised anew. Variants have one subgroup size each. */
 static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout)
 {
     const char *name = s->rows[row].strategy->name;
@@ -235,7 +235,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     }
     const bool is_its_format = index == 0 || (row + index) % 3 == 0;
     if (strcmp(name, "spd-tree") == 0) {
-        return is_its_format;
+        return index == 0 || (is_its_format && mb_test_turn(&s->gpu) == 1);
     }
     return !is_plain || (kind_of(layout->base) == 0 && is_its_format);
 }
