@@ -441,7 +441,6 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                  "minimum and maximum filtering", why);
 }
 
-/* True if samplers do not take the middle between two texels for that, as seen on an H200. */
 static bool has_coarse_coordinates(uint32_t size)
 {
     return size > MAX_FINE_SIZE && (size & (size - 1)) != 0;
@@ -464,13 +463,12 @@ enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "samplers decode sRGB too coarsely to be exact; try load=texel");
     }
-    /* Seen there, too: the sum is off by up to half an ulp, which the next level adds to its
-     * own rounding. */
+    /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
     if (format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "samplers sum half floats too coarsely to go on from; try load=texel");
     }
-    /* And weights that are not quite halves: 0.75 of a code at 12289x7001. */
+    /* And weights that are not halves: 0.75 of a code at 12289x7001. */
     if (reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                     has_coarse_coordinates(layout->base.height))) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -488,8 +486,7 @@ bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
     struct mb_err ignored = {0};
     if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
         reduce == MB_REDUCE_AVG) {
-        return false; /* weights of fixed point cost tens of ulp, which nothing else rounds away
-                       */
+        return false; /* weights of fixed point cost tens of ulp */
     }
     return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, layout, reduce,
                                                      alpha, is_carried, &ignored) == MB_OK;

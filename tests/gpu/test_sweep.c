@@ -219,9 +219,11 @@ static uint32_t kind_of(struct mb_extent extent)
 
 /* Where a chain takes long, a software device: strategies that know nothing of subgroups are
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
- * llvmpipe's own size, and otherwise in every third format, in turn, as is spd-tree at all
- * sizes, for which its kernels are specialised anew. Variants have one subgroup size each. */
-static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout)
+ * llvmpipe's own size, and otherwise in every third format, in turn. spd-tree, whose kernels
+ * are specialised for each size, is tried at one per format: all sizes are test_sizes' matter.
+ * Variants have one subgroup size each. */
+static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout,
+                         bool is_everywhere)
 {
     const char *name = s->rows[row].strategy->name;
     const size_t index = (size_t)(layout->format - mb_formats);
@@ -235,7 +237,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     }
     const bool is_its_format = index == 0 || (row + index) % 3 == 0;
     if (strcmp(name, "spd-tree") == 0) {
-        return index == 0 || (is_its_format && mb_test_turn(&s->gpu) == 1);
+        return !is_everywhere;
     }
     return !is_plain || (kind_of(layout->base) == 0 && is_its_format);
 }
@@ -251,7 +253,7 @@ static void run_images(struct sweep *s, size_t n_rows)
             const bool is_same = modes[mode].alpha == MB_ALPHA_PREMULTIPLIED &&
                                  image->layout.format->n_channels < 4;
             if ((image->mode_mask >> mode & 1u) != 0 && !is_same &&
-                has_its_turn(s, row, &image->layout)) {
+                has_its_turn(s, row, &image->layout, n_rows == s->n_main_rows)) {
                 run_row(s, row, mode, image);
             }
         }
