@@ -167,9 +167,11 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "can be and sizes are even throughout or odd from level 0, 1 or 2 on");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "carry=atomics is for averages of whole images of normalised formats, "
-                       "with straight alpha, where wave=on can be");
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "carry=atomics is for averages of whole images of normalised formats with "
+            "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
+            "can be");
     }
     if (value[SPD_TREE_PARAM_SPAN] != 0 && kernel != SPD_TREE_CARRY) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

@@ -217,6 +217,10 @@ static inline void vk_min_image(struct vk_min *vk, VkFormat format, VkFormat vie
     VK_MIN(vk,
            vkGetPhysicalDeviceImageFormatProperties(vk->physical, format, info.imageType,
                                                     info.tiling, info.usage, info.flags, &can));
+    if (!vk->failed &&
+        (extent.width > can.maxExtent.width || extent.height > can.maxExtent.height)) {
+        vk->failed = "fitting the size into the device's limit of image dimensions";
+    }
     VK_MIN(vk, vkCreateImage(vk->device, &info, NULL, &vk->image));
     if (vk->failed) {
         return;
