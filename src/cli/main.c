@@ -68,11 +68,7 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
     char label[48];
     snprintf(label, sizeof label, "%zu %s", n_candidates,
              n_candidates == 1 ? "strategy" : "strategies");
-    if (n_done == 0) {
-        mb_progress_step(&session->progress, label, "warming up");
-    } else {
-        mb_progress_samples(&session->progress, label, n_done, n_total, (double)NAN);
-    }
+    mb_progress_rounds(&session->progress, label, n_done, n_total);
 }
 
 static enum mb_status on_chain(void *user, const struct mb_cell *cell, struct mb_result *result,

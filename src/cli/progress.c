@@ -167,6 +167,16 @@ void mb_progress_samples(struct mb_progress *progress, const char *label, uint32
     mb_strbuf_finish(&text);
 }
 
+void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
+                        uint32_t n_total)
+{
+    if (n_done == 0) {
+        mb_progress_step(progress, label, "warming up");
+    } else {
+        mb_progress_samples(progress, label, n_done, n_total, (double)NAN);
+    }
+}
+
 /* "3 strategies verified, 1 skipped". */
 static void add_counts(struct mb_strbuf *text, const struct mb_cell *cell)
 {

@@ -44,6 +44,10 @@ void mb_progress_step(struct mb_progress *progress, const char *label, const cha
 void mb_progress_samples(struct mb_progress *progress, const char *label, uint32_t n_done,
                          uint32_t n_total, double median_ns);
 
+/* After each round of a cell: that it is warming up, or how many are done, of no median yet. */
+void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
+                        uint32_t n_total);
+
 /* The cell is finished: "3/8 photo 512x512 rgba8: 4 strategies verified" where stderr is no
  * terminal. */
 void mb_progress_cell_done(struct mb_progress *progress, const struct mb_cell *cell);

@@ -38,11 +38,7 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
     struct session *session = user;
     char label[128];
     snprintf(label, sizeof label, "%s, %zu variants", session->heat, n_candidates);
-    if (n_done == 0) {
-        mb_progress_step(&session->progress, label, "warming up");
-    } else {
-        mb_progress_samples(&session->progress, label, n_done, n_total, (double)NAN);
-    }
+    mb_progress_rounds(&session->progress, label, n_done, n_total);
 }
 
 /* No pictures: `mipbench run` makes them of what was chosen. */

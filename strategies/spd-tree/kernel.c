@@ -5,10 +5,8 @@
 
 #include "vk/pipeline.h"
 
-#define MAX_TARGETS   15u
-#define N_INVOCATIONS 256u
-#define EVEN_FINAL    8u /* texels per axis that a cell without a halo finishes */
-#define MIN_FIRST     3u /* levels that tiles make where others follow by atomics */
+#define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
+#define MIN_FIRST  3u /* levels that tiles make where others follow by atomics */
 
 /* What share.glsl has invocations for, where it begins with level 4. */
 #define MAX_SHARED_LEVELS 13u
@@ -198,7 +196,7 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
     }
     MB_TRY(
         choice_supports(mb_spd_tree_choose(gpu, layout, task, choice, true), gpu, choice, why));
-    MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
+    MB_TRY(mb_gpu_require_storage(gpu, SPD_TREE_MAX_TARGETS, SPD_TREE_N_INVOCATIONS, why));
     MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
                             task->reduce, task->alpha, true, why));
 fail:

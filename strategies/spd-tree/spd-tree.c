@@ -7,13 +7,8 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-/* As in spd_tree.comp. */
-#define MAX_TARGETS   15u
-#define MAX_STORED    5u
-#define N_INVOCATIONS 256u
-
+#define MAX_STORED          5u /* as in tree.glsl */
 #define MAX_WIDE_SPAN_TILES 1024u
-#define EVEN_FINAL          8u /* texels per axis that a cell without a halo finishes */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
@@ -31,8 +26,9 @@ static const struct mb_param params[] = {
     {
         .name = "wave",
         .values = (const char *const[]){"auto", "on", "off", NULL},
-        .help = "subgroup operations, cells by one subgroup each; off: shared memory; auto: on "
-                "where no size is odd and the device has them",
+        .help =
+            "subgroup operations; off: shared memory alone; auto: on where the device has them "
+            "and no size is odd or carry=atomics can be",
     },
     {
         .name = "exact",
@@ -44,8 +40,9 @@ static const struct mb_param params[] = {
     {
         .name = "carry",
         .values = (const char *const[]){"auto", "atomics", "buffer", NULL},
-        .help = "how sums of exact=sums go up the tree: in 64-bit counters, or by a buffer and "
-                "counters; auto: in counters where the device has such",
+        .help =
+            "what tiles make goes further down in sums and counts of 64-bit atomics, or by a "
+            "buffer and counters; auto: atomics where they can be and cost no more",
     },
     {
         .name = "span",
@@ -68,7 +65,9 @@ static const struct mb_param params[] = {
     {
         .name = "parts",
         .values = (const char *const[]){"all", "tiles", NULL},
-        .help = "leave out all but the tiles' levels and the hand-off, to find what they cost",
+        .help =
+            "leave out what follows the tiles' levels, but for the hand-off to a buffer, to "
+            "find what it costs",
         .is_diagnostic = true,
     },
     {0},
@@ -112,7 +111,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
+        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, SPD_TREE_MAX_TARGETS},
         {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
         {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, MAX_STORED},
@@ -143,7 +142,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         .is_update = s->task.is_update,
         .push_constant_bytes = sizeof(struct spd_tree_push),
         .subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0,
-        .n_invocations = N_INVOCATIONS,
+        .n_invocations = SPD_TREE_N_INVOCATIONS,
         .n_sets = 1,
         .name = "spd-tree",
     };
@@ -179,7 +178,7 @@ static void bind(const struct spd_tree *s)
                             is_raw ? image->raw[0] : image->stored[0],
                             VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     mb_compute_bind_storage(&s->compute, 0, 1, is_raw ? &image->raw[1] : &image->storage[1],
-                            image->layout.n_levels - 1, MAX_TARGETS);
+                            image->layout.n_levels - 1, SPD_TREE_MAX_TARGETS);
     mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
     mb_compute_bind_buffer(&s->compute, 0, 3, &s->counters);
     bind_stored(s);
@@ -293,7 +292,7 @@ static void describe(const void *state, struct mb_work *work)
     const bool is_made = layout->n_levels > 1;
     work->n_dispatches = is_made;
     work->n_barriers = is_made ? 2 : 0;
-    work->workgroup_size[0] = N_INVOCATIONS;
+    work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rect) +

@@ -8,6 +8,10 @@
 
 #define SPD_TREE_N_CONSTANTS 10
 
+/* As in tree.glsl. */
+#define SPD_TREE_MAX_TARGETS   15u
+#define SPD_TREE_N_INVOCATIONS 256u
+
 /* Places of parameters and of their values. */
 enum {
     SPD_TREE_PARAM_LOAD,

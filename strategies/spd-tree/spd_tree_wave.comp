@@ -10,9 +10,9 @@
  *     - hand-off: one lane leaves the texel and counts; the others leave unless it is the last -
  *     level 7..9   of 64 texels, as before, and so on
  *
- * 64 texels are in Morton order, bit by bit of the index x and y in turn: the low bits count the
- * texels that a lane has, the others lanes, so that halving an axis is a sum in the lane or one
- * shuffle.
+ * 64 texels are in Morton order, bit by bit of the index x and y in turn, so that four in a row make
+ * one of the next level: a lane joins four (of subgroups smaller than 16: four times), and shuffles
+ * join lanes from there.
  *
  *     00 01 04 05 10 11 14 15
  *     02 03 06 07 12 13 16 17

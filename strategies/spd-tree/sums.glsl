@@ -47,7 +47,7 @@ uvec2 load_sums(ivec2 at, int layer)
     return sums_of(texels.x) + sums_of(texels.y) + sums_of(texels.z) + sums_of(texels.w);
 }
 
-/* As scatter_quad() of spd_tree_wave.comp. */
+/* As scatter_quad() of tile.glsl. */
 uvec2 scatter_sums(uvec2 sums[4], uint lane)
 {
     ivec2 extent = level_extent(base_extent, 1);
