@@ -66,17 +66,20 @@ def why_no_comparison(item, rows):
 def rank_related(best, relations):
     tied = [row for row, relation in relations if not is_slower(relation)]
     slower = [(row, relation) for row, relation in relations if is_slower(relation)]
-    following = ""
-    if slower:
-        row, relation = slower[0]
-        following = (f"{row.label} takes {ratio_text(relation.ratio)} × the time of {best.label} "
-                     f"(95 % interval {ratio_text(relation.ci[0])} to "
-                     f"{ratio_text(relation.ci[1])})")
     if not tied:
-        return Ranking(CLEAR, best, [], f"{best.label} is fastest: {following}.")
+        sentence = f"{best.label} is fastest: {following(*slower[0])}."
+        return Ranking(CLEAR, best, [], sentence)
     names = list_words([best.label, *(row.label for row in tied)])
     sentence = f"{names} are within the noise of this run: no ranking among them."
-    return Ranking(TIED, best, tied, sentence + (f" Next, {following}." if following else ""))
+    if slower:
+        sentence += f" Next, {following(*slower[0], f' as {best.label}')}."
+    return Ranking(TIED, best, tied, sentence)
+
+
+def following(row, relation, than=""):
+    """The words of the terminal (mb_ranking_describe), with the interval."""
+    return (f"{row.label} takes {ratio_text(relation.ratio)} times as long{than} (95 % interval "
+            f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])})")
 
 
 def preference(cell):

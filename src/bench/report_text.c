@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "bench/describe.h"
 #include "bench/markdown.h"
+#include "bench/ranking.h"
 
 /* Hand the text over, or say that memory ran out. */
 static enum mb_status take_text(struct mb_strbuf *buf, char **text, struct mb_err *err)
@@ -199,10 +200,10 @@ static void md_verified(struct mb_strbuf *buf, const struct mb_cell *cell,
 }
 
 static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t index,
-                   bool has_quality)
+                   bool is_best, bool has_quality)
 {
     const struct mb_result *result = &cell->results[index];
-    const char *emphasis = index == cell->fastest ? "**" : "";
+    const char *emphasis = is_best ? "**" : "";
     char text[64];
     mb_strbuf_printf(buf, "| %s", emphasis);
     mb_markdown_text(buf, result->label);
@@ -225,8 +226,9 @@ static void md_row(struct mb_strbuf *buf, const struct mb_cell *cell, size_t ind
     md_verified(buf, cell, result);
 }
 
-static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
+static void md_cell(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_cell *cell)
 {
+    const size_t winner = mb_ranking_winner(run, cell);
     const bool has_quality = mb_cell_leaves_box(cell);
     char text[256];
     mb_cell_describe(cell, text, sizeof text);
@@ -240,7 +242,7 @@ static void md_cell(struct mb_strbuf *buf, const struct mb_cell *cell)
         "|:--|--:|--:|--:|--:|--:|--:|%s:--|\n",
         has_quality ? "vs box | " : "", has_quality ? "--:|" : "");
     for (size_t i = 0; i < cell->n_results; i++) {
-        md_row(buf, cell, i, has_quality);
+        md_row(buf, cell, i, i == winner, has_quality);
     }
 }
 
@@ -300,7 +302,7 @@ enum mb_status mb_report_markdown(const struct mb_run *run, mb_report_below *bel
     }
     for (size_t i = 0; i < run->n_cells; i++) {
         struct mb_strbuf lines = {0};
-        md_cell(&buf, &run->cells[i]);
+        md_cell(&buf, run, &run->cells[i]);
         below(&lines, run, &run->cells[i]);
         md_below(&buf, mb_strbuf_text(&lines));
         buf.failed = buf.failed || lines.failed;

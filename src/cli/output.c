@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "bench/ranking.h"
 #include "bench/report.h"
 #include "cli/chain.h"
 #include "cli/notes.h"
@@ -301,7 +302,7 @@ fail:
 static void add_below(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_cell *cell)
 {
-    mb_table_ranking(out, run, cell);
+    mb_ranking_describe(out, run, cell);
     if (out->n_bytes > 0) {
         mb_strbuf_append(out, "\n");
     }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "bench/describe.h"
+#include "bench/ranking.h"
 
 #define TEXT_BYTES 600
 #define GAP        2 /* spaces between columns */
@@ -27,6 +28,7 @@ struct view {
     const char *unit;
     int time_decimals, rate_decimals;
     bool is_ranked;
+    size_t winner; /* the row that is marked, or SIZE_MAX */
 };
 
 struct column {
@@ -307,8 +309,7 @@ static void add_row(struct mb_strbuf *out, const struct view *view, size_t index
                     const size_t width[N_COLUMNS])
 {
     const struct mb_result *result = &view->cell->results[index];
-    const bool is_best = view->is_ranked && index == view->cell->fastest && is_timed(result) &&
-                         result->stats.median_ci_level >= 0.95;
+    const bool is_best = index == view->winner;
     const char *paint = paint_of(view, result, is_best);
     char text[TEXT_BYTES];
     mb_strbuf_append(out, paint);
@@ -366,6 +367,7 @@ void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct
         .cell = cell,
         .style = style,
         .is_ranked = !run->settings->validate,
+        .winner = mb_ranking_winner(run, cell),
     };
     size_t width[N_COLUMNS];
     char text[TEXT_BYTES];
@@ -379,107 +381,10 @@ void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct
         }
     }
     struct mb_strbuf sentence = {0};
-    mb_table_ranking(&sentence, run, cell);
+    mb_ranking_describe(&sentence, run, cell);
     if (sentence.n_bytes > 0) {
         mb_strbuf_printf(out, "\n%s\n", mb_strbuf_text(&sentence));
     }
     out->failed = out->failed || sentence.failed;
     mb_strbuf_finish(&sentence);
-}
-
-/* Fit to be ranked: timed, and not found wrong. */
-static bool is_rankable(const struct mb_result *result)
-{
-    return result->status == MB_RESULT_OK && result->verify != MB_VERIFY_FAIL &&
-           is_timed(result) && !result->is_diagnostic;
-}
-
-/* The best median after `best` of those that make the same image, or SIZE_MAX. */
-static size_t find_second(const struct mb_cell *cell, size_t best)
-{
-    size_t second = SIZE_MAX;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (i != best && is_rankable(&cell->results[i]) &&
-            mb_results_are_alike(&cell->results[best], &cell->results[i]) &&
-            (second == SIZE_MAX ||
-             cell->results[i].stats.median_ns < cell->results[second].stats.median_ns)) {
-            second = i;
-        }
-    }
-    return second;
-}
-
-/* What the fastest cannot be told from. */
-static bool is_tied(const struct mb_cell *cell, size_t index)
-{
-    return index != cell->fastest && is_rankable(&cell->results[index]) &&
-           mb_results_are_alike(&cell->results[cell->fastest], &cell->results[index]) &&
-           cell->results[index].relation.outcome != MB_OUTCOME_SLOWER;
-}
-
-static size_t count_tied(const struct mb_cell *cell)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        n += is_tied(cell, i);
-    }
-    return n;
-}
-
-/* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
-static void add_tie(struct mb_strbuf *out, const struct mb_cell *cell)
-{
-    size_t n_left = count_tied(cell);
-    mb_strbuf_append(out, cell->results[cell->fastest].label);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (is_tied(cell, i)) {
-            n_left--;
-            mb_strbuf_printf(out, "%s%s", n_left == 0 ? " and " : ", ", cell->results[i].label);
-        }
-    }
-    mb_strbuf_append(out, " are within the noise of this run.");
-}
-
-/* " Limit: 20.8 us (memory, 3:1 mix, measured 4.30 TB/s)." */
-static void add_limit(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_cell *cell)
-{
-    if (!isfinite(cell->floor_ns)) {
-        return;
-    }
-    if (cell->is_dispatch_bound) {
-        mb_strbuf_printf(out, " Limit: %.2f us (an empty dispatch).", cell->floor_ns / 1e3);
-        return;
-    }
-    double gbps = run->roofline.ceiling_gbps;
-    mb_strbuf_printf(out, " Limit: %.1f us (memory, 3:1 mix, measured %.*f %s).",
-                     cell->floor_ns / 1e3, gbps >= 1000 ? 2 : 1,
-                     gbps >= 1000 ? gbps / 1000 : gbps, gbps >= 1000 ? "TB/s" : "GB/s");
-}
-
-void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_cell *cell)
-{
-    if (run->settings->validate || cell->fastest >= cell->n_results ||
-        !is_timed(&cell->results[cell->fastest])) {
-        return;
-    }
-    const struct mb_result *best = &cell->results[cell->fastest];
-    const size_t second_index = find_second(cell, cell->fastest);
-    if (second_index == SIZE_MAX) {
-        return;
-    }
-    const struct mb_result *second = &cell->results[second_index];
-    if (best->stats.median_ci_level < 0.95 || second->stats.median_ci_level < 0.95) {
-        mb_strbuf_printf(out, "No ranking: too few samples (%zu) for a 95 %% interval.",
-                         best->stats.n < second->stats.n ? best->stats.n : second->stats.n);
-        return;
-    }
-    if (count_tied(cell) > 0) {
-        add_tie(out, cell);
-    } else {
-        mb_strbuf_printf(out, "%s is fastest: %.2f x %s.", best->label, second->relation.ratio,
-                         second->label);
-    }
-    add_limit(out, run, cell);
 }

@@ -15,16 +15,10 @@ struct mb_table_style {
 void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char *version,
                      const struct mb_table_style *style);
 
-/* One cell: a line on the input, the table, and a sentence on which strategy is fastest. The
- * sentence names a winner only where the 95 % intervals of the medians are apart. Columns of
- * times are left out where nothing was timed, and there is one on the distance to the box
- * chain where a strategy's own policy differs from it at this size. */
+/* One cell: a line on the input, the table, and mb_ranking_describe() on which strategy is
+ * fastest. Columns of times are left out where nothing was timed, and there is one on the
+ * distance to the box chain where a strategy's own policy differs from it at this size. */
 void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct mb_cell *cell,
                    const struct mb_table_style *style);
-
-/* The sentence alone, without a newline: "spd is fastest: 1.44 x compute."; nothing where there
- * is nothing to compare. */
-void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_cell *cell);
 
 #endif

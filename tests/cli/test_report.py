@@ -110,7 +110,7 @@ class Pages(PageCase):
         outline = self.check(text)
         self.assertGreater(len(outline.images), 30)
         words = self.words(text)
-        self.holds(words, "spd is fastest: subgroup takes 1.080 × the time of spd (95 % interval 1.078 "
+        self.holds(words, "spd is fastest: subgroup takes 1.080 times as long (95 % interval 1.078 "
                       "to 1.081).")
         for word in ("NVIDIA H200", "580.159.04", "28955ba", "time of one chain, µs (log scale)",
                      "edge of level 0, √(width × height), texels (log scale)", "--images atlas",

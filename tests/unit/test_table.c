@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "bench/ranking.h"
 #include "check.h"
 #include "cli/notes.h"
 
@@ -92,10 +93,20 @@ static void check_cell(const struct fixture *f, const struct mb_table_style *sty
     mb_strbuf_finish(&out);
 }
 
+/* Only the row that the sentence names is marked as the best. */
+static void check_marked(const struct fixture *f, const char *mark)
+{
+    struct mb_strbuf out = {0};
+    mb_table_cell(&out, &f->run, &f->cell, &plain);
+    CHECK_EQ_INT(strstr(mb_strbuf_text(&out), "\n> ") != NULL, mark[0] != '\0');
+    CHECK(strstr(mb_strbuf_text(&out), mark) != NULL);
+    mb_strbuf_finish(&out);
+}
+
 static void check_ranking(const struct fixture *f, const char *want)
 {
     struct mb_strbuf out = {0};
-    mb_table_ranking(&out, &f->run, &f->cell);
+    mb_ranking_describe(&out, &f->run, &f->cell);
     CHECK_EQ_STR(mb_strbuf_text(&out), want);
     mb_strbuf_finish(&out);
 }
@@ -119,7 +130,7 @@ static void test_usual(void)
                "  blit      462.4 us  461.8 - 463.0  485.5 us   194     11.12  max 0.98 LSB\n"
                "  subgroup  skipped: the device has no shuffle\n"
                "\n"
-               "spd is fastest: 11.12 x blit.\n");
+               "spd is fastest: blit takes 11.12 times as long.\n");
 }
 
 /* Fast and wrong must look wrong: a failed row is named, not ranked, and painted. */
@@ -166,14 +177,19 @@ static void test_noise(void)
     add_row(&f, "blit", 40, 0.1);
     rank(&f);
     check_ranking(&f, "spd and compute are within the noise of this run.");
+    check_marked(&f, "");
     f.results[1].relation.outcome = MB_OUTCOME_SLOWER;
-    check_ranking(&f, "spd is fastest: 1.03 x compute.");
+    check_ranking(&f, "spd is fastest: compute takes 1.030 times as long.");
+    check_marked(&f, "\n> spd ");
     f.cell.floor_ns = 5e3;
     f.run.roofline.ceiling_gbps = 4300;
-    check_ranking(&f, "spd is fastest: 1.03 x compute. Limit: 5.0 us (memory, 3:1 mix, "
-                      "measured 4.30 TB/s).");
+    check_ranking(
+        &f,
+        "spd is fastest: compute takes 1.030 times as long. Limit: 5.0 us (memory, 3:1 mix, "
+        "measured 4.30 TB/s).");
     f.cell.is_dispatch_bound = true;
-    check_ranking(&f, "spd is fastest: 1.03 x compute. Limit: 5.00 us (an empty dispatch).");
+    check_ranking(&f, "spd is fastest: compute takes 1.030 times as long. Limit: 5.00 us (an "
+                      "empty dispatch).");
     f.cell.floor_ns = (double)NAN;
     f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     f.results[2].relation.outcome = MB_OUTCOME_SAME;
