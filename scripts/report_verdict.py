@@ -5,6 +5,8 @@ import collections
 from report_format import list_words, ratio_text
 
 CLEAR, TIED, NONE = "clear", "tied", "none"
+MORE = "; try --samples 20"
+SIGNIFICANT = 0.05
 Ranking = collections.namedtuple("Ranking", "kind best tied sentence")
 
 
@@ -24,6 +26,15 @@ def is_slower(relation):
     """Told apart: by the verdict of the run, and by the interval."""
     return (relation.verdict == "SLOWER" and relation.p is not None
             and relation.ci is not None and relation.ci[0] > 1)
+
+
+def is_beyond_tests(best, relations):
+    """Whether the run found no difference because no test could have passed: of n samples
+    Wilcoxon's p is 2^(1-n) at the least, and the least of m is multiplied by m (Holm)."""
+    least = min((relation.p for _, relation in relations if relation.p is not None), default=1)
+    can_pass = len(relations) * 2.0 ** (1 - best.stats.n) < SIGNIFICANT
+    return (any(relation.verdict == "INCONCLUSIVE" for _, relation in relations)
+            and not can_pass and least >= SIGNIFICANT)
 
 
 def find_best(cell):
@@ -50,14 +61,17 @@ def rank(item, cell):
     few = [row for row in [best, *(row for row, _ in relations)] if row.stats.ci is None]
     if few:
         n = min(row.stats.n for row in few)
-        return no_ranking(f"too few samples ({n}) for a 95 % interval")
+        return no_ranking(f"too few samples ({n}) for a 95 % interval{MORE}")
+    if is_beyond_tests(best, relations):
+        return no_ranking(f"too few samples ({best.stats.n}) to tell {len(relations) + 1} rows "
+                          f"apart{MORE}", best)
     return rank_related(best, relations)
 
 
 def why_no_comparison(item, rows):
     n = min(row.stats.n for row in rows)
     if any(row.stats.ci is None for row in rows):
-        return f"too few samples ({n}) for a 95 % interval"
+        return f"too few samples ({n}) for a 95 % interval{MORE}"
     if item.schema_version.startswith(("1.0.", "1.1.")):
         return f"a file of schema {item.schema_version} holds no paired comparisons"
     return "no two strategies that make the same image were compared"

@@ -11,7 +11,6 @@
 #define N_RESAMPLES    2000u
 #define LEVEL          0.95
 #define EXACT_WILCOXON 25u
-#define SIGNIFICANT    0.05
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -443,10 +442,10 @@ enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double t
     if (ratio_ci[0] >= 1.0 / (1.0 + threshold) && ratio_ci[1] <= 1.0 + threshold) {
         return MB_OUTCOME_SAME;
     }
-    if (ratio_ci[1] < low && p_adjusted < SIGNIFICANT) {
+    if (ratio_ci[1] < low && p_adjusted < MB_SIGNIFICANT) {
         return MB_OUTCOME_FASTER;
     }
-    if (ratio_ci[0] > high && p_adjusted < SIGNIFICANT) {
+    if (ratio_ci[0] > high && p_adjusted < MB_SIGNIFICANT) {
         return MB_OUTCOME_SLOWER;
     }
     return MB_OUTCOME_INCONCLUSIVE;

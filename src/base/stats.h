@@ -92,10 +92,12 @@ MB_MUST_CHECK enum mb_status mb_wilcoxon(const double *differences, size_t n, do
 /* Holm's step-down adjustment (1979) of `p[n]`, in place; NaN stays and does not count. */
 MB_MUST_CHECK enum mb_status mb_holm(double *p, size_t n, struct mb_err *err);
 
+#define MB_SIGNIFICANT 0.05 /* a difference: an adjusted p below */
+
 /* What may be said of a ratio of times. */
 enum mb_outcome {
     MB_OUTCOME_SAME,         /* the interval lies within the threshold */
-    MB_OUTCOME_FASTER,       /* it lies below the margin, and p < 0.05 */
+    MB_OUTCOME_FASTER,       /* it lies below the margin, and p < MB_SIGNIFICANT */
     MB_OUTCOME_SLOWER,       /* it lies above, and p < 0.05 */
     MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
 };

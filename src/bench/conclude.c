@@ -1,6 +1,8 @@
 /* The fastest of a cell, what is odd about its samples, and its comparisons. */
 #include "bench/conclude.h"
 
+#include <math.h>
+
 #include "bench/relate.h"
 
 static bool is_rankable(const struct mb_result *result)
@@ -38,15 +40,28 @@ static size_t find_fastest(const struct mb_cell *cell)
     return fastest;
 }
 
-static void warn_samples(const struct mb_samples *samples, struct mb_result *result)
+static void warn_few(const struct mb_cell *cell, struct mb_result *result)
 {
+    size_t n_compared;
+    if (mb_relate_can_tell(cell, &n_compared) || isnan(result->relation.ratio)) {
+        mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
+                       result->n_samples);
+    } else {
+        mb_result_warn(result, "few_samples",
+                       "only %zu samples: no test can tell %zu rows apart (try --samples %u)",
+                       result->n_samples, n_compared, MB_ENOUGH_SAMPLES);
+    }
+}
+
+static void warn_samples(const struct mb_cell *cell, struct mb_result *result)
+{
+    const struct mb_samples *samples = &cell->samples;
     uint32_t n_flagged = 0;
     for (uint32_t i = 0; i < samples->n_blocks; i++) {
         n_flagged += samples->block[i].is_flagged && samples->block[i].is_kept;
     }
-    if (result->n_samples < 20) {
-        mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
-                       result->n_samples);
+    if (result->n_samples < MB_ENOUGH_SAMPLES) {
+        warn_few(cell, result);
     }
     if (n_flagged > 0) {
         mb_result_warn(result, "clock_unstable",
@@ -69,15 +84,18 @@ enum mb_status mb_conclude_cell(const struct mb_settings *settings,
                                 const struct mb_ruler *ruler, struct mb_cell *cell,
                                 struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     bool may_rank = settings->verify && !settings->validate;
     cell->fastest = may_rank ? find_fastest(cell) : SIZE_MAX;
     /* Chains in a row or side by side hide what a dispatch costs. */
     cell->is_dispatch_bound = mb_mode_is_one_chain(cell->mode);
     cell->floor_ns = mb_ruler_floor_ns(ruler, cell->compulsory_bytes, &cell->is_dispatch_bound);
+    MB_TRY(mb_relate_cell(cell, settings->seed, err));
     for (size_t i = 0; i < cell->n_results; i++) {
         if (cell->results[i].n_samples > 0) {
-            warn_samples(&cell->samples, &cell->results[i]);
+            warn_samples(cell, &cell->results[i]);
         }
     }
-    return mb_relate_cell(cell, settings->seed, err);
+fail:
+    return status;
 }

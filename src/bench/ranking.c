@@ -3,12 +3,15 @@
 
 #include <math.h>
 
+#include "bench/relate.h"
+
 #define LEVEL 0.95 /* that the interval of a median must have */
 
 enum ranking {
     RANKING_NONE,  /* nothing to rank, or not to be ranked */
     RANKING_ALONE, /* one row, and nothing to hold it against */
     RANKING_SHORT, /* too few samples for an interval */
+    RANKING_FEW,   /* or for any test to tell the rows apart */
     RANKING_TIED,  /* some rows cannot be told from the fastest */
     RANKING_CLEAR,
 };
@@ -61,6 +64,18 @@ static size_t count_tied(const struct mb_cell *cell)
     return n;
 }
 
+/* Rows may be alike to within 1 %, whatever a test could say. */
+static bool is_beyond_tests(const struct mb_cell *cell)
+{
+    size_t n_compared;
+    bool is_open = false;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        is_open = is_open || (is_tied(cell, i) &&
+                              cell->results[i].relation.outcome == MB_OUTCOME_INCONCLUSIVE);
+    }
+    return is_open && !mb_relate_can_tell(cell, &n_compared);
+}
+
 static enum ranking rank(const struct mb_run *run, const struct mb_cell *cell)
 {
     if (run->settings->validate || cell->fastest >= cell->n_results ||
@@ -76,6 +91,9 @@ static enum ranking rank(const struct mb_run *run, const struct mb_cell *cell)
     }
     if (cell->results[second].stats.median_ci_level < LEVEL) {
         return RANKING_SHORT;
+    }
+    if (is_beyond_tests(cell)) {
+        return RANKING_FEW;
     }
     return count_tied(cell) > 0 ? RANKING_TIED : RANKING_CLEAR;
 }
@@ -94,8 +112,18 @@ static void add_short(struct mb_strbuf *out, const struct mb_cell *cell)
     }
     const size_t n = cell->results[cell->fastest].stats.n;
     const size_t n_second = cell->results[second].stats.n;
-    mb_strbuf_printf(out, "No ranking: too few samples (%zu) for a 95 %% interval.",
-                     n < n_second ? n : n_second);
+    mb_strbuf_printf(
+        out, "No ranking: too few samples (%zu) for a 95 %% interval; try --samples %u.",
+        n < n_second ? n : n_second, MB_ENOUGH_SAMPLES);
+}
+
+static void add_few(struct mb_strbuf *out, const struct mb_cell *cell)
+{
+    size_t n_compared;
+    mb_relate_can_tell(cell, &n_compared);
+    mb_strbuf_printf(
+        out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %u.",
+        cell->results[cell->fastest].stats.n, n_compared, MB_ENOUGH_SAMPLES);
 }
 
 /* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
@@ -146,6 +174,8 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
     const enum ranking ranking = rank(run, cell);
     if (ranking == RANKING_SHORT) {
         add_short(out, cell);
+    } else if (ranking == RANKING_FEW) {
+        add_few(out, cell);
     } else if (ranking == RANKING_TIED) {
         add_tie(out, cell);
         add_limit(out, run, cell);

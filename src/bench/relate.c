@@ -85,6 +85,21 @@ fail:
     return status;
 }
 
+bool mb_relate_can_tell(const struct mb_cell *cell, size_t *n_compared)
+{
+    double least_p = ldexp(1.0, 1 - (int)cell->samples.n_kept);
+    size_t n_tests = 0;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const double p = cell->results[i].relation.p;
+        if (i != cell->fastest && !isnan(p)) {
+            least_p = fmin(least_p, p); /* the test is not exact where there are ties */
+            n_tests++;
+        }
+    }
+    *n_compared = n_tests + 1;
+    return n_tests == 0 || (double)n_tests * least_p < MB_SIGNIFICANT;
+}
+
 double mb_relate_margin(const struct mb_cell *cell)
 {
     double off = fabs(cell->twin.ratio - 1.0);

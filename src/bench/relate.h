@@ -15,6 +15,11 @@ MB_MUST_CHECK enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed,
  * other cells hold has no part in it: a table that is printed stays true. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_cell *cell, struct mb_err *err);
 
+/* Whether a rank test of the cell, once its relations are there, has passed or could have: with
+ * n blocks, Wilcoxon's p is 2^(1-n) at the least, and the least of m is multiplied by m (Holm).
+ * `*n_compared` is the number of rows that are compared, the fastest among them. */
+bool mb_relate_can_tell(const struct mb_cell *cell, size_t *n_compared);
+
 /* What a difference in a cell must clear: MB_MARGIN, or what the twin is off, if that is more.
  */
 double mb_relate_margin(const struct mb_cell *cell);

@@ -28,6 +28,8 @@ enum mb_verify_status {
     MB_VERIFY_SKIPPED,
 };
 
+#define MB_ENOUGH_SAMPLES 20u /* fewer are warned about */
+
 struct mb_warning {
     const char *code; /* static: "overhead_bound", "few_samples", "software_device", ... */
     char message[200];

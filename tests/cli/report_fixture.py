@@ -62,6 +62,17 @@ def interrupted():
     return root
 
 
+def too_few_samples():
+    """Six of each row: with more than one rival no adjusted test can pass."""
+    root = first_cell(load())
+    for row in root["results"]:
+        row["stats"].update(n=6, median_ci_level=0.96875)
+    for comparison in root["comparisons"]:
+        comparison.update(p_adjusted=min(1, 0.03125 * len(root["comparisons"])),
+                          verdict="INCONCLUSIVE")
+    return root
+
+
 def no_results():
     return {**load(), "results": [], "cells": [], "comparisons": []}
 

@@ -128,6 +128,14 @@ class Pages(PageCase):
         self.holds(text, "spd and subgroup are within the noise of this run: no ranking among them.")
         self.assertFalse("▸" in text)
 
+    def test_too_few_samples_to_tell(self):
+        text = self.page(self.write(fixture.too_few_samples()))
+        self.check(text)
+        n_rows = len(fixture.too_few_samples()["comparisons"]) + 1
+        self.holds(self.words(text), f"No ranking: too few samples (6) to tell {n_rows} rows apart; "
+                   "try --samples 20.")
+        self.assertFalse("▸" in text)
+
     def test_one_strategy(self):
         text = self.page(self.write(fixture.one_strategy()))
         self.check(text)

@@ -147,6 +147,33 @@ static void test_adjustment(void)
     }
 }
 
+/* Six samples, all in favour, are enough for one rival and not for two. */
+static void test_too_few(void)
+{
+    static const struct {
+        uint32_t n_blocks;
+        size_t n_results;
+        bool can_tell;
+    } cases[] = {{5, 4, true}, {6, 2, true},  {6, 3, false}, {7, 3, true},
+                 {7, 4, true}, {6, 4, false}, {100, 4, true}}; /* of 5 no p is taken */
+    static const double ratios[] = {1.0, 1.5, 2.0, 3.0, 1.0};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_cell cell;
+        struct mb_run run = {.cells = &cell, .n_cells = 1};
+        size_t n_compared;
+        make_cell(&cell, ratios, 0.01);
+        cell.samples.n_blocks = cell.samples.n_kept = cases[i].n_blocks;
+        cell.n_results = cases[i].n_results;
+        relate(&run);
+        const bool is_found = cell.results[1].relation.outcome == MB_OUTCOME_SLOWER;
+        CHECK_EQ_INT(mb_relate_can_tell(&cell, &n_compared), cases[i].can_tell);
+        CHECK_EQ_INT(is_found, cases[i].can_tell && cases[i].n_blocks > 5);
+        CHECK_EQ_INT(n_compared, cases[i].n_blocks > 5 ? cases[i].n_results : 1);
+        cell.n_results = N_RESULTS;
+        mb_cell_finish(&cell);
+    }
+}
+
 static void test_no_memory(void)
 {
     static const double ratios[] = {1.0, 1.1, 1.2, 1.3, 1.0};
@@ -177,6 +204,7 @@ int main(void)
     test_noise();
     test_gaps();
     test_adjustment();
+    test_too_few();
     test_no_memory();
     return check_summary("relate");
 }

@@ -196,9 +196,35 @@ static void test_noise(void)
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
     f.results[0].stats.median_ci_level = 0.9;
     f.results[0].stats.n = 4;
-    check_ranking(&f, "No ranking: too few samples (4) for a 95 % interval.");
+    check_ranking(&f, "No ranking: too few samples (4) for a 95 % interval; try --samples 20.");
     f.settings.validate = true;
     check_ranking(&f, "");
+}
+
+/* What no test could have told apart is not called noise, but what lies within 1 % may be. */
+static void test_too_few(void)
+{
+    struct fixture f;
+    make_fixture(&f, 256, 256);
+    add_row(&f, "spd", 10.0, 0.2);
+    add_row(&f, "compute", 12, 0.2);
+    add_row(&f, "blit", 40, 0.1);
+    rank(&f);
+    f.cell.samples.n_kept = 6;
+    for (size_t i = 0; i < 3; i++) {
+        f.results[i].stats.n = 6;
+        f.results[i].relation.p = i > 0 ? 0.03125 : (double)NAN;
+        f.results[i].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    }
+    check_ranking(&f,
+                  "No ranking: too few samples (6) to tell 3 rows apart; try --samples 20.");
+    check_marked(&f, "");
+    f.results[1].relation.outcome = f.results[2].relation.outcome = MB_OUTCOME_SAME;
+    check_ranking(&f, "spd, compute and blit are within the noise of this run.");
+    f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    f.cell.samples.n_kept = 7;
+    f.results[1].relation.p = f.results[2].relation.p = 0.3;
+    check_ranking(&f, "spd, compute and blit are within the noise of this run.");
 }
 
 static void test_nothing_to_rank(void)
@@ -446,6 +472,7 @@ int main(void)
     test_usual();
     test_failed();
     test_noise();
+    test_too_few();
     test_nothing_to_rank();
     test_no_times();
     test_quality();
