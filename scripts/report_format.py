@@ -5,6 +5,7 @@ import math
 
 UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 NOTHING = "–"
+MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
 
 
 def esc(value):
@@ -16,6 +17,12 @@ def esc(value):
 def list_words(words):
     """a, b and c"""
     return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + "".join(words[-1:])
+
+
+def list_names(names):
+    """a, b, c and 285 more"""
+    n_more = len(names) - MAX_NAMED
+    return list_words([*names[:MAX_NAMED], f"{n_more} more"] if n_more > 0 else names)
 
 
 def ratio_text(value):

@@ -2,7 +2,7 @@
 ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
 
 import report_svg as svg
-from report_format import (NOTHING, error_text, esc, list_words, ratio_text, time_text,
+from report_format import (NOTHING, error_text, esc, list_names, ratio_text, time_text,
                            time_unit)
 
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
@@ -153,7 +153,7 @@ def time_by_level(item, cell):
     label = f"{caption}. " + "; ".join(
         f"{row.label}: " + ", ".join(f"{levels_of_step(step)} {time_text(step['time'], unit)}"
                                      for step in row.steps) for row in rows)
-    note = f" Not separable, one dispatch: {list_words(single)}." if single else ""
+    note = f" Not separable, one dispatch: {list_names(single)}." if single else ""
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
                       "Each dispatch alone, from level 1 on at the left, in two shades by turns; "
                       f"hatched: the gap before it.{note} "
@@ -299,7 +299,7 @@ def error_by_level(item, cell):
              svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]
     for index, (points, rows) in enumerate(curves.items()):
         parts += [error_curve(index, points, rows, x, y, unit)]
-    names = [(index, list_words([row.label for row in rows]))
+    names = [(index, list_names([row.label for row in rows]))
              for index, rows in enumerate(curves.values())]
     label = f"{caption}. " + "; ".join(
         f"{name}: {error_text(points[-1][1]) if points else NOTHING} {unit} in the last level"
@@ -314,7 +314,7 @@ def error_by_level(item, cell):
 def error_curve(index, points, rows, x, y, unit):
     places = [(x.at(level), y.at(drift)) for level, drift in points]
     failed = any(row.verify.status == "fail" for row in rows)
-    name = list_words([row.label for row in rows])
+    name = list_names([row.label for row in rows])
     marks = [svg.marker(*place, index, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
              for place, (level, drift) in zip(places, points)]
     return svg.polyline(places, f"curve {svg.colour(index)}") + "".join(marks)

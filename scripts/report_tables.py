@@ -1,7 +1,7 @@
 """The tables of the page: results, verification, environment, claims. Every head is a button that
 sorts; data-v of a cell is what it is sorted by."""
 
-from report_format import (NOTHING, bytes_text, digits, error_text, esc, list_words, percent_text,
+from report_format import (NOTHING, bytes_text, digits, error_text, esc, list_names, percent_text,
                            ratio_text, time_text, time_unit, utc_text)
 
 CHANNELS = "rgba"
@@ -137,7 +137,7 @@ def warnings(cell):
         for _, message in row.warnings:
             labels = found.setdefault(message, [])
             labels += [row.label] if row.label not in labels else []
-    items = "".join(f"<li><b>{esc(list_words(labels))}</b>: {esc(message)}</li>"
+    items = "".join(f"<li><b>{esc(list_names(labels))}</b>: {esc(message)}</li>"
                     for message, labels in found.items())
     return f'<ul class="notes">{items}</ul>' if items else ""
 

@@ -2,7 +2,7 @@
 
 import collections
 
-from report_format import list_words, ratio_text
+from report_format import list_names, list_words, ratio_text
 
 CLEAR, TIED, NONE = "clear", "tied", "none"
 MORE = "; try --samples 20"
@@ -83,7 +83,7 @@ def rank_related(best, relations):
     if not tied:
         sentence = f"{best.label} is fastest: {following(*slower[0])}."
         return Ranking(CLEAR, best, [], sentence)
-    names = list_words([best.label, *(row.label for row in tied)])
+    names = list_names([best.label, *(row.label for row in tied)])
     sentence = f"{names} are within the noise of this run: no ranking among them."
     if slower:
         sentence += f" Next, {following(*slower[0], f' as {best.label}')}."
@@ -134,7 +134,7 @@ def headline_ranking(item, cell):
              if row is not None and row.label in wrong_labels(item)]
     if not wrong:
         return ranking
-    return ranking._replace(kind=NONE, sentence=f"{ranking.sentence} But {list_words(wrong)} gave "
+    return ranking._replace(kind=NONE, sentence=f"{ranking.sentence} But {list_names(wrong)} gave "
                                                 "wrong texels under another condition.")
 
 
@@ -148,11 +148,11 @@ def caveats(item):
                              "is what was complete."))
     failed = wrong_labels(item)
     if failed:
-        found.append(("bad", f"Wrong texels: {list_words(failed)}. Fast and wrong has no rank."))
+        found.append(("bad", f"Wrong texels: {list_names(failed)}. Fast and wrong has no rank."))
     broken = sorted({row.label for row in item.rows
                      if row.status == "failed" and row.verify.status != "fail"})
     if broken:
-        found.append(("bad", f"Failed: {list_words(broken)}; the tables say why."))
+        found.append(("bad", f"Failed: {list_names(broken)}; the tables say why."))
     if item.is_software():
         found.append(("warn", "A software device: its times do not predict those of a GPU."))
     if item.rows and not item.verified:

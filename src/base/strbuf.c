@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 
+#define MAX_NAMED 3 /* of a list */
+
 void mb_strbuf_finish(struct mb_strbuf *buf)
 {
     mb_free(buf->text);
@@ -94,6 +96,16 @@ static size_t word_columns(const char *word, size_t n_bytes)
         n += ((unsigned char)word[i] & 0xC0u) != 0x80u;
     }
     return n;
+}
+
+void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_t n)
+{
+    if (index == MAX_NAMED) {
+        mb_strbuf_printf(buf, " and %zu more", n - MAX_NAMED);
+    } else if (index < MAX_NAMED) {
+        const char *joint = index == 0 ? "" : index + 1 == n ? " and " : ", ";
+        mb_strbuf_printf(buf, "%s%s", joint, name);
+    }
 }
 
 void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns)

@@ -25,6 +25,10 @@ void mb_strbuf_append(struct mb_strbuf *buf, const char *text);
 void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes);
 void mb_strbuf_spaces(struct mb_strbuf *buf, size_t n_spaces);
 
+/* Append the `index`-th of `n` names, in order, of "a", "a and b", "a, b and c" or "a, b, c and
+ * 285 more": three are named at most, as hundreds of variants may be meant. */
+void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_t n);
+
 /* Append `text` broken at spaces so that no line is wider than `n_columns` (a longer word
  * stands alone). The cursor is taken to be at column `indent`; further lines start with
  * `indent` spaces. Nothing is added after the last word. */

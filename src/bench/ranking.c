@@ -126,16 +126,30 @@ static void add_few(struct mb_strbuf *out, const struct mb_cell *cell)
         cell->results[cell->fastest].stats.n, n_compared, MB_ENOUGH_SAMPLES);
 }
 
-/* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
+/* What is tied and slower than row `after`, or as fast and later in the table: the least such.
+ */
+static size_t next_tied(const struct mb_cell *cell, size_t after)
+{
+    size_t next = SIZE_MAX;
+    const double from_ns = cell->results[after].stats.median_ns;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const double median_ns = cell->results[i].stats.median_ns;
+        if (is_tied(cell, i) &&
+            (median_ns > from_ns || (!(median_ns < from_ns) && i > after)) &&
+            (next == SIZE_MAX || median_ns < cell->results[next].stats.median_ns)) {
+            next = i;
+        }
+    }
+    return next;
+}
+
+/* "a, b and c are ...": what the fastest cannot be told from, in the order of their medians. */
 static void add_tie(struct mb_strbuf *out, const struct mb_cell *cell)
 {
-    size_t n_left = count_tied(cell);
-    mb_strbuf_append(out, cell->results[cell->fastest].label);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (is_tied(cell, i)) {
-            n_left--;
-            mb_strbuf_printf(out, "%s%s", n_left == 0 ? " and " : ", ", cell->results[i].label);
-        }
+    const size_t n = count_tied(cell) + 1;
+    size_t n_named = 0;
+    for (size_t i = cell->fastest; i != SIZE_MAX; i = next_tied(cell, i)) {
+        mb_strbuf_list(out, cell->results[i].label, n_named++, n);
     }
     mb_strbuf_append(out, " are within the noise of this run.");
 }

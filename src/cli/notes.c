@@ -129,22 +129,21 @@ static bool has_warning(const struct mb_result *result, const char *message)
     return false;
 }
 
-/* "  note: blit, spd: MESSAGE"; without names where it holds for every row. */
+/* "  note: blit and spd: MESSAGE"; without names where it holds for every row. */
 static void add_note(struct mb_strbuf *out, const struct mb_cell *cell, const char *message)
 {
-    size_t n_named = 0;
-    struct mb_strbuf names = {0};
+    size_t n = 0, n_named = 0;
     for (size_t i = 0; i < cell->n_results; i++) {
+        n += has_warning(&cell->results[i], message);
+    }
+    const bool is_for_all = n == cell->n_results && n > 1;
+    mb_strbuf_append(out, "  note: ");
+    for (size_t i = 0; i < cell->n_results && !is_for_all; i++) {
         if (has_warning(&cell->results[i], message)) {
-            mb_strbuf_printf(&names, "%s%s", n_named > 0 ? ", " : "", cell->results[i].label);
-            n_named++;
+            mb_strbuf_list(out, cell->results[i].label, n_named++, n);
         }
     }
-    const bool is_for_all = n_named == cell->n_results && n_named > 1;
-    mb_strbuf_printf(out, "  note: %s%s%s\n", is_for_all ? "" : mb_strbuf_text(&names),
-                     is_for_all ? "" : ": ", message);
-    out->failed = out->failed || names.failed;
-    mb_strbuf_finish(&names);
+    mb_strbuf_printf(out, "%s%s\n", is_for_all ? "" : ": ", message);
 }
 
 void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all)

@@ -128,6 +128,15 @@ class Pages(PageCase):
         self.holds(text, "spd and subgroup are within the noise of this run: no ranking among them.")
         self.assertFalse("▸" in text)
 
+    def test_many_rows_are_not_all_named(self):
+        root = fixture.many_tied()
+        text = self.page(self.write(root))
+        self.check(text)
+        n_more = len(root["comparisons"]) - 2
+        self.assertGreater(n_more, 0)
+        self.assertRegex(self.words(text), rf"\S+, \S+, \S+ and {n_more} more are within the noise")
+        self.assertRegex(self.words(text), rf"\S+, \S+, \S+ and {n_more} more : as planted")
+
     def test_too_few_samples_to_tell(self):
         text = self.page(self.write(fixture.too_few_samples()))
         self.check(text)

@@ -36,6 +36,26 @@ static void test_growth(void)
     mb_strbuf_finish(&buf);
 }
 
+static void check_list(size_t n, const char *want)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    struct mb_strbuf buf = {0};
+    for (size_t i = 0; i < n; i++) {
+        mb_strbuf_list(&buf, names[i], i, n);
+    }
+    CHECK_EQ_STR(mb_strbuf_text(&buf), want);
+    mb_strbuf_finish(&buf);
+}
+
+static void test_list(void)
+{
+    check_list(1, "a");
+    check_list(2, "a and b");
+    check_list(3, "a, b and c");
+    check_list(4, "a, b, c and 1 more");
+    check_list(5, "a, b, c and 2 more");
+}
+
 static void check_wrap(const char *text, size_t indent, size_t n_columns, const char *want)
 {
     struct mb_strbuf buf = {0};
@@ -80,6 +100,7 @@ int main(void)
 {
     test_append();
     test_growth();
+    test_list();
     test_wrap();
     test_no_memory();
     return check_summary("strbuf");

@@ -227,6 +227,22 @@ static void test_too_few(void)
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
 }
 
+/* Of many that are tied the nearest are named, whatever their order in the table. */
+static void test_many_tied(void)
+{
+    struct fixture f;
+    make_fixture(&f, 256, 256);
+    add_row(&f, "e", 10.04, 0.2);
+    add_row(&f, "a", 10.0, 0.2);
+    add_row(&f, "d", 10.02, 0.2);
+    add_row(&f, "b", 10.0, 0.2);
+    add_row(&f, "c", 10.01, 0.2);
+    rank(&f);
+    check_ranking(&f, "a, b, c and 2 more are within the noise of this run.");
+    f.results[0].relation.outcome = f.results[3].relation.outcome = MB_OUTCOME_SLOWER;
+    check_ranking(&f, "a, c and d are within the noise of this run.");
+}
+
 static void test_nothing_to_rank(void)
 {
     struct fixture f;
@@ -351,15 +367,21 @@ static void test_notes(void)
     struct fixture f;
     make_fixture(&f, 64, 64);
     struct mb_result *spd = add_row(&f, "spd", 10, 0.1);
-    struct mb_result *blit = add_row(&f, "blit", 10, 0.1);
+    add_row(&f, "blit", 10, 0.1);
     struct mb_result *compute = add_row(&f, "compute", 10, 0.1);
     check_notes(&f, true, "");
     mb_result_warn(spd, "few_samples", "only 3");
     mb_result_warn(spd, "overhead_bound", "too short");
     mb_result_warn(compute, "overhead_bound", "too short");
-    check_notes(&f, false, "  note: spd, compute: too short\n");
-    check_notes(&f, true, "  note: spd: only 3\n  note: spd, compute: too short\n");
-    mb_result_warn(blit, "overhead_bound", "too short");
+    check_notes(&f, false, "  note: spd and compute: too short\n");
+    check_notes(&f, true, "  note: spd: only 3\n  note: spd and compute: too short\n");
+    add_row(&f, "raster", 10, 0.1);
+    add_row(&f, "subgroup", 10, 0.1);
+    for (size_t i = 1; i < 4; i += 2) {
+        mb_result_warn(&f.results[i], "overhead_bound", "too short");
+    }
+    check_notes(&f, false, "  note: spd, blit, compute and 1 more: too short\n");
+    f.cell.n_results = 3;
     check_notes(&f, false, "  note: too short\n");
 }
 
@@ -473,6 +495,7 @@ int main(void)
     test_failed();
     test_noise();
     test_too_few();
+    test_many_tied();
     test_nothing_to_rank();
     test_no_times();
     test_quality();
