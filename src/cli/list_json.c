@@ -98,6 +98,7 @@ static void add_params(struct mb_json *json, struct cJSON *parent,
         struct cJSON *object = mb_json_object(json, params, NULL);
         mb_json_string(json, object, "name", param->name);
         mb_json_string(json, object, "default", param->values[0]);
+        mb_json_bool(json, object, "diagnostic", param->is_diagnostic);
         mb_json_string(json, object, "help", param->help);
         struct cJSON *values = mb_json_array(json, object, "values");
         for (size_t i = 0; param->values[i] != NULL; i++) {

@@ -94,8 +94,9 @@ static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts
     }
 }
 
-/* "key=default|other  help" */
-static void add_param(struct mb_strbuf *out, const struct mb_param *param)
+/* "key=default|other (default)", and what it is for below. */
+static void add_param(struct mb_strbuf *out, const struct mb_strategy *strategy,
+                      const struct mb_param *param)
 {
     char left[128];
     size_t used = (size_t)snprintf(left, sizeof left, "%s=", param->name);
@@ -106,6 +107,10 @@ static void add_param(struct mb_strbuf *out, const struct mb_param *param)
     mb_strbuf_printf(out, "      %s (%s)\n          ", left, param->values[0]);
     mb_strbuf_wrap(out, param->help, 10, TEXT_COLUMNS);
     mb_strbuf_append(out, "\n");
+    if (param->is_diagnostic) {
+        mb_strbuf_printf(out, "          diagnostic: not verified, not ranked, not in %s:*\n",
+                         strategy->name);
+    }
 }
 
 static void add_availability(struct mb_strbuf *out, const struct mb_list_facts *facts,
@@ -123,7 +128,8 @@ static void add_availability(struct mb_strbuf *out, const struct mb_list_facts *
 
 static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *facts)
 {
-    mb_strbuf_append(out, "Strategies (a parameter's default in parentheses)\n");
+    mb_strbuf_append(out, "Strategies (a parameter's default in parentheses; NAME:* runs every "
+                          "variant,\nbut leaves diagnostic parameters out)\n");
     for (size_t i = 0; i < facts->n_strategies; i++) {
         const struct mb_strategy *strategy = facts->strategies[i];
         mb_strbuf_printf(out, "  %s\n    ", strategy->name);
@@ -133,7 +139,7 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *fa
         mb_strbuf_append(out, "\n");
         const struct mb_param *param = strategy->params;
         for (; param != NULL && param->name != NULL; param++) {
-            add_param(out, param);
+            add_param(out, strategy, param);
         }
         add_availability(out, facts, i);
     }

@@ -169,9 +169,8 @@ const struct mb_option_row mb_option_rows[] = {
      .offer = MB_OFFER_STRATEGIES,
      .verbs = TIMED,
      .group = MB_GROUP_WHAT,
-     .help =
-         "NAME, NAME:KEY=VALUE..., NAME:* for every variant of one, or all; repeatable; tune: "
-         "every variant of NAME, with KEY=VALUE fixed (all)",
+     .help = "NAME, NAME:KEY=VALUE..., NAME:* for every variant of one but diagnostic ones, or "
+             "all; repeatable; tune: every variant of NAME, with KEY=VALUE fixed (all)",
      .apply = apply_strategy},
     {.name = "device",
      .short_name = 'd',

@@ -367,6 +367,9 @@ class ListAndHelp(OutputCase):
                     for word in [param["name"], *param["values"]]:
                         self.assertIn(word, text)
         self.assertEqual([s["name"] for s in everything["strategies"]], STRATEGIES)
+        diagnostic = [(s["name"], p["name"]) for s in everything["strategies"] for p in s["params"]
+                      if p["diagnostic"]]
+        self.assertEqual(diagnostic, [("spd", "parts"), ("spd-tree", "parts")])
         self.assertEqual({p["name"] for p in everything["patterns"]},
                          {"gradient", "noise", "checker", "impulse", "zoneplate", "flat"})
         self.assertLessEqual({"rgba8", "rgba16f", "rgba32f"},

@@ -4,8 +4,19 @@
 #include "base/alloc.h"
 #include "check.h"
 
-static const struct mb_strategy blit = {.name = "blit"};
-static const struct mb_strategy spd = {.name = "spd"};
+static const struct mb_strategy blit = {.name = "blit", .title = "blits", .source = "a book"};
+static const struct mb_param params[] = {
+    {.name = "load",
+     .values = (const char *const[]){"auto", "texel", NULL},
+     .help = "how texels are read"},
+    {.name = "parts",
+     .values = (const char *const[]){"all", "tiles", NULL},
+     .help = "what is left out",
+     .is_diagnostic = true},
+    {0},
+};
+static const struct mb_strategy spd = {
+    .name = "spd", .title = "one pass", .source = "a paper", .params = params};
 const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
 
 /* One device. All that blit can do is averages of the first format; spd can do everything, but
@@ -78,6 +89,23 @@ static void test_text(void)
     mb_free(f.abilities.of);
 }
 
+/* What a wildcard passes over is said where the parameters are. */
+static void test_diagnostic(void)
+{
+    struct mb_strbuf out = {0};
+    const struct mb_list_facts facts = {
+        .strategies = mb_strategies, .n_strategies = 2, .no_device = {.text = "no driver"}};
+    mb_list_text(&out, &facts, MB_LIST_STRATEGIES);
+    CHECK(strstr(mb_strbuf_text(&out), "      load=auto|texel (auto)\n"
+                                       "          how texels are read\n"
+                                       "      parts=all|tiles (all)\n"
+                                       "          what is left out\n"
+                                       "          diagnostic: not verified, not ranked, not in "
+                                       "spd:*\n") != NULL);
+    CHECK(strstr(mb_strbuf_text(&out), "leaves diagnostic parameters out)\n") != NULL);
+    mb_strbuf_finish(&out);
+}
+
 static void test_json(void)
 {
     struct fixture f;
@@ -132,6 +160,7 @@ static void test_closed_device(void)
 int main(void)
 {
     test_text();
+    test_diagnostic();
     test_json();
     test_closed_device();
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
