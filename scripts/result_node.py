@@ -135,6 +135,14 @@ class Node:
         return items
 
 
+def what_next(error):
+    """A fresh clone has only the results of others."""
+    if isinstance(error, FileNotFoundError):
+        return ("measure first ('mipbench IMAGE' writes results/*/results.json), or take a file in "
+                "results/reference/")
+    return "give the results.json of a run"
+
+
 def read_text(path):
     """The text of a file of JSON."""
     path = pathlib.Path(path)
@@ -144,7 +152,7 @@ def read_text(path):
                              "is this a results.json of mipbench?")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; give the results.json of a run") from error
+        raise InputError(f"{path}: {error.strerror}; {what_next(error)}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8; give the results.json of a run") from error
 

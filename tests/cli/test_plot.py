@@ -239,7 +239,8 @@ class Refusals(PlotCase):
                 self.refuse(text, part)
 
     def test_a_file_that_is_not_there(self):
-        self.assert_refused(self.plot(self.dir / "none.json"), "none.json", "No such file")
+        self.assert_refused(self.plot(self.dir / "none.json"), "none.json", "No such file",
+                            "measure first", "results/reference/")
 
     def test_members_of_a_wrong_type_are_named(self):
         changes = {"results[0].stats": lambda root: root["results"][0].update(stats=None),

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Every mipbench command line of the README's "Use" and of --help's examples runs and verifies, on
-small images in place of the reader's own."""
+small images in place of the reader's own; and what it has scripts do with the reference results."""
+import importlib.util
 import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 
 import cli
@@ -71,6 +73,22 @@ class Readme(cli.TestCase):
         section, = re.findall(r"(?ms)^## Use\n(.*?)^## ", readme)
         block, = re.findall(r"(?ms)^```sh\n(.*?)^```", section)
         self.check(block, 10)
+
+    def test_scripts(self):
+        """The first command of each script that draws results works in a fresh clone."""
+        readme = (cli.ROOT / "README.md").read_text(encoding="utf-8")
+        (self.dir / "results").mkdir()
+        for name in ("scripts", "results/reference"):
+            (self.dir / name).symlink_to(cli.ROOT / name)
+        for name in ("report", "plot"):
+            line = re.search(rf"(?m)^scripts/{name}\.py [^#\n]*", readme)[0]
+            if name == "plot" and not importlib.util.find_spec("matplotlib"):
+                continue
+            with self.subTest(line=line):
+                done = subprocess.run(line, cwd=self.dir, shell=True, capture_output=True, text=True,
+                                      timeout=cli.TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("error", done.stderr)
 
     def test_examples_of_help(self):
         text = self.run_it("--help").out.decode("utf-8")
