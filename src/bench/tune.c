@@ -226,6 +226,16 @@ static bool has_choice(const struct mb_tune_case *c)
     return false;
 }
 
+bool mb_tune_has_decisions(const struct mb_tune *tune)
+{
+    for (size_t i = 0; i < tune->n_cases; i++) {
+        if (has_choice(&tune->cases[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The worst that became of the variants of one case, and whose it was. */
 static enum mb_errc judge_case(const struct mb_tune_case *c, size_t *worst)
 {
@@ -245,6 +255,24 @@ static enum mb_errc judge_case(const struct mb_tune_case *c, size_t *worst)
     return code;
 }
 
+/* All that was asked for is left out of this case: the first variant stands for the others. */
+static enum mb_status note_undecided(const struct mb_tune *tune, const struct mb_tune_case *c,
+                                     struct mb_err *why)
+{
+    char label[MB_LABEL_BYTES];
+    const char *reason = c->variants[0].reason ? c->variants[0].reason : "no reason given";
+    mb_row_label(&tune->rows[0], label, sizeof label);
+    const enum mb_status status =
+        MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
+                c->layout.base.width, c->layout.base.height, c->layout.format->name,
+                c->n_variants, c->n_variants == 1 ? "" : "s", label, reason);
+    mb_err_hint(why,
+                "without --strategy everything is tried; without 'tune' mipbench times what "
+                "tune leaves out");
+    return status;
+}
+
 enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
 {
     enum mb_status status = MB_OK;
@@ -259,13 +287,8 @@ enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
         }
     }
     for (size_t i = 0; i < tune->n_cases && status == MB_OK; i++) {
-        const struct mb_tune_case *c = &tune->cases[i];
-        if (!has_choice(c)) {
-            status =
-                MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                        "%ux%u %s: nothing that was asked for can run here: %s",
-                        c->layout.base.width, c->layout.base.height, c->layout.format->name,
-                        c->variants[0].reason ? c->variants[0].reason : "no reason given");
+        if (!has_choice(&tune->cases[i])) {
+            status = note_undecided(tune, &tune->cases[i], why);
         }
     }
     return status == MB_OK ? MB_ERRC_NONE : why->code;

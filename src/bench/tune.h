@@ -151,6 +151,9 @@ MB_MUST_CHECK enum mb_status mb_tune_run(const struct mb_tune_options *options,
                                          struct mb_tune *tune, struct mb_err *err);
 void mb_tune_finish(struct mb_tune *tune);
 
+/* Whether anything was chosen, in any case. */
+bool mb_tune_has_decisions(const struct mb_tune *tune);
+
 /* The exit code that the outcome asks for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a variant that
  * could not be set up), MB_ERRC_UNSUPPORTED (a case that nothing could be chosen in),
  * MB_ERRC_NONE. With one, `*why` is what is to be said. */

@@ -45,8 +45,9 @@ static enum mb_status sift(struct mb_tune_contest *contest, struct mb_err *err)
         if (mb_row_is_diagnostic(row)) {
             MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, "leaves work out", err));
         } else if (row->strategy->has_source && row->strategy->has_source(&row->params)) {
-            MB_TRY(set_reason(variant, MB_TUNE_SKIPPED,
-                              "reads level 0 from another image: no chain in place", err));
+            MB_TRY(set_reason(
+                variant, MB_TUNE_SKIPPED,
+                "reads level 0 from another image; tune is for chains made in place", err));
         } else if (row->strategy->supports(options->gpu, &blank->layout, &blank->task,
                                            &row->params, &why) != MB_OK) {
             MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, why.text, err));

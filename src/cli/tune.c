@@ -122,11 +122,18 @@ static enum mb_status show(const struct session *session, const struct mb_run *r
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
-static enum mb_status show_place(const struct session *session, struct mb_err *err)
+static enum mb_status show_place(const struct session *session, const struct mb_tune *tune,
+                                 struct mb_err *err)
 {
+    const char *dir = session->output.dir;
     struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n",
-                     session->output.dir);
+    if (mb_tune_has_decisions(tune)) {
+        mb_strbuf_printf(
+            &text, "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n", dir);
+    } else {
+        mb_strbuf_printf(&text, "No decisions; what became of each variant: %s/tune.json\n",
+                         dir);
+    }
     return mb_output_show(&text, session->output.stdout_is_taken, err);
 }
 
@@ -145,7 +152,7 @@ static enum mb_status conclude(const struct session *session, const struct mb_ru
         written = write_all(session, run, tune, true, write_err);
     }
     if (written == MB_OK) {
-        written = show_place(session, write_err);
+        written = show_place(session, tune, write_err);
     }
     if (status == MB_OK && written == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete");

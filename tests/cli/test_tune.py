@@ -152,6 +152,14 @@ class Tune(cli.TestCase):
             self.assertEqual(dropped["why"], "margin" if is_over else "cap", dropped)
         self.assertIn(b"coarse pass", outcome.out)
 
+    def test_nothing_can_take_part(self):
+        outcome = self.tune("pattern:noise:8x8", "-s", "spd:source=separate:wave=off:load=texel")
+        self.assert_error(outcome, 5, "8x8 rgba8: no decision, since none of ", " can take part: ",
+                          "source=separate: reads level 0 from another image", "--strategy")
+        self.assertIn(b"No decisions; what became of each variant: out/tune.json\n", outcome.out)
+        self.assertNotIn(b"Decisions:", outcome.out)
+        self.assertEqual(self.document()["classes"], [])
+
     def test_narrowed(self):
         """A spec is for all variants but what it fixes; an input has a size of its own."""
         self.assertEqual(self.tune("-s", "compute:npot=box", "pattern:flat:9x9").code, 0)
