@@ -64,19 +64,19 @@ static void check_marks(struct mb_check *checks, const struct mb_timer_marks *ma
                         bool has_clock)
 {
     const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
-    checks[0] = (struct mb_check){
+    checks[MB_CHECK_GRANULARITY] = (struct mb_check){
         .name = "granularity",
         .passed = marks->granularity_gcd_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
     };
-    snprintf(checks[0].text, sizeof checks[0].text,
+    snprintf(checks[MB_CHECK_GRANULARITY].text, sizeof checks[MB_CHECK_GRANULARITY].text,
              "%.4g ns; neighbouring stamps %.4g ns apart", marks->granularity_gcd_ns,
              marks->granularity_ns);
-    checks[1] = (struct mb_check){
+    checks[MB_CHECK_EMPTY_PAIR] = (struct mb_check){
         .name = "empty pair",
         .passed = marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
     };
-    snprintf(checks[1].text, sizeof checks[1].text, "%.4g ns; wanted: below %.4g",
-             marks->empty_pair_ns, empty_limit_ns);
+    snprintf(checks[MB_CHECK_EMPTY_PAIR].text, sizeof checks[MB_CHECK_EMPTY_PAIR].text,
+             "%.4g ns; wanted: below %.4g", marks->empty_pair_ns, empty_limit_ns);
 }
 
 /* Relative to what the base takes, a granule: times are no better known. */
@@ -128,16 +128,28 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
     MB_TRY(relate(samples, MB_PLANT_FIVE, &five, hold, err));
     MB_TRY(find_granule(samples, marks, &granule, err));
     check_marks(selftest->check, marks, has_clock);
-    check_twin(&selftest->check[2], &twin, twin_hold, granule);
-    check_ratio(&selftest->check[3], "planted 0 %", &zero, zero.outcome == MB_OUTCOME_SAME,
-                "SAME");
-    check_planted(&selftest->check[4], &five);
+    check_twin(&selftest->check[MB_CHECK_TWIN], &twin, twin_hold, granule);
+    check_ratio(&selftest->check[MB_CHECK_ZERO], "planted 0 %", &zero,
+                zero.outcome == MB_OUTCOME_SAME, "SAME");
+    check_planted(&selftest->check[MB_CHECK_FIVE], &five);
     selftest->passed = true;
     for (int i = 0; i < MB_N_CHECKS; i++) {
         selftest->passed = selftest->passed && selftest->check[i].passed;
     }
 fail:
     return status;
+}
+
+const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
+{
+    if (!selftest->check[MB_CHECK_GRANULARITY].passed) {
+        return "its timestamps are too coarse for a ruler; choose another device (--device)";
+    }
+    return is_cpu
+               ? "other programs may have kept the CPU busy, on which this device runs: stop "
+                 "them and try again; trust no time from here until it passes"
+               : "other programs may have used the GPU, or its clock moved: stop them and try "
+                 "again; trust no time from here until it passes";
 }
 
 /* One chain per plant and slot; the twin is the base. */

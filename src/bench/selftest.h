@@ -23,7 +23,14 @@ struct mb_check {
     char text[160]; /* what was seen, against what is wanted */
 };
 
-#define MB_N_CHECKS 5
+enum {
+    MB_CHECK_GRANULARITY,
+    MB_CHECK_EMPTY_PAIR,
+    MB_CHECK_TWIN,
+    MB_CHECK_ZERO,
+    MB_CHECK_FIVE,
+    MB_N_CHECKS,
+};
 
 struct mb_selftest {
     struct mb_check check[MB_N_CHECKS];
@@ -36,6 +43,9 @@ MB_MUST_CHECK enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                                const struct mb_timer_marks *marks,
                                                bool has_clock, struct mb_selftest *selftest,
                                                struct mb_err *err);
+
+/* What a failure may come of, and what to do; of a software device with `is_cpu`. */
+const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu);
 
 /* Sample them on a device. UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_selftest_run(const struct mb_gpu *gpu,

@@ -293,8 +293,21 @@ static enum mb_status show_selftest(const struct mb_gpu *gpu,
     return status;
 }
 
-static enum mb_status self_test(const struct mb_options *options, enum mb_errc *verdict,
-                                struct mb_err *err)
+static enum mb_status fail_selftest(const struct mb_gpu *gpu,
+                                    const struct mb_selftest *selftest, struct mb_err *err)
+{
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    int n_failed = 0;
+    for (int i = 0; i < MB_N_CHECKS; i++) {
+        n_failed += !selftest->check[i].passed;
+    }
+    const enum mb_status status = MB_FAIL(
+        err, MB_ERRC_VERIFY, "self-test: %d of %d checks failed", n_failed, MB_N_CHECKS);
+    mb_err_hint(err, "%s", mb_selftest_advice(selftest, is_cpu));
+    return status;
+}
+
+static enum mb_status self_test(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_gpu gpu = {0};
@@ -307,7 +320,7 @@ static enum mb_status self_test(const struct mb_options *options, enum mb_errc *
     MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
     MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
     MB_TRY(show_selftest(&gpu, &selftest, err));
-    *verdict = selftest.passed ? MB_ERRC_NONE : MB_ERRC_VERIFY;
+    status = selftest.passed ? MB_OK : fail_selftest(&gpu, &selftest, err);
 fail:
     return close_device(&gpu, status, err);
 }
@@ -319,7 +332,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     switch (options->verb) {
     case MB_VERB_RUN:
         if (options->self_test) {
-            return self_test(options, verdict, err);
+            return self_test(options, err);
         }
         return benchmark(options, verdict, err);
     case MB_VERB_LIST:

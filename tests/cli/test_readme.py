@@ -43,6 +43,10 @@ class Readme(cli.TestCase):
         self.assertGreaterEqual(len(verdicts), 5, outcome)
         self.assertLessEqual(set(verdicts), {"ok", "FAILED"}, outcome)
         self.assertEqual(outcome.code, 1 if "FAILED" in verdicts else 0, outcome)
+        if "FAILED" in verdicts:
+            self.assert_error(outcome, 1, f"{verdicts.count('FAILED')} of {len(verdicts)} checks")
+        else:
+            self.assertEqual(outcome.err, b"", outcome)
 
     @staticmethod
     def further_options(words, is_first):

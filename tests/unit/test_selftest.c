@@ -81,11 +81,14 @@ int main(void)
     coarse.granularity_gcd_ns = 1000;
     CHECK(judge(subtle, 0.001, &coarse, &s));
     CHECK(!judge(good, 0.4, &sane, &s)); /* noise: nothing can be said */
+    CHECK(strstr(mb_selftest_advice(&s, true), "kept the CPU busy") != NULL);
+    CHECK(strstr(mb_selftest_advice(&s, false), "used the GPU") != NULL);
 
     struct mb_timer_marks marks = sane;
     marks.granularity_gcd_ns = 0;
     CHECK(!judge(good, 0.005, &marks, &s));
     check_only(&s, 0);
+    CHECK(strstr(mb_selftest_advice(&s, true), "too coarse") != NULL);
     marks = sane;
     marks.empty_pair_ns = 1e6;
     CHECK(!judge(good, 0.005, &marks, &s));
