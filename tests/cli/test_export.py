@@ -19,7 +19,7 @@ except ImportError:
 import cli
 
 IS_SANITIZED = bool(os.environ.get("MB_TEST_QUICK"))
-FILES = {"LICENSE", "README.md", "example.c", "texels.h", "vk_min.h", "spd_tree.h",
+FILES = {"LICENSE", "README.md", "example.c", "example_host.h", "vk_min.h", "spd_tree.h",
          "spd_tree_formats.h", "spd_tree.comp", "spd_tree.spv", "tree.glsl", "any.glsl",
          "even.glsl", "levels.glsl", "box.glsl", "sum.glsl"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
@@ -162,6 +162,11 @@ class Export(cli.TestCase):
         self.assertEqual(module.read_bytes(), (self.out / "spd_tree.spv").read_bytes())
         self.assertEqual(struct.unpack("<I", module.read_bytes()[:4])[0], 0x07230203)
 
+    def test_example_is_short(self):
+        lines = (self.out / "example.c").read_text(encoding="ascii").splitlines()
+        self.assertLessEqual(len(lines), 60)
+        self.assertLessEqual(max(map(len, lines)), 96)
+
     def test_header_in_c_and_cpp(self):
         for compiler, standard, name in compilers():
             with self.subTest(compiler=compiler, standard=standard):
@@ -198,7 +203,7 @@ class Export(cli.TestCase):
     @unittest.skipIf(IS_SANITIZED, "nothing of mipbench runs")
     def test_example(self):
         example = self.dir / "example"
-        self.compile("cc", "-std=c11", *WARNINGS, "example.c", "-o", str(example), "-lvulkan")
+        self.compile("cc", "-std=c11", *WARNINGS, "-O2", "example.c", "-o", str(example), "-lvulkan")
         for name, kind, size in CASES:
             with self.subTest(format=name, size=size):
                 self.check_case(example, name, kind, size)
