@@ -107,6 +107,11 @@ struct mb_strategy {
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why);
+    /* Pure. Of what supports() accepts: put in place of each value that leaves the choice to
+     * the strategy, or makes no difference to this image on this device, the one that it comes
+     * to. Variants that come to the same are the same commands. NULL: all differ. */
+    void (*resolve)(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                    const struct mb_task *task, struct mb_params *params);
     /* Make pipelines, descriptors and small buffers; `state` arrives zeroed. After a failure
      * the harness calls finish(). */
     enum mb_status (*init)(void *state, const struct mb_gpu *gpu,

@@ -36,6 +36,7 @@ enum mb_tune_kind {
 enum mb_tune_state {
     MB_TUNE_ACTIVE,  /* goes on */
     MB_TUNE_SKIPPED, /* cannot run here: `reason` says why */
+    MB_TUNE_SAME,    /* the same commands as of variant `same_as`, which stands for it */
     MB_TUNE_FAILED,  /* could not be set up, or is wrong: `reason` says which */
     MB_TUNE_DROPPED, /* too slow to be measured again */
     MB_TUNE_FINAL,   /* measured together with the other finalists */
@@ -51,6 +52,7 @@ struct mb_tune_variant {
     bool is_over_cap; /* dropped: within the margin, but there were too many */
     bool is_wrong;    /* failed: its verification */
     size_t result;    /* final: index in the case's cell */
+    size_t same_as;   /* same: an earlier variant */
     char *reason;     /* or NULL; owned */
 };
 

@@ -38,12 +38,20 @@ static uint32_t edge_of(const struct mb_tune_case *c)
     return base.width > base.height ? base.width : base.height;
 }
 
+/* The variant that stands for this one in a case. */
+static size_t standing_for(const struct mb_tune_case *c, size_t variant)
+{
+    const struct mb_tune_variant *found = &c->variants[variant];
+    return found->state == MB_TUNE_SAME ? found->same_as : variant;
+}
+
 /* Time of variant `a` over that of `b` in one case: of the final where both were in it, else of
  * the passes; NaN where one was not timed. */
 static double ratio_of(const struct mb_run *run, const struct mb_tune_case *c, size_t a,
                        size_t b, bool *is_final)
 {
-    const struct mb_tune_variant *x = &c->variants[a], *y = &c->variants[b];
+    const struct mb_tune_variant *x = &c->variants[standing_for(c, a)];
+    const struct mb_tune_variant *y = &c->variants[standing_for(c, b)];
     *is_final = x->state == MB_TUNE_FINAL && y->state == MB_TUNE_FINAL;
     if (*is_final) {
         const struct mb_result *results = run->cells[c->cell].results;
@@ -54,7 +62,7 @@ static double ratio_of(const struct mb_run *run, const struct mb_tune_case *c, s
 
 static bool runs_in(const struct mb_tune_case *c, size_t variant)
 {
-    const enum mb_tune_state state = c->variants[variant].state;
+    const enum mb_tune_state state = c->variants[standing_for(c, variant)].state;
     return state == MB_TUNE_FINAL || state == MB_TUNE_DROPPED;
 }
 
@@ -123,7 +131,7 @@ static void reach(struct mb_tune *tune, const struct mb_run *run, size_t index)
     const double growth = sqrt(texels / (double)texels_of(below));
     class->max_texels = (uint64_t)texels;
     class->max_edge = (uint32_t)((double)edge_of(below) * growth);
-    if (mb_tune_chosen_variant(below, class->kind) !=
+    if (standing_for(above, mb_tune_chosen_variant(below, class->kind)) !=
         mb_tune_chosen_variant(above, class->kind)) {
         tune->crossovers[tune->n_crossovers++] = (struct mb_tune_crossover){
             .below = index,

@@ -31,12 +31,42 @@ static enum mb_status set_reason(struct mb_tune_variant *variant, enum mb_tune_s
     return variant->reason ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
 }
 
+/* Values that come to the same commands here, "auto" and what it is, are one candidate: the
+ * first of them, which has the fewest parameters off their defaults. */
+static enum mb_status leave_out_same(struct mb_tune_contest *contest,
+                                     struct mb_params *resolved, size_t index,
+                                     struct mb_err *err)
+{
+    const struct mb_row *rows = contest->options->rows;
+    const struct mb_strategy *strategy = rows[index].strategy;
+    struct mb_tune_variant *variants = contest->c->variants;
+    resolved[index] = rows[index].params;
+    if (!strategy->resolve) {
+        return MB_OK;
+    }
+    strategy->resolve(contest->options->gpu, &contest->blank->layout, &contest->blank->task,
+                      &resolved[index]);
+    for (size_t i = 0; i < index; i++) {
+        if (variants[i].state == MB_TUNE_ACTIVE && rows[i].strategy == strategy &&
+            memcmp(&resolved[i], &resolved[index], sizeof *resolved) == 0) {
+            variants[index].same_as = i;
+            return set_reason(&variants[index], MB_TUNE_SAME,
+                              "the same commands as of another variant here", err);
+        }
+    }
+    return MB_OK;
+}
+
 /* Leave out what cannot take part, before any of it is set up. */
 static enum mb_status sift(struct mb_tune_contest *contest, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_tune_options *options = contest->options;
     const struct mb_cell *blank = contest->blank;
+    struct mb_params *resolved = mb_alloc(options->n_rows, sizeof *resolved);
+    if (!resolved) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+    }
     for (size_t i = 0; i < options->n_rows; i++) {
         const struct mb_row *row = &options->rows[i];
         struct mb_tune_variant *variant = &contest->c->variants[i];
@@ -51,9 +81,12 @@ static enum mb_status sift(struct mb_tune_contest *contest, struct mb_err *err)
         } else if (row->strategy->supports(options->gpu, &blank->layout, &blank->task,
                                            &row->params, &why) != MB_OK) {
             MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, why.text, err));
+        } else {
+            MB_TRY(leave_out_same(contest, resolved, i, err));
         }
     }
 fail:
+    mb_free(resolved);
     return status;
 }
 

@@ -139,11 +139,16 @@ static void add_dropped(struct mb_json *json, struct cJSON *parent, const struct
     }
 }
 
+static bool is_left_out(const struct mb_tune_variant *variant)
+{
+    return variant->state == MB_TUNE_SKIPPED || variant->state == MB_TUNE_SAME;
+}
+
 /* Variants that cannot run, or failed; the same reason of one strategy is told once. */
 static bool is_told(const struct mb_tune *tune, const struct mb_tune_case *c, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
-        if (c->variants[i].state == MB_TUNE_SKIPPED &&
+        if (is_left_out(&c->variants[i]) &&
             tune->rows[i].strategy == tune->rows[index].strategy &&
             strcmp(c->variants[i].reason, c->variants[index].reason) == 0) {
             return true;
@@ -157,7 +162,7 @@ static size_t count_alike(const struct mb_tune *tune, const struct mb_tune_case 
 {
     size_t n = 0;
     for (size_t i = index; i < c->n_variants; i++) {
-        n += c->variants[i].state == MB_TUNE_SKIPPED &&
+        n += is_left_out(&c->variants[i]) &&
              tune->rows[i].strategy == tune->rows[index].strategy &&
              strcmp(c->variants[i].reason, c->variants[index].reason) == 0;
     }
@@ -169,7 +174,7 @@ static void add_skipped(struct mb_json *json, struct cJSON *parent, const struct
 {
     struct cJSON *list = mb_json_array(json, parent, "skipped");
     for (size_t i = 0; i < c->n_variants; i++) {
-        if (c->variants[i].state == MB_TUNE_SKIPPED && !is_told(tune, c, i)) {
+        if (is_left_out(&c->variants[i]) && !is_told(tune, c, i)) {
             struct cJSON *node = mb_json_object(json, list, NULL);
             mb_json_string(json, node, "strategy", tune->rows[i].strategy->name);
             mb_json_u64(json, node, "variants", count_alike(tune, c, i));

@@ -317,12 +317,16 @@ static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state
     return n;
 }
 
-/* "64x64 rgba8: 150 variants, 30 cannot run here; coarse pass 120 to 40 (1.25 x); ..." */
+/* "64x64 rgba8: 150 variants, of which 30 cannot run here and 9 are the same as others; coarse
+ * pass 120 to 40 (1.25 x); ..." */
 static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
 {
     mb_strbuf_printf(out, "%ux%u %s: %zu variants, of which %zu cannot run here",
                      c->layout.base.width, c->layout.base.height, c->layout.format->name,
                      c->n_variants, count_state(c, MB_TUNE_SKIPPED));
+    if (count_state(c, MB_TUNE_SAME) > 0) {
+        mb_strbuf_printf(out, " and %zu are the same as others", count_state(c, MB_TUNE_SAME));
+    }
     for (uint32_t i = 0; i < c->n_passes; i++) {
         mb_strbuf_printf(out, "; %s pass: %zu of %zu within %.2f x the best go on",
                          mb_tune_pass_name(i), c->pass[i].n_out, c->pass[i].n_in,

@@ -69,6 +69,19 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                             why);
 }
 
+static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, const struct mb_params *choice)
+{
+    return mb_load_uses_sampler(load_of(choice), gpu, layout, task->reduce, task->alpha, false);
+}
+
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                    const struct mb_task *task, struct mb_params *choice)
+{
+    choice->choice[PARAM_LOAD] =
+        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+}
+
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -130,8 +143,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, layout, s->task.reduce,
-                                         s->task.alpha, false);
+    s->by_sampler = uses_sampler(gpu, layout, &s->task, choice);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_BLIT;
     mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
@@ -240,6 +252,7 @@ const struct mb_strategy mb_strategy_raster = {
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,
+    .resolve = resolve,
     .init = init,
     .record = record,
     .describe = describe,

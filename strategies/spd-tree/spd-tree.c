@@ -75,12 +75,55 @@ static const struct mb_param params[] = {
 
 /* Levels that counters carry sums to at once: the more, the fewer round trips, but the more
  * wait for their turn at the same few counters. */
+static uint8_t choose_span(const struct mb_tree *tree, const struct mb_params *choice)
+{
+    const uint8_t span = choice->choice[SPD_TREE_PARAM_SPAN];
+    const struct mb_extent grid = tree->step[0].grid;
+    return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? SPAN_3 : SPAN_6;
+}
+
 static uint32_t span_of(const struct spd_tree *s)
 {
-    static const uint8_t spans[] = {0, 1, 2, 3, 4, 5, 6, 8};
-    const uint32_t span = spans[s->params.choice[SPD_TREE_PARAM_SPAN]];
-    const struct mb_extent grid = s->tree.step[0].grid;
-    return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? 3 : 6;
+    static const uint8_t spans[] = {[SPAN_AUTO] = 0, 1, 2, [SPAN_3] = 3, 4, 5, [SPAN_6] = 6, 8};
+    return spans[choose_span(&s->tree, &s->params)];
+}
+
+static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, const struct mb_params *choice,
+                         enum spd_tree_kernel kernel, const struct mb_tree *tree)
+{
+    return !mb_spd_tree_is_raw(kernel) &&
+           (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
+           mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
+                                task->reduce, task->alpha, true);
+}
+
+/* What is left of the parameters are the kernel, its tree and its constants. Images of texels
+ * that have raw views at all are taken to have them, as in supports(). */
+void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, struct mb_params *choice)
+{
+    uint8_t *value = choice->choice;
+    if (layout->n_levels == 1) {
+        return;
+    }
+    const enum spd_tree_kernel kernel = mb_spd_tree_choose(gpu, layout, task, choice, true);
+    struct mb_params shallow = *choice;
+    struct mb_tree tree, shallow_tree;
+    shallow.choice[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
+    mb_spd_tree_plan(layout, choice, &tree);
+    mb_spd_tree_plan(layout, &shallow, &shallow_tree);
+    value[SPD_TREE_PARAM_LOAD] = uses_sampler(gpu, layout, task, choice, kernel, &tree)
+                                     ? MB_LOAD_SAMPLER
+                                     : MB_LOAD_TEXEL;
+    value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
+    value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_is_raw(kernel) ? EXACT_SUMS : EXACT_FLOAT;
+    value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
+    value[SPD_TREE_PARAM_SPAN] = kernel == SPD_TREE_CARRY ? choose_span(&tree, choice) : 0;
+    if (tree.is_even == shallow_tree.is_even &&
+        tree.step[0].last_level == shallow_tree.step[0].last_level) {
+        value[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
+    }
 }
 
 /* Bit 0: x; bit 1: y. */
@@ -204,10 +247,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     }
     s->kernel = mb_spd_tree_choose(gpu, layout, &s->task, choice, s->image->is_raw);
     mb_spd_tree_plan(layout, choice, &s->tree);
-    s->by_sampler = !mb_spd_tree_is_raw(s->kernel) &&
-                    (s->tree.is_even || (s->tree.has_even_pair && s->kernel == SPD_TREE_ANY)) &&
-                    mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu,
-                                         layout, s->task.reduce, s->task.alpha, true);
+    s->by_sampler = uses_sampler(gpu, layout, &s->task, choice, s->kernel, &s->tree);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
     MB_TRY(mb_spd_tree_make_buffers(s, err));
@@ -328,6 +368,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .params = params,
     .takeaway = &mb_spd_tree_takeaway,
     .supports = mb_spd_tree_supports,
+    .resolve = mb_spd_tree_resolve,
     .init = init,
     .record = record,
     .describe = describe,

@@ -26,6 +26,7 @@ enum {
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
+enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_6 };
 enum { PARTS_ALL, PARTS_TILES };
@@ -102,6 +103,10 @@ uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
 enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                     const struct mb_task *task, const struct mb_params *choice,
                                     struct mb_err *why);
+
+/* As resolve() of the contract. */
+void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, struct mb_params *choice);
 
 /* True if texels are fetched and stored as they are. */
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);

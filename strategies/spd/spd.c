@@ -221,6 +221,27 @@ static bool shuffles(const struct mb_gpu *gpu)
            (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
 }
 
+static uint8_t wave_of(const struct mb_gpu *gpu, const struct mb_params *choice)
+{
+    const uint8_t wave = choice->choice[PARAM_WAVE];
+    return wave == WAVE_ON && !shuffles(gpu) ? WAVE_QUAD : wave;
+}
+
+static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, const struct mb_params *choice)
+{
+    return mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout,
+                                task->reduce, task->alpha, true);
+}
+
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                    const struct mb_task *task, struct mb_params *choice)
+{
+    choice->choice[PARAM_LOAD] =
+        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+    choice->choice[PARAM_WAVE] = wave_of(gpu, choice);
+}
+
 static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
                                     struct mb_err *err)
 {
@@ -230,8 +251,6 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         [WAVE_OFF] = {[FP16_OFF] = &mb_spv_spd_shared, [FP16_ON] = &mb_spv_spd_shared_half},
     };
     const uint8_t *value = s->params.choice;
-    const uint8_t wave =
-        value[PARAM_WAVE] == WAVE_ON && !shuffles(gpu) ? WAVE_QUAD : value[PARAM_WAVE];
     const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
         {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
@@ -249,7 +268,7 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         value[PARAM_SRGB] == SRGB_SQRT,
     };
     const struct mb_compute_options options = {
-        .shader = shaders[wave][value[PARAM_FP16]],
+        .shader = shaders[wave_of(gpu, &s->params)][value[PARAM_FP16]],
         .bindings = bindings,
         .n_bindings = MB_COUNTOF(bindings),
         .spec_constants = constants,
@@ -313,9 +332,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->source = target->source ? target->source : target->image;
     s->task = target->task;
     s->params = *choice;
-    s->by_sampler =
-        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, &s->image->layout,
-                             s->task.reduce, s->task.alpha, true);
+    s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
     s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
     uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
@@ -462,6 +479,7 @@ const struct mb_strategy mb_strategy_spd = {
     .params = params,
     .has_source = has_source,
     .supports = supports,
+    .resolve = resolve,
     .init = init,
     .record = record,
     .describe = describe,

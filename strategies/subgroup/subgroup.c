@@ -124,6 +124,20 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                             task->alpha, true, why);
 }
 
+static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_task *task, const struct mb_params *choice)
+{
+    return mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout,
+                                task->reduce, task->alpha, true);
+}
+
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                    const struct mb_task *task, struct mb_params *choice)
+{
+    choice->choice[PARAM_LOAD] =
+        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+}
+
 static uint32_t count_chunks(const struct state *s, bool is_box)
 {
     uint32_t n = 0;
@@ -191,9 +205,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
-    s->by_sampler =
-        mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, &s->image->layout,
-                             s->task.reduce, s->task.alpha, true);
+    s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
     mb_filter_cones(s->policy, &s->image->layout, s->task.rect, s->cone);
     plan_chunks(s);
@@ -297,6 +309,7 @@ const struct mb_strategy mb_strategy_subgroup = {
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,
+    .resolve = resolve,
     .init = init,
     .record = record,
     .describe = describe,

@@ -152,6 +152,17 @@ class Tune(cli.TestCase):
             self.assertEqual(dropped["why"], "margin" if is_over else "cap", dropped)
         self.assertIn(b"coarse pass", outcome.out)
 
+    def test_what_is_the_same_is_timed_once(self):
+        """load=auto is one of sampler and texel."""
+        self.assertEqual(self.tune("pattern:flat:9x9", "-s", "subgroup").code, 0)
+        case, = self.document()["cases"]
+        self.assertEqual([(s["strategy"], s["variants"]) for s in case["skipped"]],
+                         [("subgroup", 2)])
+        self.assertIn("the same commands", case["skipped"][0]["reason"])
+        labels = {f["label"] for f in case["finalists"]}
+        self.assertEqual(len(labels), 4)
+        self.assertTrue({"subgroup", "subgroup:npot=box"} < labels, labels)
+
     def test_nothing_can_take_part(self):
         outcome = self.tune("pattern:noise:8x8", "-s", "spd:source=separate:wave=off:load=texel")
         self.assert_error(outcome, 5, "8x8 rgba8: no decision, since none of ", " can take part: ",

@@ -329,6 +329,26 @@ static void test_crossovers(void)
     finish(&f);
 }
 
+/* The winner below, "auto", is there under another name above: timed, and the same winner. */
+static void test_same(void)
+{
+    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+    struct fixture f;
+    init(&f);
+    add_case(&f, "rgba8", 64, first);
+    add_case(&f, "rgba8", 256, then);
+    f.tune.cases[1].variants[0] = (struct mb_tune_variant){.state = MB_TUNE_SAME, .same_as = 2};
+    f.tune.cases[1].variants[2].result = 0; /* the one that is 2.0 times the winner's time */
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
+    f.tune.cases[1].variants[0].same_as = 1;
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.n_crossovers, 0);
+    CHECK_EQ_INT(f.tune.classes[0].max_edge, 128); /* halfway */
+    finish(&f);
+}
+
 /* The other ways to find a border: by a pass, halfway, and where the winner below cannot run.
  */
 static void test_borders(void)
@@ -479,6 +499,7 @@ int main(void)
     test_noise();
     test_cross();
     test_crossovers();
+    test_same();
     test_borders();
     test_header();
     test_verdict();

@@ -1,0 +1,147 @@
+/* What "auto" stands for: each strategy's resolve() names values that it also accepts, that
+ * stand for themselves, and that spd-tree makes the same kernel of. On devices with and without
+ * what the choices hang on. */
+#include "check.h"
+#include "strategy.h"
+#include "vk/instance.h"
+#include "vk/pipeline.h"
+
+#include "../../strategies/spd-tree/spd_tree.h"
+
+/* Formats can do everything, or are not filtered. */
+static VKAPI_ATTR void VKAPI_CALL all_features(VkPhysicalDevice device, VkFormat format,
+                                               VkFormatProperties *properties)
+{
+    *properties = (VkFormatProperties){.optimalTilingFeatures = UINT32_MAX};
+}
+
+static VKAPI_ATTR void VKAPI_CALL no_filter(VkPhysicalDevice device, VkFormat format,
+                                            VkFormatProperties *properties)
+{
+    *properties = (VkFormatProperties){
+        .optimalTilingFeatures =
+            UINT32_MAX &
+            ~(VkFormatFeatureFlags)VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT};
+}
+
+static struct mb_gpu make_gpu(uint32_t subgroup_size, bool has_atomics, bool is_cpu)
+{
+    return (struct mb_gpu){
+        .info = {.type = is_cpu ? VK_PHYSICAL_DEVICE_TYPE_CPU
+                                : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                 .subgroup_size = subgroup_size,
+                 .subgroup_operations = UINT32_MAX,
+                 .has_full_subgroups = true,
+                 .has_memory_model_device_scope = true,
+                 .has_storage_write_without_format = true,
+                 .has_float16 = true,
+                 .has_int64_atomics = has_atomics,
+                 .has_dynamic_rendering = true,
+                 .queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT,
+                 .max_attachment_dimension = 32768,
+                 .max_workgroup_invocations = 1024,
+                 .max_workgroup_width = 1024,
+                 .max_storage_images = 64,
+                 .max_shared_memory_bytes = 49152},
+    };
+}
+
+/* Step to the next combination of all values; false when all have been seen. */
+static bool next_choice(const struct mb_strategy *strategy, struct mb_params *params)
+{
+    for (size_t i = 0; strategy->params[i].name != NULL; i++) {
+        if (strategy->params[i].values[++params->choice[i]] != NULL) {
+            return true;
+        }
+        params->choice[i] = 0;
+    }
+    return false;
+}
+
+/* The kernel, its tree and its constants, as init() has them. */
+static void check_spd_tree(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                           const struct mb_task *task, const struct mb_params *choice,
+                           const struct mb_params *resolved)
+{
+    const struct mb_params *both[] = {choice, resolved};
+    const struct mb_vk_image image = {.layout = *layout};
+    struct spd_tree s[2];
+    uint32_t constants[2][SPD_TREE_N_CONSTANTS];
+    for (int i = 0; i < 2; i++) {
+        s[i] =
+            (struct spd_tree){.gpu = gpu, .image = &image, .task = *task, .params = *both[i]};
+        s[i].tile_width = mb_spd_tree_tile_width(both[i]);
+        s[i].kernel = mb_spd_tree_choose(gpu, layout, task, both[i], true);
+        mb_spd_tree_plan(layout, both[i], &s[i].tree);
+        mb_spd_tree_constants(&s[i], constants[i]);
+    }
+    const struct spd_tree_push push[2] = {mb_spd_tree_push(&s[0]), mb_spd_tree_push(&s[1])};
+    CHECK_EQ_INT(s[1].kernel, s[0].kernel);
+    CHECK(memcmp(constants[0], constants[1], sizeof constants[0]) == 0);
+    CHECK(memcmp(&push[0], &push[1], sizeof push[0]) == 0);
+}
+
+/* Returns how many variants are accepted; `*n_moved`: of these, that stand for another. */
+static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu *gpu,
+                        const struct mb_layout *layout, const struct mb_task *task,
+                        size_t *n_moved)
+{
+    struct mb_params params = {{0}};
+    struct mb_err why = {0};
+    size_t n = 0;
+    do {
+        if (strategy->supports(gpu, layout, task, &params, &why) != MB_OK) {
+            continue;
+        }
+        struct mb_params resolved = params, again;
+        strategy->resolve(gpu, layout, task, &resolved);
+        again = resolved;
+        strategy->resolve(gpu, layout, task, &again);
+        CHECK(memcmp(&again, &resolved, sizeof again) == 0);
+        CHECK_EQ_INT(strategy->supports(gpu, layout, task, &resolved, &why), MB_OK);
+        *n_moved += memcmp(&params, &resolved, sizeof params) != 0;
+        if (strcmp(strategy->name, "spd-tree") == 0) {
+            check_spd_tree(gpu, layout, task, &params, &resolved);
+        }
+        n++;
+    } while (next_choice(strategy, &params));
+    return n;
+}
+
+static void check_device(const struct mb_gpu *gpu)
+{
+    static const struct mb_extent sizes[] = {{64, 64}, {65, 63}, {4096, 4096}, {1920, 1080},
+                                             {48, 20}, {2, 1},   {4095, 4095}};
+    static const char *const formats[] = {"rgba8", "rgba8-srgb", "r32f", "r16f"};
+    static const struct mb_task tasks[] = {
+        {.reduce = MB_REDUCE_AVG}, {.reduce = MB_REDUCE_AVG, .alpha = MB_ALPHA_PREMULTIPLIED}};
+    for (size_t s = 0; mb_strategies[s] != NULL; s++) {
+        size_t n = 0, n_moved = 0;
+        for (size_t i = 0; mb_strategies[s]->resolve &&
+                           i < MB_COUNTOF(sizes) * MB_COUNTOF(formats) * MB_COUNTOF(tasks);
+             i++) {
+            struct mb_layout layout;
+            const struct mb_extent base = sizes[i % MB_COUNTOF(sizes)];
+            const size_t rest = i / MB_COUNTOF(sizes);
+            mb_layout_init(&layout, mb_format_find(formats[rest % MB_COUNTOF(formats)]), base,
+                           1, mb_full_level_count(base));
+            n += check_all(mb_strategies[s], gpu, &layout, &tasks[rest / MB_COUNTOF(formats)],
+                           &n_moved);
+        }
+        CHECK_EQ_INT(n > 0 && n_moved > 0, mb_strategies[s]->resolve != NULL);
+    }
+}
+
+int main(void)
+{
+    const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
+    for (size_t i = 0; i < MB_COUNTOF(features); i++) {
+        vkGetPhysicalDeviceFormatProperties = features[i];
+        const struct mb_gpu devices[] = {make_gpu(32, true, false), make_gpu(8, false, false),
+                                         make_gpu(4, true, true)};
+        for (size_t k = 0; k < MB_COUNTOF(devices); k++) {
+            check_device(&devices[k]);
+        }
+    }
+    return check_summary("resolve");
+}
