@@ -274,13 +274,25 @@ enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                                     struct mb_err *err)
 {
     struct mb_settings *settings = &parse->options->settings;
-    if (!parse_rect(value, &settings->rect)) {
+    struct mb_rect rect;
+    if (!parse_rect(value, &rect)) {
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
                        "to %u",
                        row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     }
-    settings->has_rect = true;
+    for (uint32_t i = 0; i < settings->n_rects; i++) {
+        if (memcmp(&settings->rects[i], &rect, sizeof rect) == 0) {
+            return MB_OK;
+        }
+    }
+    if (settings->n_rects == MB_MAX_RECTS) {
+        const enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "--%s: more than %d rectangles", row->name, MB_MAX_RECTS);
+        mb_err_hint(err, "join some that lie close together");
+        return status;
+    }
+    settings->rects[settings->n_rects++] = rect;
     return MB_OK;
 }
 

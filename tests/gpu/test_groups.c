@@ -41,7 +41,7 @@ fail:
 static void check_groups(const struct mb_rig *rig, const struct mb_row *row,
                          struct mb_rect change, uint32_t n_wide, uint32_t n_high)
 {
-    const struct mb_task task = {.is_update = true, .rect = change};
+    const struct mb_task task = {.is_update = true, .n_rects = 1, .rects = {change}};
     const struct mb_trial_options options = {
         .rig = rig, .row = row, .task = &task, .name = row->strategy->name};
     struct mb_trial trial = {0};
