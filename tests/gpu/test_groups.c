@@ -110,7 +110,8 @@ int main(void)
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_layout layout;
-    const int code = mb_test_open(&gpu, false);
+    const struct mb_gpu_options gpu_options = {.keep_pipelines = true};
+    const int code = mb_test_open_with(&gpu, &gpu_options);
     if (code != 0) {
         return code;
     }

@@ -68,6 +68,7 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size
     struct mb_test_case test_case = cases[index];
     struct mb_cell cell = {0};
     test_case.pattern = "noise";
+    printf("case %zu: %ux%u\n", index, test_case.extent.width, test_case.extent.height);
     const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
     CHECK(is_run);
     for (size_t i = 0; is_run && i < cell.n_results; i++) {
