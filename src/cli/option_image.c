@@ -269,6 +269,19 @@ static bool parse_rect(const char *text, struct mb_rect *rect)
     return true;
 }
 
+/* By row, column and size: runs of the same rectangles are alike in whichever order they were
+ * given. */
+static bool comes_before(struct mb_rect a, struct mb_rect b)
+{
+    const uint32_t one[] = {a.y, a.x, a.height, a.width};
+    const uint32_t other[] = {b.y, b.x, b.height, b.width};
+    size_t i = 0;
+    while (i < MB_COUNTOF(one) && one[i] == other[i]) {
+        i++;
+    }
+    return i < MB_COUNTOF(one) && one[i] < other[i];
+}
+
 enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                                     const struct mb_option_row *row, const char *value,
                                     struct mb_err *err)
@@ -281,10 +294,13 @@ enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                        "to %u",
                        row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     }
-    for (uint32_t i = 0; i < settings->n_rects; i++) {
-        if (memcmp(&settings->rects[i], &rect, sizeof rect) == 0) {
-            return MB_OK;
-        }
+    uint32_t at = 0;
+    while (at < settings->n_rects && comes_before(settings->rects[at], rect)) {
+        at++;
+    }
+    struct mb_rect *next = &settings->rects[at];
+    if (at < settings->n_rects && !comes_before(rect, *next)) {
+        return MB_OK; /* seen before */
     }
     if (settings->n_rects == MB_MAX_RECTS) {
         const enum mb_status status = MB_FAIL(
@@ -292,7 +308,9 @@ enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
         mb_err_hint(err, "join some that lie close together");
         return status;
     }
-    settings->rects[settings->n_rects++] = rect;
+    memmove(next + 1, next, (settings->n_rects - at) * sizeof *next);
+    *next = rect;
+    settings->n_rects++;
     return MB_OK;
 }
 

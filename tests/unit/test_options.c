@@ -158,15 +158,15 @@ static void test_image(void)
                  "weights");
 }
 
-/* In the order given, each once, up to the most that an update takes. */
+/* In order of rows, each once, up to the most that an update takes. */
 static void test_several_rects(void)
 {
     struct mb_options options = PARSE("a", "--rect", "8,8,4,4", "--rect=0,0,16,2", "--rect",
                                       "8,8,4,4", "--rect", "8,8,4,5");
     const struct mb_settings *settings = &options.settings;
     CHECK_EQ_INT(settings->n_rects, 3);
-    CHECK_EQ_INT(settings->rects[0].x, 8);
-    CHECK_EQ_INT(settings->rects[1].width, 16);
+    CHECK_EQ_INT(settings->rects[0].width, 16);
+    CHECK_EQ_INT(settings->rects[1].height, 4);
     CHECK_EQ_INT(settings->rects[2].height, 5);
     mb_options_finish(&options);
 #define FOUR(y)                                                                                \
