@@ -138,7 +138,7 @@ def not_measured(claim, result_set, device):
 def measured_line(claim, measured, device):
     files = sorted({claims_data.display_name(row.source.path) for row in measured.rows})
     condition = {key: value for key, value in measured.condition._asdict().items()
-                 if key not in ("mode", "rect")}
+                 if key not in ("mode", "rects")}
     verdict = claim.judge(measured)
     return {**line_base(claim, device), "condition": condition, "at": describe(measured.condition),
             "measured": measured.text, "value": measured.figure.value,

@@ -15,7 +15,7 @@ from result_node import InputError, is_of, parse, read_text
 # Rows are compared only if all of this is equal, but for what the comparison is about.
 Condition = collections.namedtuple(
     "Condition", "input sha256 width height layers shape levels format reduce filter alpha cache "
-                 "mode rect image_usage")
+                 "mode rects image_usage")
 
 
 class Row:
@@ -30,7 +30,7 @@ class Row:
         self.condition = Condition(
             row.input, row.input_sha256, row.width, row.height, row.layers, row.shape,
             row.n_levels, row.format, row.reduce, row.filter, row.alpha, row.cache, row.mode,
-            row.condition.rect, source.image_usage)
+            row.condition.rects, source.image_usage)
         self.unused = self.find_reason()
 
     def find_reason(self):

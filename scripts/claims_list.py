@@ -136,7 +136,7 @@ class Claim:
                 yield condition, selected
 
     def is_base(self, condition):
-        return (condition.mode == "latency" and condition.rect is None
+        return (condition.mode == "latency" and condition.rects is None
                 and condition.image_usage == "all" and condition.layers == 1)
 
 
@@ -371,18 +371,22 @@ class Overlap(Company):
                         notes + self.notes)
 
 
+def is_one_rect(rects):
+    return rects is not None and len(rects) == 1
+
+
 class Update(Claim):
     """A sub-rectangle against the whole, of different runs."""
 
     against_whole = True
 
     def is_about(self, row):
-        return row.strategy == "spd" and self.is_base(row.condition._replace(rect=None))
+        return row.strategy == "spd" and self.is_base(row.condition._replace(rects=None))
 
     def select(self, condition, inside, rows):
-        updates = group((row for row in rows if row.condition.rect is not None
-                         and row.condition._replace(rect=None) == condition),
-                        lambda row: row.condition.rect)
+        updates = group((row for row in rows if is_one_rect(row.condition.rects)
+                         and row.condition._replace(rects=None) == condition),
+                        lambda row: row.condition.rects[0])
         if not updates:
             return None
         least = min(updates, key=lambda rect: (rect[2] * rect[3], rect))
@@ -390,7 +394,7 @@ class Update(Claim):
 
     def measure(self, condition, selected, options):
         part, whole = selected
-        _, _, width, height = part[0].condition.rect
+        _, _, width, height = part[0].condition.rects[0]
         margin, notes = across_files(selected)
         figure = claims_stats.ratio([separate(part, 1), separate(whole, -1)], options.seed)
         return Measured(condition, f"{part[0].label()}: update of {width}x{height} / "

@@ -202,6 +202,13 @@ def paired_ratio(row, reference):
     return Ratio(float(np.median(ratios)), *median_interval(ratios))
 
 
+def describe_rects(rects):
+    if not rects:
+        return ""
+    return (f"update of {rects[0][2]}x{rects[0][3]}" if len(rects) == 1
+            else f"update of {len(rects)} rectangles")
+
+
 def describe(condition, but=()):
     """'rgba8, box avg, cold, latency', and what else is not at its default."""
     words = {"format": condition.format, "reduce": f"{condition.filter} {condition.reduce}",
@@ -209,8 +216,7 @@ def describe(condition, but=()):
              "layers": "" if condition.shape == "2d" else f"{condition.shape} of "
                                                           f"{condition.layers}",
              "levels": "" if condition.levels == "all" else f"{condition.levels} levels",
-             "rect": f"update of {condition.rect[2]}x{condition.rect[3]}" if condition.rect
-                     else "",
+             "rects": describe_rects(condition.rects),
              "cache": condition.cache, "mode": condition.mode}
     return ", ".join(word for key, word in words.items() if word and key not in but)
 

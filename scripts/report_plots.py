@@ -184,7 +184,7 @@ def size_groups(item):
     for cell in item.cells:
         row = cell.rows[0]
         key = (row.input, row.format, row.reduce, row.alpha, row.shape, row.layers,
-               str(row.rect), row.filter, cell.cache, cell.mode)
+               str(row.rects), row.filter, cell.cache, cell.mode)
         groups.setdefault(key, []).append(cell)
     for key, cells in groups.items():
         sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}

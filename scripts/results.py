@@ -16,7 +16,7 @@ WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
-    "Condition", "format reduce filter alpha shape layers levels rect cache mode")
+    "Condition", "format reduce filter alpha shape layers levels rects cache mode")
 
 # The A/A control: one strategy against itself; `of` is "" where there is none.
 Control = collections.namedtuple("Control", "of ratio ci margin")
@@ -103,7 +103,8 @@ class Row:
         self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
         self.filter, self.shape = node.text("filter", "box"), node.text("shape", "2d")
         self.cache, self.mode = node.text("cache"), node.text("mode")
-        self.rect = read_rect(node) if node.value.get("rect") else None
+        self.rect = read_rect(node.child("rect")) if node.value.get("rect") else None
+        self.rects = read_rects(node, self.rect)
         self.status, self.reason = node.text("status"), node.text("reason", "")
         self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
         self.params = {str(key): str(value) for key, value in node.member("params").value.items()}
@@ -152,7 +153,8 @@ class Row:
         full = max(self.size).bit_length()
         return Condition(self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
                          "all" if self.n_levels == full else self.n_levels,
-                         tuple(self.rect.values()) if self.rect else None, self.cache, self.mode)
+                         tuple(sorted(tuple(rect.values()) for rect in self.rects)) or None,
+                         self.cache, self.mode)
 
     @property
     def kind(self):
@@ -193,13 +195,19 @@ class Row:
         elif self.layers > 1:
             parts += [f"{self.layers} layers"]
         if self.rect:
-            parts += ["update of {width}×{height} at {x},{y}".format(**self.rect)]
+            within = f"{len(self.rects)} rectangles within " if len(self.rects) > 1 else ""
+            parts += [f"update of {within}" + "{width}×{height} at {x},{y}".format(**self.rect)]
         return ", ".join(parts)
 
 
 def read_rect(node):
-    rect = node.child("rect")
-    return {key: rect.count(key, None) for key in ("x", "y", "width", "height")}
+    return {key: node.count(key, None) for key in ("x", "y", "width", "height")}
+
+
+def read_rects(node, rect):
+    """Those of an update, none of a whole chain. Before schema 1.5 there was only one, `rect`, which
+    since then is the least that holds them all."""
+    return [read_rect(child) for child in node.children("rects")] or ([rect] if rect else [])
 
 
 def read_bandwidths(node, key):

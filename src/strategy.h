@@ -39,13 +39,15 @@ struct mb_params {
 struct mb_task {
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    /* Update after a change: level 0 is new within `rect`, in every layer; the other levels
-     * hold what the same strategy made of level 0 as it was, with is_update set, too.
-     * Afterwards they are, bit for bit, what it makes of all of level 0 with `rect` the whole
-     * image; texels outside the cone of `rect` (mb_filter_cone, level by level) are not
-     * written. */
+    /* Update after a change: level 0 is new within `rects`, which may overlap, in every layer;
+     * the other levels hold what the same strategy made of level 0 as it was, with is_update
+     * set, too. Afterwards they are, bit for bit, what it makes of all of level 0 with the
+     * whole image as its one rectangle; texels outside the cones of all rectangles
+     * (mb_filter_cone, level by level) are not written. Without is_update the one rectangle is
+     * the whole image. */
     bool is_update;
-    struct mb_rect rect;
+    uint32_t n_rects; /* 1 to MB_MAX_RECTS; more than 1 only if takes_rects */
+    struct mb_rect rects[MB_MAX_RECTS];
 };
 
 /* And on what. All strategies of one run are given the same image. */
@@ -96,6 +98,7 @@ struct mb_strategy {
     VkQueueFlags queue_flags;      /* that its commands need */
     VkImageUsageFlags image_usage; /* that it needs of the image */
     bool wants_raw;                /* makes use of image->raw, where that is there */
+    bool takes_rects;              /* updates several rectangles at once, others just one */
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
     /* What an engine needs to use it without mipbench; NULL: nothing is to be exported. */

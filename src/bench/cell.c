@@ -91,7 +91,8 @@ static enum mb_status prepare(struct cell_context *c, struct mb_candidate *candi
     candidate->result->work = candidate->trial.work;
     candidate->result->has_work = true;
     if (task->is_update) {
-        whole.rect = mb_rect_whole(c->cells[0].layout.base);
+        whole.n_rects = 1;
+        whole.rects[0] = mb_rect_whole(c->cells[0].layout.base);
         options.task = &whole;
         MB_TRY(mb_trial_init(&candidate->whole, &options, err));
     }

@@ -21,38 +21,60 @@ static void describe_layers(const struct mb_cell *cell, char joint, char *out)
     }
 }
 
+/* "_rect-X-Y-W-H"; of several how many, and the least that holds them all: with 16 of them the
+ * name would be longer than file systems take. */
+static void name_rects(const struct mb_task *task, char *out, size_t out_bytes)
+{
+    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
+    char count[24] = "rect";
+    if (task->n_rects > 1) {
+        snprintf(count, sizeof count, "%u-rects", task->n_rects);
+    }
+    snprintf(out, out_bytes, "_%s-%u-%u-%u-%u", count, all.x, all.y, all.width, all.height);
+}
+
+/* ", update of WxH at X,Y"; of several how many, and where. */
+static void describe_rects(const struct mb_task *task, char *out, size_t out_bytes)
+{
+    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
+    char count[32] = "";
+    if (task->n_rects > 1) {
+        snprintf(count, sizeof count, "%u rectangles within ", task->n_rects);
+    }
+    snprintf(out, out_bytes, ", update of %s%ux%u at %u,%u", count, all.width, all.height,
+             all.x, all.y);
+}
+
 void mb_cell_folder(const struct mb_cell *cell, char *out, size_t out_bytes)
 {
     const struct mb_task *task = &cell->task;
     const struct mb_extent base = cell->layout.base;
     char layers[MAX_SHAPE_BYTES];
-    char rect[64] = "";
+    char rects[80] = "";
     describe_layers(cell, '-', layers);
     if (task->is_update) {
-        snprintf(rect, sizeof rect, "_rect-%u-%u-%u-%u", task->rect.x, task->rect.y,
-                 task->rect.width, task->rect.height);
+        name_rects(task, rects, sizeof rects);
     }
     snprintf(out, out_bytes, "%s_%ux%u_%s_%s%s%s%s%s%s", cell->input_name, base.width,
              base.height, cell->layout.format->name, mb_reduce_name(task->reduce),
              task->alpha != MB_ALPHA_STRAIGHT ? "_" : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
-             layers[0] != '\0' ? "_" : "", layers, rect);
+             layers[0] != '\0' ? "_" : "", layers, rects);
 }
 
 void mb_cell_describe_task(const struct mb_cell *cell, char *out, size_t out_bytes)
 {
     const struct mb_task *task = &cell->task;
     char layers[MAX_SHAPE_BYTES];
-    char rect[80] = "";
+    char rects[128] = "";
     describe_layers(cell, ' ', layers);
     if (task->is_update) {
-        snprintf(rect, sizeof rect, ", update of %ux%u at %u,%u", task->rect.width,
-                 task->rect.height, task->rect.x, task->rect.y);
+        describe_rects(task, rects, sizeof rects);
     }
     snprintf(out, out_bytes, "%s%s%s%s%s%s, %s, %s%s", mb_reduce_name(task->reduce),
              task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
-             layers[0] != '\0' ? ", " : "", layers, rect, mb_cache_name(cell->cache),
+             layers[0] != '\0' ? ", " : "", layers, rects, mb_cache_name(cell->cache),
              mb_mode_name(cell->mode),
              cell->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }

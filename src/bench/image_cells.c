@@ -10,15 +10,18 @@
 #include "base/text.h"
 #include "bench/trial.h"
 
-/* The rectangle of an update lies within level 0. */
-static enum mb_status check_rect(const struct mb_settings *settings, struct mb_extent base,
-                                 const char *input, struct mb_err *err)
+/* The rectangles of an update lie within level 0. */
+static enum mb_status check_rects(const struct mb_settings *settings, struct mb_extent base,
+                                  const char *input, struct mb_err *err)
 {
-    const struct mb_rect rect = settings->rect;
-    if (settings->has_rect && (rect.x >= base.width || rect.width > base.width - rect.x ||
-                               rect.y >= base.height || rect.height > base.height - rect.y)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
-                       rect.x, rect.y, rect.width, rect.height, base.width, base.height, input);
+    for (uint32_t i = 0; i < settings->n_rects; i++) {
+        const struct mb_rect rect = settings->rects[i];
+        if (rect.x >= base.width || rect.width > base.width - rect.x || rect.y >= base.height ||
+            rect.height > base.height - rect.y) {
+            return MB_FAIL(err, MB_ERRC_USAGE,
+                           "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x, rect.y,
+                           rect.width, rect.height, base.width, base.height, input);
+        }
     }
     return MB_OK;
 }
@@ -41,11 +44,11 @@ enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
     enum mb_status status = MB_OK;
     const struct mb_extent own = {image->width, image->height};
     for (size_t i = 0; i < settings->n_sizes; i++) {
-        MB_TRY(check_rect(settings, settings->size[i], input, err));
+        MB_TRY(check_rects(settings, settings->size[i], input, err));
         MB_TRY(check_cube(settings, settings->size[i], input, err));
     }
     if (settings->n_sizes == 0) {
-        MB_TRY(check_rect(settings, own, input, err));
+        MB_TRY(check_rects(settings, own, input, err));
         MB_TRY(check_cube(settings, own, input, err));
     }
 fail:
@@ -67,11 +70,16 @@ static enum mb_status fill_task(struct mb_cell *cell, const struct mb_settings *
     cell->task = (struct mb_task){
         .reduce = settings->reduce,
         .alpha = settings->alpha,
-        .is_update = settings->has_rect,
-        .rect = settings->has_rect ? settings->rect : mb_rect_whole(base),
+        .is_update = settings->n_rects > 0,
+        .n_rects = 1,
+        .rects = {mb_rect_whole(base)},
     };
+    if (cell->task.is_update) {
+        cell->task.n_rects = settings->n_rects;
+        memcpy(cell->task.rects, settings->rects, sizeof cell->task.rects);
+    }
     cell->compulsory_bytes = mb_task_compulsory_bytes(&cell->task, &cell->layout);
-    return check_rect(settings, base, cell->input, err);
+    return check_rects(settings, base, cell->input, err);
 }
 
 static uint32_t layer_count(const struct mb_settings *settings)

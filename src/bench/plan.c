@@ -378,6 +378,17 @@ void mb_strategies_check(const struct mb_strategy *const *table)
     }
 }
 
+enum mb_status mb_row_supports(const struct mb_row *row, const struct mb_gpu *gpu,
+                               const struct mb_layout *layout, const struct mb_task *task,
+                               struct mb_err *why)
+{
+    if (task->n_rects > 1 && !row->strategy->takes_rects) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "several rectangles are for spd-tree; this one updates a single --rect");
+    }
+    return row->strategy->supports(gpu, layout, task, &row->params, why);
+}
+
 bool mb_row_is_diagnostic(const struct mb_row *row)
 {
     for (size_t i = 0; i < mb_strategy_n_params(row->strategy); i++) {

@@ -29,6 +29,12 @@ size_t mb_strategy_n_params(const struct mb_strategy *strategy);
 const char *mb_row_value(const struct mb_strategy *strategy, const struct mb_params *params,
                          size_t i);
 
+/* The strategy's answer to whether it can do a task; before that, whether it takes as many
+ * rectangles. */
+MB_MUST_CHECK enum mb_status mb_row_supports(const struct mb_row *row, const struct mb_gpu *gpu,
+                                             const struct mb_layout *layout,
+                                             const struct mb_task *task, struct mb_err *why);
+
 /* True if the row leaves work out to find what it costs (struct mb_param, is_diagnostic). */
 bool mb_row_is_diagnostic(const struct mb_row *row);
 

@@ -13,7 +13,7 @@
 #include "bench/report_parts.h"
 #include "vk/shader.h"
 
-#define SCHEMA_VERSION "1.4.0"
+#define SCHEMA_VERSION "1.5.0"
 
 static void add_schema(struct mb_json *json)
 {
@@ -221,17 +221,28 @@ static void add_notes(struct mb_json *json, struct cJSON *parent,
     add_paths(json, parent, "chains", result->chains, result->n_chain_files);
 }
 
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+static void add_rect(struct mb_json *json, struct cJSON *parent, const char *key,
+                     struct mb_rect rect)
+{
+    struct cJSON *node = mb_json_object(json, parent, key);
+    mb_json_u64(json, node, "x", rect.x);
+    mb_json_u64(json, node, "y", rect.y);
+    mb_json_u64(json, node, "width", rect.width);
+    mb_json_u64(json, node, "height", rect.height);
+}
+
+void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
 {
     if (!task->is_update) {
         mb_json_null(json, parent, "rect");
+        mb_json_null(json, parent, "rects");
         return;
     }
-    struct cJSON *node = mb_json_object(json, parent, "rect");
-    mb_json_u64(json, node, "x", task->rect.x);
-    mb_json_u64(json, node, "y", task->rect.y);
-    mb_json_u64(json, node, "width", task->rect.width);
-    mb_json_u64(json, node, "height", task->rect.height);
+    add_rect(json, parent, "rect", mb_rects_enclosing(task->rects, task->n_rects));
+    struct cJSON *list = mb_json_array(json, parent, "rects");
+    for (uint32_t i = 0; i < task->n_rects; i++) {
+        add_rect(json, list, NULL, task->rects[i]);
+    }
 }
 
 /* What was asked: everything that tells one result from another. */
@@ -257,7 +268,7 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_json_string(json, node, "filter", "box");
     mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
     mb_json_string(json, node, "shape", mb_cell_shape(cell));
-    mb_report_rect(json, node, &cell->task);
+    mb_report_rects(json, node, &cell->task);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
     mb_json_string(json, node, "image_usage", mb_image_usage_name(cell->image_usage));

@@ -15,8 +15,9 @@ void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer);
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
-/* "rect": of level 0; null where the whole chain is made. */
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
+/* "rects": of level 0, and "rect": the least that holds them all; both null where the whole
+ * chain is made. */
+void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
 /* "roofline": the last-level cache, bandwidths, dispatches. */
 void mb_report_roofline(struct mb_json *json, const struct mb_roofline *roofline);

@@ -79,13 +79,21 @@ static void csv_stats(struct mb_strbuf *buf, const struct mb_stats *stats)
     }
 }
 
-/* Four fields, empty where the whole chain is made. */
-static void csv_rect(struct mb_strbuf *buf, const struct mb_task *task)
+/* "X,Y,W,H X,Y,W,H" of all, and four fields of the least that holds them; all empty where the
+ * whole chain is made. */
+static void csv_rects(struct mb_strbuf *buf, const struct mb_task *task)
 {
-    csv_count(buf, task->is_update, task->rect.x);
-    csv_count(buf, task->is_update, task->rect.y);
-    csv_count(buf, task->is_update, task->rect.width);
-    csv_count(buf, task->is_update, task->rect.height);
+    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
+    for (uint32_t i = 0; task->is_update && i < task->n_rects; i++) {
+        const struct mb_rect rect = task->rects[i];
+        mb_strbuf_printf(buf, "%s%u,%u,%u,%u", i > 0 ? " " : "\"", rect.x, rect.y, rect.width,
+                         rect.height);
+    }
+    mb_strbuf_append(buf, task->is_update ? "\"," : ",");
+    csv_count(buf, task->is_update, all.x);
+    csv_count(buf, task->is_update, all.y);
+    csv_count(buf, task->is_update, all.width);
+    csv_count(buf, task->is_update, all.height);
 }
 
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_cell *cell,
@@ -100,7 +108,7 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
                      layout->base.width, layout->base.height, layout->n_layers,
                      layout->n_levels, layout->format->name, mb_reduce_name(cell->task.reduce),
                      mb_alpha_name(cell->task.alpha), mb_cell_shape(cell));
-    csv_rect(buf, &cell->task);
+    csv_rects(buf, &cell->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(cell->cache), mb_mode_name(cell->mode));
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_name(result->status));
@@ -125,14 +133,15 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
 enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_err *err)
 {
     struct mb_strbuf buf = {.text = NULL};
-    mb_strbuf_append(&buf, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
-                           "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
-                           "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
-                           "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
-                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
-                           "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
-                           "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
-                           "box_lsb,verify\n");
+    mb_strbuf_append(&buf,
+                     "run_id,device,input,input_sha256,width,height,layers,levels,format,"
+                     "reduce,filter,alpha,shape,rects,rect_x,rect_y,rect_width,rect_height,"
+                     "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
+                     "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
+                     "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
+                     "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
+                     "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
+                     "box_lsb,verify\n");
     for (size_t i = 0; i < run->n_cells; i++) {
         for (size_t k = 0; k < run->cells[i].n_results; k++) {
             csv_row(&buf, run, &run->cells[i], &run->cells[i].results[k]);

@@ -162,12 +162,29 @@ static bool is_needed_usage(const struct cJSON *node)
     return usage != NULL && strcmp(usage, "needed") == 0;
 }
 
+static void add_rect(struct mb_strbuf *key, const struct cJSON *rect)
+{
+    static const char *const sides[] = {"x", "y", "width", "height"};
+    for (size_t i = 0; i < MB_COUNTOF(sides); i++) {
+        add_value(key, rect, sides[i]);
+    }
+}
+
+/* A single one is "rect", too, which is all that files before schema 1.5 have. */
+static void add_several_rects(struct mb_strbuf *key, const struct cJSON *rects)
+{
+    const struct cJSON *first = mb_json_first(rects);
+    const bool are_several = first != NULL && mb_json_next(first) != NULL;
+    for (const struct cJSON *rect = first; are_several && rect; rect = mb_json_next(rect)) {
+        add_rect(key, rect);
+    }
+}
+
 /* Everything that tells what was measured, but for the format, which is given. */
 static char *make_key(const struct cJSON *node, const char *format)
 {
     static const char *const names[] = {"width",  "height", "layers", "levels", "reduce",
                                         "filter", "alpha",  "shape",  "cache",  "mode"};
-    static const char *const sides[] = {"x", "y", "width", "height"};
     struct mb_strbuf key = {0};
     const struct cJSON *params = params_of(node);
     add_value(&key, node, "strategy");
@@ -180,9 +197,8 @@ static char *make_key(const struct cJSON *node, const char *format)
     for (size_t i = 0; i < MB_COUNTOF(names); i++) {
         add_value(&key, node, names[i]);
     }
-    for (size_t i = 0; i < MB_COUNTOF(sides); i++) {
-        add_value(&key, mb_json_get(node, "rect"), sides[i]);
-    }
+    add_rect(&key, mb_json_get(node, "rect"));
+    add_several_rects(&key, mb_json_get(node, "rects"));
     mb_strbuf_append(&key, is_needed_usage(node) ? "needed" KEY_SEPARATOR : "");
     mb_strbuf_append(&key, format);
     if (key.failed) {

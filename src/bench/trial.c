@@ -19,7 +19,7 @@ enum mb_status mb_trial_supports(const struct mb_trial_options *options, struct 
                        "the device cannot use images of format %s in the way it needs",
                        image->layout.format->name);
     }
-    return strategy->supports(gpu, &image->layout, options->task, &options->row->params, why);
+    return mb_row_supports(options->row, gpu, &image->layout, options->task, why);
 }
 
 static const struct mb_vk_image *image_of(const struct mb_trial_options *options)
@@ -150,6 +150,7 @@ void mb_trial_finish(struct mb_trial *trial)
 
 uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout)
 {
-    return task->is_update ? mb_filter_cone_bytes(MB_POLICY_BOX, layout, task->rect)
-                           : mb_layout_compulsory_bytes(layout);
+    return task->is_update
+               ? mb_filter_cone_bytes(MB_POLICY_BOX, layout, task->rects, task->n_rects)
+               : mb_layout_compulsory_bytes(layout);
 }

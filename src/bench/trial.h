@@ -42,8 +42,8 @@ void mb_trial_record_source(const struct mb_trial *trial, const struct mb_vk_ima
 /* The queue must be idle. Accepts zero. */
 void mb_trial_finish(struct mb_trial *trial);
 
-/* What the commands move at least: level 0, or the rectangle of an update, once, and everything
- * below that it reaches once. */
+/* What the commands move at least: level 0, or the rectangles of an update, once, and
+ * everything below that they reach once. */
 uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);
 
 #endif

@@ -78,8 +78,8 @@ static enum mb_status sift(struct mb_tune_contest *contest, struct mb_err *err)
             MB_TRY(set_reason(
                 variant, MB_TUNE_SKIPPED,
                 "reads level 0 from another image; tune is for chains made in place", err));
-        } else if (row->strategy->supports(options->gpu, &blank->layout, &blank->task,
-                                           &row->params, &why) != MB_OK) {
+        } else if (mb_row_supports(row, options->gpu, &blank->layout, &blank->task, &why) !=
+                   MB_OK) {
             MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, why.text, err));
         } else {
             MB_TRY(leave_out_same(contest, resolved, i, err));

@@ -10,7 +10,7 @@
 #include "bench/report_parts.h"
 #include "bench/tune_choose.h"
 
-#define TUNE_SCHEMA_VERSION "1.0.0"
+#define TUNE_SCHEMA_VERSION "1.1.0"
 
 const char mb_tune_drop_rule[] =
     "Each pass times all variants that are left with few samples, unverified, in heats that "
@@ -62,7 +62,7 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
     mb_json_u64(json, node, "layers", cell->layout.n_layers);
     mb_json_string(json, node, "shape", mb_cell_shape(cell));
-    mb_report_rect(json, node, &cell->task);
+    mb_report_rects(json, node, &cell->task);
     mb_json_string(json, node, "cache", mb_cache_name(cell->cache));
     mb_json_string(json, node, "mode", mb_mode_name(cell->mode));
     mb_json_string(json, node, "image_usage", mb_image_usage_name(cell->image_usage));

@@ -5,38 +5,50 @@
 
 #include "base/alloc.h"
 
-static void invert(uint8_t *bytes, size_t n_bytes)
+/* What each rectangle reaches of each level. */
+struct reach {
+    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
+    size_t n_rects;
+};
+
+/* Texels as they are, or with every bit inverted. */
+static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
 {
+    const uint8_t mask = is_inverted ? 0xff : 0;
     for (size_t i = 0; i < n_bytes; i++) {
-        bytes[i] = (uint8_t)~bytes[i];
+        to[i] = from[i] ^ mask;
     }
 }
 
-/* Invert texels inside `cone` of one level and layer; with `outside`, all the others. */
-static void spoil_level(uint8_t *texels, struct mb_extent extent, size_t texel_bytes,
-                        struct mb_rect cone, bool outside)
+/* Invert texels inside the cones of one level and layer; with `outside`, all the others. Where
+ * cones overlap, what is copied last is what was copied before. */
+static void spoil_level(uint8_t *to, const uint8_t *from, struct mb_extent extent,
+                        size_t texel_bytes, const struct mb_rect *cones, size_t n_cones,
+                        bool outside)
 {
-    if (outside) {
-        invert(texels, (size_t)extent.width * extent.height * texel_bytes);
-    }
-    for (uint32_t y = cone.y; y < cone.y + cone.height; y++) {
-        invert(texels + ((size_t)y * extent.width + cone.x) * texel_bytes,
-               cone.width * texel_bytes);
+    copy(to, from, (size_t)extent.width * extent.height * texel_bytes, outside);
+    for (size_t i = 0; i < n_cones; i++) {
+        for (uint32_t y = cones[i].y; y < cones[i].y + cones[i].height; y++) {
+            const size_t at = ((size_t)y * extent.width + cones[i].x) * texel_bytes;
+            copy(to + at, from + at, cones[i].width * texel_bytes, !outside);
+        }
     }
 }
 
 /* Levels below those to be made are left as they are. */
-static void spoil(const struct mb_update_check *check, const struct mb_rect *cones,
-                  bool outside, uint8_t *block)
+static void spoil(const struct mb_update_check *check, const struct reach *reach, bool outside,
+                  uint8_t *block)
 {
     const struct mb_layout *layout = &check->rig->image.layout;
     memcpy(block, check->regenerated, check->rig->full.total_bytes);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-            size_t offset_bytes =
+            const size_t offset_bytes =
                 layout->level_offset_bytes[level] + layer * layout->level_layer_bytes[level];
-            spoil_level(block + offset_bytes, mb_level_extent(layout->base, level),
-                        layout->format->texel_bytes, cones[level], outside);
+            spoil_level(block + offset_bytes,
+                        (const uint8_t *)check->regenerated + offset_bytes,
+                        mb_level_extent(layout->base, level), layout->format->texel_bytes,
+                        reach->cones[level], reach->n_rects, outside);
         }
     }
 }
@@ -54,21 +66,23 @@ fail:
     return status;
 }
 
-/* The first texel of the read-back chain that differs from `want`; `ignored`, if not NULL, are
- * rectangles not looked at, by level. */
+/* The first texel of the read-back chain that differs from `want`; what `ignored`, if not
+ * NULL, reaches is not looked at. */
 static void find_difference(const struct mb_update_check *check, const void *want,
-                            const struct mb_rect *ignored, struct mb_bad_texel *bad)
+                            const struct reach *ignored, struct mb_bad_texel *bad)
 {
     const struct mb_layout *layout = &check->rig->full;
     const void *got = check->rig->readback.mapped;
     *bad = (struct mb_bad_texel){0};
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        bool is_made = level > 0 && level < check->rig->image.layout.n_levels;
+        const bool is_ignored =
+            ignored && level > 0 && level < check->rig->image.layout.n_levels;
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
             mb_find_difference(layout->format, mb_level_extent(layout->base, level),
                                mb_layout_level(layout, want, level, layer),
                                mb_layout_level(layout, got, level, layer),
-                               ignored && is_made ? ignored[level] : (struct mb_rect){0}, bad);
+                               is_ignored ? ignored->cones[level] : NULL,
+                               is_ignored ? ignored->n_rects : 0, bad);
             if (bad->found) {
                 bad->level = level;
                 bad->layer = layer;
@@ -82,24 +96,25 @@ enum mb_status mb_update_check(const struct mb_update_check *check, struct mb_ba
                                const char **what, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_rect cones[MB_MAX_LEVELS];
+    struct reach reach = {.n_rects = check->task->n_rects};
     uint8_t *block = mb_malloc(check->rig->full.total_bytes);
     if (!block) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "partial update: out of memory");
     }
-    mb_filter_cones(check->partial->work.claim.filter.policy, &check->rig->image.layout,
-                    check->rect, cones);
+    mb_filter_cones_of(check->partial->work.claim.filter.policy, &check->rig->image.layout,
+                       check->task->rects, reach.n_rects, reach.cones);
 
-    *what = "writes outside the rectangle's cone";
-    spoil(check, cones, true, block);
+    *what = reach.n_rects == 1 ? "writes outside the rectangle's cone"
+                               : "writes outside the rectangles' cones";
+    spoil(check, &reach, true, block);
     MB_TRY(run_over(check, block, err));
-    find_difference(check, block, cones, bad);
+    find_difference(check, block, &reach, bad);
     if (bad->found) {
         goto fail;
     }
 
     *what = "differs from a full regeneration";
-    spoil(check, cones, false, block);
+    spoil(check, &reach, false, block);
     MB_TRY(run_over(check, block, err));
     find_difference(check, check->regenerated, NULL, bad);
 fail:

@@ -1,5 +1,6 @@
 /* Whether a partial update does what it promises (struct mb_task): the chain afterwards is bit
- * for bit that of a full regeneration, and nothing outside the rectangle's cone is written. */
+ * for bit that of a full regeneration, and nothing outside the cones of its rectangles is
+ * written. */
 #ifndef MB_BENCH_UPDATE_H
 #define MB_BENCH_UPDATE_H
 
@@ -8,12 +9,12 @@
 
 struct mb_update_check {
     struct mb_rig *rig;
-    struct mb_trial *partial; /* with the rectangle */
-    struct mb_rect rect;
-    const void *regenerated; /* the whole chain made anew, a packed block of rig->full */
+    struct mb_trial *partial;   /* with the rectangles */
+    const struct mb_task *task; /* that has them */
+    const void *regenerated;    /* the whole chain made anew, a packed block of rig->full */
 };
 
-/* Run the update twice: over the regenerated chain with every texel but those of the cone
+/* Run the update twice: over the regenerated chain with every texel but those of the cones
  * spoilt, and over one with those spoilt. Spoilt means that each bit is inverted, so that
  * writing anything there, even what is right, is told from leaving it alone. `*bad` is the
  * first texel that is not what it must be, `*what` the rule it breaks (static); bad->found is

@@ -37,14 +37,14 @@ const char *mb_deed_name(enum mb_deed deed)
 
 static struct mb_task task_of(enum mb_deed deed, struct mb_extent base)
 {
-    struct mb_task task = {.rect = mb_rect_whole(base)};
+    struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(base)}};
     if (deed == MB_DEED_MIN || deed == MB_DEED_MAX) {
         task.reduce = deed == MB_DEED_MIN ? MB_REDUCE_MIN : MB_REDUCE_MAX;
     } else if (deed == MB_DEED_PREMULTIPLIED) {
         task.alpha = MB_ALPHA_PREMULTIPLIED;
     } else if (deed == MB_DEED_UPDATE) {
         task.is_update = true;
-        task.rect =
+        task.rects[0] =
             (struct mb_rect){base.width / 4, base.height / 4, base.width / 4, base.height / 4};
     }
     return task;

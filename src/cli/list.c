@@ -30,7 +30,7 @@ static void ask_strategies(const struct mb_list_facts *facts, const struct mb_gp
     struct mb_layout layout;
     const struct mb_extent base = {1024, 1024};
     const struct mb_params defaults = {0};
-    const struct mb_task task = {.rect = mb_rect_whole(base)};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(base)}};
     mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, mb_full_level_count(base));
     for (size_t i = 0; i < facts->n_strategies; i++) {
         struct mb_err reason = *why;

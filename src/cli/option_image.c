@@ -269,18 +269,48 @@ static bool parse_rect(const char *text, struct mb_rect *rect)
     return true;
 }
 
+/* By row, column and size: runs of the same rectangles are alike in whichever order they were
+ * given. */
+static bool comes_before(struct mb_rect a, struct mb_rect b)
+{
+    const uint32_t one[] = {a.y, a.x, a.height, a.width};
+    const uint32_t other[] = {b.y, b.x, b.height, b.width};
+    size_t i = 0;
+    while (i < MB_COUNTOF(one) && one[i] == other[i]) {
+        i++;
+    }
+    return i < MB_COUNTOF(one) && one[i] < other[i];
+}
+
 enum mb_status mb_option_apply_rect(struct mb_option_parse *parse,
                                     const struct mb_option_row *row, const char *value,
                                     struct mb_err *err)
 {
     struct mb_settings *settings = &parse->options->settings;
-    if (!parse_rect(value, &settings->rect)) {
+    struct mb_rect rect;
+    if (!parse_rect(value, &rect)) {
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
                        "to %u",
                        row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     }
-    settings->has_rect = true;
+    uint32_t at = 0;
+    while (at < settings->n_rects && comes_before(settings->rects[at], rect)) {
+        at++;
+    }
+    struct mb_rect *next = &settings->rects[at];
+    if (at < settings->n_rects && !comes_before(rect, *next)) {
+        return MB_OK; /* seen before */
+    }
+    if (settings->n_rects == MB_MAX_RECTS) {
+        const enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "--%s: more than %d rectangles", row->name, MB_MAX_RECTS);
+        mb_err_hint(err, "join some that lie close together");
+        return status;
+    }
+    memmove(next + 1, next, (settings->n_rects - at) * sizeof *next);
+    *next = rect;
+    settings->n_rects++;
     return MB_OK;
 }
 

@@ -256,7 +256,9 @@ const struct mb_option_row mb_option_rows[] = {
      .argument = "X,Y,W,H",
      .verbs = TIMED,
      .group = MB_GROUP_IMAGE,
-     .help = "time an update of the chain after a change within these texels (none)",
+     .help =
+         "time an update of the chain after a change within these texels; repeatable, up to 16 "
+         "times, for strategies that can (none)",
      .apply = mb_option_apply_rect},
     {.name = "image-usage",
      .argument = "all|needed",

@@ -204,8 +204,8 @@ static struct mb_bad_texel differing(const struct mb_format *format, const uint8
 }
 
 void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
-                        const void *want, const void *got, struct mb_rect ignored,
-                        struct mb_bad_texel *bad)
+                        const void *want, const void *got, const struct mb_rect *ignored,
+                        size_t n_ignored, struct mb_bad_texel *bad)
 {
     const size_t texel_bytes = format->texel_bytes;
     for (uint32_t y = 0; y < extent.height; y++) {
@@ -216,7 +216,7 @@ void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
             continue;
         }
         for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
-            if (memcmp(w, g, texel_bytes) != 0 && !mb_rect_contains(ignored, x, y)) {
+            if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y)) {
                 *bad = differing(format, w, g);
                 bad->x = x;
                 bad->y = y;

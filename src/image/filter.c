@@ -201,14 +201,27 @@ uint32_t mb_filter_n_reached(const struct mb_layout *layout,
     return n;
 }
 
-uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                              struct mb_rect rect)
+void mb_filter_cones_of(enum mb_policy policy, const struct mb_layout *layout,
+                        const struct mb_rect *rects, size_t n_rects,
+                        struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS])
 {
-    struct mb_rect cone[MB_MAX_LEVELS];
+    for (size_t i = 0; i < n_rects; i++) {
+        struct mb_rect cone[MB_MAX_LEVELS];
+        mb_filter_cones(policy, layout, rects[i], cone);
+        for (uint32_t level = 0; level < layout->n_levels; level++) {
+            cones[level][i] = cone[level];
+        }
+    }
+}
+
+uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                              const struct mb_rect *rects, size_t n_rects)
+{
+    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
     uint64_t n_texels = 0;
-    mb_filter_cones(policy, layout, rect, cone);
+    mb_filter_cones_of(policy, layout, rects, n_rects, cones);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        n_texels += (uint64_t)cone[level].width * cone[level].height;
+        n_texels += mb_rects_count_texels(cones[level], n_rects);
     }
     return n_texels * layout->n_layers * layout->format->texel_bytes;
 }

@@ -80,19 +80,25 @@ struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
 void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
                      struct mb_rect cone[MB_MAX_LEVELS]);
 
+/* The same of several rectangles: cones[n][i] is what `rects[i]` reaches of level n. */
+void mb_filter_cones_of(enum mb_policy policy, const struct mb_layout *layout,
+                        const struct mb_rect *rects, size_t n_rects,
+                        struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS]);
+
 /* How many levels such a change reaches, level 0 included: those before the first empty cone.
  */
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
                              const struct mb_rect cone[MB_MAX_LEVELS]);
 
-/* Compulsory traffic of an update after a change in `rect` of level 0: the rectangle read once,
- * its cone in levels 1.. written once, in all layers. */
+/* Compulsory traffic of an update after changes in up to MB_MAX_RECTS rectangles of level 0:
+ * what they cover read once, their cones in levels 1.. written once, in all layers. A texel
+ * that lies in several counts once. */
 uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                              struct mb_rect rect);
+                              const struct mb_rect *rects, size_t n_rects);
 
-/* Traffic of the same update if each level is made from the one above it as stored: two texels
- * per axis read for one written, so not of wide kernels. With the whole image as rectangle,
- * that of a chain. */
+/* Traffic of an update of one rectangle if each level is made from the one above it as stored:
+ * two texels per axis read for one written, so not of wide kernels. With the whole image as
+ * rectangle, that of a chain. */
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect);
 

@@ -46,7 +46,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "a blit cannot weigh colour by alpha");
     }
-    if (task->is_update && cuts_odd_axis(layout, task->rect)) {
+    if (task->is_update && cuts_odd_axis(layout, task->rects[0])) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "a blit of part of an axis of odd size has no whole texels as source");
     }
@@ -67,7 +67,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
-    mb_filter_cones(MB_POLICY_BLIT, &s->image->layout, s->task.rect, s->cone);
+    mb_filter_cones(MB_POLICY_BLIT, &s->image->layout, s->task.rects[0], s->cone);
     return MB_OK;
 }
 
@@ -142,7 +142,8 @@ static void describe(const void *state, struct mb_work *work)
         }
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;
-    work->algorithmic_bytes = mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rect);
+    work->algorithmic_bytes =
+        mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rects[0]);
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_BLIT,
         .arithmetic = MB_ARITHMETIC_FILTER,

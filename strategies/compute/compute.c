@@ -104,7 +104,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->by_sampler = mb_load_uses_sampler(load_of(choice), gpu, &s->image->layout,
                                          s->task.reduce, s->task.alpha, false);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
-    mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
+    mb_filter_cones(s->policy, layout, s->task.rects[0], s->cone);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, err));
@@ -167,7 +167,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rect);
+    work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rects[0]);
     work->claim = (struct mb_claim){
         .filter.policy = s->policy,
         .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,

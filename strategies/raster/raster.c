@@ -145,7 +145,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->by_sampler = uses_sampler(gpu, layout, &s->task, choice);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_BLIT;
-    mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
+    mb_filter_cones(s->policy, layout, s->task.rects[0], s->cone);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, err));
@@ -220,7 +220,7 @@ static void describe(const void *state, struct mb_work *work)
         work->n_dispatches += mb_rect_is_empty(s->cone[level]) ? 0 : layout->n_layers;
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
-    work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rect);
+    work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rects[0]);
     work->claim = (struct mb_claim){
         .filter.policy = s->policy,
         .arithmetic = arithmetic_of(s),

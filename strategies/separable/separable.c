@@ -276,7 +276,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->policy = filters[choice->choice[PARAM_FILTER]];
     s->n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
-    mb_filter_cones(s->policy, layout, s->task.rect, s->cone);
+    mb_filter_cones(s->policy, layout, s->task.rects[0], s->cone);
     MB_TRY(make_weights(s, err));
     MB_TRY(make_between(s, err));
     MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));

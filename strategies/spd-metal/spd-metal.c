@@ -167,7 +167,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
-    s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
+    s->tiles = mb_rect_tiles(s->task.rects[0], TILE_WIDTH);
     const uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));
     if (has_copy(s)) {
@@ -188,15 +188,15 @@ static struct push make_push(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
     struct mb_rect cones[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rect, cones);
+    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rects[0], cones);
     struct push push = {
         .base_extent = {(int32_t)layout->base.width, (int32_t)layout->base.height},
         .n_levels = (int32_t)mb_filter_n_reached(layout, cones),
         .n_tiles = s->tiles.width * s->tiles.height,
     };
     mb_rect_corners(s->tiles, push.tiles);
-    mb_rect_corners(s->task.rect, push.rect);
-    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, layout->base, s->task.rect), push.cone);
+    mb_rect_corners(s->task.rects[0], push.rect);
+    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, layout->base, s->task.rects[0]), push.cone);
     return push;
 }
 
@@ -278,7 +278,7 @@ static uint64_t hand_off_bytes(const struct state *s)
 static uint64_t copy_bytes(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
-    const struct mb_rect rect = s->task.rect;
+    const struct mb_rect rect = s->task.rects[0];
     if (!has_copy(s) || layout->n_levels == 1) {
         return 0;
     }
@@ -293,8 +293,9 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = layout->n_levels > 1 ? 2 : 0;
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rect) +
-                              hand_off_bytes(s) + copy_bytes(s);
+    work->algorithmic_bytes =
+        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
+        hand_off_bytes(s) + copy_bytes(s);
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = MB_ARITHMETIC_FP32,

@@ -96,15 +96,16 @@ fail:
 
 static enum mb_status make_cones(struct spd_tree *s, struct mb_err *err)
 {
-    struct mb_rect cone[MB_MAX_LEVELS];
-    int32_t corners[MB_MAX_LEVELS][4];
-    mb_filter_cones(MB_POLICY_BOX, &s->image->layout, s->task.rect, cone);
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        if (level < s->image->layout.n_levels) {
-            mb_rect_corners(cone[level], corners[level]);
+    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
+    int32_t corners[MB_MAX_RECTS][MB_MAX_LEVELS][4] = {0};
+    mb_filter_cones_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects, cones);
+    for (uint32_t i = 0; i < s->task.n_rects; i++) {
+        for (uint32_t level = 0; level < s->image->layout.n_levels; level++) {
+            mb_rect_corners(cones[level][i], corners[i][level]);
         }
     }
-    return make_filled(s, &s->cones, corners, sizeof corners, "spd-tree cones", err);
+    return make_filled(s, &s->cones, corners, s->task.n_rects * sizeof corners[0],
+                       "spd-tree cones", err);
 }
 
 /* The tiles that are made, x and y << 16, and of each cell how many of its sources are. */
@@ -119,7 +120,7 @@ static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
         goto fail;
     }
-    mb_tree_count_made(&s->tree, &s->image->layout, &s->task.rect, 1, n_made);
+    mb_tree_count_made(&s->tree, &s->image->layout, s->task.rects, s->task.n_rects, n_made);
     s->n_tiles = 0;
     for (uint32_t i = 0; i < grid.width * grid.height; i++) {
         if (n_made[i] > 0) {

@@ -267,7 +267,7 @@ struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s)
         .n_levels = (int32_t)layout->n_levels,
         .n_steps = (int32_t)s->tree.n_steps,
         .final_step = (int32_t)s->tree.n_steps - s->tree.has_final_step,
-        .n_rects = 1,
+        .n_rects = s->task.n_rects,
     };
     if (mb_spd_tree_has_nodes(s->kernel)) {
         push.n_nodes = mb_spd_tree_place_nodes(s, push.first_node);
@@ -335,8 +335,9 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes = mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rect) +
-                              (is_made ? hand_off_bytes(s) : 0);
+    work->algorithmic_bytes =
+        mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+        (is_made ? hand_off_bytes(s) : 0);
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
@@ -364,6 +365,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .wants_raw = true,
+    .takes_rects = true,
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
     .takeaway = &mb_spd_tree_takeaway,

@@ -44,10 +44,10 @@
  * memory at device scope, so that what was acquired is visible to all of its workgroup. That one
  * invocation also sets the counter back to zero.
  *
- * An update makes the tiles that a changed rectangle reaches, as listed by the host, which also says
- * how many of a cell's sources that makes. What the others made is only there as stored. To get the
- * same bits from a full run, texels are handed over as stored, and stored texels go through the same
- * arithmetic (as_stored). */
+ * An update makes the tiles that changed rectangles reach, each once, as listed by the host, which
+ * also says how many of a cell's sources that makes. What the others made is only there as stored. To
+ * get the same bits from a full run, texels are handed over as stored, and stored texels go through
+ * the same arithmetic (as_stored). */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require

@@ -9,6 +9,7 @@
 #define MAX_STEPS 6 /* of the tree, tiles included */
 #define CELL_LEVELS 3
 #define MAX_LEVELS 16
+#define MAX_RECTS 16u /* of an update */
 
 layout(local_size_x = N_INVOCATIONS) in;
 
@@ -170,19 +171,25 @@ void leave_source(int step, ivec2 at, int layer, vec4 texel)
     hand_off[texel_index(step, at, layer)] = IS_UPDATE ? as_stored(texel) : texel;
 }
 
+/* In an update, whether any rectangle reaches the texel. Where loops are not safe its end is a
+ * constant, so that there is none: drivers unroll it. */
 bool is_to_be_written(int level, ivec2 at)
 {
     if (!IS_UPDATE) {
         return true;
     }
     bool is_reached = false;
-    for (uint i = 0u; i < n_rects; i++) {
-        ivec4 cone = cones[i * MAX_LEVELS + level];
-        is_reached = is_reached || (all(greaterThanEqual(at, cone.xy)) &&
-                                    all(lessThanEqual(at, cone.zw)));
+    uint n = IS_LOOP_SAFE ? n_rects : MAX_RECTS;
+    for (uint i = 0u; i < n; i++) {
+        if (i < n_rects) {
+            ivec4 cone = cones[i * MAX_LEVELS + level];
+            bool is_inside = all(lessThanEqual(ivec4(cone.xy, at), ivec4(at, cone.zw)));
+            is_reached = is_reached || is_inside;
+        }
     }
     return is_reached;
 }
+
 #ifdef RAW
 uvec4 to_store(vec4 texel)
 {

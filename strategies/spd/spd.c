@@ -333,7 +333,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->params = *choice;
     s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
-    s->tiles = mb_rect_tiles(s->task.rect, TILE_WIDTH);
+    s->tiles = mb_rect_tiles(s->task.rects[0], TILE_WIDTH);
     uint32_t n_layers = s->image->layout.n_layers;
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
@@ -354,7 +354,7 @@ static struct push make_push(const struct state *s)
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent base = layout->base;
     struct mb_rect cones[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rect, cones);
+    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rects[0], cones);
     struct push push = {
         .base_extent = {(int32_t)base.width, (int32_t)base.height},
         .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
@@ -362,7 +362,7 @@ static struct push make_push(const struct state *s)
         .n_tiles = s->tiles.width * s->tiles.height,
     };
     mb_rect_corners(s->tiles, push.tiles);
-    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rect), push.cone);
+    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rects[0]), push.cone);
     return push;
 }
 
@@ -452,7 +452,8 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size =
         s->params.choice[PARAM_WAVE] != WAVE_OFF ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes =
-        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rect) + tail_bytes;
+        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
+        tail_bytes;
     work->claim = (struct mb_claim){
         .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = arithmetic(s),

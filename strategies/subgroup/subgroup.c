@@ -207,7 +207,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->params = *choice;
     s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
-    mb_filter_cones(s->policy, &s->image->layout, s->task.rect, s->cone);
+    mb_filter_cones(s->policy, &s->image->layout, s->task.rects[0], s->cone);
     plan_chunks(s);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));
@@ -273,7 +273,8 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->gpu->info.subgroup_size;
-    work->algorithmic_bytes = mb_filter_cone_bytes(s->policy, layout, s->task.rect);
+    work->algorithmic_bytes =
+        mb_filter_cone_bytes(s->policy, layout, s->task.rects, s->task.n_rects);
     work->claim = (struct mb_claim){
         .filter.policy = s->policy,
         .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,

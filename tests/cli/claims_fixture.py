@@ -73,6 +73,7 @@ class File:
             "levels": size.bit_length(), "format": "rgba8", "reduce": "avg", "filter": "box",
             "alpha": "straight", "shape": "array" if layers > 1 else "2d",
             "rect": rect and dict(zip(("x", "y", "width", "height"), rect)),
+            "rects": rect and [dict(zip(("x", "y", "width", "height"), rect))],
             "cache": cache, "mode": mode, "status": "ok", "reason": "", "samples_ns": samples,
             "stats": stats_of(samples), "null_twin": copy.deepcopy(twin),
             "batch": None,

@@ -86,8 +86,9 @@ class EveryOption(Case):
         text = ZSH.read_text()
         for short, long, argument in self.options_of_help():
             equals = "=" if argument else ""
-            written = f"{{-{short}{'+' if argument else ''},--{long}{equals}}}'[" if short else f"'--{long}{equals}["
-            self.assertIn(written, text)
+            written = (rf"{{-{short}{'[+]' if argument else ''},--{long}{equals}}}'\[" if short
+                       else rf"'[*]?--{long}{equals}\[")
+            self.assertRegex(text, written)
 
     @needs(FISH)
     def test_fish(self):

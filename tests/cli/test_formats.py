@@ -132,7 +132,29 @@ class Tasks(Case):
                 self.assertEqual(result["verify"]["status"], "pass")
                 self.assertLess(result["bytes"]["compulsory"], 64 * 64 * 4)
                 self.assertIn("_2-layers_rect-8-16-16-8/", result["id"])
+                self.assertEqual(result["rects"], [result["rect"]])
         self.assertIn("2 layers, update of 16x8 at 8,16, hot", self.text)
+
+    def test_update_of_several_rectangles(self):
+        """By who can, the others say so; texels of both count once."""
+        rects = ["--rect", "8,16,16,8", "--rect", "16,20,16,8"]
+        done = []
+        for result in self.results("pattern:noise:64x64", "-s", "all", *rects):
+            with self.subTest(strategy=result["strategy"]):
+                self.assertEqual(result["rect"], {"x": 8, "y": 16, "width": 24, "height": 12})
+                self.assertEqual([(r["x"], r["y"]) for r in result["rects"]], [(8, 16), (16, 20)])
+                self.assertIn("_2-rects-8-16-24-12/", result["id"])
+                # Of 64, 32, ..., 1: what the two cover of each.
+                texels = [2 * 128 - 32, 2 * 32 - 8, 2 * 8 - 2, 2 + 4 - 1, 2, 1, 1]
+                self.assertEqual(result["bytes"]["compulsory"], 4 * sum(texels))
+                if result["status"] == "ok":
+                    self.assertEqual(result["verify"]["status"], "pass")
+                    done.append(result["strategy"])
+                else:
+                    self.assertEqual(result["status"], "skipped")
+                    self.assertIn("several rectangles are for spd-tree", result["reason"])
+        self.assertEqual(done, ["spd-tree"])
+        self.assertIn("update of 2 rectangles within 24x12 at 8,16, hot", self.text)
 
     def test_levels(self):
         for n_levels, n_made, is_told in [("3", 3, False), ("5", 5, False), ("9", 5, True)]:

@@ -17,6 +17,7 @@ from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, run
 import matplotlib.image  # the fixture has looked whether it is there
 import numpy
 import plot
+import plot_data
 import result_style
 import results
 
@@ -292,6 +293,39 @@ class Libraries(PlotCase):
         line, = done.stderr.splitlines()
         self.assertRegex(line, "^plot: error: .*no matplotlib; .*apt-get install .*"
                                "python3-matplotlib python3-numpy")
+
+
+class Updates(unittest.TestCase):
+    """Of one rectangle, as files before schema 1.5 have it, too, and of several."""
+    FIRST, SECOND, BOTH = ({"x": x, "y": y, "width": width, "height": height}
+                           for x, y, width, height in [(8, 4, 16, 2), (0, 0, 3, 3), (0, 0, 24, 6)])
+
+    def row(self, **rects):
+        root = json.loads((REFERENCE / H200).read_text())
+        root["results"][0].update(rects)
+        return results.Run(H200, "", value=root).rows[0]
+
+    def check(self, row, n_rects, words, condition):
+        self.assertEqual(len(row.rects), n_rects)
+        self.assertTrue(row.words().endswith(words), row.words())
+        self.assertIn(condition, plot_data.describe(row.condition))
+
+    def test_words(self):
+        self.check(self.row(rect=None, rects=None), 0, "rgba8", "box avg, hot")
+        self.check(self.row(rect=self.FIRST), 1, "update of 16×2 at 8,4", "update of 16x2, ")
+        several = self.row(rect=self.BOTH, rects=[self.FIRST, self.SECOND])
+        self.check(several, 2, "update of 2 rectangles within 24×6 at 0,0",
+                   "update of 2 rectangles, ")
+
+    def test_conditions(self):
+        """What was measured is the same whoever wrote it and in whichever order."""
+        whole, old, new = (self.row(**rects).condition for rects in (
+            {"rect": None}, {"rect": self.FIRST}, {"rect": self.FIRST, "rects": [self.FIRST]}))
+        self.assertEqual((old, whole.rects), (new, None))
+        several, other = (self.row(rect=self.BOTH, rects=rects).condition for rects in (
+            [self.FIRST, self.SECOND], [self.SECOND, self.FIRST]))
+        self.assertEqual(several, other)
+        self.assertEqual(len({whole, old, several, self.row(rect=self.BOTH).condition}), 4)
 
 
 class Styles(unittest.TestCase):

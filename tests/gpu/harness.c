@@ -158,7 +158,10 @@ void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cel
 {
     const struct mb_extent extent = test_case->extent;
     const uint32_t n_full = mb_full_level_count(extent);
-    const bool is_update = !mb_rect_is_empty(test_case->rect);
+    uint32_t n_rects = 0;
+    while (n_rects < MB_MAX_RECTS && !mb_rect_is_empty(test_case->rects[n_rects])) {
+        n_rects++;
+    }
     *cell = (struct mb_cell){
         .n_image_levels = n_full,
         .is_cube = test_case->is_cube,
@@ -166,10 +169,14 @@ void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cel
             {
                 .reduce = test_case->reduce,
                 .alpha = test_case->alpha,
-                .is_update = is_update,
-                .rect = is_update ? test_case->rect : mb_rect_whole(extent),
+                .is_update = n_rects > 0,
+                .n_rects = n_rects > 0 ? n_rects : 1,
             },
     };
+    memcpy(cell->task.rects, test_case->rects, sizeof cell->task.rects);
+    if (n_rects == 0) {
+        cell->task.rects[0] = mb_rect_whole(extent);
+    }
     snprintf(cell->input, sizeof cell->input, "pattern:%s", test_case->pattern);
     mb_layout_init(&cell->layout,
                    mb_format_find(test_case->format ? test_case->format : "rgba8"), extent,
@@ -235,7 +242,7 @@ enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
 {
     enum mb_status status = MB_OK;
     struct mb_trial trial = {0};
-    const struct mb_task task = {.rect = mb_rect_whole(rig->full.base)};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(rig->full.base)}};
     const struct mb_trial_options options = {
         .rig = rig, .row = row, .task = &task, .is_recorded = true, .name = "test"};
     MB_TRY(mb_trial_supports(&options, err));

@@ -50,7 +50,8 @@ struct mb_test_case {
     bool is_cube;
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    struct mb_rect rect; /* to be updated; empty: the whole chain is made */
+    /* To be updated, up to the first that is empty; none: the whole chain is made. */
+    struct mb_rect rects[MB_MAX_RECTS];
 };
 
 /* The cell of a case, without results. */

@@ -113,7 +113,7 @@ static void check_contents(struct mb_rig *rig, const struct mb_trial *trial,
         void *texels = mb_test_texels(&rig->full, patterns[i]);
         const bool is_run = texels && mb_rig_upload(rig, texels, &err) == MB_OK &&
                             run_and_read(rig, trial, &err) == MB_OK;
-        CHECK(is_run && holds(rig, texels, task->rect));
+        CHECK(is_run && holds(rig, texels, task->rects[0]));
         if (!is_run) {
             fprintf(stderr, "%s: %s\n", patterns[i], err.text);
         }
@@ -173,8 +173,8 @@ static void check_all(const struct mb_gpu *gpu)
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     const struct mb_task tasks[] = {
-        {.rect = {0, 0, 131, 70}},
-        {.reduce = MB_REDUCE_MAX, .is_update = true, .rect = {60, 3, 68, 65}},
+        {.n_rects = 1, .rects = {{0, 0, 131, 70}}},
+        {.reduce = MB_REDUCE_MAX, .is_update = true, .n_rects = 1, .rects = {{60, 3, 68, 65}}},
     };
     CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));

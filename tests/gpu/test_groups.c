@@ -1,5 +1,5 @@
 /* How many workgroups the single-pass kernels dispatch for an update: those of the 64x64 tiles
- * that the change touches, in every slice. A kernel that redid the whole image would write the
+ * that the changes touch, in every slice. A kernel that redid the whole image would write the
  * same texels, so the dispatch itself is looked at, by standing in for vkCmdDispatch. */
 #include <stdio.h>
 
@@ -39,11 +39,10 @@ fail:
 }
 
 static void check_groups(const struct mb_rig *rig, const struct mb_row *row,
-                         struct mb_rect change, uint32_t n_wide, uint32_t n_high)
+                         const struct mb_task *task, uint32_t n_wide, uint32_t n_high)
 {
-    const struct mb_task task = {.is_update = true, .rect = change};
     const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = &task, .name = row->strategy->name};
+        .rig = rig, .row = row, .task = task, .name = row->strategy->name};
     struct mb_trial trial = {0};
     struct mb_err err = {0};
     seen.n_dispatches = 0;
@@ -69,15 +68,41 @@ static void check_rows(const struct mb_rig *rig, const struct mb_row *rows, size
     const struct mb_rect both =
         mb_rect_enclosing((struct mb_rect){.x = 64, .y = 64, .width = 192, .height = 128},
                           (struct mb_rect){.x = 300, .y = 200, .width = 80, .height = 100});
+    const struct mb_task one = {.is_update = true, .n_rects = 1, .rects = {change}};
+    const struct mb_task joined = {.is_update = true, .n_rects = 1, .rects = {both}};
     for (size_t i = 0; i < n_rows; i++) {
-        check_groups(rig, &rows[i], change, 3, 4);
-        check_groups(rig, &rows[i], both, 5, 4);
+        const bool has_list = rows[i].strategy->takes_rects;
+        check_groups(rig, &rows[i], &one, has_list ? 12 : 3, has_list ? 1 : 4);
+        check_groups(rig, &rows[i], &joined, has_list ? 20 : 5, has_list ? 1 : 4);
+    }
+}
+
+/* Several changes as they are: the tiles of each, and those that they share once. */
+static void check_several(const struct mb_rig *rig, const struct mb_row *row)
+{
+    static const struct {
+        struct mb_task task;
+        uint32_t n_tiles;
+    } cases[] = {
+        {{.is_update = true, .n_rects = 2, .rects = {{64, 64, 192, 128}, {300, 200, 80, 100}}},
+         6 + 4},
+        {{.is_update = true, .n_rects = 2, .rects = {{60, 60, 8, 8}, {0, 0, 64, 64}}}, 4},
+        {{.is_update = true, .n_rects = 2, .rects = {{0, 0, 64, 64}, {64, 0, 64, 64}}}, 2},
+        {{.is_update = true,
+          .n_rects = 3,
+          .rects = {{0, 0, 1, 1}, {511, 511, 1, 1}, {9, 9, 9, 9}}},
+         2},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases) && row->strategy->takes_rects; i++) {
+        check_groups(rig, row, &cases[i].task, cases[i].n_tiles, 1);
     }
 }
 
 int main(void)
 {
-    static const char *const specs[] = {"spd", "spd-metal"};
+    static const char *const specs[] = {"spd", "spd-metal", "spd-tree:wave=off",
+                                        "spd-tree:wave=on:exact=float",
+                                        "spd-tree:wave=on:exact=sums"};
     const struct mb_extent extent = {512, 512};
     struct mb_err err = {0};
     struct mb_gpu gpu;
@@ -85,7 +110,8 @@ int main(void)
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
     struct mb_layout layout;
-    const int code = mb_test_open(&gpu, false);
+    const struct mb_gpu_options gpu_options = {.keep_pipelines = true};
+    const int code = mb_test_open_with(&gpu, &gpu_options);
     if (code != 0) {
         return code;
     }
@@ -100,6 +126,9 @@ int main(void)
     CHECK(is_open && n_rows == MB_COUNTOF(specs));
     if (is_open) {
         check_rows(&rig, rows, n_rows);
+        for (size_t i = 0; i < n_rows; i++) {
+            check_several(&rig, &rows[i]);
+        }
     } else {
         fprintf(stderr, "%s\n", err.text);
     }

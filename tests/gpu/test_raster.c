@@ -34,7 +34,7 @@ static bool bench_init(struct bench *b, const struct mb_gpu *gpu)
     void *texels = mb_test_texels(&layout, "noise");
     const struct mb_rig_options options = {
         .layout = &layout, .n_image_levels = 4, .source = texels};
-    *b = (struct bench){.task.rect = mb_rect_whole(extent)};
+    *b = (struct bench){.task = {.n_rects = 1, .rects = {mb_rect_whole(extent)}}};
     CHECK(texels && mb_rig_init(&b->rig, gpu, &options, &err) == MB_OK);
     CHECK(mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK && n_rows == 1);
     if (rows) {

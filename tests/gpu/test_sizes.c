@@ -88,7 +88,7 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     const struct mb_row *row = chain->row;
     char label[MB_LABEL_BYTES];
     mb_row_label(row, label, sizeof label);
-    const struct mb_task task = {.rect = mb_rect_whole(c->layout.base)};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(c->layout.base)}};
     const struct mb_trial_options options = {
         .rig = &c->rig, .row = row, .task = &task, .is_recorded = true, .name = label};
     enum mb_status status = mb_trial_supports(&options, &err);

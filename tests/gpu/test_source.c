@@ -44,7 +44,7 @@ static void check_chain(const struct mb_rig *rig, const struct mb_claim *claim,
 static void check_row(struct mb_rig *rig, const struct mb_row *row, const void *source,
                       const void *changed)
 {
-    const struct mb_task task = {.rect = mb_rect_whole(rig->full.base)};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(rig->full.base)}};
     const struct mb_trial_options options = {
         .rig = rig, .row = row, .task = &task, .name = row->strategy->name};
     struct mb_trial trial = {0};

@@ -272,7 +272,8 @@ static size_t prepare_rows(struct context *c)
         struct mb_err err = {0};
         char label[192];
         struct mb_trial *trial = &c->trials[i];
-        const struct mb_task task = {.rect = mb_rect_whole(c->bench.layout.base)};
+        const struct mb_task task = {.n_rects = 1,
+                                     .rects = {mb_rect_whole(c->bench.layout.base)}};
         const struct mb_trial_options options = {
             .rig = &c->bench.rig,
             .row = &c->rows[i],

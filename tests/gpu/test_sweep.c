@@ -154,7 +154,8 @@ static void run_row(struct sweep *s, size_t row, size_t mode, struct image *imag
     const struct mb_task task = {
         .reduce = modes[mode].reduce,
         .alpha = modes[mode].alpha,
-        .rect = mb_rect_whole(layout->base),
+        .n_rects = 1,
+        .rects = {mb_rect_whole(layout->base)},
     };
     mb_row_label(r, label, sizeof label);
     const struct mb_trial_options options = {
@@ -360,7 +361,7 @@ static void check_srgb_checker(struct sweep *s)
 {
     const struct mb_format *format = mb_format_find("rgba8-srgb");
     const struct mb_extent extent = {16, 16};
-    const struct mb_task task = {.rect = mb_rect_whole(extent)};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(extent)}};
     struct mb_err err = {0};
     struct image image = {0};
     uint8_t texels[16 * 16 * 4];

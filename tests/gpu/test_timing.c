@@ -154,7 +154,7 @@ static void check_samples(const struct mb_cell *cell, bool is_validated)
 static uint64_t touched_bytes(const struct mb_cell *cell)
 {
     const struct mb_rect whole = {0, 0, cell->layout.base.width, cell->layout.base.height};
-    const struct mb_rect rect = cell->task.is_update ? cell->task.rect : whole;
+    const struct mb_rect rect = cell->task.is_update ? cell->task.rects[0] : whole;
     uint64_t n_texels = 0;
     for (uint32_t level = 0; level < cell->layout.n_levels; level++) {
         const uint32_t right = (rect.x + rect.width - 1) >> level;
@@ -268,7 +268,7 @@ static void test_shapes(const struct mb_gpu *gpu)
     static struct bed bed;
     bed = (struct bed){.n = 0};
     const struct mb_test_case cases[] = {
-        {.pattern = "noise", .extent = {32, 32}, .n_layers = 3, .rect = {4, 4, 8, 8}},
+        {.pattern = "noise", .extent = {32, 32}, .n_layers = 3, .rects = {{4, 4, 8, 8}}},
         {.pattern = "noise", .extent = {32, 32}, .n_layers = 6, .is_cube = true},
         {.pattern = "noise", .extent = {33, 17}, .n_levels = 3},
         {.pattern = "noise", .extent = {1, 1}},
@@ -288,7 +288,7 @@ static void test_cold_update(const struct mb_gpu *gpu)
 {
     static struct bed bed;
     const struct mb_test_case test_case = {
-        .pattern = "noise", .extent = {64, 64}, .rect = {8, 8, 16, 16}};
+        .pattern = "noise", .extent = {64, 64}, .rects = {{8, 8, 16, 16}}};
     bed = (struct bed){.first = MB_N_MODES, .n = 1};
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC / 2));
     const struct mb_cell *cell = &bed.cells[MB_N_MODES];

@@ -13,7 +13,7 @@ struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
     enum defect defect;
-    struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
+    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS]; /* what is made of each level */
     VkSampler sampler;
     struct mb_compute compute; /* set n: from level n to level n + 1 */
 };
@@ -28,10 +28,11 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "defect",
-        .values = (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias",
-                                        "half-bias", "level0", "skip-level", "truncate",
-                                        "srgb-codes", "swap-rg", "layer", "rect-outside",
-                                        "rect-miss", "level-n", "alpha", "max-rounds", NULL},
+        .values =
+            (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias", "half-bias",
+                                  "level0", "skip-level", "truncate", "srgb-codes", "swap-rg",
+                                  "layer", "rect-outside", "rect-miss", "level-n", "alpha",
+                                  "max-rounds", "rect-drop", NULL},
         .help = "what is wrong",
     },
     {0},
@@ -57,7 +58,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    mb_filter_cones(MB_POLICY_FLOOR, &image->layout, s->task.rect, s->cone);
+    mb_filter_cones_of(MB_POLICY_FLOOR, &image->layout, s->task.rects, s->task.n_rects,
+                       s->cones);
     s->defect = (enum defect)choice->choice[0];
     const struct mb_binding bindings[] = {
         {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
@@ -103,13 +105,14 @@ static void scribble(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 static bool is_partial(const struct state *s)
 {
     struct mb_extent base = s->image->layout.base;
-    return s->task.rect.width < base.width || s->task.rect.height < base.height;
+    return s->task.n_rects > 1 || s->task.rects[0].width < base.width ||
+           s->task.rects[0].height < base.height;
 }
 
-/* The texel of a level that is left out, or none. */
+/* The texel of a level that is left out, whichever rectangle reaches it, or none. */
 static void choose_unwritten(const struct state *s, uint32_t level, int32_t at[2])
 {
-    struct mb_rect cone = s->cone[level];
+    const struct mb_rect cone = s->cones[level][0];
     at[0] = at[1] = -1;
     if (s->defect == DEFECT_UNWRITTEN && level == 1) {
         at[0] = 3;
@@ -148,12 +151,14 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
 
 static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
-    struct mb_rect cone = s->cone[level];
+    const struct mb_rect cone = s->cones[level][0];
+    const bool is_dropping = s->defect == DEFECT_RECT_DROP && is_partial(s);
+    const uint32_t n_rects = s->task.n_rects - is_dropping;
     mb_barrier_levels(cmd, s->image, level, 1,
                       s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
-    if (s->defect != DEFECT_SKIP_LEVEL || level != 2) {
-        dispatch(s, cmd, level, cone);
+    for (uint32_t i = 0; i < n_rects && (s->defect != DEFECT_SKIP_LEVEL || level != 2); i++) {
+        dispatch(s, cmd, level, s->cones[level][i]);
     }
     if (s->defect == DEFECT_RECT_OUTSIDE && level == 1 && is_partial(s)) {
         dispatch(s, cmd, level, (struct mb_rect){cone.x + cone.width, cone.y, 1, 1});
@@ -200,6 +205,7 @@ const struct mb_strategy mb_strategy_wrong = {
     .source = "tests",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .takes_rects = true,
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

@@ -86,7 +86,7 @@ def check_values(run):
     check_measured(run)
     assert spd["params"] == {"load": "texel", "wave": "on"}
     assert (spd["reduce"], spd["filter"], spd["alpha"]) == ("avg", "box", "straight")
-    assert (spd["shape"], spd["rect"]) == ("2d", None)
+    assert (spd["shape"], spd["rect"], spd["rects"]) == ("2d", None, None)
     assert sampler["params"] == {"load": "sampler", "wave": "off"}
     assert failed["params"] == {}
     assert spd["samples_ns"] == [1000.1 + i / 3 for i in range(7)]
@@ -144,6 +144,9 @@ def check_schema_is_strict(validator, run):
         lambda r: r["results"][0].update(alpha="none"),
         lambda r: r["results"][0].update(shape="3d"),
         lambda r: r["results"][0].update(rect={"x": 0, "y": 0, "width": 0, "height": 1}),
+        lambda r: r["results"][0].update(rects=[]),
+        lambda r: r["results"][0].update(rects={"x": 0, "y": 0, "width": 1, "height": 1}),
+        lambda r: r["results"][0].update(rects=[{"x": 0, "y": 0, "width": 1, "height": 0}]),
     ]
     for i, change in enumerate(changes):
         wrong = copy.deepcopy(run)
@@ -205,11 +208,31 @@ def check_update(run, row, markdown):
     assert (result["reduce"], result["alpha"], result["format"]) == ("max", "premultiplied", "r16f")
     assert (result["shape"], result["layers"]) == ("cube", 12)
     assert result["rect"] == {"x": 1, "y": 2, "width": 30, "height": 4}
+    assert result["rects"] == [result["rect"]] and row["rects"] == "1,2,30,4"
     assert run["results"][0]["id"].startswith(run["results"][1]["id"].split("/")[0])
     assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "30", "4"]
     assert (row["reduce"], row["alpha"], row["shape"]) == ("max", "premultiplied", "cube")
     assert ("300x200 r16f, 9 levels, box max, alpha premultiplied, 2 cubes, update of 30x4 at "
             "1,2, hot, throughput\n") in markdown
+
+
+def check_updates(run, row, markdown):
+    """The same of two rectangles: those that know only `rect` find what holds both."""
+    result = run["results"][0]
+    assert "_2-cubes_2-rects-1-2-119-43/" in result["id"], result["id"]
+    assert result["rect"] == {"x": 1, "y": 2, "width": 119, "height": 43}
+    assert result["rects"] == [{"x": 1, "y": 2, "width": 30, "height": 4},
+                               {"x": 20, "y": 5, "width": 100, "height": 40}]
+    assert row["rects"] == "1,2,30,4 20,5,100,40"
+    assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "119", "43"]
+    assert "2 cubes, update of 2 rectangles within 119x43 at 1,2, hot, throughput\n" in markdown
+
+
+def check_task(program, validator, name, check):
+    run = json.loads(report(program, f"json-{name}"))
+    assert validator.is_valid(run)
+    check(run, next(csv.DictReader(io.StringIO(report(program, f"csv-{name}")))),
+          report(program, f"markdown-{name}"))
 
 
 def main():
@@ -227,10 +250,8 @@ def main():
     check_skipped_condition(validator, run)
     check_csv(report(program, "csv"), run)
     check_markdown(report(program, "markdown"))
-    update = json.loads(report(program, "json-update"))
-    assert validator.is_valid(update)
-    check_update(update, next(csv.DictReader(io.StringIO(report(program, "csv-update")))),
-                 report(program, "markdown-update"))
+    check_task(program, validator, "update", check_update)
+    check_task(program, validator, "updates", check_updates)
     print("check_schema: JSON, CSV and Markdown are as they should be")
 
 

@@ -31,6 +31,7 @@ void spd_tree_refer(const struct mb_layout *layout, struct spd_tree_reference *r
     struct spd_tree s = {
         .gpu = &gpu,
         .image = &image,
+        .task.n_rects = 1,
         .params.choice[SPD_TREE_PARAM_WAVE] = WAVE_OFF,
     };
     memset(reference, 0, sizeof *reference);

@@ -222,6 +222,27 @@ static bool aborts(const struct mb_strategy *first, const struct mb_strategy *se
     return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
 }
 
+/* Several rectangles are asked of those only that take them. */
+static void test_rectangles(void)
+{
+    struct mb_strategy one = complete, several = complete;
+    several.takes_rects = true;
+    const struct mb_gpu gpu = {0};
+    const struct mb_layout layout = {0};
+    for (uint32_t n_rects = 1; n_rects <= MB_MAX_RECTS; n_rects++) {
+        const struct mb_task task = {.is_update = true, .n_rects = n_rects};
+        const struct mb_row rows[] = {{.strategy = &one}, {.strategy = &several}};
+        struct mb_err why = {0};
+        CHECK_EQ_INT(mb_row_supports(&rows[1], &gpu, &layout, &task, &why), MB_OK);
+        CHECK_EQ_STR(why.text, "");
+        CHECK_EQ_INT(mb_row_supports(&rows[0], &gpu, &layout, &task, &why),
+                     n_rects == 1 ? MB_OK : MB_UNSUPPORTED);
+        CHECK_EQ_STR(why.text, n_rects == 1 ? ""
+                                            : "several rectangles are for spd-tree; this one "
+                                              "updates a single --rect");
+    }
+}
+
 static void test_descriptors(void)
 {
     static const char *const odd_values[] = {"a b", NULL};
@@ -253,5 +274,6 @@ int main(void)
     test_names_of_rows();
     test_no_memory();
     test_descriptors();
+    test_rectangles();
     return check_summary("plan");
 }

@@ -310,7 +310,7 @@ static void test_failing_allocations(const struct mb_run *run, report_fn *report
 }
 
 /* Nothing of the task at its default. */
-static void make_update(struct mb_cell *cell)
+static void make_update(struct mb_cell *cell, uint32_t n_rects)
 {
     mb_layout_init(&cell->layout, mb_format_find("r16f"), cell->layout.base, 12,
                    cell->layout.n_levels);
@@ -319,7 +319,8 @@ static void make_update(struct mb_cell *cell)
         .reduce = MB_REDUCE_MAX,
         .alpha = MB_ALPHA_PREMULTIPLIED,
         .is_update = true,
-        .rect = {1, 2, 30, 4},
+        .n_rects = n_rects,
+        .rects = {{1, 2, 30, 4}, {20, 5, 100, 40}},
     };
 }
 
@@ -327,7 +328,7 @@ static int print_report(const struct mb_run *run, const char *name)
 {
     const size_t n_bytes = strcspn(name, "-");
     if (name[n_bytes] != '\0') {
-        make_update(run->cells);
+        make_update(run->cells, strcmp(name + n_bytes, "-updates") == 0 ? 2 : 1);
     }
     for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
         struct mb_err err;

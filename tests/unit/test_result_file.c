@@ -19,6 +19,8 @@
     "\"format\":\"rgba8\",\"reduce\":\"avg\",\"rect\":null,\"cache\":\"cold\","                \
     "\"mode\":\"latency\",\"status\":\"ok\",\"verify\":{\"status\":\"pass\"},"
 
+#define RECT "{\"x\":0,\"y\":0,\"width\":1,\"height\":1}"
+
 static struct mb_result_file read_good(const char *text)
 {
     struct mb_result_file file;
@@ -129,6 +131,10 @@ static void test_keys(void)
         {"rgba8\",\"reduce", "r8\",\"reduce", false},
         {"\"avg\",\"rect\"", "\"max\",\"rect\"", false},
         {"\"rect\":null", "\"rect\":{\"x\":0,\"y\":0,\"width\":1,\"height\":1}", false},
+        /* What schema 1.5 adds to a single rectangle says nothing new, of several it does. */
+        {"\"rect\":null", "\"rect\":null,\"rects\":null", true},
+        {"\"rect\":null", "\"rect\":null,\"rects\":[" RECT "]", true},
+        {"\"rect\":null", "\"rect\":null,\"rects\":[" RECT "," RECT "]", false},
         {"\"cold\"", "\"hot\"", false},
         {"\"latency\"", "\"throughput\"", false},
     };

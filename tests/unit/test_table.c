@@ -315,13 +315,22 @@ static void test_head(void)
                  "photo.png  64x32 rgba8, 7 levels, box min, 3 layers, hot, latency\n") ==
           mb_strbuf_text(&out));
     mb_strbuf_finish(&out);
-    f.cell.task = (struct mb_task){
-        .alpha = MB_ALPHA_PREMULTIPLIED, .is_update = true, .rect = {1, 2, 3, 4}};
+    f.cell.task = (struct mb_task){.alpha = MB_ALPHA_PREMULTIPLIED,
+                                   .is_update = true,
+                                   .n_rects = 1,
+                                   .rects = {{1, 2, 3, 4}}};
     f.cell.layout.n_layers = 12;
     f.cell.is_cube = true;
     mb_table_cell(&out, &f.run, &f.cell, &plain);
     CHECK(strstr(mb_strbuf_text(&out), ", box avg, alpha premultiplied, 2 cubes, update of 3x4 "
                                        "at 1,2, hot, latency\n") != NULL);
+    mb_strbuf_finish(&out);
+    f.cell.task.n_rects = 3;
+    f.cell.task.rects[1] = (struct mb_rect){0, 8, 4, 4};
+    f.cell.task.rects[2] = (struct mb_rect){2, 1, 9, 9};
+    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    CHECK(strstr(mb_strbuf_text(&out), "2 cubes, update of 3 rectangles within 11x11 at 0,1, "
+                                       "hot, latency\n") != NULL);
     mb_strbuf_finish(&out);
 }
 

@@ -115,10 +115,21 @@ static uint32_t count_sources(const struct mb_tree *tree, const struct mb_layout
     return n;
 }
 
-/* Made anew are the tiles that the change reaches, and cells have as many sources made anew as
- * there are such that need them. */
-static void check_made(struct mb_extent base, struct mb_rect rect, uint32_t tile_width,
-                       bool is_deep)
+/* Whether any of the rectangles reaches a tile. */
+static bool is_dirty(const struct mb_tree *tree, const struct mb_rect *rects, size_t n_rects,
+                     uint32_t x, uint32_t y)
+{
+    bool is_reached = false;
+    for (size_t i = 0; i < n_rects; i++) {
+        is_reached = is_reached || mb_rect_contains(mb_tree_needing(tree, 0, rects[i]), x, y);
+    }
+    return is_reached;
+}
+
+/* Made anew are the tiles that the changes reach, `n_dirty` of them, and cells have as many
+ * sources made anew as there are such that need them. */
+static void check_made(struct mb_extent base, const struct mb_rect *rects, size_t n_rects,
+                       uint32_t n_dirty, uint32_t tile_width, bool is_deep)
 {
     struct mb_layout layout;
     struct mb_tree tree;
@@ -127,19 +138,21 @@ static void check_made(struct mb_extent base, struct mb_rect rect, uint32_t tile
                  &(struct mb_tree_options){tile_width, tile_width / 2, is_deep});
     uint32_t *n_made = mb_alloc(mb_tree_n_cells(&tree), sizeof *n_made);
     CHECK(n_made);
-    mb_tree_count_made(&tree, &layout, &rect, 1, n_made);
+    mb_tree_count_made(&tree, &layout, rects, n_rects, n_made);
     const uint32_t *sources = NULL, *cells = n_made;
     for (uint32_t step = 0; step < tree.n_steps; step++) {
         const struct mb_extent grid = tree.step[step].grid;
         for (uint32_t i = 0; i < grid.width * grid.height; i++) {
             const uint32_t x = i % grid.width, y = i / grid.width;
             CHECK_EQ_INT(cells[i],
-                         step == 0 ? mb_rect_contains(mb_tree_needing(&tree, 0, rect), x, y)
+                         step == 0 ? is_dirty(&tree, rects, n_rects, x, y)
                                    : count_sources(&tree, &layout, step - 1, sources, x, y));
+            n_dirty -= step == 0 && cells[i] > 0;
         }
         sources = cells;
         cells += (size_t)grid.width * grid.height;
     }
+    CHECK_EQ_INT(n_dirty, 0);
     mb_free(n_made);
 }
 
@@ -169,6 +182,39 @@ static void test_shapes(void)
     CHECK_EQ_INT(tree.step[1].reach.height, 14); /* 135, 67 and 33 are odd */
 }
 
+/* Alone and together: apart, touching at a corner of tiles, one within another. */
+static void check_changes(void)
+{
+    static const struct {
+        struct mb_extent base;
+        struct mb_rect rects[3];
+        uint32_t n_dirty[3]; /* tiles, after the first, the first two and all three */
+        uint32_t tile_width;
+        bool is_deep;
+    } cases[] = {
+        {{300, 200}, {{63, 63, 2, 2}, {299, 199, 1, 1}, {64, 64, 1, 1}}, {4, 5, 5}, 64, false},
+        {{511, 317},
+         {{64, 0, 1, 300}, {0, 0, 64, 1}, {510, 316, 1, 1}},
+         {10, 10, 11},
+         64,
+         false},
+        {{1023, 130}, {{500, 70, 100, 3}, {500, 70, 9, 9}, {0, 0, 1, 1}}, {4, 4, 5}, 32, false},
+        {{512, 256}, {{0, 0, 512, 256}, {7, 7, 7, 7}, {511, 0, 1, 1}}, {32, 32, 32}, 64, false},
+        {{512, 256},
+         {{63, 63, 2, 2}, {128, 128, 1, 1}, {130, 0, 2, 129}},
+         {4, 5, 7},
+         64,
+         false},
+        {{1000, 300}, {{500, 70, 100, 3}, {0, 0, 1, 1}, {999, 299, 1, 1}}, {6, 7, 8}, 64, true},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        for (size_t n = 1; n <= 3; n++) {
+            check_made(cases[i].base, cases[i].rects, n, cases[i].n_dirty[n - 1],
+                       cases[i].tile_width, cases[i].is_deep);
+        }
+    }
+}
+
 int main(void)
 {
     test_shapes();
@@ -180,10 +226,6 @@ int main(void)
     for (uint32_t width = 1000; width < 9000; width += 997) {
         check_width(width, 64, false);
     }
-    check_made((struct mb_extent){300, 200}, (struct mb_rect){63, 63, 2, 2}, 64, false);
-    check_made((struct mb_extent){511, 317}, (struct mb_rect){64, 0, 1, 300}, 64, false);
-    check_made((struct mb_extent){1023, 130}, (struct mb_rect){500, 70, 100, 3}, 32, false);
-    check_made((struct mb_extent){512, 256}, (struct mb_rect){0, 0, 512, 256}, 64, false);
-    check_made((struct mb_extent){1000, 300}, (struct mb_rect){500, 70, 100, 3}, 64, true);
+    check_changes();
     return check_summary("tree");
 }

@@ -1,0 +1,154 @@
+/* Updates of several rectangles at once, which may overlap: by every kernel of spd-tree that
+ * makes updates, judged by the path that judges the product's cells. All other strategies say
+ * that they take one. How many tiles are dispatched is looked at by test_groups.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "harness.h"
+
+#define MAX_ROWS 16
+
+/* Even throughout, then odd: kernels with subgroup operations take the former. Few kinds, since
+ * a software device compiles each kernel anew for each. */
+static const struct mb_test_case cases[] = {
+    {.extent = {256, 128}, .rects = {{60, 60, 9, 9}, {64, 50, 40, 16}}},
+    {.extent = {256, 128}, .n_layers = 3, .rects = {{0, 0, 64, 64}, {64, 0, 1, 64}}},
+    {.extent = {512, 256}, .rects = {{0, 0, 1, 1}, {511, 255, 1, 1}, {255, 127, 2, 2}}},
+    {.extent = {256, 256},
+     .n_layers = 6,
+     .n_levels = 8,
+     .is_cube = true,
+     .rects = {{192, 0, 64, 3}, {0, 192, 3, 64}, {0, 0, 256, 1}}},
+    {.extent = {1024, 64},
+     .rects = {{0, 0, 1, 1},
+               {64, 8, 1, 1},
+               {128, 16, 1, 1},
+               {192, 24, 1, 1},
+               {256, 32, 1, 1},
+               {320, 40, 1, 1},
+               {384, 48, 1, 1},
+               {448, 56, 1, 1},
+               {512, 63, 1, 1},
+               {576, 7, 1, 1},
+               {640, 15, 1, 1},
+               {704, 23, 1, 1},
+               {768, 31, 1, 1},
+               {832, 39, 1, 1},
+               {896, 47, 1, 1},
+               {1023, 55, 1, 1}}},
+    {.format = "r32f",
+     .extent = {128, 256},
+     .reduce = MB_REDUCE_MAX,
+     .rects = {{63, 255, 1, 1}, {0, 128, 64, 1}}},
+    {.extent = {257, 131}, .rects = {{0, 0, 1, 1}, {256, 130, 1, 1}, {0, 130, 2, 1}}},
+    {.extent = {301, 203},
+     .n_layers = 2,
+     .rects = {{100, 100, 30, 30}, {120, 90, 30, 30}, {300, 202, 1, 1}}},
+    {.extent = {511, 65}, .rects = {{63, 0, 1, 65}, {64, 0, 1, 65}}},
+    {.format = "rgba8-srgb",
+     .extent = {131, 71},
+     .reduce = MB_REDUCE_MIN,
+     .rects = {{0, 0, 131, 71}, {130, 70, 1, 1}}},
+};
+#define N_EVEN       6u
+#define N_EVEN_RGBA8 5u
+
+static bool uses_subgroups(const struct mb_row *row)
+{
+    char label[MB_LABEL_BYTES];
+    mb_row_label(row, label, sizeof label);
+    return strstr(label, "wave=on") != NULL;
+}
+
+static void check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                       size_t index, unsigned n_passed[MAX_ROWS])
+{
+    struct mb_test_case test_case = cases[index];
+    struct mb_cell cell = {0};
+    test_case.pattern = "noise";
+    printf("case %zu: %ux%u\n", index, test_case.extent.width, test_case.extent.height);
+    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
+    CHECK(is_run);
+    for (size_t i = 0; is_run && i < cell.n_results; i++) {
+        const struct mb_result *result = &cell.results[i];
+        const bool is_passed = result->verify == MB_VERIFY_PASS;
+        const bool may_skip = uses_subgroups(&rows[i]) && result->status == MB_RESULT_SKIPPED;
+        if (!is_passed && !may_skip) {
+            printf("case %zu: %s: %s\n", index, result->label, result->reason);
+        }
+        CHECK(is_passed || may_skip);
+        CHECK(!is_passed || result->work.n_dispatches == 1);
+        n_passed[i] += is_passed;
+    }
+    mb_cell_finish(&cell);
+}
+
+static void check_kernels(const struct mb_gpu *gpu)
+{
+    static const char *const specs[] = {
+        "spd-tree:wave=off",
+        "spd-tree:wave=on:exact=float",
+        "spd-tree:wave=on:exact=sums",
+        "spd-tree:wave=off:tile=32", /* the first kernel in other ways, where time allows */
+        "spd-tree:wave=off:first=6",
+    };
+    const unsigned n_wanted[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
+                                 MB_COUNTOF(cases)};
+    unsigned n_passed[MAX_ROWS] = {0};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
+    n_rows = mb_test_takes_turns(gpu) ? 3 : n_rows;
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        check_case(gpu, rows, n_rows, i, n_passed);
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        CHECK_EQ_INT(n_passed[i], n_wanted[i]);
+    }
+    mb_free(rows);
+}
+
+/* Every strategy as it is by default: done by who takes several, refused by the others. */
+static void check_refusals(const struct mb_gpu *gpu)
+{
+    const struct mb_test_case test_case = {
+        .pattern = "noise", .extent = {64, 64}, .rects = {{0, 0, 1, 1}, {8, 8, 8, 8}}};
+    struct mb_row rows[MAX_ROWS];
+    struct mb_cell cell = {0};
+    size_t n_rows = 0, n_done = 0;
+    for (; mb_strategies[n_rows] && n_rows < MAX_ROWS; n_rows++) {
+        rows[n_rows] = (struct mb_row){.strategy = mb_strategies[n_rows]};
+    }
+    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
+    CHECK(is_run);
+    for (size_t i = 0; is_run && i < cell.n_results; i++) {
+        const struct mb_result *result = &cell.results[i];
+        const bool is_done = result->verify == MB_VERIFY_PASS;
+        CHECK_EQ_INT(is_done, rows[i].strategy->takes_rects);
+        CHECK(is_done || result->status == MB_RESULT_SKIPPED);
+        CHECK(is_done || strstr(result->reason, "several rectangles are for spd-tree"));
+        CHECK(!is_done || strcmp(rows[i].strategy->name, "spd-tree") == 0);
+        n_done += is_done;
+    }
+    CHECK_EQ_INT(n_done, 1);
+    mb_cell_finish(&cell);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu = {0};
+    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const int opened = mb_test_open_with(&gpu, &options);
+    if (opened != 0) {
+        return opened;
+    }
+    check_kernels(&gpu);
+    check_refusals(&gpu);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return check_summary("rects");
+}
