@@ -30,12 +30,12 @@ static uint32_t count_even_levels(const struct mb_layout *layout)
     return n;
 }
 
-/* How far from its first one the source texels lie of `width` texels some levels further down.
+/* How far from its first one the source texels lie of `size` texels some levels further down.
  */
 static struct mb_extent reach_of(const struct mb_layout *layout, uint32_t source_level,
-                                 uint32_t last_level, uint32_t width)
+                                 uint32_t last_level, struct mb_extent size)
 {
-    struct mb_extent reach = {width - 1, width - 1};
+    struct mb_extent reach = {size.width - 1, size.height - 1};
     for (uint32_t level = last_level; level-- > source_level;) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
         reach.width = 2 * reach.width + 1 + extent.width % 2;
@@ -44,24 +44,18 @@ static struct mb_extent reach_of(const struct mb_layout *layout, uint32_t source
     return reach;
 }
 
-static struct mb_extent grid_of(const struct mb_layout *layout, uint32_t last_level,
-                                uint32_t width)
-{
-    const struct mb_extent extent = mb_level_extent(layout->base, last_level);
-    return (struct mb_extent){(extent.width - 1) / width + 1, (extent.height - 1) / width + 1};
-}
-
 static void add_step(struct mb_tree *tree, const struct mb_layout *layout,
-                     uint32_t source_level, uint32_t n_levels, uint32_t width)
+                     uint32_t source_level, uint32_t n_levels, struct mb_extent size)
 {
     const uint32_t last_level = source_level + n_levels;
+    const struct mb_extent extent = mb_level_extent(layout->base, last_level);
     tree->step[tree->n_steps++] = (struct mb_tree_step){
         .source_level = source_level,
         .last_level = last_level,
-        .width = width,
-        .span = width << n_levels,
-        .reach = reach_of(layout, source_level, last_level, width),
-        .grid = grid_of(layout, last_level, width),
+        .size = size,
+        .span = {size.width << n_levels, size.height << n_levels},
+        .reach = reach_of(layout, source_level, last_level, size),
+        .grid = {(extent.width - 1) / size.width + 1, (extent.height - 1) / size.height + 1},
     };
 }
 
@@ -74,8 +68,8 @@ static void add_final_step(struct mb_tree *tree, const struct mb_layout *layout,
     tree->step[tree->n_steps++] = (struct mb_tree_step){
         .source_level = source_level,
         .last_level = layout->n_levels - 1,
-        .width = extent.width > extent.height ? extent.width : extent.height,
-        .span = UINT32_C(1) << MB_MAX_LEVELS,
+        .size = extent,
+        .span = {UINT32_C(1) << MB_MAX_LEVELS, UINT32_C(1) << MB_MAX_LEVELS},
         .reach = {extent.width - 1, extent.height - 1},
         .grid = {1, 1},
     };
@@ -99,13 +93,18 @@ static uint32_t plan_tiles(struct mb_tree *tree, const struct mb_layout *layout,
     return tree->is_even ? n_even : min_u32(last, MIN_FIRST_LEVELS);
 }
 
+static struct mb_extent square(uint32_t width)
+{
+    return (struct mb_extent){width, width};
+}
+
 void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
                   const struct mb_tree_options *options)
 {
     const uint32_t last = layout->n_levels - 1, final_width = options->final_width;
     *tree = (struct mb_tree){0};
     const uint32_t n_first = plan_tiles(tree, layout, options);
-    add_step(tree, layout, 0, n_first, options->tile_width >> n_first);
+    add_step(tree, layout, 0, n_first, square(options->tile_width >> n_first));
     for (uint32_t level = n_first; level < last; level += MB_TREE_CELL_LEVELS) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
         if (extent.width <= final_width && extent.height <= final_width) {
@@ -115,8 +114,15 @@ void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
         /* Where the chain ends before, cells are as wide as ever: no more than 2x2 need a tile.
          */
         const uint32_t n_levels = min_u32(MB_TREE_CELL_LEVELS, last - level);
-        add_step(tree, layout, level, n_levels, 1u << (MB_TREE_CELL_LEVELS - n_levels));
+        add_step(tree, layout, level, n_levels, square(1u << (MB_TREE_CELL_LEVELS - n_levels)));
     }
+}
+
+void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout,
+                         struct mb_extent tile)
+{
+    *tree = (struct mb_tree){0};
+    add_step(tree, layout, 0, MIN_FIRST_LEVELS, tile);
 }
 
 /* Along one axis: those with their first source at or before `last` whose reach comes to
@@ -133,9 +139,9 @@ struct mb_rect mb_tree_needing(const struct mb_tree *tree, uint32_t step, struct
 {
     const struct mb_tree_step *s = &tree->step[step];
     struct mb_rect cells;
-    needing(s->span, s->reach.width, s->grid.width, rect.x, rect.x + rect.width - 1, &cells.x,
-            &cells.width);
-    needing(s->span, s->reach.height, s->grid.height, rect.y, rect.y + rect.height - 1,
+    needing(s->span.width, s->reach.width, s->grid.width, rect.x, rect.x + rect.width - 1,
+            &cells.x, &cells.width);
+    needing(s->span.height, s->reach.height, s->grid.height, rect.y, rect.y + rect.height - 1,
             &cells.y, &cells.height);
     return cells;
 }
@@ -145,9 +151,9 @@ struct mb_rect mb_tree_made(const struct mb_tree *tree, const struct mb_layout *
 {
     const struct mb_tree_step *s = &tree->step[step];
     const struct mb_extent extent = mb_level_extent(layout->base, s->last_level);
-    const uint32_t first_x = x * s->width, first_y = y * s->width;
-    return (struct mb_rect){first_x, first_y, min_u32(s->width, extent.width - first_x),
-                            min_u32(s->width, extent.height - first_y)};
+    const uint32_t first_x = x * s->size.width, first_y = y * s->size.height;
+    return (struct mb_rect){first_x, first_y, min_u32(s->size.width, extent.width - first_x),
+                            min_u32(s->size.height, extent.height - first_y)};
 }
 
 static size_t cells_of(const struct mb_tree_step *step)

@@ -14,8 +14,9 @@
  * all that is left. */
 struct mb_tree_step {
     uint32_t source_level, last_level; /* what it begins with, and makes last */
-    uint32_t width;                    /* of a tile or cell, in texels of last_level */
-    uint32_t span; /* of its sources: where the next one's begin, in texels of source_level */
+    struct mb_extent size;             /* of a tile or cell, in texels of last_level */
+    struct mb_extent span;  /* of its sources: where the next one's begin, in texels of
+                               source_level */
     struct mb_extent reach; /* how far its sources lie from the first of them; at least span -
                                1, more where levels in between are odd */
     struct mb_extent grid;  /* tiles or cells */
@@ -40,6 +41,11 @@ struct mb_tree_options {
 /* layout->n_levels >= 2. */
 void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
                   const struct mb_tree_options *options);
+
+/* Tiles alone, which make three levels, `tile` texels of the last: all that comes after is
+ * shared (strategies/spd-tree/sharing.glsl). layout->n_levels >= 4. */
+void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout,
+                         struct mb_extent tile);
 
 /* Those of a step that need any of the texels `rect` (not empty) of its source level: a
  * rectangle of tiles or cells. */

@@ -62,9 +62,32 @@ static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layou
            is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
 }
 
-void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
+/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. */
+static uint32_t strip_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                           const struct mb_params *choice)
+{
+    static const uint8_t rows[] = {0, 1, 2, 3, 4, 6, 8};
+    const uint32_t asked_for = rows[choice->choice[SPD_TREE_PARAM_ROWS]];
+    return asked_for > 0 ? asked_for : 4;
+}
+
+/* Texels of level 3 that a workgroup makes of strips: as in tree.glsl. */
+static struct mb_extent strip_tile(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                   const struct mb_params *choice)
+{
+    const uint32_t n_lanes = gpu->info.subgroup_size, columns = (4 * n_lanes - 7) / 8;
+    return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns,
+                              2 * strip_rows(gpu, layout, choice)};
+}
+
+void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
+                      const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree)
 {
+    if (kernel == SPD_TREE_STRIPS) {
+        mb_tree_init_shared(tree, layout, strip_tile(gpu, layout, choice));
+        return;
+    }
     const uint32_t tile_width = mb_spd_tree_tile_width(choice);
     const bool is_even = tile_width == 64 && mb_policies_agree(layout->base, layout->n_levels);
     const struct mb_tree_options options = {
@@ -81,7 +104,7 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
                                               const struct mb_params *choice, bool has_sums)
 {
     struct mb_tree tree;
-    mb_spd_tree_plan(layout, choice, &tree);
+    mb_spd_tree_plan(SPD_TREE_ANY, gpu, layout, choice, &tree);
     const uint32_t n_first = tree.step[0].last_level;
     const struct mb_extent grid = tree.step[0].grid;
     const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
@@ -94,6 +117,10 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
         if (!is_asked_for && grid.width * grid.height > MAX_EVEN_SHARE_TILES) {
             return SPD_TREE_ANY;
         }
+    }
+    if (has_sums && layout->n_levels > MIN_FIRST + 1 &&
+        choice->choice[SPD_TREE_PARAM_ROWS] > 0) {
+        return SPD_TREE_STRIPS;
     }
     if (!has_levels || gpu->info.max_shared_memory_bytes < SHARE_BYTES) {
         return SPD_TREE_ANY;
@@ -131,8 +158,8 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
 
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
 {
-    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_SHARE_ODD_CODES ||
-           kernel == SPD_TREE_CARRY;
+    return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_STRIPS ||
+           kernel == SPD_TREE_SHARE_ODD_CODES || kernel == SPD_TREE_CARRY;
 }
 
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)

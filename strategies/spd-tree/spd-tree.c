@@ -12,7 +12,7 @@
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
-    mb_spv_spd_tree_share_even;
+    mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -63,6 +63,12 @@ static const struct mb_param params[] = {
             "less; auto: as many as are even, or 3",
     },
     {
+        .name = "rows",
+        .values = (const char *const[]){"auto", "1", "2", "3", "4", "6", "8", NULL},
+        .help = "of level 3 that a subgroup makes one below the other of codes of odd sizes; "
+                "auto: as many as leave enough subgroups at work",
+    },
+    {
         .name = "parts",
         .values = (const char *const[]){"all", "tiles", NULL},
         .help =
@@ -111,8 +117,8 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     struct mb_params shallow = *choice;
     struct mb_tree tree, shallow_tree;
     shallow.choice[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
-    mb_spd_tree_plan(layout, choice, &tree);
-    mb_spd_tree_plan(layout, &shallow, &shallow_tree);
+    mb_spd_tree_plan(kernel, gpu, layout, choice, &tree);
+    mb_spd_tree_plan(kernel, gpu, layout, &shallow, &shallow_tree);
     value[SPD_TREE_PARAM_LOAD] = uses_sampler(gpu, layout, task, choice, kernel, &tree)
                                      ? MB_LOAD_SAMPLER
                                      : MB_LOAD_TEXEL;
@@ -145,7 +151,9 @@ void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE
         s->gpu->info.subgroup_size,
         s->tree.has_even_pair,
         s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
-        s->kernel == SPD_TREE_CARRY ? span_of(s) : odd_axes(s->image->layout.base),
+        s->kernel == SPD_TREE_CARRY    ? span_of(s)
+        : s->kernel == SPD_TREE_STRIPS ? s->tree.step[0].size.height / 2
+                                       : odd_axes(s->image->layout.base),
     };
     memcpy(constants, values, sizeof values);
 }
@@ -169,6 +177,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_SHARE] = &mb_spv_spd_tree_share,
         [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
+        [SPD_TREE_STRIPS] = &mb_spv_spd_tree_strips,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
     };
     uint32_t constants[SPD_TREE_N_CONSTANTS];
@@ -246,7 +255,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         return MB_OK;
     }
     s->kernel = mb_spd_tree_choose(gpu, layout, &s->task, choice, s->image->is_raw);
-    mb_spd_tree_plan(layout, choice, &s->tree);
+    mb_spd_tree_plan(s->kernel, gpu, layout, choice, &s->tree);
     s->by_sampler = uses_sampler(gpu, layout, &s->task, choice, s->kernel, &s->tree);
     MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
                              s->task.reduce, &s->sampler, err));

@@ -21,6 +21,7 @@ enum {
     SPD_TREE_PARAM_SPAN,
     SPD_TREE_PARAM_TILE,
     SPD_TREE_PARAM_FIRST,
+    SPD_TREE_PARAM_ROWS,
     SPD_TREE_PARAM_PARTS,
 };
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
@@ -40,6 +41,7 @@ enum spd_tree_kernel {
     SPD_TREE_SHARE_ODD_CODES, /* spd_tree_share_odd_codes.comp: the same of raw texels */
     SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
                           */
+    SPD_TREE_STRIPS,     /* spd_tree_strips.comp: the same of raw texels, in large tiles */
     SPD_TREE_CARRY,      /* spd_tree_carry.comp: all of them, where no size is odd */
 };
 
@@ -91,7 +93,8 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
                                         const struct mb_layout *layout,
                                         const struct mb_task *task,
                                         const struct mb_params *choice, bool has_raw);
-void mb_spd_tree_plan(const struct mb_layout *layout, const struct mb_params *choice,
+void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
+                      const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
 /* Shared memory of a workgroup of spd_tree.comp. */

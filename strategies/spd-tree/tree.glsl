@@ -27,8 +27,17 @@ layout(constant_id = 8) const bool IS_LOOP_SAFE = true;
 /* Parts left out to find what they cost: all cells. */
 layout(constant_id = 5) const bool HAS_CELLS = true;
 
-/* Texels of the last of their levels that tiles make, per axis. */
+/* Texels of the last of their levels that tiles make. */
+#ifdef STRIPS
+layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
+layout(constant_id = 9) const int STRIP_ROWS = 4;
+const int STRIP_COLUMNS = (4 * SUBGROUP_SIZE - 7) / 8;
+const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
+const ivec2 TILE_SIZE = ivec2(STRIPS_X * STRIP_COLUMNS, 2 * STRIP_ROWS);
+#else
 const int TILE_WIDTH = 8 * TILE_LEVEL3 >> FIRST_LEVELS;
+const ivec2 TILE_SIZE = ivec2(TILE_WIDTH);
+#endif
 
 #ifdef RAW /* texels of four bytes as they are */
 layout(set = 0, binding = 0) uniform usampler2DArray source;
@@ -91,11 +100,10 @@ ivec2 tile_of_workgroup()
     return IS_UPDATE ? ivec2(listed & 0xffffu, listed >> 16) : ivec2(gl_WorkGroupID.xy);
 }
 
-/* Width of what one source of a cell made, in texels of the level that the cell begins with, as a
- * power of two. */
-int source_shift(int step)
+/* Which source of a step's cells made a texel that they begin with. */
+ivec2 source_of(int step, ivec2 at)
 {
-    return step == 1 ? findLSB(TILE_WIDTH) : 0;
+    return step == 1 ? ivec2(uvec2(at) / uvec2(TILE_SIZE)) : at;
 }
 
 /* What the cells of a step begin with. */
@@ -124,8 +132,8 @@ ivec2 grid_of(int step)
     if (step == final_step) {
         return ivec2(1);
     }
-    int shift = step == 0 ? findLSB(TILE_WIDTH) : cell_shift(step);
-    return (level_extent(base_extent, last_level(step)) - 1 >> shift) + 1;
+    ivec2 last = level_extent(base_extent, last_level(step)) - 1;
+    return (step == 0 ? source_of(1, last) : last >> cell_shift(step)) + 1;
 }
 
 uint cell_index(int step, ivec2 cell)
@@ -135,7 +143,7 @@ uint cell_index(int step, ivec2 cell)
 
 bool is_made(int step, ivec2 at)
 {
-    return n_made[cell_index(step - 1, at >> source_shift(step))] != 0u;
+    return n_made[cell_index(step - 1, source_of(step, at))] != 0u;
 }
 
 /* Where a texel lies that a step begins with. */
@@ -289,15 +297,11 @@ uint n_sources(int step, ivec2 cell)
     if (IS_UPDATE) {
         return n_made[cell_index(step, cell)];
     }
-    if (step == final_step) {
-        ivec2 grid = grid_of(step - 1);
-        return uint(grid.x * grid.y);
+    ivec2 first = cell << CELL_LEVELS, last = level_extent(base_extent, source_level(step)) - 1;
+    if (step != final_step) {
+        last = min(first + cell_reach(step), last);
     }
-    ivec2 first = cell << CELL_LEVELS;
-    ivec2 last = min(first + cell_reach(step),
-                     level_extent(base_extent, source_level(step)) - 1);
-    int shift = source_shift(step);
-    ivec2 n = (last >> shift) - (first >> shift) + 1;
+    ivec2 n = source_of(step, last) - source_of(step, first) + 1;
     return uint(n.x * n.y);
 }
 

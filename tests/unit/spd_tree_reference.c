@@ -37,7 +37,7 @@ void spd_tree_refer(const struct mb_layout *layout, struct spd_tree_reference *r
     memset(reference, 0, sizeof *reference);
     s.tile_width = mb_spd_tree_tile_width(&s.params);
     s.kernel = mb_spd_tree_choose(&gpu, layout, &s.task, &s.params, false);
-    mb_spd_tree_plan(layout, &s.params, &s.tree);
+    mb_spd_tree_plan(SPD_TREE_ANY, s.gpu, layout, &s.params, &s.tree);
     const struct spd_tree_push push = mb_spd_tree_push(&s);
     const struct mb_extent grid = s.tree.step[0].grid;
     reference->n_groups[0] = grid.width;

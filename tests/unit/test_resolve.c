@@ -72,7 +72,7 @@ static void check_spd_tree(const struct mb_gpu *gpu, const struct mb_layout *lay
             (struct spd_tree){.gpu = gpu, .image = &image, .task = *task, .params = *both[i]};
         s[i].tile_width = mb_spd_tree_tile_width(both[i]);
         s[i].kernel = mb_spd_tree_choose(gpu, layout, task, both[i], true);
-        mb_spd_tree_plan(layout, both[i], &s[i].tree);
+        mb_spd_tree_plan(s[i].kernel, gpu, layout, both[i], &s[i].tree);
         mb_spd_tree_constants(&s[i], constants[i]);
     }
     const struct spd_tree_push push[2] = {mb_spd_tree_push(&s[0]), mb_spd_tree_push(&s[1])};

@@ -58,14 +58,14 @@ static void check_steps(const struct mb_tree *tree, const struct mb_layout *layo
         CHECK(s->last_level > level);
         level = s->last_level;
         const struct mb_extent made = mb_level_extent(layout->base, level);
-        CHECK((s->grid.width - 1) * s->width < made.width &&
-              s->grid.width * s->width >= made.width);
+        CHECK((s->grid.width - 1) * s->size.width < made.width &&
+              s->grid.width * s->size.width >= made.width);
         if (is_final) {
             const struct mb_extent source = mb_level_extent(layout->base, s->source_level);
             CHECK(source.width <= tile_width / 2 && source.height <= tile_width / 2);
         } else {
-            CHECK(i == 0 || s->span == 8);
-            CHECK(i == 0 || s->width == 1 || i + 1 == tree->n_steps);
+            CHECK(i == 0 || s->span.width == 8);
+            CHECK(i == 0 || s->size.width == 1 || i + 1 == tree->n_steps);
         }
     }
     CHECK_EQ_INT(level, layout->n_levels - 1);

@@ -1,0 +1,133 @@
+/* The levels below 3 of a tile of strips: its parts of them, one level after the other, and then, by all
+ * invocations at once, its share of every texel: sharing.glsl. */
+#ifndef SHARE_STRIPS_GLSL
+#define SHARE_STRIPS_GLSL
+#include "codes.glsl"
+#include "sharing.glsl"
+
+/* Of a level with so many texels in the tile's level 3, the tile has a part in no more than this. */
+#define MOST(n) (((TILE_SIZE.x >> n) + 3) * ((TILE_SIZE.y >> n) + 3))
+
+/* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
+const int N_PARTS = TILE_SIZE.x * TILE_SIZE.y + MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
+shared vec4 parts[N_PARTS];
+
+/* What the tile has of each level, 0 for level 3: where, in parts[], up to where, and the first texel. */
+struct Held {
+    Range range;
+    int first_part, end;
+};
+#define MAX_HELD 13
+shared Held held[MAX_HELD];
+
+void leave_part(ivec2 at, vec4 texel)
+{
+    parts[at.y * TILE_SIZE.x + at.x] = texel;
+}
+
+vec4 weigh_parts(int row, Taps x)
+{
+    return weigh(x.weight, parts[row + x.at.x], parts[row + x.at.y], parts[row + x.at.z]);
+}
+
+vec4 part_of(Taps x, Taps y, int from, int pitch)
+{
+    ivec3 rows = from + y.at * pitch;
+    return weigh(y.weight, weigh_parts(rows.x, x), weigh_parts(rows.y, x), weigh_parts(rows.z, x));
+}
+
+/* All the tile's parts `n` levels below 3, from those of the level above, which lie `from` there on. */
+Held make_parts(ivec2 tile, int n, Held above, int pitch, uint index)
+{
+    Range range = range_of_tile(tile, n);
+    ivec2 size = range.last - range.first + 1, extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
+    int n_texels = size.x * size.y;
+    float inv_width = 1.0 / float(size.x);
+    for (int first_i = 0; first_i < n_texels; first_i += N_INVOCATIONS) {
+        int i = first_i + int(index);
+        if (i < n_texels) {
+            int y = int((float(i) + 0.5) * inv_width); /* far from where rounding would matter */
+            ivec2 at = range.first + ivec2(i - y * size.x, y);
+            Taps along_x = taps_within(at.x, extent.x, above.range.first.x, above.range.last.x);
+            Taps along_y = taps_within(at.y, extent.y, above.range.first.y, above.range.last.y);
+            parts[above.end + i] = part_of(along_x, along_y, above.first_part, pitch);
+        }
+    }
+    return Held(range, above.end, above.end + n_texels);
+}
+
+/* A texel that several tiles share: true, and the whole texel, if this is the last of them. */
+bool add_texel(uint node, uint n, inout vec4 texel)
+{
+    uint word = N_CHANNELS * node;
+    bvec4 is_last = bvec4(add_is_last(texel.r, word, n), add_is_last(texel.g, word + 1u, n),
+                          add_is_last(texel.b, word + 2u, n), add_is_last(texel.a, word + 3u, n));
+    uvec4 last = uvec4(is_last);
+    uint n_last = last.r + last.g + last.b + last.a;
+    if (n_last == 0u) {
+        return false;
+    }
+    if (n_last != N_CHANNELS) {
+        return meet(node, n_last, texel);
+    }
+    clear_word(word);
+    clear_word(word + 1u);
+    clear_word(word + 2u);
+    clear_word(word + 3u);
+    return true;
+}
+
+/* One of the parts behind those of level 3. */
+void share_part(int i, int layer)
+{
+    int n = 1;
+    for (int further = 2; FIRST_LEVELS + further < n_levels; further++) {
+        n = i >= held[further].first_part ? further : n;
+    }
+    if (FIRST_LEVELS + n >= n_levels || i >= held[n].end) {
+        return;
+    }
+    Range range = held[n].range;
+    int width = range.last.x - range.first.x + 1, k = i - held[n].first_part, y = k / width;
+    ivec2 at = range.first + ivec2(k - y * width, y);
+    uint n_tiles = n_sharing(at, n);
+    vec4 texel = parts[i];
+    bool is_whole = true;
+    if (n_tiles > 1u) {
+        uint node = uint(layer) * n_nodes + first_node(n - 1) +
+                    uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
+        texel *= 1.0 / WHITE;
+        is_whole = add_texel(node, n_tiles, texel);
+        texel *= WHITE;
+    }
+    if (is_whole) {
+        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel));
+    }
+}
+
+void share_tile(ivec2 tile, int layer, uint index)
+{
+    Held above = Held(range_of_tile(tile, 0), 0, TILE_SIZE.x * TILE_SIZE.y);
+    int pitch = TILE_SIZE.x;
+    for (int n = 1; FIRST_LEVELS + n < n_levels; n++) {
+        barrier();
+        above = make_parts(tile, n, above, pitch, index);
+        pitch = above.range.last.x - above.range.first.x + 1;
+        if (index == 0u) {
+            held[n] = above;
+        }
+    }
+    barrier();
+    int first = TILE_SIZE.x * TILE_SIZE.y + int(index);
+    if (IS_LOOP_SAFE) {
+        for (int i = first; i < above.end; i += N_INVOCATIONS) {
+            share_part(i, layer);
+        }
+        return;
+    }
+    share_part(first, layer);
+    share_part(first + N_INVOCATIONS, layer);
+    share_part(first + 2 * N_INVOCATIONS, layer);
+}
+
+#endif
