@@ -11,6 +11,10 @@
 /* What share.glsl has invocations for, where it begins with level 4. */
 #define MAX_SHARED_LEVELS 13u
 
+/* From how many texels on strips cost less than tiles of 64x64, and six rows less than two. */
+#define MIN_STRIP_TEXELS      (1u << 20)
+#define MIN_HIGH_STRIP_TEXELS (3u << 20)
+
 /* Above this many tiles without an odd size, steps cost less than shares: on an H200 54 against
  * 64 us for 4096x4096 sRGB texels, but 13.9 against 10.1 for 1024x1024. */
 #define MAX_EVEN_SHARE_TILES 1024u
@@ -62,22 +66,60 @@ static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layou
            is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
 }
 
-/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. */
-static uint32_t strip_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                           const struct mb_params *choice)
+static uint64_t n_texels(const struct mb_layout *layout)
 {
-    static const uint8_t rows[] = {0, 1, 2, 3, 4, 6, 8};
-    const uint32_t asked_for = rows[choice->choice[SPD_TREE_PARAM_ROWS]];
-    return asked_for > 0 ? asked_for : 4;
+    return (uint64_t)layout->base.width * layout->base.height;
+}
+
+/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200
+ * takes 17.4 us with two and 22.8 with six for 1023x1023, but 53 and 39 for 3071x3071. */
+uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                const struct mb_params *choice)
+{
+    const uint8_t asked_for = choice->choice[SPD_TREE_PARAM_ROWS];
+    if (asked_for != ROWS_AUTO) {
+        return asked_for;
+    }
+    if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        return ROWS_8;
+    }
+    return n_texels(layout) < MIN_HIGH_STRIP_TEXELS ? ROWS_2 : ROWS_6;
 }
 
 /* Texels of level 3 that a workgroup makes of strips: as in tree.glsl. */
 static struct mb_extent strip_tile(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                    const struct mb_params *choice)
 {
+    static const uint8_t rows[] = {
+        [ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3, [ROWS_4] = 4, [ROWS_6] = 6, [ROWS_8] = 8};
     const uint32_t n_lanes = gpu->info.subgroup_size, columns = (4 * n_lanes - 7) / 8;
     return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns,
-                              2 * strip_rows(gpu, layout, choice)};
+                              2 * rows[mb_spd_tree_choose_rows(gpu, layout, choice)]};
+}
+
+/* What share_strips.glsl has of shared memory. */
+static uint32_t strip_shared_bytes(struct mb_extent tile)
+{
+    uint32_t n_parts = tile.width * tile.height + 7 * 9;
+    for (uint32_t n = 1; n <= 5; n++) {
+        n_parts += ((tile.width >> n) + 3) * ((tile.height >> n) + 3);
+    }
+    return n_parts * 4 * (uint32_t)sizeof(float) + 1024;
+}
+
+/* Whether strips can be, and cost less than tiles of 64x64 where these can be. */
+static bool takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                         const struct mb_params *choice, bool has_tiles)
+{
+    const uint32_t n_lanes = gpu->info.subgroup_size;
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (layout->n_levels < MIN_FIRST + 2 || n_lanes > SPD_TREE_N_INVOCATIONS / 2 ||
+        gpu->info.max_shared_memory_bytes <
+            strip_shared_bytes(strip_tile(gpu, layout, choice))) {
+        return false;
+    }
+    return choice->choice[SPD_TREE_PARAM_ROWS] > 0 || !has_tiles || is_cpu ||
+           n_texels(layout) >= MIN_STRIP_TEXELS;
 }
 
 void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
@@ -118,11 +160,12 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
             return SPD_TREE_ANY;
         }
     }
-    if (has_sums && layout->n_levels > MIN_FIRST + 1 &&
-        choice->choice[SPD_TREE_PARAM_ROWS] > 0) {
+    const bool has_tiles = has_levels && gpu->info.max_shared_memory_bytes >= SHARE_BYTES;
+    if (has_sums && takes_strips(gpu, layout, choice, has_tiles) &&
+        (!tree.is_even || !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] > 0)) {
         return SPD_TREE_STRIPS;
     }
-    if (!has_levels || gpu->info.max_shared_memory_bytes < SHARE_BYTES) {
+    if (!has_tiles) {
         return SPD_TREE_ANY;
     }
     return tree.is_even ? SPD_TREE_SHARE_EVEN
@@ -197,6 +240,10 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             "carry=atomics is for averages of whole images of normalised formats with "
             "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
             "can be");
+    }
+    if (value[SPD_TREE_PARAM_ROWS] != 0 && kernel != SPD_TREE_STRIPS) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "rows is for exact=sums with carry=atomics where some size is odd");
     }
     if (value[SPD_TREE_PARAM_SPAN] != 0 && kernel != SPD_TREE_CARRY) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

@@ -36,22 +36,35 @@ vec4 part_of(Taps x, Taps y, int from, int pitch)
     return weigh(y.weight, weigh_parts(rows.x, x), weigh_parts(rows.y, x), weigh_parts(rows.z, x));
 }
 
-/* All the tile's parts `n` levels below 3, from those of the level above, which lie `from` there on. */
-Held make_parts(ivec2 tile, int n, Held above, int pitch, uint index)
+/* One of the tile's parts of `range`, of a level whose next larger one, of size `extent`, has its parts
+ * where `above` says, in rows of `pitch`. */
+void make_part(int i, Range range, Held above, ivec2 extent, int pitch)
+{
+    int width = range.last.x - range.first.x + 1, height = range.last.y - range.first.y + 1;
+    if (i >= width * height) {
+        return;
+    }
+    int y = i / width;
+    ivec2 at = range.first + ivec2(i - y * width, y);
+    Taps along_x = taps_within(at.x, extent.x, above.range.first.x, above.range.last.x);
+    Taps along_y = taps_within(at.y, extent.y, above.range.first.y, above.range.last.y);
+    parts[above.end + i] = part_of(along_x, along_y, above.first_part, pitch);
+}
+
+/* All the tile's parts `n` levels below 3. */
+Held make_parts(ivec2 tile, int n, Held above, int pitch, int index)
 {
     Range range = range_of_tile(tile, n);
-    ivec2 size = range.last - range.first + 1, extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
+    ivec2 size = range.last - range.first + 1;
+    ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
     int n_texels = size.x * size.y;
-    float inv_width = 1.0 / float(size.x);
-    for (int first_i = 0; first_i < n_texels; first_i += N_INVOCATIONS) {
-        int i = first_i + int(index);
-        if (i < n_texels) {
-            int y = int((float(i) + 0.5) * inv_width); /* far from where rounding would matter */
-            ivec2 at = range.first + ivec2(i - y * size.x, y);
-            Taps along_x = taps_within(at.x, extent.x, above.range.first.x, above.range.last.x);
-            Taps along_y = taps_within(at.y, extent.y, above.range.first.y, above.range.last.y);
-            parts[above.end + i] = part_of(along_x, along_y, above.first_part, pitch);
+    if (IS_LOOP_SAFE) {
+        for (int i = index; i < n_texels; i += N_INVOCATIONS) {
+            make_part(i, range, above, extent, pitch);
         }
+    } else {
+        make_part(index, range, above, extent, pitch);
+        make_part(index + N_INVOCATIONS, range, above, extent, pitch);
     }
     return Held(range, above.end, above.end + n_texels);
 }
@@ -111,7 +124,7 @@ void share_tile(ivec2 tile, int layer, uint index)
     int pitch = TILE_SIZE.x;
     for (int n = 1; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
-        above = make_parts(tile, n, above, pitch, index);
+        above = make_parts(tile, n, above, pitch, int(index));
         pitch = above.range.last.x - above.range.first.x + 1;
         if (index == 0u) {
             held[n] = above;

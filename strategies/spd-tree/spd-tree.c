@@ -126,6 +126,8 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_is_raw(kernel) ? EXACT_SUMS : EXACT_FLOAT;
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] = kernel == SPD_TREE_CARRY ? choose_span(&tree, choice) : 0;
+    value[SPD_TREE_PARAM_ROWS] =
+        kernel == SPD_TREE_STRIPS ? mb_spd_tree_choose_rows(gpu, layout, choice) : ROWS_AUTO;
     if (tree.is_even == shallow_tree.is_even &&
         tree.step[0].last_level == shallow_tree.step[0].last_level) {
         value[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;

@@ -33,7 +33,7 @@ static void check_needs(const struct mb_tree *tree, const struct mb_layout *layo
     uint32_t first, end;
     taps_of(layout->base.width, s->source_level, s->last_level, made.x, made.width, &first,
             &end);
-    CHECK_EQ_INT(first, x * s->span);
+    CHECK_EQ_INT(first, x * s->span.width);
     CHECK(end <= size && end - 1 - first <= s->reach.width);
     for (uint32_t texel = 0; texel < size; texel++) {
         const struct mb_rect needing =
