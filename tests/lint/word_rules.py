@@ -20,7 +20,7 @@ CARRY = ["spd-tree/spd_tree_carry.comp"]
 
 # Kernels that count in binding 3 what others have completed in binding 2.
 SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_even.comp",
-         "spd-tree/spd_tree_share_odd_codes.comp"]
+         "spd-tree/spd_tree_share_odd_codes.comp", "spd-tree/spd_tree_strips.comp"]
 
 KERNELS = CARRY + SHARE
 
@@ -62,7 +62,7 @@ def counted_by(storage, *semantics):
     """The count of what was met, with other semantics."""
     given = f"{storage}, {' | '.join(semantics) or 0}"
     return Breakage("met", f"n_met counted by {given}",
-                    r"(atomicAdd\(n_met\[[^;]*?gl_ScopeDevice, )[^;]*;", rf"\g<1>{given});")
+                    r"(atomicAdd\(n_met\[[^;]*?gl_ScopeDevice,\s)[^;]*;", rf"\g<1>{given});")
 
 
 CARRY_BREAKAGES = [
