@@ -113,12 +113,13 @@ static bool takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layou
 {
     const uint32_t n_lanes = gpu->info.subgroup_size;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (layout->n_levels < MIN_FIRST + 2 || n_lanes > SPD_TREE_N_INVOCATIONS / 2 ||
+    if (choice->choice[SPD_TREE_PARAM_ROWS] == ROWS_OFF || layout->n_levels < MIN_FIRST + 2 ||
+        n_lanes > SPD_TREE_N_INVOCATIONS / 2 ||
         gpu->info.max_shared_memory_bytes <
             strip_shared_bytes(strip_tile(gpu, layout, choice))) {
         return false;
     }
-    return choice->choice[SPD_TREE_PARAM_ROWS] > 0 || !has_tiles || is_cpu ||
+    return choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO || !has_tiles || is_cpu ||
            n_texels(layout) >= MIN_STRIP_TEXELS;
 }
 
@@ -162,7 +163,7 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
     }
     const bool has_tiles = has_levels && gpu->info.max_shared_memory_bytes >= SHARE_BYTES;
     if (has_sums && takes_strips(gpu, layout, choice, has_tiles) &&
-        (!tree.is_even || !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] > 0)) {
+        (!tree.is_even || !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO)) {
         return SPD_TREE_STRIPS;
     }
     if (!has_tiles) {
@@ -241,7 +242,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
             "can be");
     }
-    if (value[SPD_TREE_PARAM_ROWS] != 0 && kernel != SPD_TREE_STRIPS) {
+    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "rows is for exact=sums with carry=atomics where some size is odd");
     }

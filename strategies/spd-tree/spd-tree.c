@@ -64,9 +64,10 @@ static const struct mb_param params[] = {
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "1", "2", "3", "4", "6", "8", NULL},
-        .help = "of level 3 that a subgroup makes one below the other of codes of odd sizes; "
-                "auto: as many as leave enough subgroups at work",
+        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", NULL},
+        .help =
+            "of level 3 in a strip, as which subgroups make rgba8 images of odd sizes; off: "
+            "tiles of 64x64; auto: off for small images, 2 or 6 for others",
     },
     {
         .name = "parts",
@@ -127,7 +128,7 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] = kernel == SPD_TREE_CARRY ? choose_span(&tree, choice) : 0;
     value[SPD_TREE_PARAM_ROWS] =
-        kernel == SPD_TREE_STRIPS ? mb_spd_tree_choose_rows(gpu, layout, choice) : ROWS_AUTO;
+        kernel == SPD_TREE_STRIPS ? mb_spd_tree_choose_rows(gpu, layout, choice) : ROWS_OFF;
     if (tree.is_even == shallow_tree.is_even &&
         tree.step[0].last_level == shallow_tree.step[0].last_level) {
         value[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;

@@ -30,7 +30,7 @@ enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_6 };
-enum { ROWS_AUTO, ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_6, ROWS_8 };
+enum { ROWS_AUTO, ROWS_OFF, ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_6, ROWS_8 };
 enum { PARTS_ALL, PARTS_TILES };
 
 /* From the one that can do everything to those that can do the least. */
@@ -98,7 +98,7 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
-/* The value of `rows` that is chosen where strips are. */
+/* The value of `rows` that strips have. */
 uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                 const struct mb_params *choice);
 

@@ -215,9 +215,35 @@ static void check_changes(void)
     }
 }
 
+/* Tiles that are neither square nor a power of two: each texel of level 0 is needed by one or
+ * two of them per axis, and those that are made anew after a change are those. */
+static void test_shared(void)
+{
+    struct mb_layout layout;
+    struct mb_tree tree;
+    const struct mb_extent base = {1023, 517}, size = {60, 12};
+    mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, 10);
+    mb_tree_init_shared(&tree, &layout, size);
+    const struct mb_tree_step *tiles = &tree.step[0];
+    CHECK_EQ_INT(tree.n_steps, 1);
+    CHECK(!tree.has_final_step && !tree.is_even);
+    CHECK_EQ_INT(tiles->last_level, 3);
+    CHECK_EQ_INT(tiles->grid.width, 3);  /* of 127 texels */
+    CHECK_EQ_INT(tiles->grid.height, 6); /* of 64 */
+    CHECK_EQ_INT(tiles->span.width, 480);
+    CHECK_EQ_INT(tiles->reach.width, 479 + 7);     /* 1023, 511 and 255 are odd */
+    CHECK_EQ_INT(tiles->reach.height, 95 + 1 + 4); /* 517 and 129 are, 258 is not */
+    for (uint32_t x = 0; x < tiles->grid.width; x++) {
+        check_needs(&tree, &layout, 0, x);
+    }
+    const struct mb_rect last = mb_tree_made(&tree, &layout, 0, 2, 5);
+    CHECK(last.x == 120 && last.width == 7 && last.y == 60 && last.height == 4);
+}
+
 int main(void)
 {
     test_shapes();
+    test_shared();
     for (uint32_t width = 2; width < 400; width++) {
         check_width(width, 64, false);
         check_width(width, 32, false);
