@@ -55,6 +55,15 @@ static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task
     return strcmp(layout->format->name, "rgba8") == 0 && is_plain_average(layout, task);
 }
 
+/* Whether tiles' minima or maxima may be handed on by atomics: of whole images. */
+static bool fits_extremes(const struct mb_task *task, const struct mb_params *choice)
+{
+    const uint8_t *value = choice->choice;
+    return task->reduce != MB_REDUCE_AVG && !task->is_update &&
+           value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
+           value[SPD_TREE_PARAM_FIRST] == FIRST_AUTO;
+}
+
 /* Whether sums in 64-bit words may hand on what tiles make: of numbers between 0 and 1, and of
  * a whole image: what an update leaves as it was is in no word. */
 static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -141,7 +150,25 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
     mb_tree_init(tree, layout, &options);
 }
 
-/* The kernel that hands on by atomics, where that can be and is no loss; else SPD_TREE_ANY. */
+/* That of minima and maxima which hands on by atomics, or SPD_TREE_ANY. */
+static enum spd_tree_kernel choose_by_extremes(const struct mb_gpu *gpu,
+                                               const struct mb_layout *layout,
+                                               const struct mb_params *choice)
+{
+    struct mb_tree tree;
+    mb_spd_tree_plan(SPD_TREE_ANY, gpu, layout, choice, &tree);
+    const struct mb_extent grid = tree.step[0].grid;
+    const uint32_t n_first = tree.step[0].last_level;
+    const bool is_large = grid.width * grid.height > MAX_EVEN_SHARE_TILES;
+    const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
+    const bool can_be = tree.is_even && n_first >= MIN_FIRST && n_first < layout->n_levels - 1;
+    const bool is_no_loss =
+        is_asked_for || !is_large || !mb_policies_agree(layout->base, layout->n_levels);
+    return can_be && is_no_loss ? SPD_TREE_EXTREMES : SPD_TREE_ANY;
+}
+
+/* The kernel of averages that hands on by atomics, where that can be and is no loss; else
+ * SPD_TREE_ANY. */
 static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
                                               const struct mb_layout *layout,
                                               const struct mb_params *choice, bool has_sums)
@@ -193,6 +220,12 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
             return kernel;
         }
     }
+    if (fits_extremes(task, choice) && layout->n_levels > 1) {
+        const enum spd_tree_kernel kernel = choose_by_extremes(gpu, layout, choice);
+        if (kernel != SPD_TREE_ANY) {
+            return kernel;
+        }
+    }
     if (!mb_policies_agree(layout->base, layout->n_levels) ||
         (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {
         return SPD_TREE_ANY;
@@ -221,7 +254,8 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "the device lacks full subgroups with ballots, quads and shuffles; try "
                        "spd-tree:wave=off");
     }
-    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !gpu->info.has_int64_atomics) {
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !gpu->info.has_int64_atomics &&
+        !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device lacks 64-bit atomics; try spd-tree:carry=buffer");
     }
@@ -240,7 +274,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             why, MB_ERRC_UNSUPPORTED,
             "carry=atomics is for averages of whole images of normalised formats with "
             "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
-            "can be");
+            "can be, and for their minima and maxima if three levels are even");
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

@@ -7,11 +7,12 @@
  *     level 6   t-1  t                 2, and no more in any level below
  *
  * A texel that no other tile has a part in is stored. Of the others each tile adds its share to words:
- * sharing.glsl. Lanes 4i to 4i + 3 bring the channels of one texel by one instruction, so that who is the last of
+ * words.glsl. Lanes 4i to 4i + 3 bring the channels of one texel by one instruction, so that who is the last of
  * one mostly is the last of all four. */
 #ifndef SHARE_GLSL
 #define SHARE_GLSL
 #include "sharing.glsl"
+#include "words.glsl"
 
 /* What the tile makes of a level and of the next, by turns: texel, channel. */
 #define PARTS 256

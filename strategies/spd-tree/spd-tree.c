@@ -12,7 +12,7 @@
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
-    mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips;
+    mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips, mb_spv_spd_tree_extremes;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -142,6 +142,21 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
+/* What a kernel has to know besides. */
+static uint32_t kernel_constant(const struct spd_tree *s)
+{
+    switch (s->kernel) {
+    case SPD_TREE_CARRY:
+        return span_of(s);
+    case SPD_TREE_STRIPS:
+        return s->tree.step[0].size.height / 2;
+    case SPD_TREE_EXTREMES:
+        return s->image->layout.format->n_channels;
+    default:
+        return odd_axes(s->image->layout.base);
+    }
+}
+
 void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE_N_CONSTANTS])
 {
     const uint32_t values[SPD_TREE_N_CONSTANTS] = {
@@ -154,9 +169,7 @@ void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE
         s->gpu->info.subgroup_size,
         s->tree.has_even_pair,
         s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
-        s->kernel == SPD_TREE_CARRY    ? span_of(s)
-        : s->kernel == SPD_TREE_STRIPS ? s->tree.step[0].size.height / 2
-                                       : odd_axes(s->image->layout.base),
+        kernel_constant(s),
     };
     memcpy(constants, values, sizeof values);
 }
@@ -181,6 +194,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
         [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
         [SPD_TREE_STRIPS] = &mb_spv_spd_tree_strips,
+        [SPD_TREE_EXTREMES] = &mb_spv_spd_tree_extremes,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
     };
     uint32_t constants[SPD_TREE_N_CONSTANTS];

@@ -43,6 +43,7 @@ enum spd_tree_kernel {
     SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
                           */
     SPD_TREE_STRIPS,     /* spd_tree_strips.comp: the same of raw texels, in large tiles */
+    SPD_TREE_EXTREMES,   /* spd_tree_extremes.comp: minima and maxima, even for three levels */
     SPD_TREE_CARRY,      /* spd_tree_carry.comp: all of them, where no size is odd */
 };
 

@@ -1,5 +1,5 @@
 /* spd-tree of averages of 8-bit codes of any size: tiles by strips.glsl, all further levels by
- * share_strips.glsl. */
+ * share_parts.glsl. */
 #version 460
 #extension GL_ARB_gpu_shader_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
@@ -11,7 +11,7 @@
 #define RAW
 #define STRIPS
 #include "tree.glsl"
-#include "share_strips.glsl"
+#include "code_parts.glsl"
 #include "strips.glsl"
 
 void main()

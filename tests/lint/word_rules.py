@@ -20,7 +20,8 @@ CARRY = ["spd-tree/spd_tree_carry.comp"]
 
 # Kernels that count in binding 3 what others have completed in binding 2.
 SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_even.comp",
-         "spd-tree/spd_tree_share_odd_codes.comp", "spd-tree/spd_tree_strips.comp"]
+         "spd-tree/spd_tree_share_odd_codes.comp", "spd-tree/spd_tree_strips.comp",
+         "spd-tree/spd_tree_extremes.comp"]
 
 KERNELS = CARRY + SHARE
 

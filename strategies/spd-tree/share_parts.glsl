@@ -1,39 +1,37 @@
-/* The levels below 3 of a tile of strips: its parts of them, one level after the other, and then, by all
- * invocations at once, its share of every texel: sharing.glsl. */
-#ifndef SHARE_STRIPS_GLSL
-#define SHARE_STRIPS_GLSL
-#include "codes.glsl"
+/* The levels below those that a tile makes: its parts of them, one level after the other, and then, by all
+ * invocations at once, its share of every texel. What a part is made of, and how shares become a
+ * texel, is said by others: code_parts.glsl and extremes.glsl. */
+#ifndef SHARE_PARTS_GLSL
+#define SHARE_PARTS_GLSL
 #include "sharing.glsl"
 
-/* Of a level with so many texels in the tile's level 3, the tile has a part in no more than this. */
+/* One texel, from the tile's parts of the level above, which lie `from` there on in parts[], in rows of `pitch`.
+ */
+vec4 part_of(Taps x, Taps y, int from, int pitch);
+
+/* Add to a texel that `n` tiles share: true, and all of it, if this is the last of them. */
+bool add_texel(uint node, uint n, inout vec4 texel);
+
+void store_part(int level, ivec2 at, int layer, vec4 texel);
+
+/* So many texels, at most, n levels below those of a tile. */
 #define MOST(n) (((TILE_SIZE.x >> n) + 3) * ((TILE_SIZE.y >> n) + 3))
 
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
 const int N_PARTS = TILE_SIZE.x * TILE_SIZE.y + MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 shared vec4 parts[N_PARTS];
 
-/* What the tile has of each level, 0 for level 3: where, in parts[], up to where, and the first texel. */
+/* What the tile has of a level: the texels, and where they lie in parts[]. */
 struct Held {
     Range range;
     int first_part, end;
 };
 #define MAX_HELD 13
-shared Held held[MAX_HELD];
+shared Held held[MAX_HELD]; /* levels below those of tiles; [0] is unused */
 
 void leave_part(ivec2 at, vec4 texel)
 {
     parts[at.y * TILE_SIZE.x + at.x] = texel;
-}
-
-vec4 weigh_parts(int row, Taps x)
-{
-    return weigh(x.weight, parts[row + x.at.x], parts[row + x.at.y], parts[row + x.at.z]);
-}
-
-vec4 part_of(Taps x, Taps y, int from, int pitch)
-{
-    ivec3 rows = from + y.at * pitch;
-    return weigh(y.weight, weigh_parts(rows.x, x), weigh_parts(rows.y, x), weigh_parts(rows.z, x));
 }
 
 /* One of the tile's parts of `range`, of a level whose next larger one, of size `extent`, has its parts
@@ -51,7 +49,7 @@ void make_part(int i, Range range, Held above, ivec2 extent, int pitch)
     parts[above.end + i] = part_of(along_x, along_y, above.first_part, pitch);
 }
 
-/* All the tile's parts `n` levels below 3. */
+/* All the tile's parts `n` levels further down. */
 Held make_parts(ivec2 tile, int n, Held above, int pitch, int index)
 {
     Range range = range_of_tile(tile, n);
@@ -69,28 +67,7 @@ Held make_parts(ivec2 tile, int n, Held above, int pitch, int index)
     return Held(range, above.end, above.end + n_texels);
 }
 
-/* A texel that several tiles share: true, and the whole texel, if this is the last of them. */
-bool add_texel(uint node, uint n, inout vec4 texel)
-{
-    uint word = N_CHANNELS * node;
-    bvec4 is_last = bvec4(add_is_last(texel.r, word, n), add_is_last(texel.g, word + 1u, n),
-                          add_is_last(texel.b, word + 2u, n), add_is_last(texel.a, word + 3u, n));
-    uvec4 last = uvec4(is_last);
-    uint n_last = last.r + last.g + last.b + last.a;
-    if (n_last == 0u) {
-        return false;
-    }
-    if (n_last != N_CHANNELS) {
-        return meet(node, n_last, texel);
-    }
-    clear_word(word);
-    clear_word(word + 1u);
-    clear_word(word + 2u);
-    clear_word(word + 3u);
-    return true;
-}
-
-/* One of the parts behind those of level 3. */
+/* One of the parts behind those of the last level that tiles make. */
 void share_part(int i, int layer)
 {
     int n = 1;
@@ -109,12 +86,10 @@ void share_part(int i, int layer)
     if (n_tiles > 1u) {
         uint node = uint(layer) * n_nodes + first_node(n - 1) +
                     uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
-        texel *= 1.0 / WHITE;
         is_whole = add_texel(node, n_tiles, texel);
-        texel *= WHITE;
     }
     if (is_whole) {
-        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel));
+        store_part(FIRST_LEVELS + n, at, layer, texel);
     }
 }
 
