@@ -1,16 +1,16 @@
-/* Parts and shares of minima and maxima.
+/* Shares of minima and maxima.
  *
  * A part is what of the texels that a texel takes lies within the tile. Each channel of a texel that several
  * tiles share has a 32-bit word, which becomes the largest of what tiles bring: floats as numbers of the
- * same order, of which 0 is below all, or for minima the other way round. Having brought all channels, each
- * tile counts itself in one word more, with release; who finds itself the last there acquires what
+ * same order, of which 0 is below all, or for minima the other way round. Having brought a channel, each
+ * lane counts itself in one word more, with release; who finds itself the last there acquires what
  * the others brought, takes the words, and sets all of them back to zero. */
 #ifndef EXTREMES_GLSL
 #define EXTREMES_GLSL
-#include "share_parts.glsl"
+#include "share.glsl"
 
 /* Channels of the format. */
-layout(constant_id = 9) const int N_CHANNELS = 4;
+layout(constant_id = 9) const int N_STORED = 4;
 
 layout(set = 0, binding = 2) nonprivate buffer Shares /* in place of the hand-off */
 {
@@ -18,35 +18,31 @@ layout(set = 0, binding = 2) nonprivate buffer Shares /* in place of the hand-of
 };
 layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters */
 {
-    uint n_met[]; /* layer, level, row, column: tiles; zero between runs */
+    uint n_met[]; /* layer, level, row, column: channels of tiles; zero between runs */
 };
 
-void leave_part(uint at, vec4 texel)
+float joined(float a, float b, float weight)
 {
-    parts[at] = texel;
-}
-
-vec4 joined(vec4 a, vec4 b, float weight)
-{
-    vec4 extreme = REDUCE == REDUCE_MIN ? min(a, b) : max(a, b);
+    float extreme = REDUCE == REDUCE_MIN ? min(a, b) : max(a, b);
     return weight > 0.0 ? extreme : a;
 }
 
-/* One of the taps, at least, lies within the tile. */
-vec4 extreme_of_row(int row, Taps x)
+/* Of the taps with a weight, of which there is one at least, the first. */
+int first_of(Taps taps)
 {
-    vec4 extreme = parts[row + (x.weight.x > 0.0 ? x.at.x : x.weight.y > 0.0 ? x.at.y : x.at.z)];
-    extreme = joined(extreme, parts[row + x.at.y], x.weight.y);
+    return taps.weight.x > 0.0 ? taps.at.x : taps.weight.y > 0.0 ? taps.at.y : taps.at.z;
+}
+
+float extreme_of_row(int row, Taps x)
+{
+    float extreme = joined(parts[row + first_of(x)], parts[row + x.at.y], x.weight.y);
     return joined(extreme, parts[row + x.at.z], x.weight.z);
 }
 
-vec4 part_of(Taps x, Taps y, int from, int pitch)
+float part_of(Taps x, Taps y)
 {
-    ivec3 rows = from + y.at * pitch;
-    int first = y.weight.x > 0.0 ? rows.x : y.weight.y > 0.0 ? rows.y : rows.z;
-    vec4 extreme = extreme_of_row(first, x);
-    extreme = joined(extreme, extreme_of_row(rows.y, x), y.weight.y);
-    return joined(extreme, extreme_of_row(rows.z, x), y.weight.z);
+    float extreme = joined(extreme_of_row(first_of(y), x), extreme_of_row(y.at.y, x), y.weight.y);
+    return joined(extreme, extreme_of_row(y.at.z, x), y.weight.z);
 }
 
 /* Numbers in the order of floats, the extreme one being the largest. */
@@ -63,11 +59,6 @@ float value_of(uint number)
     return uintBitsToFloat(ordered >> 31 != 0u ? ordered & 0x7fffffffu : ~ordered);
 }
 
-void bring(uint word, float value)
-{
-    atomicMax(share_word[word], number_of(value), gl_ScopeDevice, 0, 0);
-}
-
 float take(uint word)
 {
     uint number = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
@@ -75,42 +66,37 @@ float take(uint word)
     return value_of(number);
 }
 
-bool add_texel(uint node, uint n, inout vec4 texel)
+vec4 take_texel(uint word)
 {
-    uint word = 4u * node;
-    bring(word, texel.r);
-    if (N_CHANNELS > 1) {
-        bring(word + 1u, texel.g);
-    }
-    if (N_CHANNELS > 2) {
-        bring(word + 2u, texel.b);
-    }
-    if (N_CHANNELS > 3) {
-        bring(word + 3u, texel.a);
-    }
-    uint met = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                         gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                             gl_SemanticsMakeVisible);
-    if (met != n - 1u) {
-        return false;
-    }
-    atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
-    texel.r = take(word);
-    if (N_CHANNELS > 1) {
-        texel.g = take(word + 1u);
-    }
-    if (N_CHANNELS > 2) {
-        texel.b = take(word + 2u);
-    }
-    if (N_CHANNELS > 3) {
-        texel.a = take(word + 3u);
-    }
-    return true;
+    return vec4(take(word), N_STORED > 1 ? take(word + 1u) : 0.0,
+                N_STORED > 2 ? take(word + 2u) : 0.0, N_STORED > 3 ? take(word + 3u) : 1.0);
 }
 
-void store_part(int level, ivec2 at, int layer, vec4 texel)
+/* Bring a channel: true if all that share the texel have brought all of theirs. */
+bool bring_is_last(Share share, float part, uint channel)
 {
-    store(level, at, layer, texel);
+    atomicMax(share_word[N_CHANNELS * share.node + channel], number_of(part), gl_ScopeDevice, 0, 0);
+    uint met = atomicAdd(n_met[share.node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                         gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                             gl_SemanticsMakeVisible);
+    return met == share.n * N_STORED - 1u;
+}
+
+void add_share(Share share, float part, int layer, uint channel)
+{
+    vec4 texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
+                      subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
+    bool is_whole = share.is_there && share.n == 1u && channel == 0u;
+    if (share.is_there && share.n > 1u && channel < N_STORED) {
+        is_whole = bring_is_last(share, part, channel);
+        if (is_whole) {
+            atomicStore(n_met[share.node], 0u, gl_ScopeDevice, 0, 0);
+            texel = take_texel(N_CHANNELS * share.node);
+        }
+    }
+    if (is_whole) {
+        store(share.level, share.at, layer, texel);
+    }
 }
 
 #endif

@@ -150,6 +150,13 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
     mb_tree_init(tree, layout, &options);
 }
 
+/* Whether share.glsl can make what is left below the levels of tiles. */
+static bool has_shared_levels(const struct mb_layout *layout, uint32_t n_first)
+{
+    return n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
+           (n_first > MIN_FIRST || layout->n_levels <= MAX_SHARED_LEVELS);
+}
+
 /* That of minima and maxima which hands on by atomics, or SPD_TREE_ANY. */
 static enum spd_tree_kernel choose_by_extremes(const struct mb_gpu *gpu,
                                                const struct mb_layout *layout,
@@ -161,7 +168,7 @@ static enum spd_tree_kernel choose_by_extremes(const struct mb_gpu *gpu,
     const uint32_t n_first = tree.step[0].last_level;
     const bool is_large = grid.width * grid.height > MAX_EVEN_SHARE_TILES;
     const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
-    const bool can_be = tree.is_even && n_first >= MIN_FIRST && n_first < layout->n_levels - 1;
+    const bool can_be = tree.is_even && has_shared_levels(layout, n_first);
     const bool is_no_loss =
         is_asked_for || !is_large || !mb_policies_agree(layout->base, layout->n_levels);
     return can_be && is_no_loss ? SPD_TREE_EXTREMES : SPD_TREE_ANY;
@@ -178,8 +185,7 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
     const uint32_t n_first = tree.step[0].last_level;
     const struct mb_extent grid = tree.step[0].grid;
     const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
-    const bool has_levels = n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
-                            (n_first > MIN_FIRST || layout->n_levels <= MAX_SHARED_LEVELS);
+    const bool has_levels = has_shared_levels(layout, n_first);
     if (mb_policies_agree(layout->base, layout->n_levels)) {
         if (has_sums) {
             return SPD_TREE_CARRY;

@@ -6,13 +6,12 @@
  *     level 5   2t-1 2t 2t+1           3
  *     level 6   t-1  t                 2, and no more in any level below
  *
- * A texel that no other tile has a part in is stored. Of the others each tile adds its share to words:
- * words.glsl. Lanes 4i to 4i + 3 bring the channels of one texel by one instruction, so that who is the last of
- * one mostly is the last of all four. */
+ * A texel that no other tile has a part in is stored. How shares of the others become a texel is said in
+ * share_sums.glsl and extremes.glsl. Lanes 4i to 4i + 3 bring the channels of one texel by one
+ * instruction. */
 #ifndef SHARE_GLSL
 #define SHARE_GLSL
 #include "sharing.glsl"
-#include "words.glsl"
 
 /* What the tile makes of a level and of the next, by turns: texel, channel. */
 #define PARTS 256
@@ -48,19 +47,6 @@ ivec2 place_in_level(int level, int texel)
                         : ivec2(texel & 1, texel >> 1);
 }
 
-float part_of_row(int row, Taps x)
-{
-    return x.weight.x * parts[row + x.at.x] + x.weight.y * parts[row + x.at.y] +
-           x.weight.z * parts[row + x.at.z];
-}
-
-/* One channel of a texel, of what the tile has of the level above. */
-float part_of(Taps x, Taps y)
-{
-    return y.weight.x * part_of_row(y.at.x, x) + y.weight.y * part_of_row(y.at.y, x) +
-           y.weight.z * part_of_row(y.at.z, x);
-}
-
 /* What one invocation has to add, and how it comes by it. */
 struct Share {
     bool is_there;
@@ -72,31 +58,11 @@ struct Share {
     int to;
 };
 
-/* By quads of lanes, the channels of one texel: store it if all are together by now. */
-void add_share(Share share, float part, int layer, uint channel)
-{
-    uint word = N_CHANNELS * share.node + channel;
-    bool is_complete = share.is_there;
-    if (share.is_there && share.n > 1u) {
-        is_complete = add_is_last(part, word, share.n);
-    }
-    uint n_together = is_complete ? 1u : 0u;
-    n_together += subgroupQuadSwapHorizontal(n_together);
-    n_together += subgroupQuadSwapVertical(n_together);
-    vec4 texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
-                      subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
-    bool is_whole = is_complete && channel == 0u;
-    if (n_together == N_CHANNELS) {
-        if (share.n > 1u) {
-            clear_word(word);
-        }
-    } else if (is_complete) {
-        is_whole = meet(share.node, 1u, texel);
-    }
-    if (is_whole) {
-        store(share.level, share.at, layer, texel);
-    }
-}
+/* One channel of a texel, of what the tile has of the level above. */
+float part_of(Taps x, Taps y);
+
+/* By quads of lanes, the channels of one texel: store it if it is complete now. */
+void add_share(Share share, float part, int layer, uint channel);
 
 /* All that does not depend on texels, so that little is left to do from one level to the next. */
 Share share_of(ivec2 tile, int layer, uint index)

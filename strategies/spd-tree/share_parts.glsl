@@ -1,6 +1,6 @@
 /* The levels below those that a tile makes: its parts of them, one level after the other, and then, by all
  * invocations at once, its share of every texel. What a part is made of, and how shares become a
- * texel, is said by others: code_parts.glsl and extremes.glsl. */
+ * texel, is said in code_parts.glsl. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 #include "sharing.glsl"

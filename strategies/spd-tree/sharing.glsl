@@ -5,6 +5,8 @@
 #ifndef SHARING_GLSL
 #define SHARING_GLSL
 
+#define N_CHANNELS 4
+
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see box.glsl. */
 vec3 box_weights(int at, int n)
 {

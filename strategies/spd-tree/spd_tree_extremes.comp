@@ -1,5 +1,5 @@
 /* spd-tree of minima and maxima of a size that is even for three levels at least: these by tile.glsl, the
- * further ones by share_parts.glsl. */
+ * further ones by share.glsl. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require

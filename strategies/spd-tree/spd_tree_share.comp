@@ -10,7 +10,7 @@
 #pragma use_vulkan_memory_model
 #include "tree.glsl"
 #include "wave.glsl"
-#include "share.glsl"
+#include "share_sums.glsl"
 #include "odd.glsl"
 
 void main()

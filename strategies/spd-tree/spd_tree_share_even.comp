@@ -11,7 +11,7 @@
 #pragma use_vulkan_memory_model
 #include "tree.glsl"
 #include "wave.glsl"
-#include "share.glsl"
+#include "share_sums.glsl"
 #include "tile.glsl"
 #include "even_tile.glsl"
 

@@ -12,7 +12,7 @@
 #define RAW
 #include "tree.glsl"
 #include "wave.glsl"
-#include "share.glsl"
+#include "share_sums.glsl"
 #include "odd.glsl"
 
 void main()

@@ -17,7 +17,6 @@
 #ifndef WORDS_GLSL
 #define WORDS_GLSL
 
-#define N_CHANNELS 4
 #define COUNT_SHIFT 40
 #define ONE 1073741824.0 /* 2^30 */
 
