@@ -16,6 +16,7 @@ struct stress_shape {
     uint32_t n_layers;
     uint32_t n_levels; /* to be made; 0: all */
     uint32_t weight;   /* of its share in the dispatches */
+    enum mb_reduce reduce;
 };
 
 struct stress_bench {

@@ -34,15 +34,26 @@
  * layers with a counter each. The last one is what every strategy can do. A strip of 64 tiles
  * costs a software device what 64 whole tiles do. */
 static const struct stress_shape software_shapes[] = {
-    {"rgba8", {64, 64}, 6, 0, 6},    {"rgba8", {129, 65}, 1, 0, 6},
-    {"r32f", {96, 65}, 2, 6, 6},     {"rgba8", {4096, 2}, 1, 0, 1},
-    {"rgba16f", {96, 160}, 1, 0, 6}, {"rgba8", {128, 128}, 1, 0, 12},
+    {"rgba8", {64, 64}, 6, 0, 6, MB_REDUCE_AVG},
+    {"rgba8", {129, 65}, 1, 0, 6, MB_REDUCE_AVG},
+    {"r32f", {96, 65}, 2, 6, 6, MB_REDUCE_AVG},
+    {"rgba8", {4096, 2}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba16f", {96, 160}, 1, 0, 6, MB_REDUCE_AVG},
+    {"rgba8", {128, 128}, 1, 0, 12, MB_REDUCE_AVG},
+    {"rgba8", {128, 72}, 1, 0, 6, MB_REDUCE_MAX},
 };
 static const struct stress_shape gpu_shapes[] = {
-    {"rgba8", {64, 64}, 6, 0, 1},     {"rgba8", {257, 129}, 1, 0, 1},
-    {"r32f", {320, 192}, 2, 6, 1},    {"rgba8", {4096, 16}, 1, 0, 1},
-    {"rgba16f", {320, 192}, 1, 0, 1}, {"rgba8", {512, 512}, 1, 0, 1},
-    {"rgba8", {256, 256}, 3, 0, 1},   {"rgba8", {256, 256}, 1, 0, 1},
+    {"rgba8", {64, 64}, 6, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {257, 129}, 1, 0, 1, MB_REDUCE_AVG},
+    {"r32f", {320, 192}, 2, 6, 1, MB_REDUCE_AVG},
+    {"rgba8", {4096, 16}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba16f", {320, 192}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {512, 512}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {256, 256}, 3, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {256, 256}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {1201, 901}, 1, 0, 1, MB_REDUCE_AVG},
+    {"r32f", {640, 360}, 1, 0, 1, MB_REDUCE_MAX},
+    {"rgba8", {640, 360}, 2, 0, 1, MB_REDUCE_MIN},
 };
 
 struct step {
@@ -67,6 +78,7 @@ struct context {
     struct mb_trial *trials; /* one per row */
     struct mb_rng rng;
     struct stress_bench bench;
+    enum mb_reduce reduce;
     uint64_t n_wanted;
     uint64_t n_dispatches, n_iterations, n_bad_texels;
 };
@@ -272,8 +284,8 @@ static size_t prepare_rows(struct context *c)
         struct mb_err err = {0};
         char label[192];
         struct mb_trial *trial = &c->trials[i];
-        const struct mb_task task = {.n_rects = 1,
-                                     .rects = {mb_rect_whole(c->bench.layout.base)}};
+        const struct mb_task task = {
+            .reduce = c->reduce, .n_rects = 1, .rects = {mb_rect_whole(c->bench.layout.base)}};
         const struct mb_trial_options options = {
             .rig = &c->bench.rig,
             .row = &c->rows[i],
@@ -309,6 +321,7 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
         fprintf(stderr, "%ux%u: %s\n", shape->extent.width, shape->extent.height, err.text);
         return;
     }
+    c->reduce = shape->reduce;
     const size_t n_ready = prepare_rows(c);
     for (size_t i = 0; i < c->n_rows; i++) {
         struct mb_trial *trial = &c->trials[i];
