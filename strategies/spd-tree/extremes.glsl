@@ -45,9 +45,14 @@ float part_of(Taps x, Taps y)
     return joined(extreme, extreme_of_row(y.at.z, x), y.weight.z);
 }
 
-/* Numbers in the order of floats, the extreme one being the largest. */
+/* Numbers in the order of floats, the extreme one being the largest; below all of them, NaN, which only
+ * stays where there is nothing else. */
+#define NO_NUMBER 1u
 uint number_of(float value)
 {
+    if (isnan(value)) {
+        return NO_NUMBER;
+    }
     uint bits = floatBitsToUint(value);
     uint ordered = bits >> 31 != 0u ? ~bits : bits | 0x80000000u;
     return REDUCE == REDUCE_MIN ? ~ordered : ordered;

@@ -8,7 +8,7 @@
 #define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 #define MIN_FIRST  3u /* levels that tiles make where others follow by atomics */
 
-/* What share.glsl has invocations for, where it begins with level 4. */
+/* Levels, the base included, that share.glsl has invocations for. */
 #define MAX_SHARED_LEVELS 13u
 
 /* From how many texels on strips cost less than tiles of 64x64, and six rows less than two. */
@@ -80,33 +80,16 @@ static uint64_t n_texels(const struct mb_layout *layout)
     return (uint64_t)layout->base.width * layout->base.height;
 }
 
-/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200
- * takes 17.4 us with two and 22.8 with six for 1023x1023, but 53 and 39 for 3071x3071. */
-uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                const struct mb_params *choice)
-{
-    const uint8_t asked_for = choice->choice[SPD_TREE_PARAM_ROWS];
-    if (asked_for != ROWS_AUTO) {
-        return asked_for;
-    }
-    if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
-        return ROWS_8;
-    }
-    return n_texels(layout) < MIN_HIGH_STRIP_TEXELS ? ROWS_2 : ROWS_6;
-}
-
 /* Texels of level 3 that a workgroup makes of strips: as in tree.glsl. */
-static struct mb_extent strip_tile(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                   const struct mb_params *choice)
+static struct mb_extent strip_tile(const struct mb_gpu *gpu, uint8_t rows)
 {
-    static const uint8_t rows[] = {
+    static const uint8_t n_rows[] = {
         [ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3, [ROWS_4] = 4, [ROWS_6] = 6, [ROWS_8] = 8};
     const uint32_t n_lanes = gpu->info.subgroup_size, columns = (4 * n_lanes - 7) / 8;
-    return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns,
-                              2 * rows[mb_spd_tree_choose_rows(gpu, layout, choice)]};
+    return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns, 2 * n_rows[rows]};
 }
 
-/* What share_strips.glsl has of shared memory. */
+/* What share_parts.glsl has of shared memory: its N_PARTS, and held[]. */
 static uint32_t strip_shared_bytes(struct mb_extent tile)
 {
     uint32_t n_parts = tile.width * tile.height + 7 * 9;
@@ -116,20 +99,37 @@ static uint32_t strip_shared_bytes(struct mb_extent tile)
     return n_parts * 4 * (uint32_t)sizeof(float) + 1024;
 }
 
-/* Whether strips can be, and cost less than tiles of 64x64 where these can be. */
+/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200
+ * takes 17.4 us with two and 22.8 with six for 1023x1023, but 53 and 39 for 3071x3071. */
+uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                const struct mb_params *choice)
+{
+    const uint8_t asked_for = choice->choice[SPD_TREE_PARAM_ROWS];
+    if (asked_for != ROWS_AUTO) {
+        return asked_for;
+    }
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    uint8_t rows = is_cpu ? ROWS_8 : n_texels(layout) < MIN_HIGH_STRIP_TEXELS ? ROWS_2 : ROWS_6;
+    while (rows > ROWS_1 &&
+           gpu->info.max_shared_memory_bytes < strip_shared_bytes(strip_tile(gpu, rows))) {
+        rows--;
+    }
+    return rows;
+}
+
+/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64. */
 static bool takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_params *choice, bool has_tiles)
+                         const struct mb_params *choice, bool is_only_way)
 {
     const uint32_t n_lanes = gpu->info.subgroup_size;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (choice->choice[SPD_TREE_PARAM_ROWS] == ROWS_OFF || layout->n_levels < MIN_FIRST + 2 ||
         n_lanes > SPD_TREE_N_INVOCATIONS / 2 ||
         gpu->info.max_shared_memory_bytes <
-            strip_shared_bytes(strip_tile(gpu, layout, choice))) {
+            strip_shared_bytes(strip_tile(gpu, mb_spd_tree_choose_rows(gpu, layout, choice)))) {
         return false;
     }
-    return choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO || !has_tiles || is_cpu ||
-           n_texels(layout) >= MIN_STRIP_TEXELS;
+    return is_only_way || is_cpu || n_texels(layout) >= MIN_STRIP_TEXELS;
 }
 
 void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
@@ -137,7 +137,8 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       struct mb_tree *tree)
 {
     if (kernel == SPD_TREE_STRIPS) {
-        mb_tree_init_shared(tree, layout, strip_tile(gpu, layout, choice));
+        mb_tree_init_shared(tree, layout,
+                            strip_tile(gpu, mb_spd_tree_choose_rows(gpu, layout, choice)));
         return;
     }
     const uint32_t tile_width = mb_spd_tree_tile_width(choice);
@@ -154,7 +155,7 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
 static bool has_shared_levels(const struct mb_layout *layout, uint32_t n_first)
 {
     return n_first >= MIN_FIRST && n_first < layout->n_levels - 1 &&
-           (n_first > MIN_FIRST || layout->n_levels <= MAX_SHARED_LEVELS);
+           layout->n_levels <= MAX_SHARED_LEVELS;
 }
 
 /* That of minima and maxima which hands on by atomics, or SPD_TREE_ANY. */
@@ -167,10 +168,13 @@ static enum spd_tree_kernel choose_by_extremes(const struct mb_gpu *gpu,
     const struct mb_extent grid = tree.step[0].grid;
     const uint32_t n_first = tree.step[0].last_level;
     const bool is_large = grid.width * grid.height > MAX_EVEN_SHARE_TILES;
-    const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS ||
+                              choice->choice[SPD_TREE_PARAM_WAVE] == WAVE_ON;
     const bool can_be = tree.is_even && has_shared_levels(layout, n_first);
     const bool is_no_loss =
-        is_asked_for || !is_large || !mb_policies_agree(layout->base, layout->n_levels);
+        is_asked_for ||
+        (!is_cpu && (!is_large || !mb_policies_agree(layout->base, layout->n_levels)));
     return can_be && is_no_loss ? SPD_TREE_EXTREMES : SPD_TREE_ANY;
 }
 
@@ -195,8 +199,11 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
         }
     }
     const bool has_tiles = has_levels && gpu->info.max_shared_memory_bytes >= SHARE_BYTES;
-    if (has_sums && takes_strips(gpu, layout, choice, has_tiles) &&
-        (!tree.is_even || !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO)) {
+    const bool is_only_way =
+        !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO ||
+        (tree.is_even && choice->choice[SPD_TREE_PARAM_EXACT] == EXACT_SUMS);
+    if (has_sums && (is_only_way || !tree.is_even) &&
+        takes_strips(gpu, layout, choice, is_only_way)) {
         return SPD_TREE_STRIPS;
     }
     if (!has_tiles) {
@@ -268,12 +275,14 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && kernel == SPD_TREE_ANY) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "wave=on is for 64x64 tiles of images none of whose levels has an odd "
-                       "size, or of averages of normalised formats");
+                       "size, of averages of normalised formats, or of minima and maxima if "
+                       "three levels are even");
     }
     if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_is_raw(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
-                       "can be and sizes are even throughout or odd from level 0, 1 or 2 on");
+                       "can be, and, if sizes are odd, for whole images of five levels or more "
+                       "on devices with 64-bit atomics");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(
@@ -289,6 +298,35 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_SPAN] != 0 && kernel != SPD_TREE_CARRY) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "span is for exact=sums with carry=atomics where no size is odd");
+    }
+    return MB_OK;
+}
+
+/* Whether buffers and dispatches are within the device's limits. */
+static enum mb_status size_supports(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
+                                    const struct mb_layout *layout, const struct mb_task *task,
+                                    const struct mb_params *choice, struct mb_err *why)
+{
+    const struct mb_vk_image image = {.layout = *layout};
+    struct spd_tree s = {.gpu = gpu, .image = &image, .task = *task, .kernel = kernel};
+    if (layout->n_levels == 1) {
+        return MB_OK;
+    }
+    mb_spd_tree_plan(kernel, gpu, layout, choice, &s.tree);
+    const uint64_t n_bytes = mb_spd_tree_hand_off_bytes(&s);
+    if (n_bytes > gpu->info.max_storage_buffer_bytes) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "what is handed on takes %llu bytes, a buffer of the device holds %llu",
+                       (unsigned long long)n_bytes,
+                       (unsigned long long)gpu->info.max_storage_buffer_bytes);
+    }
+    const struct mb_extent grid = s.tree.step[0].grid;
+    if (task->is_update && grid.width * grid.height > gpu->info.max_workgroup_count[0]) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "an update may be of %u tiles, more than the %u workgroups in a row that "
+            "the device can do",
+            grid.width * grid.height, gpu->info.max_workgroup_count[0]);
     }
     return MB_OK;
 }
@@ -309,8 +347,9 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
                        "spd-tree:tile=32",
                        needed_bytes, gpu->info.max_shared_memory_bytes);
     }
-    MB_TRY(
-        choice_supports(mb_spd_tree_choose(gpu, layout, task, choice, true), gpu, choice, why));
+    const enum spd_tree_kernel kernel = mb_spd_tree_choose(gpu, layout, task, choice, true);
+    MB_TRY(choice_supports(kernel, gpu, choice, why));
+    MB_TRY(size_supports(kernel, gpu, layout, task, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, SPD_TREE_MAX_TARGETS, SPD_TREE_N_INVOCATIONS, why));
     MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
                             task->reduce, task->alpha, true, why));

@@ -15,10 +15,10 @@ bool add_texel(uint node, uint n, inout vec4 texel);
 void store_part(int level, ivec2 at, int layer, vec4 texel);
 
 /* So many texels, at most, n levels below those of a tile. */
-#define MOST(n) (((TILE_SIZE.x >> n) + 3) * ((TILE_SIZE.y >> n) + 3))
+#define MOST(n) (((TILE_X >> n) + 3) * ((TILE_Y >> n) + 3))
 
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
-const int N_PARTS = TILE_SIZE.x * TILE_SIZE.y + MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
+const int N_PARTS = TILE_X * TILE_Y + MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 shared vec4 parts[N_PARTS];
 
 /* What the tile has of a level: the texels, and where they lie in parts[]. */
@@ -31,7 +31,7 @@ shared Held held[MAX_HELD]; /* levels below those of tiles; [0] is unused */
 
 void leave_part(ivec2 at, vec4 texel)
 {
-    parts[at.y * TILE_SIZE.x + at.x] = texel;
+    parts[at.y * TILE_X + at.x] = texel;
 }
 
 /* One of the tile's parts of `range`, of a level whose next larger one, of size `extent`, has its parts
@@ -95,8 +95,8 @@ void share_part(int i, int layer)
 
 void share_tile(ivec2 tile, int layer, uint index)
 {
-    Held above = Held(range_of_tile(tile, 0), 0, TILE_SIZE.x * TILE_SIZE.y);
-    int pitch = TILE_SIZE.x;
+    Held above = Held(range_of_tile(tile, 0), 0, TILE_X * TILE_Y);
+    int pitch = TILE_X;
     for (int n = 1; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         above = make_parts(tile, n, above, pitch, int(index));
@@ -106,13 +106,14 @@ void share_tile(ivec2 tile, int layer, uint index)
         }
     }
     barrier();
-    int first = TILE_SIZE.x * TILE_SIZE.y + int(index);
+    int first = TILE_X * TILE_Y + int(index);
     if (IS_LOOP_SAFE) {
         for (int i = first; i < above.end; i += N_INVOCATIONS) {
             share_part(i, layer);
         }
         return;
     }
+    /* So many are there at most: 649 for 16 rows of 63 texels. */
     share_part(first, layer);
     share_part(first + N_INVOCATIONS, layer);
     share_part(first + 2 * N_INVOCATIONS, layer);

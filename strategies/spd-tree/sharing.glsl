@@ -46,8 +46,8 @@ uint n_sharing(ivec2 at, int n)
     ivec2 first = at << n;
     ivec2 last = min(first + (1 << n) - 1 + added_by_odd_sizes(n),
                      level_extent(base_extent, FIRST_LEVELS) - 1);
-    uvec2 size = uvec2(TILE_SIZE), n_tiles = uvec2(last) / size - uvec2(first) / size + 1u;
-    return n_tiles.x * n_tiles.y;
+    ivec2 n_tiles = source_of(1, last) - source_of(1, first) + 1;
+    return uint(n_tiles.x * n_tiles.y);
 }
 
 /* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */

@@ -67,7 +67,8 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", NULL},
         .help =
             "of level 3 in a strip, as which subgroups make rgba8 images of odd sizes; off: "
-            "tiles of 64x64; auto: off for small images, 2 or 6 for others",
+            "tiles of 64x64; auto: on GPUs off below 1 million texels, 2 below 3, or 6; "
+            "on CPUs 8",
     },
     {
         .name = "parts",

@@ -120,7 +120,7 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
 /* True if texels are fetched and stored as they are. */
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);
 
-/* True if what is handed on are nodes: 64-bit words of texels below the tiles' levels. */
+/* True if what is handed on are nodes: words of texels below the tiles' levels. */
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel);
 
 /* Nodes of one layer, and where each level's begin, from that below the tiles' on; in

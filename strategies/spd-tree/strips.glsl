@@ -81,6 +81,9 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     s.y3 = axis_of(extent2.y);
     s.owned1 = last_owned_by(s, 2);
     s.owned2 = last_owned_by(s, 1);
+    if (any(greaterThan(s.first, s.last))) { /* beyond the image */
+        s.owned1 = s.owned2 = ivec2(-1);
+    }
     return s;
 }
 

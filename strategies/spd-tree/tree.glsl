@@ -33,11 +33,13 @@ layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
 layout(constant_id = 9) const int STRIP_ROWS = 4;
 const int STRIP_COLUMNS = (4 * SUBGROUP_SIZE - 7) / 8;
 const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
-const ivec2 TILE_SIZE = ivec2(STRIPS_X * STRIP_COLUMNS, 2 * STRIP_ROWS);
+const int TILE_X = STRIPS_X * STRIP_COLUMNS, TILE_Y = 2 * STRIP_ROWS;
 #else
 const int TILE_WIDTH = 8 * TILE_LEVEL3 >> FIRST_LEVELS;
-const ivec2 TILE_SIZE = ivec2(TILE_WIDTH);
+const int TILE_X = TILE_WIDTH, TILE_Y = TILE_WIDTH;
 #endif
+/* No constant: spirv-opt, as validation layers use it, misplaces a vector of specialisation constants. */
+#define TILE_SIZE ivec2(TILE_X, TILE_Y)
 
 #ifdef RAW /* texels of four bytes as they are */
 layout(set = 0, binding = 0) uniform usampler2DArray source;
@@ -103,7 +105,7 @@ ivec2 tile_of_workgroup()
 /* Which source of a step's cells made a texel that they begin with. */
 ivec2 source_of(int step, ivec2 at)
 {
-    return step == 1 ? ivec2(uvec2(at) / uvec2(TILE_SIZE)) : at;
+    return step == 1 ? ivec2(uint(at.x) / uint(TILE_X), uint(at.y) / uint(TILE_Y)) : at;
 }
 
 /* What the cells of a step begin with. */
@@ -320,6 +322,5 @@ bool count_is_last(int step, ivec2 cell, uint n, int layer)
     }
     return is_last;
 }
-
 
 #endif

@@ -29,9 +29,10 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters 
     uint n_met[]; /* layer, level, row, column: channels; zero between runs */
 };
 
+/* A part of zero may have come out a little below it. */
 uint64_t word_of(float part)
 {
-    return uint64_t(uint(part * ONE + 0.5)) | uint64_t(1) << COUNT_SHIFT;
+    return uint64_t(uint(max(part, 0.0) * ONE + 0.5)) | uint64_t(1) << COUNT_SHIFT;
 }
 
 float part_of_word(uint64_t word)

@@ -156,6 +156,19 @@ class Tasks(Case):
         self.assertEqual(done, ["spd-tree"])
         self.assertIn("update of 2 rectangles within 24x12 at 8,16, hot", self.text)
 
+    def assert_verified(self, *args):
+        for result in self.results(*args, "--images", "none"):
+            with self.subTest(id=result["id"]):
+                self.assertEqual(result["verify"]["status"], "pass")
+
+    def test_black_stays_black(self):
+        """Weights that do not quite add up to one leave sums a little below zero."""
+        cli.write_png(self.dir / "black.png", 511, 511, bytes([0, 0, 0, 255]) * (511 * 511))
+        self.assert_verified("black.png", "-s", "spd-tree,spd-tree:rows=2,spd-tree:rows=off")
+
+    def test_more_levels_than_tiles_of_64x64_share(self):
+        self.assert_verified("pattern:noise:16384x48", "-s", "spd-tree,spd-tree:exact=float")
+
     def test_levels(self):
         for n_levels, n_made, is_told in [("3", 3, False), ("5", 5, False), ("9", 5, True)]:
             result, = self.results("pattern:noise:16x9", "-s", "compute", "-l", n_levels)

@@ -73,7 +73,8 @@ CARRY_BREAKAGES = [
 ]
 SHARE_BREAKAGES = [
     narrowed("atomicAdd", "share_word"), narrowed("atomicStore", "share_word"),
-    narrowed("atomicLoad", "share_word"), narrowed("atomicAdd", "n_met"),
+    narrowed("atomicMax", "share_word"), narrowed("atomicLoad", "share_word"),
+    narrowed("atomicAdd", "n_met"),
     narrowed("atomicStore", "n_met"),
     stored_plainly("share_word"), stored_plainly("n_met"),
     read_plainly("atomicLoad", "share_word"), read_plainly("atomicAdd", "share_word"),
