@@ -13,24 +13,29 @@ def no_ranking(reason, best=None):
 
 
 def relations_to(cell, best):
-    """[(row, relation)] of those that were compared with `best`, the fastest first."""
-    rows = {row.id: row for row in cell.rankable()}
-    found = [(rows[b], relation) for a, b, relation in cell.comparisons
-             if a == best.id and b in rows]
-    return sorted(found, key=lambda pair: pair[0].stats.median)
+    """[(row, relation)] of those that make the same image as `best`, the fastest first; None where
+    no ratio could be taken: slopes of throughput mode may be below zero."""
+    known = {b: relation for a, b, relation in cell.comparisons if a == best.id}
+    rows = [row for row in cell.rankable() if row is not best and row.kind == best.kind]
+    return sorted(((row, known.get(row.id)) for row in rows), key=lambda pair: pair[0].stats.median)
 
 
 def is_slower(relation):
     """Told apart: by the verdict of the run, and by the interval."""
-    return (relation.verdict == "SLOWER" and relation.p is not None
+    return (relation is not None and relation.verdict == "SLOWER" and relation.p is not None
             and relation.ci is not None and relation.ci[0] > 1)
 
 
 def find_best(cell):
-    """What others were compared with: of several kernels, the one with most others."""
+    """What others were compared with: of several kernels, the one with most others; where no ratio
+    could be taken, the fastest of the kind that most are of. None: nothing is alike."""
     rows = {row.id: row for row in cell.rankable()}
     counts = collections.Counter(a for a, b, _ in cell.comparisons if a in rows and b in rows)
-    return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))] if counts else None
+    if counts:
+        return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))]
+    kind, n = collections.Counter(row.kind for row in rows.values()).most_common(1)[0]
+    alike = [row for row in rows.values() if row.kind == kind]
+    return min(alike, key=lambda row: row.stats.median) if n > 1 else None
 
 
 def rank(item, cell):
@@ -44,7 +49,7 @@ def rank(item, cell):
         return no_ranking(f"{rows[0].label} alone was timed, so there is nothing to hold it "
                           "against", rows[0])
     best = find_best(cell)
-    if best is None:
+    if best is None or (not cell.comparisons and is_before_comparisons(item)):
         return no_ranking(why_no_comparison(item, rows))
     relations = relations_to(cell, best)
     few = [row for row in [best, *(row for row, _ in relations)] if row.stats.ci is None]
@@ -54,16 +59,24 @@ def rank(item, cell):
     return rank_related(best, relations)
 
 
+def is_before_comparisons(item):
+    return item.schema_version.startswith(("1.0.", "1.1."))
+
+
 def why_no_comparison(item, rows):
     n = min(row.stats.n for row in rows)
     if any(row.stats.ci is None for row in rows):
         return f"too few samples ({n}) for a 95 % interval"
-    if item.schema_version.startswith(("1.0.", "1.1.")):
+    if is_before_comparisons(item):
         return f"a file of schema {item.schema_version} holds no paired comparisons"
     return "no two strategies that make the same image were compared"
 
 
 def rank_related(best, relations):
+    faster = [row.label for row, relation in relations if relation and relation.verdict == "FASTER"]
+    if faster:
+        return no_ranking(f"{best.label} has the least median, but within blocks "
+                          f"{list_words(faster)} took less time", best)
     tied = [row for row, relation in relations if not is_slower(relation)]
     slower = [(row, relation) for row, relation in relations if is_slower(relation)]
     following = ""

@@ -426,6 +426,17 @@ static size_t count_tied(const struct mb_cell *cell)
     return n;
 }
 
+/* One that took less time within blocks though its median is above the best, or SIZE_MAX. */
+static size_t find_faster(const struct mb_cell *cell)
+{
+    for (size_t i = 0; i < cell->n_results; i++) {
+        if (is_tied(cell, i) && cell->results[i].relation.outcome == MB_OUTCOME_FASTER) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
 /* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
 static void add_tie(struct mb_strbuf *out, const struct mb_cell *cell)
 {
@@ -475,7 +486,12 @@ void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
                          best->stats.n < second->stats.n ? best->stats.n : second->stats.n);
         return;
     }
-    if (count_tied(cell) > 0) {
+    const size_t faster = find_faster(cell);
+    if (faster != SIZE_MAX) {
+        mb_strbuf_printf(
+            out, "No ranking: %s has the least median, but within blocks %s took less time.",
+            best->label, cell->results[faster].label);
+    } else if (count_tied(cell) > 0) {
         add_tie(out, cell);
     } else {
         mb_strbuf_printf(out, "%s is fastest: %.2f x %s.", best->label, second->relation.ratio,

@@ -10,6 +10,7 @@ SCRIPTS = cli.ROOT / "scripts"
 REFERENCE = cli.ROOT / "results/reference"
 H200 = REFERENCE / "nvidia-h200-20261121-cold/run-1.json"
 LAVAPIPE = REFERENCE / "lavapipe-20261121/run-1.json"
+LAVAPIPE_MODES = REFERENCE / "lavapipe-20261121/modes.json"
 OLDEST = REFERENCE / "nvidia-h200-20261121/results.json"  # of schema 1.0
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
 SIZE, N_LEVELS = 16, 5

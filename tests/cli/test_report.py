@@ -211,6 +211,50 @@ class Pages(PageCase):
                    "does not: the other way")
 
 
+class Rankings(fixture.TestCase):
+    """What report_verdict.py makes of a cell."""
+
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def rank(self, root, cell_id=None):
+        import report_verdict
+        import results
+        item = results.Run(self.dir / "results.json", "", value=root)
+        cell = next(cell for cell in item.cells if cell_id in (None, cell.id))
+        ranking = report_verdict.rank(item, cell)
+        return ranking, [row.label for row in ranking.tied]
+
+    def test_what_was_not_compared_is_tied(self):
+        """A slope below zero among the samples leaves no ratio."""
+        cell_id = "noise_256x256_rgba8_avg/hot-throughput"
+        root = fixture.load(fixture.LAVAPIPE_MODES)
+        ranking, tied = self.rank(root, cell_id)
+        self.assertEqual((ranking.kind, ranking.best.label, tied), ("tied", "spd", ["subgroup"]))
+        root["comparisons"] = []
+        ranking, tied = self.rank(root, cell_id)
+        self.assertEqual((ranking.kind, ranking.best.label), ("tied", "spd"))
+        self.assertEqual(sorted(tied), ["blit", "compute", "subgroup"])
+
+    def test_one_that_is_alone_in_its_kind(self):
+        root = fixture.first_cell(fixture.load())
+        root["results"], root["comparisons"] = root["results"][:2], []
+        root["results"][0]["verify"]["policy"] = "kaiser"
+        ranking, _ = self.rank(root)
+        self.assertEqual((ranking.kind, ranking.best), ("none", None))
+        self.assertIn("no two strategies that make the same image", ranking.sentence)
+
+    def test_medians_and_ratios_that_disagree(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["comparisons"][0].update(ratio=0.9, ci=[0.88, 0.92], p_adjusted=1e-5,
+                                      verdict="FASTER")
+        ranking, tied = self.rank(root)
+        self.assertEqual((ranking.kind, tied), ("none", []))
+        self.assertIn(f"{ranking.best.label} has the least median, but within blocks",
+                      ranking.sentence)
+
+
 class Pictures(PageCase):
     def viewer(self, text):
         return json.loads(embedded(text, "viewer-data"))
