@@ -168,11 +168,8 @@ def rows_of(points):
 
 
 def cells_of(points):
-    """The cells behind the points, one per run, in the order of the runs."""
-    found = {}
-    for row in rows_of(points):
-        found.setdefault(row.run.id, row.cell)
-    return found
+    """The cells behind the points, in the order of the runs."""
+    return list(dict.fromkeys(row.cell for row in rows_of(points)))
 
 
 def kept_blocks(cell):
@@ -182,11 +179,11 @@ def kept_blocks(cell):
 
 
 def lay_out(points):
-    """{run id: index of its first block}, runs one after the other, and how many in all."""
+    """{cell: index of its first block}, one after the other, and how many in all."""
     begins, at = {}, 0
-    for run_id in cells_of(points):
-        begins[run_id] = at
-        at += max(len(row.samples) for row in rows_of(points) if row.run.id == run_id)
+    for cell in cells_of(points):
+        begins[cell] = at
+        at += max(len(row.samples) for row in rows_of(points) if row.cell is cell)
     return begins, at
 
 
@@ -207,7 +204,7 @@ def draw_lanes(axes, data, points, begins):
         axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
         for row in points[label].rows:
             found = deviations(row)
-            axes.plot([begins[row.run.id] + i for i, _ in found],
+            axes.plot([begins[row.cell] + i for i, _ in found],
                       [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
                       linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
                       color=colour, rasterized=True)
@@ -221,9 +218,9 @@ def draw_lanes(axes, data, points, begins):
 def draw_clock(axes, points, begins):
     """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
     drawn = False
-    for run_id, cell in cells_of(points).items():
+    for cell in cells_of(points):
         probe, warm, flagged = cell.probes, cell.warm_probe, set(cell.flagged)
-        track = [(begins[run_id] + i, 100 * warm / probe[block], block in flagged)
+        track = [(begins[cell] + i, 100 * warm / probe[block], block in flagged)
                  for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
         if track:
             drawn = True

@@ -16,6 +16,8 @@ Point = collections.namedtuple("Point", "size texels p05 median p95 n verified r
 # low and high: the 95 % interval, or None where there is none.
 Ratio = collections.namedtuple("Ratio", "value low high")
 
+MAX_NAME_COLUMNS = 36  # of an input, in a title
+
 
 class NoData(Exception):
     """A plot that cannot be made: why, and the options of mipbench that measure what it needs."""
@@ -115,6 +117,7 @@ class Data:
                           if not row.diagnostic and wanted(row, options)
                           and (row.label in shown or not row.is_comparable())]
         self.input = next((row.input for row in every), None)
+        self.n_inputs = len({row.image for row in every})
 
     def note(self):
         """For the footer of a picture, or ''."""
@@ -203,7 +206,7 @@ def paired_ratio(row, reference):
 
 
 def describe(condition, but=()):
-    """'rgba8, box avg, cold, latency', and what else is not at its default."""
+    """'rgba8, box avg, cold, latency, photo.png', and what else is not at its default."""
     words = {"format": condition.format, "reduce": f"{condition.filter} {condition.reduce}",
              "alpha": "" if condition.alpha == "straight" else f"{condition.alpha} alpha",
              "layers": "" if condition.shape == "2d" else f"{condition.shape} of "
@@ -211,8 +214,15 @@ def describe(condition, but=()):
              "levels": "" if condition.levels == "all" else f"{condition.levels} levels",
              "rect": f"update of {condition.rect[2]}x{condition.rect[3]}" if condition.rect
                      else "",
-             "cache": condition.cache, "mode": condition.mode}
+             "cache": condition.cache, "mode": condition.mode,
+             "input": shortened(condition.input.name)}
     return ", ".join(word for key, word in words.items() if word and key not in but)
+
+
+def shortened(name):
+    """A path may be longer than any picture is wide."""
+    half = MAX_NAME_COLUMNS // 2
+    return name if len(name) <= MAX_NAME_COLUMNS else f"{name[:half - 1]}…{name[-half:]}"
 
 
 def figure(value):

@@ -36,18 +36,18 @@ def reference_of(rows):
 
 
 def ratios_of(rows, reference):
-    """{label: [Ratio]}, one for each run that has both."""
-    base = {row.run.id: row for row in rows[reference]}
-    found = {label: [plot_data.paired_ratio(row, base[row.run.id]) for row in members_
-                     if row.run.id in base] for label, members_ in rows.items()}
+    """{label: [Ratio]}, one for each table that has both."""
+    base = {row.cell: row for row in rows[reference]}
+    found = {label: [plot_data.paired_ratio(row, base[row.cell]) for row in members_
+                     if row.cell in base] for label, members_ in rows.items()}
     return {label: [it for it in ratios if it] for label, ratios in found.items()
             if any(ratios)}
 
 
 def controls(rows):
-    """The A/A controls of the cells behind the rows, one per run."""
-    cells = {row.run.id: row.cell for found in rows.values() for row in found}
-    return [cell.control for cell in cells.values() if cell.control.of]
+    """The A/A controls of the cells behind the rows."""
+    cells = dict.fromkeys(row.cell for found in rows.values() for row in found)
+    return [cell.control for cell in cells if cell.control.of]
 
 
 def draw_ratio_row(axes, y, ratios, colour, marker):

@@ -16,12 +16,27 @@ WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
-    "Condition", "format reduce filter alpha shape layers levels rect cache mode")
+    "Condition", "input format reduce filter alpha shape layers levels rect cache mode")
 
 # The A/A control: one strategy against itself; `of` is "" where there is none.
 Control = collections.namedtuple("Control", "of ratio ci margin")
 
 Bandwidth = collections.namedtuple("Bandwidth", "traffic gbps")
+
+
+class Input:
+    """Which image it was. Files are the same by their digests, wherever they lie; patterns, and
+    what has no digest, by their names."""
+
+    def __init__(self, name, sha256):
+        self.name = name  # as it is shown
+        self.key = name if name.startswith("pattern:") or not sha256 else sha256
+
+    def __eq__(self, other):
+        return isinstance(other, Input) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
 
 
 class Stats:
@@ -95,7 +110,8 @@ class Row:
     def __init__(self, run, node):
         self.run, self.id, self.strategy = run, node.text("id"), node.text("strategy")
         self.input, self.format = node.text("input"), node.text("format")
-        self.input_name, self.input_sha256 = self.input, node.text("input_sha256", "")
+        self.input_sha256 = node.text("input_sha256", "")
+        self.image = Input(self.input, self.input_sha256)
         self.width, self.height = node.count("width"), node.count("height")
         self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
         if min(self.width, self.height, self.layers, self.n_levels) < 1:
@@ -140,6 +156,10 @@ class Row:
         return f"{self.id.split('/')[0]}/{self.cache}-{self.mode}"
 
     @property
+    def input_name(self):
+        return self.image.name
+
+    @property
     def size(self):
         return (self.width, self.height)
 
@@ -150,7 +170,7 @@ class Row:
 
     def make_condition(self):
         full = max(self.size).bit_length()
-        return Condition(self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
+        return Condition(self.image, self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
                          "all" if self.n_levels == full else self.n_levels,
                          tuple(self.rect.values()) if self.rect else None, self.cache, self.mode)
 
@@ -279,7 +299,7 @@ class Run:
         names = list(shortened.values())
         for row in self.rows:
             name = shortened.get(row.input, row.input)
-            row.input_name = row.input if names.count(name) > 1 else name
+            row.image.name = row.input if names.count(name) > 1 else name
 
     def read_cells(self, root):
         nodes = {node.text("id"): node for node in root.children("cells")}

@@ -92,7 +92,8 @@ class EveryPlot(PlotCase):
                      "whole chain, median", "null twin: no work", "GPU time, µs"):
             self.assertIn(text, "\n".join(text.strip() for text in svg.texts))
         self.assertEqual(sum("not separable" in text for text in svg.texts), 1)
-        self.assertIn("1920x1080, rgba8, box avg, hot, latency", svg.texts)
+        self.assertIn("1920x1080, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+                      svg.texts)
 
     def test_levels_that_were_not_timed_are_not_called_inseparable(self):
         root = copy.deepcopy(self.root)
@@ -172,7 +173,8 @@ class Options(PlotCase):
     def test_size_cache_and_strategy_narrow(self):
         svg = self.draw([trimmed(H200)], "forest", options=(
             "--size", "256x256", "--cache", "hot", "-s", "spd,blit"))["forest"]
-        self.assertIn("256x256, rgba8, box avg, hot, latency", svg.texts)
+        self.assertIn("256x256, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+                      svg.texts)
         self.assertNotIn("compute", svg.texts)
         self.assertIn("spd:fp16=on", svg.texts)  # a variant of spd
 
