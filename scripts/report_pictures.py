@@ -132,7 +132,7 @@ class Store:
         return notes
 
 
-# The sum of what red, green and blue are off, through a scale that grows evenly brighter.
+# By the channel that is most off, through a scale that grows evenly brighter.
 HEAT_STOPS = ((0, 0, 4), (40, 11, 84), (101, 21, 110), (159, 42, 99), (212, 72, 66),
               (245, 125, 21), (250, 193, 39), (252, 255, 164))
 
@@ -142,10 +142,15 @@ def heat_filter():
               for channel in range(3)]
     transfer = "".join(f'<feFunc{name} type="table" tableValues="{table}"/>'
                        for name, table in zip("RGB", tables))
-    total = "1 1 1 0 0 " * 3 + "0 0 0 1 0"
+    single = "".join(
+        f'<feColorMatrix in="SourceGraphic" type="matrix" result="{name}" '
+        f'values="{f"{row} " * 3}0 0 0 1 0"/>'
+        for name, row in zip("rgb", ("1 0 0 0 0", "0 1 0 0 0", "0 0 1 0 0")))
+    largest = ('<feBlend in="r" in2="g" mode="lighten" result="rg"/>'
+               '<feBlend in="rg" in2="b" mode="lighten"/>')
     return ('<filter id="heat" color-interpolation-filters="sRGB" x="0" y="0" width="1" '
-            f'height="1"><feColorMatrix type="matrix" values="{total}"/>'
-            f"<feComponentTransfer>{transfer}</feComponentTransfer></filter>")
+            f'height="1">{single}{largest}<feComponentTransfer>{transfer}</feComponentTransfer>'
+            "</filter>")
 
 
 HEAT_FILTER = heat_filter()
@@ -208,8 +213,8 @@ def collect(sets, store):
 
 def names_of(row):
     """The PNG files that are shown; levels only where there is no atlas that holds them."""
-    has_atlas = any(KINDS.fullmatch(pathlib.PurePosixPath(name).name or "") and "atlas" in name
-                    for name in row.images)
+    has_atlas = any((match := KINDS.fullmatch(pathlib.PurePosixPath(name).name))
+                    and match[1] == "atlas" for name in row.images)
     return [name for name in row.images
             if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
@@ -305,7 +310,8 @@ def heat_scale():
     return (f'<div class="scale"><div class="ramp" style="background:linear-gradient(90deg,{stops})"'
             f' role="img" aria-label="scale of the heat maps from 0, dark, to 8, bright"></div>'
             f'<div class="marks">{marks}</div>'
-            "<small>red, green and blue off together, in LSB of 8 bits (1/255)</small></div>")
+            "<small>the channel that is most off, alpha among them, in LSB of 8 bits (1/255)"
+            "</small></div>")
 
 
 def viewer_data(groups):

@@ -348,6 +348,15 @@ class Pictures(PageCase):
         self.holds(text, "--max-pictures makes room")
         self.assertEqual(self.viewer(text), [])
 
+    def test_levels_of_an_input_called_atlas(self):
+        image = self.dir / "atlas.png"
+        cli.write_png(image, 16, 16, cli.noise(16 * 16 * 4))
+        outcome = self.quick(str(image), "-s", "compute", "-o", "out", "--images", "levels")
+        self.assertEqual(outcome.code, 0, outcome)
+        group, = self.viewer(self.page(self.dir / "out/results.json"))
+        self.assertEqual([len(chain["layers"]["0"]) for chain in group["chains"]], [5, 5])
+        self.assertTrue(all(part for chain in group["chains"] for part in chain["layers"]["0"]))
+
     def test_of_another_size(self):
         root = fixture.write_pictures(self.dir)
         for row in root["results"]:
