@@ -81,6 +81,17 @@ def utc_text(utc):
     return utc
 
 
+def short_paths(paths):
+    """Of each, as many of its last parts as tell it from the others."""
+    parts = [path.absolute().parts for path in paths]
+    short = []
+    for mine in parts:
+        tails = ((mine[-count:], sum(other[-count:] == mine[-count:] for other in parts))
+                 for count in range(1, len(mine) + 1))
+        short.append("/".join(next((tail for tail, n in tails if n == 1), mine)))
+    return short
+
+
 def anchor(*words):
     """An id for a link: letters, digits and dashes."""
     text = "-".join(str(word) for word in words)

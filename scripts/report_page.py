@@ -10,7 +10,7 @@ import report_pictures
 import report_plots
 import report_tables
 import report_verdict
-from report_format import anchor, esc, list_words, utc_text
+from report_format import anchor, esc, list_words, short_paths, utc_text
 
 STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
          "budget": "the time was up", "interrupted": "the run was interrupted"}
@@ -44,8 +44,12 @@ def section(name, title, content):
 def set_names(sets):
     """What sets are called: by device, and by file where devices are the same."""
     names = [item.name() for item in sets]
-    return [name if names.count(name) == 1 else f"{name}, {item.path.name}"
-            for name, item in zip(names, sets)]
+    return [name if names.count(name) == 1 else f"{name}, {file}"
+            for name, file in zip(names, file_names(sets))]
+
+
+def file_names(sets):
+    return short_paths([item.path for item in sets])
 
 
 def boxes(item):
@@ -111,7 +115,7 @@ def each(sets, make):
     return "".join(make(item, name, len(sets) == 1) for item, name in zip(sets, names))
 
 
-def pictures(groups, store):
+def pictures(groups, store, n_sets):
     """Viewer, contact sheets and heat maps; or how to get them."""
     notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
     shown = [group for group in groups if group.shown()]
@@ -121,27 +125,28 @@ def pictures(groups, store):
                        "nothing to look at but figures.</p>"
     sheets = "".join(
         f'<details class="cell"{" open" if index == 0 else ""}><summary><b>Contact sheet: '
-        f"{esc(group.heading())}</b></summary>{report_pictures.sheet(group)}"
+        f"{esc(group.heading(n_sets))}</b></summary>{report_pictures.sheet(group)}"
         "</details>" for index, group in enumerate(shown))
     return notes + template("viewer.html") + sheets
 
 
-def heat(groups):
+def heat(groups, n_sets):
     maps = [(group, report_pictures.heat_maps(group)) for group in groups]
     maps = [(group, content) for group, content in maps if content]
     if not maps:
         return ("<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
                 "for all levels with --images all.</p>")
     return report_pictures.heat_scale() + "".join(
-        f"<h3>{esc(group.heading())}</h3>{content}" for group, content in maps)
+        f"<h3>{esc(group.heading(n_sets))}</h3>{content}" for group, content in maps)
 
 
 def claims(found):
     if not found:
         return ("<p>No claims.json is beside the results: <code>scripts/claims.py FOLDER -o "
                 "FOLDER</code> writes it.</p>")
-    return "".join(f"<p>From {esc(path.name)}.</p>{report_tables.claims(lines)}"
-                   for path, lines in found)
+    files = short_paths([path for path, _ in found])
+    return "".join(f"<p>From {esc(file)}.</p>{report_tables.claims(lines)}"
+                   for file, (_, lines) in zip(files, found))
 
 
 def command(item, name, is_alone):
@@ -177,8 +182,8 @@ def downloads(sets):
     """Each results.json as it was read, and a button that saves it."""
     buttons = "".join(
         f'<button type="button" class="save" data-from="json-{index}" '
-        f'data-name="{esc(item.path.name)}">Save {esc(item.path.name)} ({esc(name)})</button>'
-        for index, (item, name) in enumerate(zip(sets, set_names(sets))))
+        f'data-name="{esc(file.replace("/", "-"))}">Save {esc(file)} ({esc(item.name())})</button>'
+        for index, (item, file) in enumerate(zip(sets, file_names(sets))))
     scripts = "".join(f'<script type="application/json" id="json-{index}">{embed_json(item.text)}'
                       "</script>" for index, item in enumerate(sets))
     return buttons, scripts
@@ -187,11 +192,12 @@ def downloads(sets):
 def sections(sets, groups, store, claims_found):
     return [("verdict", "Verdict", each(sets, verdict)),
             ("results", "Results", each(sets, results_of)),
-            ("pictures", "Pictures of the chains", pictures(groups, store)),
-            ("errors", "Where they err", heat(groups)),
+            ("pictures", "Pictures of the chains", pictures(groups, store, len(sets))),
+            ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
             ("claims", "Claims", claims(claims_found)),
-            ("environment", "Environment", report_tables.environment(sets)),
+            ("environment", "Environment", report_tables.environment(sets, set_names(sets),
+                                                                      file_names(sets))),
             ("method", "How it was measured", template("method.html") + method(sets)),
             ("again", "Do it again", each(sets, command))]
 
@@ -199,7 +205,7 @@ def sections(sets, groups, store, claims_found):
 def make(sets, claims_found, max_picture_bytes):
     """The whole page as a text."""
     store = report_pictures.Store(max_picture_bytes)
-    groups = report_pictures.collect(sets, store)
+    groups = report_pictures.collect(sets, set_names(sets), store)
     parts = sections(sets, groups, store, claims_found)
     script, (buttons, json_scripts) = template("page.js"), downloads(sets)
     names = list_words(list(dict.fromkeys(item.name() for item in sets)))

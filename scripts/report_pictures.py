@@ -173,15 +173,15 @@ class Chain:
 
 
 class Group:
-    """Chains of one image: strategies and golden models."""
+    """Chains of one image: strategies and golden models. `owner`: what its result set is called."""
 
-    def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.words(), row.input_name
+    def __init__(self, owner, row):
+        self.owner, self.title, self.input = owner, row.words(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 
-    def heading(self):
-        return f"{self.input}, {self.title}"
+    def heading(self, n_sets=1):
+        return f"{self.input}, {self.title}" + (f" ({self.owner})" if n_sets > 1 else "")
 
     def chain(self, folder, row):
         """Of the folder that its files are in."""
@@ -197,13 +197,13 @@ def golden_label(folder):
     return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
 
 
-def collect(sets, store):
+def collect(sets, set_names, store):
     """[Group] of all pictures that can be shown, headings in the order of the results."""
     groups = {}
-    for item in sets:
+    for item, owner in zip(sets, set_names):
         for row in item.rows:
             for name in names_of(row):
-                add_image(groups, store, item, row, name)
+                add_image(groups, store, owner, row, name)
     for group in groups.values():  # golden models first: all others are held against them
         group.chains = dict(sorted(group.chains.items(),
                                    key=lambda pair: (not pair[1].is_golden,
@@ -219,7 +219,7 @@ def names_of(row):
             if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
 
-def add_image(groups, store, item, row, name):
+def add_image(groups, store, owner, row, name):
     path = pathlib.PurePosixPath(name)
     match = KINDS.fullmatch(path.name)
     if not match:
@@ -231,10 +231,10 @@ def add_image(groups, store, item, row, name):
         numbers = [int(match[2] or match[3])]
         places = [(0, 0, *level_extent(row.width, row.height, numbers[0]))]
     size = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
-    parts = store.load(item.path.parent, name, size, places)
+    parts = store.load(row.run.path.parent, name, size, places)
     if not any(parts):
         return
-    group = groups.setdefault((item.path, str(path.parent.parent)), Group(item, row))
+    group = groups.setdefault((row.run.path, str(path.parent.parent)), Group(owner, row))
     chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
     shown = chain.errors if match[3] else chain.levels
     shown.update({(layer, level): part for level, part in zip(numbers, parts) if part})
@@ -323,7 +323,7 @@ def viewer_data(groups):
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]
         if chains:
-            found += [{"title": group.heading(), "device": group.item.name(),
+            found += [{"title": group.heading(), "owner": group.owner,
                        "width": group.width, "height": group.height, "levels": group.n_levels,
                        "chains": chains}]
     return json.dumps(found)

@@ -181,7 +181,7 @@ def verdict_words(row):
     return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(row.verify.status, "not checked")
 
 
-def facts(item):
+def facts(item, file):
     """[(name, value)] of the environment."""
     host, timer, roofline, tool = item.host, item.timer, item.roofline, item.tool
     ceiling, granularity = roofline.figure("ceiling_gbps"), timer.figure("granularity_gcd_ns")
@@ -200,18 +200,20 @@ def facts(item):
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),
-        ("Schema", item.schema_version), ("File", item.path.name)]
+        ("Schema", item.schema_version), ("File", file)]
 
 
-def environment(sets):
+def environment(sets, names, files):
     """A column for each result set."""
-    columns = [facts(item) for item in sets]
+    columns = [facts(item, file) for item, file in zip(sets, files)]
+    heads = "".join(f'<th scope="col">{esc(name)}</th>' for name in names)
     rows = "".join(
         f'<tr><th scope="row">{esc(name)}</th>'
         + "".join(f"<td>{esc(facts_of[index][1])}</td>" for facts_of in columns) + "</tr>"
         for index, (name, _) in enumerate(columns[0]))
     return ('<div class="scroll" tabindex="0" role="region" aria-label="environment">'
-            f'<table class="facts"><tbody>{rows}</tbody></table></div>')
+            f'<table class="facts"><thead><tr><td></td>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>")
 
 
 def claim_value(claim, value):

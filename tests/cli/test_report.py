@@ -167,6 +167,26 @@ class Pages(PageCase):
         for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
             self.holds(text, f"<h3>{name}")
 
+    def test_several_runs_of_one_device(self):
+        """Each is called by as much of its path as tells it from the others."""
+        paths = []
+        for folder in "ab":
+            (self.dir / folder).mkdir()
+            root = fixture.write_pictures(self.dir / folder)
+            root["run"]["id"] = folder
+            paths.append(self.write(root, f"{folder}/results.json"))
+        text = self.page(*paths)
+        self.check(text, 2)
+        name = fixture.load()["device"]["name"]
+        for folder in "ab":
+            called = f"{name} (software), {folder}/results.json"
+            self.assertEqual(text.count(f"<h3>{called}</h3>"), 4)
+            self.holds(text, f'<th scope="col">{called}</th>', f">Save {folder}/results.json (",
+                       f'data-name="{folder}-results.json"')
+        self.assertEqual([group["owner"][-14:] for group in
+                          json.loads(embedded(text, "viewer-data"))],
+                         ["a/results.json", "b/results.json"])
+
     def test_interrupted(self):
         text = self.page(self.write(fixture.interrupted()))
         self.check(text)
