@@ -1,6 +1,7 @@
 """Puts the page together from the templates in report/ and from what the sets hold."""
 
 import base64
+import functools
 import hashlib
 import pathlib
 import re
@@ -8,6 +9,7 @@ import shlex
 
 import report_pictures
 import report_plots
+import report_svg
 import report_tables
 import report_verdict
 from report_format import anchor, esc, list_words, short_paths, utc_text
@@ -81,12 +83,12 @@ def verdict(item, name, is_alone):
             f"<p>{esc(' '.join((limit, report_verdict.summary(item))).strip())}</p>{boxes(item)}")
 
 
-def cell_section(item, cell, is_open):
+def cell_section(item, cell, looks, is_open):
     """A condition: its sentence, its table, its plots."""
     ranking = report_verdict.rank(item, cell)
-    plots = "".join((report_plots.time_of_strategies(item, cell),
-                     report_plots.ratios(item, cell, ranking),
-                     report_plots.error_by_level(item, cell),
+    plots = "".join((report_plots.time_of_strategies(item, cell, looks),
+                     report_plots.ratios(item, cell, ranking, looks),
+                     report_plots.error_by_level(item, cell, looks),
                      report_plots.time_by_level(item, cell)))
     return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
             f'<span class="file">{esc(cell.input_name)}</span></summary>'
@@ -94,10 +96,10 @@ def cell_section(item, cell, is_open):
             f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
 
 
-def results_of(item, name, is_alone):
+def results_of(looks, item, name, is_alone):
     chosen = report_verdict.headline(item)
-    cells = "".join(cell_section(item, cell, cell is chosen) for cell in item.cells)
-    sizes = "".join(report_plots.time_against_size(item)) if item.cells else ""
+    cells = "".join(cell_section(item, cell, looks, cell is chosen) for cell in item.cells)
+    sizes = "".join(report_plots.time_against_size(item, looks)) if item.cells else ""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     empty = "" if item.cells else "<p>No results in this file.</p>"
     return f'{head}{empty}<div class="grid">{sizes}</div>{cells}'
@@ -190,8 +192,9 @@ def downloads(sets):
 
 
 def sections(sets, groups, store, claims_found):
+    looks = report_svg.looks(row for item in sets for row in item.rows)
     return [("verdict", "Verdict", each(sets, verdict)),
-            ("results", "Results", each(sets, results_of)),
+            ("results", "Results", each(sets, functools.partial(results_of, looks))),
             ("pictures", "Pictures of the chains", pictures(groups, store, len(sets))),
             ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
@@ -213,7 +216,7 @@ def make(sets, claims_found, max_picture_bytes):
         "title": esc(f"mipbench: {names}"),
         "heading": esc(names),
         "when": esc(list_words(list(dict.fromkeys(utc_text(item.utc) for item in sets)))),
-        "css": template("page.css"),
+        "css": f"{template('page.css')}{report_svg.colour_rules()}",
         "script": script,
         "script_hash": script_hash(script),
         "nav": "".join(f'<a href="#{anchor(name)}">{esc(title)}</a>' for name, title, _ in parts),

@@ -426,15 +426,15 @@ static size_t count_tied(const struct mb_cell *cell)
     return n;
 }
 
-/* One that took less time within blocks though its median is above the best, or SIZE_MAX. */
-static size_t find_faster(const struct mb_cell *cell)
+/* What took less time within blocks though its median is not the least, or NULL. */
+static const char *find_faster(const struct mb_cell *cell)
 {
+    const char *label = NULL;
     for (size_t i = 0; i < cell->n_results; i++) {
-        if (is_tied(cell, i) && cell->results[i].relation.outcome == MB_OUTCOME_FASTER) {
-            return i;
-        }
+        bool is_faster = cell->results[i].relation.outcome == MB_OUTCOME_FASTER;
+        label = is_tied(cell, i) && is_faster ? cell->results[i].label : label;
     }
-    return SIZE_MAX;
+    return label;
 }
 
 /* "a and b are ...", "a, b and c are ...": all that the best cannot be told from. */
@@ -486,11 +486,11 @@ void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
                          best->stats.n < second->stats.n ? best->stats.n : second->stats.n);
         return;
     }
-    const size_t faster = find_faster(cell);
-    if (faster != SIZE_MAX) {
+    const char *faster = find_faster(cell);
+    if (faster) {
         mb_strbuf_printf(
             out, "No ranking: %s has the least median, but within blocks %s took less time.",
-            best->label, cell->results[faster].label);
+            best->label, faster);
     } else if (count_tied(cell) > 0) {
         add_tie(out, cell);
     } else {

@@ -231,6 +231,41 @@ class Pages(PageCase):
                    "does not: the other way")
 
 
+class Looks(PageCase):
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def test_every_marker_encloses_something(self):
+        """Or what is hollow would look like what is not. Each is another shape."""
+        import report_svg
+        import result_style
+        names = [*result_style.MARKERS.values(), *result_style.MORE_MARKERS]
+        paths = [report_svg.MARKER_PATHS[name] for name in names]
+        self.assertEqual(len(set(paths)), len(names))
+        for path in paths:
+            self.assertRegex(path, r"\AM[^Mz]*z\Z")
+        for name in set(names) - {"o", "P"}:  # drawn by curves, by steps
+            corners = [tuple(map(float, pair.split(","))) for pair in
+                       report_svg.MARKER_PATHS[name][1:-1].split("L")]
+            area = sum(x * v - u * y for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1]))
+            self.assertGreater(abs(area) / 2, 20, name)
+
+    def test_a_strategy_looks_the_same_in_every_plot(self):
+        """And as in plot.py; its colour has a form for dark pages."""
+        import report_svg
+        import result_style
+        text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"))
+        for strategy in ("spd", "blit", "subgroup"):
+            titles = rf'class="mark ([^"]*)" d="([^"]*)"><title>{strategy}[:,] '
+            seen = {(css.split()[0], path) for css, path in re.findall(titles, text)}
+            colour, marker = result_style.styles([])[strategy]
+            css = f"s{report_svg.PALETTE.index(colour)}"
+            self.assertEqual(seen, {(css, report_svg.MARKER_PATHS[marker])})
+            self.holds(text, f".{css} {{ --c: {colour}; }}",
+                       f".{css} {{ --c: light-dark({colour}, {result_style.ON_DARK[colour]}); }}")
+
+
 class Rankings(fixture.TestCase):
     """What report_verdict.py makes of a cell."""
 
