@@ -75,8 +75,8 @@ def why_no_comparison(item, rows):
 def rank_related(best, relations):
     faster = [row.label for row, relation in relations if relation and relation.verdict == "FASTER"]
     if faster:
-        return no_ranking(f"{best.label} has the least median, but within blocks "
-                          f"{list_words(faster)} took less time", best)
+        return no_ranking(f"{best.label} leads by its median, but {list_words(faster)} within "
+                          "blocks", best)
     tied = [row for row, relation in relations if not is_slower(relation)]
     slower = [(row, relation) for row, relation in relations if is_slower(relation)]
     following = ""

@@ -488,9 +488,8 @@ void mb_table_ranking(struct mb_strbuf *out, const struct mb_run *run,
     }
     const char *faster = find_faster(cell);
     if (faster) {
-        mb_strbuf_printf(
-            out, "No ranking: %s has the least median, but within blocks %s took less time.",
-            best->label, faster);
+        mb_strbuf_printf(out, "No ranking: %s leads by its median, but %s within blocks.",
+                         best->label, faster);
     } else if (count_tied(cell) > 0) {
         add_tie(out, cell);
     } else {
