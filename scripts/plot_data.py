@@ -2,6 +2,7 @@
 with their bands, and ratios within blocks. Times are in ns."""
 
 import collections
+import functools
 import math
 
 import numpy as np
@@ -109,7 +110,7 @@ class Data:
         self.sets = make_sets(runs)
         every = [row for run in runs for row in run.rows]
         rows = [row for row in every if not row.diagnostic and wanted(row, options)]
-        self.n_rows = len(rows)
+        self.n_rows, self.only = len(rows), options.strategy
         self.styles = result_style.styles(row for row in every if not row.diagnostic)
         shown, self.left_out = choose_labels(rows, options.max_strategies)
         for group in self.sets:
@@ -122,7 +123,8 @@ class Data:
     def note(self):
         """For the footer of a picture, or ''."""
         count = len(self.left_out)
-        return f" · {plural(count, 'slower variant')} not drawn" if count else ""
+        only = f" · of {', '.join(self.only)} alone (-s)" if self.only else ""
+        return only + (f" · {plural(count, 'slower variant')} not drawn" if count else "")
 
     def conditions(self, caches=("cold", "hot")):
         """Those with a time, best first: in most sets, latency, cold, most rows."""
@@ -181,14 +183,26 @@ def count_text(counts):
     return f"n = {low}" if low == high else f"n = {low} to {high}"
 
 
+@functools.lru_cache(maxsize=256)
+def n_outside(n):
+    """How many order statistics may be left out at each end, so that what remains holds the median
+    in 95 % of all samples of n; -1: n is too small. Exact, by the binomial distribution."""
+    k, ways, below = -1, 1, 1  # `ways` to choose k + 1 of n, `below` to choose at most that many
+    while 40 * below <= 1 << n:
+        k += 1
+        ways = ways * (n - k) // (k + 1)
+        below += ways
+    return k
+
+
 def median_interval(values):
     """Distribution-free 95 % interval of the median from order statistics; None below 6."""
     n = len(values)
-    if n < 6:
+    k = n_outside(n)
+    if k < 0:
         return None, None
     ordered = np.sort(values)
-    rank = int((n - 1.96 * math.sqrt(n)) / 2)
-    return float(ordered[max(rank, 0)]), float(ordered[min(n - 1 - rank, n - 1)])
+    return float(ordered[k]), float(ordered[n - 1 - k])
 
 
 def paired_ratio(row, reference):

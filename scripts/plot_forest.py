@@ -7,7 +7,7 @@ import numpy as np
 import plot_cell
 import plot_data
 import plot_frame
-import plot_map
+import result_rank
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
 
@@ -20,7 +20,7 @@ NEAR, LEAST_REACH = 1.2, 0.05
 def ranked_rows(group, condition, size):
     """{label: [Row]} of one kind, that may be ranked."""
     rows = [row for row in group.rows_at(condition, size) if row.is_rankable()]
-    kind, found = plot_map.main_kind(rows), collections.defaultdict(list)
+    (kind, _), found = result_rank.main_kind(rows), collections.defaultdict(list)
     for row in rows:
         if row.kind == kind:
             found[row.label].append(row)

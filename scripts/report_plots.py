@@ -2,6 +2,7 @@
 ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
 
 import report_svg as svg
+import result_rank
 from report_format import (NOTHING, error_text, esc, list_words, ratio_text, time_text,
                            time_unit)
 
@@ -114,7 +115,7 @@ def ratios(item, cell, ranking, looks):
 
 
 def control_band(cell):
-    margin = max(cell.control.margin, 0.01)
+    margin = result_rank.margin(cell)
     return 1.0 / (1.0 + margin), 1.0 + margin
 
 

@@ -3,6 +3,7 @@
 import collections
 
 from report_format import list_words, ratio_text
+from result_rank import is_slower, main_kind
 
 CLEAR, TIED, NONE = "clear", "tied", "none"
 Ranking = collections.namedtuple("Ranking", "kind best tied sentence")
@@ -20,12 +21,6 @@ def relations_to(cell, best):
     return sorted(((row, known.get(row.id)) for row in rows), key=lambda pair: pair[0].stats.median)
 
 
-def is_slower(relation):
-    """Told apart: by the verdict of the run, and by the interval."""
-    return (relation is not None and relation.verdict == "SLOWER" and relation.p is not None
-            and relation.ci is not None and relation.ci[0] > 1)
-
-
 def find_best(cell):
     """What others were compared with: of several kernels, the one with most others; where no ratio
     could be taken, the fastest of the kind that most are of. None: nothing is alike."""
@@ -33,7 +28,7 @@ def find_best(cell):
     counts = collections.Counter(a for a, b, _ in cell.comparisons if a in rows and b in rows)
     if counts:
         return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))]
-    kind, n = collections.Counter(row.kind for row in rows.values()).most_common(1)[0]
+    kind, n = main_kind(rows.values())
     alike = [row for row in rows.values() if row.kind == kind]
     return min(alike, key=lambda row: row.stats.median) if n > 1 else None
 

@@ -3,6 +3,7 @@
 drawn, and bad input is refused in a line. usage: test_plot.py MIPBENCH"""
 import copy
 import json
+import math
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, run
 import matplotlib.image  # the fixture has looked whether it is there
 import numpy
 import plot
+import plot_data
 import result_style
 import results
 
@@ -178,6 +180,22 @@ class Options(PlotCase):
         self.assertNotIn("compute", svg.texts)
         self.assertIn("spd:fp16=on", svg.texts)  # a variant of spd
 
+    def test_winners_are_held_against_what_is_drawn(self):
+        """Without spd: the runs rank against it, but it is not there to win."""
+        root = trimmed(H200, ("spd", "subgroup", "compute"), SIZES[:2], "cold")
+        by_id = {row["id"]: row for row in root["results"]}
+        row = next(row for row in root["results"] if row["strategy"] == "compute"
+                   and row["width"] == 1024)
+        twin = by_id[row["id"].replace("compute", "subgroup")]
+        row["samples_ns"] = [1.001 * value for value in twin["samples_ns"]]
+        svg = self.draw([root], "winners", options=("-s", "subgroup,compute"))["winners"]
+        self.assertEqual(svg.texts.count("subgroup"), 2)
+        self.assertEqual(svg.text.count(", ≈ 1 more"), 1)
+        self.assertIn("of subgroup, compute alone (-s)", svg.text)
+        svg = self.draw([root], "winners")["winners"]
+        self.assertEqual(svg.texts.count("spd"), 2)
+        self.assertNotRegex(svg.text, "≈ [0-9]|alone")
+
     def test_nothing_left(self):
         self.draw([trimmed(H200)], "forest", options=("--size", "7x7"), made=())
         self.assert_not_made(self.outcome, "forest", "no row is as", "")
@@ -293,6 +311,21 @@ class Libraries(PlotCase):
         line, = done.stderr.splitlines()
         self.assertRegex(line, "^plot: error: .*no matplotlib; .*apt-get install .*"
                                "python3-matplotlib python3-numpy")
+
+
+class Intervals(unittest.TestCase):
+    def test_coverage_of_the_median(self):
+        """At least 95 %, and below that with one order statistic less at each end."""
+        for n in range(1, 401):
+            low, high = plot_data.median_interval(range(n))
+            if n < 6:
+                self.assertEqual((low, high), (None, None))
+                continue
+            self.assertEqual(low + high, n - 1)
+            tails = [2 * sum(math.comb(n, i) for i in range(int(low) + 1 + more)) / 2 ** n
+                     for more in (0, 1)]
+            self.assertLessEqual(tails[0], 0.05)
+            self.assertGreater(tails[1], 0.05)
 
 
 class Styles(unittest.TestCase):
