@@ -210,8 +210,8 @@ def paired_ratio(row, reference):
     if row is reference:
         return Ratio(1.0, None, None)
     relative = row.relative
-    if relative.to == reference.label and relative.ratio:
-        return Ratio(relative.ratio, *(relative.ci or (None, None)))
+    if relative.to == reference.label and relative.ratio and relative.ratio > 0:
+        return Ratio(relative.ratio, *(relative.ci if relative.is_drawable() else (None, None)))
     pairs = [(a, b) for a, b in zip(row.samples, reference.samples) if a and b]
     ratios = np.array([a / b for a, b in pairs if a > 0 and b > 0])
     if not ratios.size:

@@ -9,7 +9,9 @@ NOTHING = "–"
 
 def esc(value):
     """Fit for an element's text and for an attribute in quotes."""
-    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in str(value))
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
     return html.escape(text, quote=True)
 
 

@@ -155,7 +155,7 @@ def command(item, name, is_alone):
     """The command line of a run, and the one that repeats it."""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     line = " ".join(shlex.quote(word) for word in item.argv) or "mipbench"
-    where = f" in {item.folder}" if isinstance(item.folder, str) else ""
+    where = f" in {item.folder}" if item.folder else ""
     again = f"mipbench --replay {shlex.quote(item.path.name)}"
     return (f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
             "<p>and is repeated, options, inputs and seed, by</p>"

@@ -3,6 +3,7 @@ every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 by
 texels, errors in units of the last place. Standard library only."""
 
 import collections
+import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
@@ -54,7 +55,7 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.policy = node.value.get("policy") and node.text("policy")
+        self.policy = node.optional_text("policy")
         self.step, self.drift, self.box = map(
             node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
@@ -83,7 +84,7 @@ class Relation:
     def __init__(self, node):
         self.ratio, self.p = node.figure("ratio"), node.figure("p_adjusted")
         self.ci = node.interval("ci")
-        self.verdict, self.to = node.value.get("verdict"), node.value.get("to")
+        self.verdict, self.to = node.optional_text("verdict"), node.optional_text("to")
 
     def is_drawable(self):
         return (self.ratio is not None and self.ratio > 0 and self.ci is not None
@@ -134,13 +135,13 @@ class Row:
         self.stats, self.null_twin = Stats(node.member("stats")), Stats(node.child("null_twin"))
         self.relative = Relation(node.child("relative"))
         self.batch = Batch(node.child("batch"))
-        self.bytes = node.child("bytes").figure("compulsory")
+        self.bytes = node.child("bytes").amount("compulsory")
         self.of_limit = node.child("sol").figure("fraction")
         self.dispatches = node.child("work").figure("dispatches")
         self.steps = [{"first": step.count("first_level"), "n": step.count("levels", 1),
-                       "time": step.figure("median_ns"), "gap": step.figure("gap_ns")}
+                       "time": step.amount("median_ns"), "gap": step.amount("gap_ns")}
                       for step in node.children("steps")]
-        self.steps_cache = node.value.get("steps_cache") or "hot"
+        self.steps_cache = node.optional_text("steps_cache") or "hot"
         self.warnings = [(warning.text("code", ""), warning.text("message", ""))
                          for warning in node.children("warnings")]
 
@@ -223,8 +224,8 @@ def read_rect(node):
 
 
 def read_bandwidths(node, key):
-    lines = [(line.text("traffic", ""), line.figure("gbps")) for line in node.children(key)]
-    return [Bandwidth(*line) for line in lines if line[1] is not None]
+    lines = [(line.text("traffic", ""), line.amount("gbps")) for line in node.children(key)]
+    return [Bandwidth(*line) for line in lines if line[1]]
 
 
 class Cell:
@@ -236,12 +237,13 @@ class Cell:
         self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
         self.title = f"{first.words()}, {first.cache}, {first.mode}"
         self.n_images = node.count("images", 1)
-        self.floor, self.bound_by = node.figure("floor_ns"), node.value.get("bound_by")
-        self.floor = self.floor if self.floor and self.floor > 0 else None
-        self.stopped_by, self.warm_probe = node.value.get("stopped_by"), node.figure("warm_probe_ns")
+        self.floor, self.bound_by = node.amount("floor_ns"), node.optional_text("bound_by")
+        self.floor = self.floor or None
+        self.stopped_by = node.optional_text("stopped_by")
+        self.warm_probe = node.amount("warm_probe_ns")
         self.control = Control(control.text("of", ""), control.figure("ratio"),
-                               control.interval("ci"), control.figure("margin") or 0.0)
-        self.probes = blocks.figures("probe_before_ns")
+                               control.interval("ci"), control.amount("margin") or 0.0)
+        self.probes = blocks.amounts("probe_before_ns")
         self.n_blocks = len(blocks.items("start_ns"))
         self.flagged, self.repeated = blocks.counts("flagged"), blocks.counts("repeated")
         self.bandwidths = read_bandwidths(node, "bandwidth")
@@ -275,7 +277,7 @@ class Run:
 
     def read_run(self, run):
         self.id, self.utc = run.text("id"), run.text("utc", "")
-        self.argv, self.folder = run.texts("argv"), run.value.get("folder")
+        self.argv, self.folder = run.texts("argv"), run.optional_text("folder")
         self.seed = run.figure("seed")
         self.complete = run.flag("complete", True)
         self.exit_reason = run.text("exit_reason", "done")
@@ -318,6 +320,10 @@ class Run:
                 cell.comparisons.append((node.text("a"), node.text("b"), Relation(node)))
         return cells
 
+    def identity(self):
+        """Runs of two machines may begin in one second, and then have one id."""
+        return self.id, hashlib.sha256(self.text.encode("utf-8")).digest()
+
     def is_software(self):
         return self.type == "cpu"
 
@@ -333,8 +339,8 @@ def load(names, least_minor=0):
         path = pathlib.Path(name)
         path = path / "results.json" if path.is_dir() else path
         run = Run(path, read_text(path), least_minor)
-        if run.id in seen:
-            raise InputError(f"{path}: the same run as {seen[run.id]}; name each run once")
-        seen[run.id] = path
+        if run.identity() in seen:
+            raise InputError(f"{path}: the same run as {seen[run.identity()]}; name each run once")
+        seen[run.identity()] = path
         runs.append(run)
     return runs

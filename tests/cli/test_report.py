@@ -2,6 +2,7 @@
 """scripts/report.py: what the page says of every kind of results, and --report of mipbench.
 usage: test_report.py MIPBENCH"""
 import base64
+import collections
 import html.parser
 import json
 import random
@@ -420,7 +421,7 @@ class Pictures(PageCase):
         self.assertEqual(self.viewer(self.page(self.write(root))), [])
 
 
-class Refusals(fixture.TestCase):
+class Refusals(PageCase):
     def test_schemas(self):
         for version in ("2.0.0", "0.9.0", "x", None):
             root = {**fixture.load(), "schema": {"name": "mipbench", "version": version}}
@@ -456,21 +457,52 @@ class Refusals(fixture.TestCase):
                 else:
                     self.refusal(2, path)
 
-    def test_any_change_is_shown_or_refused(self):
-        """Members of a small file replaced or left out at random: never a traceback."""
-        self.add_scripts()
+    def outcome(self, text):
+        """'shown' or 'refused', without a process of its own."""
         import report_page
         import result_node
         import results
-        rng, counts = random.Random(1), {"shown": 0, "refused": 0}
-        for _ in range(60):
-            text = json.dumps(fixture.mutated(rng))
+        try:
+            report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
+        except result_node.InputError:
+            return "refused"
+        return "shown"
+
+    def test_each_change_is_shown_or_refused(self):
+        """Every member of a small file, one after the other: never a traceback."""
+        self.add_scripts()
+        counts = collections.Counter()
+        for path, value, text in fixture.each_change(fixture.small(fixture.load())):
             try:
-                report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
-                counts["shown"] += 1
-            except result_node.InputError:
-                counts["refused"] += 1
-        self.assertGreater(min(counts.values()), 5)
+                counts[self.outcome(text)] += 1
+            except Exception as error:
+                raise AssertionError(f"{path} = {value!r}") from error
+        self.assertGreater(min(counts["shown"], counts["refused"]), 400)
+
+    def test_several_changes_are_shown_or_refused(self):
+        """Members replaced or left out at random."""
+        self.add_scripts()
+        rng = random.Random(1)
+        counts = collections.Counter(self.outcome(json.dumps(fixture.mutated(rng)))
+                                     for _ in range(60))
+        self.assertGreater(min(counts["shown"], counts["refused"]), 5)
+
+    def test_names_of_a_wrong_type(self):
+        for path, value in ((("cells", 0, "stopped_by"), []), (("cells", 0, "bound_by"), 3),
+                            (("results", 0, "relative", "to"), []),
+                            (("results", 0, "steps", 0, "median_ns"), -5)):
+            root = fixture.small(fixture.load())
+            fixture.replace(root, path, value)
+            self.assertIn(str(path[-1]), self.refusal(2, self.write(root)))
+
+    def test_runs_of_one_second_are_two(self):
+        """The same id does not make them the same run; the same text does."""
+        other = fixture.one_strategy()
+        other["results"][0]["strategy"] = "another"
+        paths = self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")
+        self.holds(self.page(*paths), "a.json", "b.json")
+        (self.dir / "page.html").unlink()
+        self.assertIn("the same run", self.refusal(2, paths[0], paths[0]))
 
     def test_claims_that_are_none(self):
         path = self.write(fixture.load())
