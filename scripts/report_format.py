@@ -3,8 +3,8 @@
 import html
 import math
 
-UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 NOTHING = "–"
+LOPSIDED = 0.2  # the sides of an interval differ by more than this share of the larger
 
 
 def esc(value):
@@ -26,17 +26,17 @@ def ratio_text(value):
     return f"{value:.3f}" if value < 1.1 else f"{value:.2f}"
 
 
-def time_unit(times):
-    """(nanoseconds, name) of the unit that shows the least of the times with digits before the
-    point, or the next one where the largest would take six."""
-    known = [value for value in times if value is not None and value > 0]
-    if not known:
-        return UNITS[1]
-    chosen = 0
-    while chosen + 1 < len(UNITS) and (min(known) >= UNITS[chosen + 1][0]
-                                       or max(known) >= 1e5 * UNITS[chosen][0]):
-        chosen += 1
-    return UNITS[chosen]
+def interval_text(value, ends):
+    """'1.44 ± 0.01', a digit more where that is less than 0.005; where the ratio is far from the
+    middle, the ends: '1.63 (1.40 – 4.43)'. As mb_relation_describe() has it."""
+    up, down = ends[1] - value, value - ends[0]
+    half = max(up, down)
+    decimals = 3 if half < 0.005 else 2
+    scale = 10.0 ** decimals
+    if abs(up - down) > max(LOPSIDED * half, 1 / scale):
+        low, high = math.floor(ends[0] * scale) / scale, math.ceil(ends[1] * scale) / scale
+        return f"{value:.{decimals}f} ({low:.{decimals}f} – {high:.{decimals}f})"
+    return f"{value:.{decimals}f} ± {math.ceil(half * scale) / scale:.{decimals}f}"
 
 
 def time_text(value, unit):
@@ -51,7 +51,10 @@ def digits(value):
     size = abs(value)
     if size >= 1e7 or 0 < size < 1e-4:
         return f"{value:.3g}"
-    decimals = 0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 3
+    if size >= 10 or size == 0:
+        decimals = 1 if 0 < size < 1000 else 0
+    else:
+        decimals = 2 - math.floor(math.log10(size))
     return f"{value:.{decimals}f}"
 
 

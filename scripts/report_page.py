@@ -65,8 +65,10 @@ def limit_sentence(cell, best):
     share = 100 * best.of_limit
     what = "an empty dispatch" if cell.bound_by == "dispatch" else "its memory"
     if share > 100:
-        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: the image stays " \
-               "in a cache."
+        is_cached = cell.bound_by == "memory" and cell.cache == "hot"
+        why = "the image stays in a cache" if is_cached else \
+            "that was measured by itself, and this beside other strategies"
+        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: {why}."
     return f"{best.label} reaches {share:.0f} % of the limit of the device, which is {what}."
 
 
@@ -156,14 +158,42 @@ def command(item, name, is_alone):
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     line = " ".join(shlex.quote(word) for word in item.argv) or "mipbench"
     where = f" in {item.folder}" if item.folder else ""
+    said = f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
+    if not item.argv or item.argv[1:2] == ["tune"]:
+        return f"{said}<p>Only a run can be repeated from its file: type that again.</p>"
     again = f"mipbench --replay {shlex.quote(item.path.name)}"
-    return (f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
-            "<p>and is repeated, options, inputs and seed, by</p>"
+    return (f"{said}<p>and is repeated, options, inputs and seed, by</p>"
             f"<pre><code>{esc(again)}</code></pre>")
 
 
+MODES = (("cold", "the image is in no cache before each sample"), ("hot", "the same image again"),
+         ("latency", "one chain, drained before and after"),
+         ("throughput", "the slope over batches of chains"),
+         ("overlap", "several images without barriers between their chains"),
+         ("beside", "one chain, with a load at work on a second queue"))
+
+
 def method(sets):
-    """What differs from run to run; the rest is in the template."""
+    """How it was measured, as far as it was."""
+    cells = [cell for item in sets for cell in item.cells]
+    used = {word for cell in cells for word in (cell.cache, cell.mode)}
+    modes = [f"<i>{name}</i>: {meaning}." for name, meaning in MODES if name in used]
+    has_control = any(cell.control.of for cell in cells)
+    n_verified = sum(item.verified for item in sets)
+    verified = "Every texel of every level is compared with a model in double precision: with what " \
+               "its own source asks for (step), and with the chain that is never rounded (drift)." \
+        if n_verified else "Nothing was verified (--no-verify): any of it may be wrong."
+    if 0 < n_verified < len(sets):
+        verified += " Not so in the sets that say that they were not verified."
+    return fill(template("method.html"), {
+        "control": " One of them is in every block twice, under a second name: the A/A control. What "
+                   "it differs from itself by is no difference." if has_control else "",
+        "margin": " and more than the A/A control" if has_control else "",
+        "modes": f"<li>{' '.join(modes)}</li>" if modes else "", "verified": verified}) + counts(sets)
+
+
+def counts(sets):
+    """How many blocks, and why no more."""
     sentences = []
     for item, name in zip(sets, set_names(sets)):
         blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
@@ -201,7 +231,7 @@ def sections(sets, groups, store, claims_found):
             ("claims", "Claims", claims(claims_found)),
             ("environment", "Environment", report_tables.environment(sets, set_names(sets),
                                                                       file_names(sets))),
-            ("method", "How it was measured", template("method.html") + method(sets)),
+            ("method", "How it was measured", method(sets)),
             ("again", "Do it again", each(sets, command))]
 
 

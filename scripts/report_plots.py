@@ -3,8 +3,8 @@ ratios, time by level, error by level. A plot that has no data is a sentence: wh
 
 import report_svg as svg
 import result_rank
-from report_format import (NOTHING, error_text, esc, list_words, ratio_text, time_text,
-                           time_unit)
+from report_format import NOTHING, error_text, esc, list_words, ratio_text, time_text
+from result_units import is_power_of_two, time_unit
 
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
 
@@ -107,8 +107,9 @@ def ratios(item, cell, ranking, looks):
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
                                        for row, relation in found)
     control = cell.control.of
-    note = (f"Band: what counts as no difference, by the A/A control ({control} against itself)."
-            if control else "Band: 1 % to both sides.")
+    note = "Band: differences must clear it; 1 %" + (
+        f", or what {control} differs from itself by, whichever is more." if control
+        else " to both sides.")
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
                       f"Median of the ratios within blocks, 95 % interval. {note} "
                       f"{foot(item, [row.stats.n for row, _ in found])}")
@@ -177,23 +178,17 @@ def step_row(row, axis, unit, y):
     return "".join(parts)
 
 
-def is_power_of_two(row):
-    return row.width == row.height and row.width & (row.width - 1) == 0
-
-
 def size_groups(item):
     """Cells that differ in size alone: [(title, [cell])], where there are several sizes."""
     groups = {}
     for cell in item.cells:
         row = cell.rows[0]
-        key = (row.input, row.format, row.reduce, row.alpha, row.shape, row.layers,
-               str(row.rect), row.filter, cell.cache, cell.mode)
-        groups.setdefault(key, []).append(cell)
-    for key, cells in groups.items():
+        groups.setdefault(row.condition._replace(levels=None), []).append(cell)
+    for cells in groups.values():
         sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
         if len(sizes) > 1:
-            words = [key[1], *([key[2]] if key[2] != "avg" else []), *key[8:]]
-            yield ", ".join(words), cells
+            row = cells[0].rows[0]
+            yield f"{row.words(with_size=False)}, {row.cache}, {row.mode}, {row.input_name}", cells
 
 
 def edge(row):
@@ -244,8 +239,8 @@ def size_figure(item, title, cells, looks):
                                        for name, points in series.items())
     note = "Dashed: the limit of the device. " if floors else ""
     return svg.figure(svg.drawing(height, parts, label), caption,
-                      "Squares of a power of two are joined, with p05 to p95 as a band; other "
-                      f"sizes stand alone. Hollow: not verified. {note}"
+                      "Powers of two are joined, with p05 to p95 as a band; other sizes stand "
+                      f"alone. Hollow: not verified. {note}"
                       f"{foot(item, [row.stats.n for row in rows])}",
                       svg.legend([(looks[name], name) for name in series]))
 
@@ -262,7 +257,7 @@ def has_span(stats):
 
 
 def size_line(look, rows, x, y, unit):
-    joined = [row for row in rows if is_power_of_two(row)]
+    joined = [row for row in rows if is_power_of_two(row.size)]
     clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
             for row in joined if has_span(row.stats)]
     parts = []
@@ -310,7 +305,8 @@ def error_by_level(item, cell, looks):
     return svg.figure(svg.drawing(height, parts, label), caption,
                       "Largest distance of a texel to its policy's chain that is never rounded on "
                       f"the way down, in {unit}. Hollow: wrong texels. "
-                      f"{item.name()} · {item.driver} · every texel of every level",
+                      f"{item.name()} · {item.driver}"
+                      + (" · every texel of every level" if item.verified else ""),
                       svg.legend(names))
 
 

@@ -4,6 +4,8 @@ import collections
 
 from report_format import list_words, ratio_text
 from result_rank import is_slower, main_kind
+from result_units import is_power_of_two
+from results import NO_RELATION
 
 CLEAR, TIED, NONE = "clear", "tied", "none"
 Ranking = collections.namedtuple("Ranking", "kind best tied sentence")
@@ -14,11 +16,12 @@ def no_ranking(reason, best=None):
 
 
 def relations_to(cell, best):
-    """[(row, relation)] of those that make the same image as `best`, the fastest first; None where
-    no ratio could be taken: slopes of throughput mode may be below zero."""
+    """[(row, relation)] of those that make the same image as `best`, the fastest first; NO_RELATION
+    where no ratio could be taken: slopes of throughput mode may be below zero."""
     known = {b: relation for a, b, relation in cell.comparisons if a == best.id}
     rows = [row for row in cell.rankable() if row is not best and row.kind == best.kind]
-    return sorted(((row, known.get(row.id)) for row in rows), key=lambda pair: pair[0].stats.median)
+    return sorted(((row, known.get(row.id, NO_RELATION)) for row in rows),
+                  key=lambda pair: pair[0].stats.median)
 
 
 def find_best(cell):
@@ -68,7 +71,7 @@ def why_no_comparison(item, rows):
 
 
 def rank_related(best, relations):
-    faster = [row.label for row, relation in relations if relation and relation.verdict == "FASTER"]
+    faster = [row.label for row, relation in relations if relation.verdict == "FASTER"]
     if faster:
         return no_ranking(f"{best.label} leads by its median, but {list_words(faster)} within "
                           "blocks", best)
@@ -92,7 +95,7 @@ def preference(cell):
     row = cell.rows[0]
     return (not cell.rankable(), row.format != "rgba8", row.reduce != "avg", row.rect is not None,
             row.layers > 1, cell.mode != "latency", cell.cache != "cold",
-            row.width != row.height or row.width & (row.width - 1) != 0, -row.width * row.height)
+            row.width != row.height or not is_power_of_two(row.size), -row.width * row.height)
 
 
 def headline(item):

@@ -14,8 +14,8 @@ def main_kind(rows):
 
 def is_slower(relation):
     """Told apart: by the verdict of the run, and by the interval."""
-    return (relation is not None and relation.verdict == "SLOWER" and relation.p is not None
-            and relation.ci is not None and relation.ci[0] > 1)
+    return (relation.verdict == "SLOWER" and relation.p is not None and relation.ci is not None
+            and relation.ci[0] > 1)
 
 
 def margin(cell):

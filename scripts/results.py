@@ -7,6 +7,7 @@ import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
+from result_units import EXACT, last_place
 
 CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
 
@@ -89,6 +90,9 @@ class Relation:
     def is_drawable(self):
         return (self.ratio is not None and self.ratio > 0 and self.ci is not None
                 and self.ci[0] > 0)
+
+
+NO_RELATION = Relation(Node({}, ""))  # where the run has none
 
 
 class Batch:
@@ -197,17 +201,17 @@ class Row:
         return self.bytes / self.stats.median if self.is_timed() and self.bytes else None
 
     def unit(self):
-        """What errors are counted in: of floats, units in the last place."""
-        return "ulp" if self.format.endswith("f") else "LSB"
+        """What errors are counted in."""
+        return last_place(self.format)
 
     def is_exact(self):
-        bound = 0.0 if self.unit() == "ulp" else 0.5 + 1e-4
-        return self.verify.step is not None and self.verify.step <= bound
+        return self.verify.step is not None and self.verify.step <= EXACT[self.unit()]
 
-    def words(self):
+    def words(self, with_size=True):
         """All that the rows of a cell share but cache and mode."""
-        parts = [f"{self.width}×{self.height} {self.format}"]
+        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
         parts += [self.reduce] if self.reduce != "avg" else []
+        parts += [self.filter] if self.filter != "box" else []
         parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
         if self.shape == "cube":
             parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]

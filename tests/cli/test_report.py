@@ -168,6 +168,49 @@ class Pages(PageCase):
         for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
             self.holds(text, f"<h3>{name}")
 
+    def test_how_it_was_measured_is_what_was_done(self):
+        text = self.words(self.page(fixture.H200))
+        self.holds(text, "the A/A control. What it differs from", "Every texel of every level is")
+        for word in ("throughput :", "overlap :", "beside :", "Nothing was verified"):
+            self.assertNotIn(word, text)
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["run"]["verify"] = False
+        for cell in root["cells"]:
+            cell["aa_control"] = None
+        for row in root["results"]:
+            row["mode"] = "beside"
+            row["verify"].update(status="skipped", levels=[])
+        text = self.words(self.page(self.write(root)))
+        self.holds(text, "beside : one chain, with a load", "Nothing was verified (--no-verify): any")
+        for word in ("A/A", "Every texel of every level", "every texel of every level",
+                     "latency :"):
+            self.assertNotIn(word, text)
+
+    def test_a_search_is_not_replayed(self):
+        root = fixture.first_cell(fixture.load())
+        root["run"]["argv"] = ["mipbench", "tune", "photo.png"]
+        text = self.words(self.page(self.write(root)))
+        self.holds(text, "mipbench tune photo.png", "Only a run can be repeated")
+        self.assertNotIn("--replay", text)
+
+    def test_plots_of_two_images_have_two_captions(self):
+        root = fixture.load()
+        root["results"] = [row for row in root["results"] if row["strategy"] == "spd"]
+        again = json.loads(json.dumps(root["results"]))
+        for row in again:
+            row.update(input="photo.png", input_sha256="0", id=f"photo/{row['id']}",
+                       cell=f"photo/{row['cell']}", alpha="premultiplied")
+        root.update(results=root["results"] + again, comparisons=[],
+                    cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
+                                           for cell in root["cells"]])
+        text = self.page(self.write(root))
+        self.holds(text, "Time against size: rgba8, hot, latency, pattern:noise:512x512<",
+                   "Time against size: rgba8, alpha premultiplied, hot, latency, photo.png<")
+
+    def test_first_bad_texels_sort_by_their_place(self):
+        text = self.page(self.write(fixture.failures_and_skips()))
+        self.holds(text, 'data-v="0000000002 0000000000 0000000007 0000000005"')
+
     def test_several_runs_of_one_device(self):
         """Each is called by as much of its path as tells it from the others."""
         paths = []
@@ -230,6 +273,47 @@ class Pages(PageCase):
         self.check(text)
         self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
                    "does not: the other way")
+
+
+class Words(fixture.TestCase):
+    """Figures and words that the page and the terminal share."""
+
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def test_ratios_with_intervals(self):
+        import report_format
+        for ratio, low, high, want in (
+                (2.5, 2.25, 2.75, "2.50 ± 0.25"), (1.3231, 1.3193, 1.3269, "1.323 ± 0.004"),
+                (1.0, 0.9999, 1.0001, "1.000 ± 0.001"), (1.63, 1.4, 4.43, "1.63 (1.40 – 4.43)"),
+                (15.535, 15.477, 15.563, "15.54 (15.47 – 15.57)"),
+                (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
+            self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
+
+    def test_three_digits(self):
+        import report_format
+        for value, want in ((0, "0"), (0.0123, "0.0123"), (0.00123, "0.00123"), (0.5, "0.500"),
+                            (1.234, "1.23"), (-0.0456, "-0.0456"), (45.67, "45.7"),
+                            (456.78, "456.8"), (4567.8, "4568"), (None, "–")):
+            self.assertEqual(report_format.digits(value), want)
+
+    def cell(self, **changes):
+        import results
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["cells"][0].update(changes)
+        for row in root["results"]:
+            row["cache"] = changes.get("cache", row["cache"])
+            row["sol"] = {"fraction": 1.25}
+        return results.Run(self.dir / "results.json", "", value=root).cells[0]
+
+    def test_why_a_limit_is_passed(self):
+        import report_page
+        for bound_by, cache, why in (("memory", "hot", "stays in a cache"),
+                                     ("memory", "cold", "measured by itself"),
+                                     ("dispatch", "hot", "measured by itself")):
+            cell = self.cell(bound_by=bound_by, cache=cache, floor_ns=1000)
+            self.assertIn(why, report_page.limit_sentence(cell, cell.rows[0]))
 
 
 class Looks(PageCase):
