@@ -10,6 +10,7 @@ import plot_frame
 import result_rank
 from plot_data import NoData
 from plot_frame import GREY
+from result_units import time_unit
 
 CELL_INCHES, MARGIN_INCHES, LEAST_WIDTH_INCHES = (1.35, 0.78), (1.5, 0.9), 7.0
 CELL_COLUMNS = 18
@@ -82,7 +83,7 @@ def draw_verdict(axes, x, y, verdict, styles):
     axes.add_patch(rectangle(x, y, facecolor=colour, alpha=0.25))
     axes.plot([x - 0.42], [y - 0.33], marker=marker, color=colour, markersize=5.5)
     name = "\n".join(break_label(verdict.label))
-    unit, unit_ns = plot_frame.time_unit([verdict.median_ns])
+    unit_ns, unit = time_unit([verdict.median_ns])
     time = plot_data.figure(verdict.median_ns / unit_ns)
     near = f", ≈ {verdict.n_near} more" if verdict.n_near else ""
     axes.text(x, y, f"{name}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,

@@ -71,7 +71,7 @@ class EveryPlot(PlotCase):
             self.assertIn(label, svg.texts)
             self.assertIn(f"series {label}", svg.ids)
         self.assertIn("floor", svg.ids)
-        for text in ("256x256", "1024x1024", "1920x1080", "memory floor", "powers of two",
+        for text in ("256x256", "1024x1024", "1920x1080", "limit of the device", "powers of two",
                      "other sizes", "GPU time of a whole chain, µs (log scale)"):
             self.assertIn(text, svg.texts)
 

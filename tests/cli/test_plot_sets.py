@@ -86,6 +86,10 @@ class KindsOfSets(PlotCase):
         self.assertIn(f"n = {3 * N_KEPT} samples a point", svgs["time-size"].text)
         self.assertIn("3 runs", svgs["time-size"].text)
         self.assertIn("runs one after the other", svgs["samples"].text)
+        a_run = sorted(row["stats"]["n"] for row in roots[0]["results"]
+                       if row["width"] == max(width for width, _ in SIZES))
+        self.assertRegex(svgs["forest"].text, rf"n = {a_run[0]}\b.* samples a strategy and run")
+        self.assertIn("differences must clear it: 1 %, or the A/A", svgs["forest"].text)
         self.assertEqual(svgs["time-size"].ids.count("series spd"), 2)  # one for each panel
 
     def two_images(self, names=("b/one.png", "c/two.png"), digests="bc"):
@@ -120,7 +124,7 @@ class KindsOfSets(PlotCase):
         self.assertEqual(len(set(outcome.out.split())), 2, outcome)
 
     def test_an_image_is_known_by_its_texels(self):
-        """The same file under two names, in one run and in two."""
+        """The same file under two names is measured twice."""
         root = self.two_images(digests="bb")
         cells = [row["cell"] for row in root["results"]]
         for row in root["results"][len(cells) // 2:]:
@@ -129,7 +133,7 @@ class KindsOfSets(PlotCase):
         root["cells"] = [{**cell, "id": name} for cell, name in
                          zip(2 * root["cells"][:1], dict.fromkeys(
                              row["cell"] for row in root["results"]))]
-        svg = self.draw([root], "forest")["forest"]
+        svg = self.draw([root], "samples")["samples"]
         self.assertIn(f"n = {2 * N_KEPT} samples", svg.text)
 
     def test_builds_are_not_pooled(self):
