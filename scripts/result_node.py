@@ -197,6 +197,11 @@ def check_schema(path, root, least_minor):
     """The version that a result says it is of, as a text: 1.`least_minor` or later, below 2.0."""
     if not is_of(root, "mipbench"):
         raise InputError(f"{path}: not a result of mipbench; give the results.json of a run")
+    return check_version(path, root, least_minor)
+
+
+def check_version(path, root, least_minor=0):
+    """As above, of whatever schema."""
     version = str(root["schema"].get("version"))
     numbers = version.split(".")
     if len(numbers) != 3 or not all(part.isascii() and part.isdecimal() for part in numbers):

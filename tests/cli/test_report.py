@@ -291,6 +291,12 @@ class Words(fixture.TestCase):
                 (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
             self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
 
+    def test_all_texts_are_clean(self):
+        """Those in lists, and keys: they end in a terminal, or in XML."""
+        import result_node
+        self.assertEqual(result_node.parse("x", r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'),
+                         {"a?": ["b?", ["c?", 1]], "d": "?"})
+
     def test_three_digits(self):
         import report_format
         for value, want in ((0, "0"), (0.0123, "0.0123"), (0.00123, "0.00123"), (0.5, "0.500"),
@@ -590,9 +596,17 @@ class Refusals(PageCase):
 
     def test_claims_that_are_none(self):
         path = self.write(fixture.load())
-        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]}):
+        later = {**fixture.claims()["schema"], "version": "2.0.0"}
+        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]},
+                       {**fixture.claims(), "schema": later}):
             self.write(claims, "claims.json")
             self.assertIn("claims.json", self.refusal(2, path))
+        self.assertIn("2.0.0 is of a later", self.refusal(2, path))
+        (self.dir / "claims.json").write_bytes(b"\xff{}")
+        self.assertIn("claims.json: not UTF-8", self.refusal(2, path))
+        with open(self.dir / "claims.json", "wb") as file:
+            file.truncate((1 << 28) + 1)
+        self.assertIn("larger than 256 MiB", self.refusal(2, path))
 
     def test_command_lines(self):
         path = self.write(fixture.load())
