@@ -180,16 +180,18 @@ def method(sets):
     modes = [f"<i>{name}</i>: {meaning}." for name, meaning in MODES if name in used]
     has_control = any(cell.control.of for cell in cells)
     n_verified = sum(item.verified for item in sets)
-    verified = "Every texel of every level is compared with a model in double precision: with what " \
-               "its own source asks for (step), and with the chain that is never rounded (drift)." \
-        if n_verified else "Nothing was verified (--no-verify): any of it may be wrong."
+    verified = ("Every texel of every level is compared with a model in double precision: with "
+                "what its own source asks for (step), and with the chain that is never rounded "
+                "(drift)." if n_verified
+                else "Nothing was verified (--no-verify): any of it may be wrong.")
     if 0 < n_verified < len(sets):
         verified += " Not so in the sets that say that they were not verified."
     return fill(template("method.html"), {
-        "control": " One of them is in every block twice, under a second name: the A/A control. What "
-                   "it differs from itself by is no difference." if has_control else "",
+        "control": " One of them is in every block twice, under a second name: the A/A control. "
+                   "What it differs from itself by is no difference." if has_control else "",
         "margin": " and more than the A/A control" if has_control else "",
-        "modes": f"<li>{' '.join(modes)}</li>" if modes else "", "verified": verified}) + counts(sets)
+        "modes": f"<li>{' '.join(modes)}</li>" if modes else "",
+        "verified": verified}) + counts(sets)
 
 
 def counts(sets):

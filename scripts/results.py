@@ -175,8 +175,8 @@ class Row:
 
     def make_condition(self):
         full = max(self.size).bit_length()
-        return Condition(self.image, self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
-                         "all" if self.n_levels == full else self.n_levels,
+        return Condition(self.image, self.format, self.reduce, self.filter, self.alpha, self.shape,
+                         self.layers, "all" if self.n_levels == full else self.n_levels,
                          tuple(self.rect.values()) if self.rect else None, self.cache, self.mode)
 
     @property

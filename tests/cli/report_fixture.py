@@ -125,7 +125,8 @@ def small(root):
 
 
 def each_change(root):
-    """(path, value, text) of the file with each of its members, one of each kind, something else."""
+    """(path, value, text) of the file with one member after the other, one of each kind, something
+    else."""
     kinds, text = {}, json.dumps(root)
     for path in places(root):
         kinds.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)

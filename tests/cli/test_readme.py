@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every command line of the README's shell blocks and of --help's examples runs, on small images and
-sets in place of the reader's own; those that do not are named here with the reason."""
+"""Every command line of the README's shell blocks and of --help's examples runs, on small images
+and sets in place of the reader's own; those that do not are named here with the reason."""
 import importlib.util
 import json
 import os

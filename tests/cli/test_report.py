@@ -181,7 +181,8 @@ class Pages(PageCase):
             row["mode"] = "beside"
             row["verify"].update(status="skipped", levels=[])
         text = self.words(self.page(self.write(root)))
-        self.holds(text, "beside : one chain, with a load", "Nothing was verified (--no-verify): any")
+        self.holds(text, "beside : one chain, with a load",
+                   "Nothing was verified (--no-verify): any")
         for word in ("A/A", "Every texel of every level", "every texel of every level",
                      "latency :"):
             self.assertNotIn(word, text)
@@ -294,8 +295,8 @@ class Words(fixture.TestCase):
     def test_all_texts_are_clean(self):
         """Those in lists, and keys: they end in a terminal, or in XML."""
         import result_node
-        self.assertEqual(result_node.parse("x", r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'),
-                         {"a?": ["b?", ["c?", 1]], "d": "?"})
+        text = r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'
+        self.assertEqual(result_node.parse("x", text), {"a?": ["b?", ["c?", 1]], "d": "?"})
 
     def test_three_digits(self):
         import report_format
