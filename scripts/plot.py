@@ -13,6 +13,7 @@ Runs of one device, driver and commit are pooled; several devices are drawn over
 beneath. What was not measured is not drawn: a line says why, and what to run."""
 
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -155,12 +156,20 @@ def scopes(data, scope):
     return [(condition, size) for condition in conditions for size in data.sizes(condition)]
 
 
-def slug(arguments, scope):
+def slug(arguments, scope, data):
     """For the name of a file of many."""
     import plot_data
-    words = [plot_data.describe(arguments[0], ("format",) if scope == "all formats" else ())]
+    but = [*(["format"] if scope == "all formats" else []),
+           *(["input"] if data.n_inputs == 1 else [])]
+    words = [plot_data.describe(arguments[0], but)]
     words += [plot_data.size_text(size) for size in arguments[1:]]
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(words))
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower())
+
+
+def unused(stem, taken):
+    """Images of several runs may have the same name."""
+    stems = itertools.chain([stem], (f"{stem}-{count}" for count in itertools.count(2)))
+    return next(it for it in stems if it not in taken)
 
 
 def write_frame(frame, stem, options):
@@ -180,20 +189,21 @@ def make_plot(name, data, options):
     """Draw the first scope that can be drawn, or each with --all. Whether any could."""
     import plot_data
     function, scope = plots()[name]
-    why, n_made = plot_data.NoData(no_rows(data), ""), 0
+    why, stems = plot_data.NoData(no_rows(data), ""), set()
     for index, arguments in enumerate(scopes(data, scope)):
         try:
             frame = function(data, *arguments)
         except plot_data.NoData as error:
             why = error if index == 0 else why
             continue
-        n_made += 1
-        write_frame(frame, f"{name}_{slug(arguments, scope)}" if options.all else name, options)
+        stem = unused(f"{name}_{slug(arguments, scope, data)}" if options.all else name, stems)
+        stems.add(stem)
+        write_frame(frame, stem, options)
         if not options.all:
             break
-    if not n_made:
+    if not stems:
         say(f"{name} not made: {why}; run: {command(data, why.options)}")
-    return n_made > 0
+    return bool(stems)
 
 
 def no_rows(data):

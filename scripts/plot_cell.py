@@ -9,12 +9,11 @@ import plot_data
 import plot_frame
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
+from result_units import EXACT, last_place, time_unit
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
 LEGEND_COLUMNS = 24  # longer names are beneath each other
 LANE_QUANTILE, LEAST_LANE, SHOWN_SHARE = 0.98, 0.01, 0.99
-EXACT_LSB = 0.5  # what rounding alone makes of 8-bit codes
-ROUNDED_FORMATS = ("rgba8", "r8", "rg8", "rgba8-srgb")
 
 
 def members(data, condition, size):
@@ -32,7 +31,12 @@ def by_time(points):
 def make_frame(title, condition, size, sets, notes, inches):
     """sets: [(set, {label: Point})]."""
     counts = plot_data.count_text([it.n for _, points in sets for it in points.values()])
-    footer = [group.footer() for group, _ in sets] + [f"{counts} samples a strategy · {notes}"]
+    return make_frame_of(title, condition, size, [group for group, _ in sets],
+                         f"{counts} samples a strategy · {notes}", inches)
+
+
+def make_frame_of(title, condition, size, groups, notes, inches):
+    footer = [group.footer() for group in groups] + [notes]
     subtitle = f"{plot_data.size_text(size)}, {plot_data.describe(condition)}"
     return plot_frame.Frame(title, subtitle, footer, inches)
 
@@ -128,8 +132,7 @@ def levels(data, condition, size):
                  f"{condition.cache} one"
     frame = make_frame("Time by level", condition, size, sets, notes + data.note(),
                        (WIDTH_INCHES, sum(heights(sets))))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     for (axes,), (group, points) in zip(
             frame.grid(len(sets), 1, gridspec_kw={"height_ratios": heights(sets)}), sets):
         n_levels = draw_levels(axes, data, points, unit, unit_ns)
@@ -168,11 +171,8 @@ def rows_of(points):
 
 
 def cells_of(points):
-    """The cells behind the points, one per run, in the order of the runs."""
-    found = {}
-    for row in rows_of(points):
-        found.setdefault(row.run.id, row.cell)
-    return found
+    """The cells behind the points, in the order of the runs."""
+    return list(dict.fromkeys(row.cell for row in rows_of(points)))
 
 
 def kept_blocks(cell):
@@ -182,11 +182,11 @@ def kept_blocks(cell):
 
 
 def lay_out(points):
-    """{run id: index of its first block}, runs one after the other, and how many in all."""
+    """{cell: index of its first block}, one after the other, and how many in all."""
     begins, at = {}, 0
-    for run_id in cells_of(points):
-        begins[run_id] = at
-        at += max(len(row.samples) for row in rows_of(points) if row.run.id == run_id)
+    for cell in cells_of(points):
+        begins[cell] = at
+        at += max(len(row.samples) for row in rows_of(points) if row.cell is cell)
     return begins, at
 
 
@@ -207,7 +207,7 @@ def draw_lanes(axes, data, points, begins):
         axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
         for row in points[label].rows:
             found = deviations(row)
-            axes.plot([begins[row.run.id] + i for i, _ in found],
+            axes.plot([begins[row.cell] + i for i, _ in found],
                       [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
                       linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
                       color=colour, rasterized=True)
@@ -221,9 +221,9 @@ def draw_lanes(axes, data, points, begins):
 def draw_clock(axes, points, begins):
     """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
     drawn = False
-    for run_id, cell in cells_of(points).items():
+    for cell in cells_of(points):
         probe, warm, flagged = cell.probes, cell.warm_probe, set(cell.flagged)
-        track = [(begins[run_id] + i, 100 * warm / probe[block], block in flagged)
+        track = [(begins[cell] + i, 100 * warm / probe[block], block in flagged)
                  for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
         if track:
             drawn = True
@@ -268,8 +268,7 @@ def samples(data, condition, size):
             "multiply-adds before each block · cross: a block in which it moved by more than 2 %"
     frame = make_frame("Samples", condition, size, sets, notes + data.note(),
                        (13.5, sum(heights(sets)) + 1.2 * clock_inches * len(sets)))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     ratios = [inches for height in heights(sets) for inches in (height, clock_inches)]
     rows = frame.grid(2 * len(sets), 2, gridspec_kw={"height_ratios": ratios,
                                                      "width_ratios": (1, 1.35)})
@@ -328,8 +327,8 @@ def error(data, condition, size):
     """(5) Time against error: from the strategy's own golden chain, and from the true average."""
     sets = members(data, condition, size)
     step, box = worst(lambda verify: verify.worst_step()), worst(lambda verify: verify.box)
-    rounded = condition.format in ROUNDED_FORMATS
-    last_place = "ulp" if condition.format.endswith("f") else "LSB"
+    unit_of_error = last_place(condition.format)
+    rounded = EXACT[unit_of_error] > 0
     if not any(step(it) is not None for _, points in sets for it in points.values()):
         raise NoData("no row was verified (--no-verify)", "")
     notes = "errors in units of the last place of the format · left: from the chain that the " \
@@ -339,16 +338,15 @@ def error(data, condition, size):
                        for pick in (step, box)) else " · hollow, on the axis: error not known"
     frame = make_frame("Time against error", condition, size, sets, notes + data.note(),
                        (11.5, 4.0 * len(sets)))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     for row, (group, points) in zip(frame.grid(len(sets), 2), sets):
         name = f", {group.label}" if len(sets) > 1 else ""
         draw_errors(row[0], data, points, unit_ns, step, f"correctness{name}")
         draw_errors(row[1], data, points, unit_ns, box, "quality")
         if rounded:
-            row[0].axhline(EXACT_LSB, color=GREY, linestyle=":", linewidth=1)
-        row[0].set_ylabel(f"largest step error, {last_place}")
-        row[1].set_ylabel(f"largest distance from the box average, {last_place}")
+            row[0].axhline(EXACT[unit_of_error], color=GREY, linestyle=":", linewidth=1)
+        row[0].set_ylabel(f"largest step error, {unit_of_error}")
+        row[1].set_ylabel(f"largest distance from the box average, {unit_of_error}")
         for axes in row:
             axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
     plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))

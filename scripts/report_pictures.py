@@ -132,7 +132,7 @@ class Store:
         return notes
 
 
-# The sum of what red, green and blue are off, through a scale that grows evenly brighter.
+# By the channel that is most off, through a scale that grows evenly brighter.
 HEAT_STOPS = ((0, 0, 4), (40, 11, 84), (101, 21, 110), (159, 42, 99), (212, 72, 66),
               (245, 125, 21), (250, 193, 39), (252, 255, 164))
 
@@ -142,10 +142,15 @@ def heat_filter():
               for channel in range(3)]
     transfer = "".join(f'<feFunc{name} type="table" tableValues="{table}"/>'
                        for name, table in zip("RGB", tables))
-    total = "1 1 1 0 0 " * 3 + "0 0 0 1 0"
+    single = "".join(
+        f'<feColorMatrix in="SourceGraphic" type="matrix" result="{name}" '
+        f'values="{f"{row} " * 3}0 0 0 1 0"/>'
+        for name, row in zip("rgb", ("1 0 0 0 0", "0 1 0 0 0", "0 0 1 0 0")))
+    largest = ('<feBlend in="r" in2="g" mode="lighten" result="rg"/>'
+               '<feBlend in="rg" in2="b" mode="lighten"/>')
     return ('<filter id="heat" color-interpolation-filters="sRGB" x="0" y="0" width="1" '
-            f'height="1"><feColorMatrix type="matrix" values="{total}"/>'
-            f"<feComponentTransfer>{transfer}</feComponentTransfer></filter>")
+            f'height="1">{single}{largest}<feComponentTransfer>{transfer}</feComponentTransfer>'
+            "</filter>")
 
 
 HEAT_FILTER = heat_filter()
@@ -168,15 +173,15 @@ class Chain:
 
 
 class Group:
-    """Chains of one image: strategies and golden models."""
+    """Chains of one image: strategies and golden models. `owner`: what its result set is called."""
 
-    def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.words(), row.input_name
+    def __init__(self, owner, row):
+        self.owner, self.title, self.input = owner, row.words(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 
-    def heading(self):
-        return f"{self.input}, {self.title}"
+    def heading(self, n_sets=1):
+        return f"{self.input}, {self.title}" + (f" ({self.owner})" if n_sets > 1 else "")
 
     def chain(self, folder, row):
         """Of the folder that its files are in."""
@@ -192,13 +197,13 @@ def golden_label(folder):
     return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
 
 
-def collect(sets, store):
+def collect(sets, set_names, store):
     """[Group] of all pictures that can be shown, headings in the order of the results."""
     groups = {}
-    for item in sets:
+    for item, owner in zip(sets, set_names):
         for row in item.rows:
             for name in names_of(row):
-                add_image(groups, store, item, row, name)
+                add_image(groups, store, owner, row, name)
     for group in groups.values():  # golden models first: all others are held against them
         group.chains = dict(sorted(group.chains.items(),
                                    key=lambda pair: (not pair[1].is_golden,
@@ -208,13 +213,13 @@ def collect(sets, store):
 
 def names_of(row):
     """The PNG files that are shown; levels only where there is no atlas that holds them."""
-    has_atlas = any(KINDS.fullmatch(pathlib.PurePosixPath(name).name or "") and "atlas" in name
-                    for name in row.images)
+    has_atlas = any((match := KINDS.fullmatch(pathlib.PurePosixPath(name).name))
+                    and match[1] == "atlas" for name in row.images)
     return [name for name in row.images
             if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
 
-def add_image(groups, store, item, row, name):
+def add_image(groups, store, owner, row, name):
     path = pathlib.PurePosixPath(name)
     match = KINDS.fullmatch(path.name)
     if not match:
@@ -226,10 +231,10 @@ def add_image(groups, store, item, row, name):
         numbers = [int(match[2] or match[3])]
         places = [(0, 0, *level_extent(row.width, row.height, numbers[0]))]
     size = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
-    parts = store.load(item.path.parent, name, size, places)
+    parts = store.load(row.run.path.parent, name, size, places)
     if not any(parts):
         return
-    group = groups.setdefault((item.path, str(path.parent.parent)), Group(item, row))
+    group = groups.setdefault((row.run.path, str(path.parent.parent)), Group(owner, row))
     chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
     shown = chain.errors if match[3] else chain.levels
     shown.update({(layer, level): part for level, part in zip(numbers, parts) if part})
@@ -305,7 +310,8 @@ def heat_scale():
     return (f'<div class="scale"><div class="ramp" style="background:linear-gradient(90deg,{stops})"'
             f' role="img" aria-label="scale of the heat maps from 0, dark, to 8, bright"></div>'
             f'<div class="marks">{marks}</div>'
-            "<small>red, green and blue off together, in LSB of 8 bits (1/255)</small></div>")
+            "<small>the channel that is most off, alpha among them, in LSB of 8 bits (1/255)"
+            "</small></div>")
 
 
 def viewer_data(groups):
@@ -317,7 +323,7 @@ def viewer_data(groups):
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]
         if chains:
-            found += [{"title": group.heading(), "device": group.item.name(),
+            found += [{"title": group.heading(), "owner": group.owner,
                        "width": group.width, "height": group.height, "levels": group.n_levels,
                        "chains": chains}]
     return json.dumps(found)

@@ -2,8 +2,9 @@
 ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
 
 import report_svg as svg
-from report_format import (NOTHING, error_text, esc, list_names, ratio_text, time_text,
-                           time_unit)
+import result_rank
+from report_format import NOTHING, error_text, esc, list_names, ratio_text, time_text
+from result_units import is_power_of_two, time_unit
 
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
 
@@ -39,7 +40,7 @@ def is_hollow(row):
     return row.verify.status != "pass"
 
 
-def time_of_strategies(item, cell):
+def time_of_strategies(item, cell, looks):
     """A row for each: median, its 95 % interval, and the span of p05 to p95."""
     caption = f"Time of one chain: {cell.title}"
     rows = timed(cell)
@@ -58,7 +59,7 @@ def time_of_strategies(item, cell):
     if cell.floor:
         x = axis.at(cell.floor / unit[0])
         parts += [svg.line(x, svg.TOP, x, bottom, "floor")]
-    parts += [time_row(row, axis, unit, svg.TOP + index * ROW_HEIGHT)
+    parts += [time_row(row, looks[row.label], axis, unit, svg.TOP + index * ROW_HEIGHT)
               for index, row in enumerate(rows)]
     label = (f"{caption}. " + "; ".join(f"{row.label} {time_text(row.stats.median, unit)} "
                                         f"{unit[1]}" for row in rows))
@@ -68,21 +69,22 @@ def time_of_strategies(item, cell):
                       f"verified.{limit} {foot(item, [row.stats.n for row in rows])}")
 
 
-def time_row(row, axis, unit, y):
+def time_row(row, look, axis, unit, y):
     middle = y + 23
     stats = row.stats
-    spans = [("thin", (stats.p05, stats.p95)), ("thick", stats.ci or (None, None))]
+    spans = [("thin", (stats.p05, stats.p95)), (f"thick {look.css}", stats.ci or (None, None))]
     parts = [row_label(y, row, f"{time_text(stats.median, unit)} {unit[1]}")]
     for css, (low, high) in spans:
         if low is not None and high is not None and 0 < low <= high:
             parts += [svg.line(axis.at(low / unit[0]), middle, axis.at(high / unit[0]), middle,
                                css)]
     title = f"{row.label}: {time_text(stats.median, unit)} {unit[1]}, {stats.n} samples"
-    parts += [svg.marker(axis.at(stats.median / unit[0]), middle, 0, title, is_hollow(row))]
+    parts += [svg.marker(axis.at(stats.median / unit[0]), middle, look, title,
+                         is_hollow(row))]
     return "".join(parts)
 
 
-def ratios(item, cell, ranking):
+def ratios(item, cell, ranking, looks):
     """Paired ratios to the fastest with intervals, and the band of the A/A control."""
     caption = f"Ratio to the fastest: {cell.title}"
     best = ranking.best
@@ -101,32 +103,34 @@ def ratios(item, cell, ranking):
              svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)"),
              svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "floor")]
     for index, (row, relation) in enumerate(found):
-        parts += [ratio_row(row, relation, axis, svg.TOP + index * ROW_HEIGHT)]
+        parts += [ratio_row(row, relation, looks[row.label], axis, svg.TOP + index * ROW_HEIGHT)]
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
                                        for row, relation in found)
     control = cell.control.of
-    note = (f"Band: what counts as no difference, by the A/A control ({control} against itself)."
-            if control else "Band: 1 % to both sides.")
+    note = "Band: differences must clear it; 1 %" + (
+        f", or what {control} differs from itself by, whichever is more." if control
+        else " to both sides.")
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
                       f"Median of the ratios within blocks, 95 % interval. {note} "
                       f"{foot(item, [row.stats.n for row, _ in found])}")
 
 
 def control_band(cell):
-    margin = max(cell.control.margin, 0.01)
+    margin = result_rank.margin(cell)
     return 1.0 / (1.0 + margin), 1.0 + margin
 
 
-def ratio_row(row, relation, axis, y):
+def ratio_row(row, relation, look, axis, y):
     middle = y + 23
     low, high = axis.at(relation.ci[0]), axis.at(relation.ci[1])
     title = (f"{row.label}: {ratio_text(relation.ratio)}, 95 % interval "
              f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])}, {relation.verdict}")
     return "".join([
-        row_label(y, row, ratio_text(relation.ratio)), svg.line(low, middle, high, middle, "thick"),
-        svg.line(low, middle - 4, low, middle + 4, "cap"),
-        svg.line(high, middle - 4, high, middle + 4, "cap"),
-        svg.marker(axis.at(relation.ratio), middle, 0, title, is_hollow(row))])
+        row_label(y, row, ratio_text(relation.ratio)),
+        svg.line(low, middle, high, middle, f"thick {look.css}"),
+        svg.line(low, middle - 4, low, middle + 4, f"cap {look.css}"),
+        svg.line(high, middle - 4, high, middle + 4, f"cap {look.css}"),
+        svg.marker(axis.at(relation.ratio), middle, look, title, is_hollow(row))])
 
 
 def levels_of_step(step):
@@ -174,32 +178,26 @@ def step_row(row, axis, unit, y):
     return "".join(parts)
 
 
-def is_power_of_two(row):
-    return row.width == row.height and row.width & (row.width - 1) == 0
-
-
 def size_groups(item):
     """Cells that differ in size alone: [(title, [cell])], where there are several sizes."""
     groups = {}
     for cell in item.cells:
         row = cell.rows[0]
-        key = (row.input, row.format, row.reduce, row.alpha, row.shape, row.layers,
-               str(row.rects), row.filter, cell.cache, cell.mode)
-        groups.setdefault(key, []).append(cell)
-    for key, cells in groups.items():
+        groups.setdefault(row.condition._replace(levels=None), []).append(cell)
+    for cells in groups.values():
         sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
         if len(sizes) > 1:
-            words = [key[1], *([key[2]] if key[2] != "avg" else []), *key[8:]]
-            yield ", ".join(words), cells
+            row = cells[0].rows[0]
+            yield f"{row.words(with_size=False)}, {row.cache}, {row.mode}, {row.input_name}", cells
 
 
 def edge(row):
     return (row.width * row.height) ** 0.5
 
 
-def time_against_size(item):
+def time_against_size(item, looks):
     """A figure for each group of sizes."""
-    figures = [size_figure(item, title, cells) for title, cells in size_groups(item)]
+    figures = [size_figure(item, title, cells, looks) for title, cells in size_groups(item)]
     return figures or [missing("Time against size", "Only one size was measured; --sweep 256:4096 "
                                "or --size with several makes this plot.")]
 
@@ -215,7 +213,7 @@ def size_series(cells):
     return dict(sorted(series.items(), key=lambda pair: -pair[1][-1][0].stats.median))
 
 
-def size_figure(item, title, cells):
+def size_figure(item, title, cells, looks):
     caption = f"Time against size: {title}"
     series = size_series(cells)
     rows = [row for points in series.values() for row, _ in points]
@@ -235,16 +233,16 @@ def size_figure(item, title, cells):
                         f"median of one chain, {unit[1]} (log scale)")]
     if floors:
         parts += [svg.polyline([(x.at(size), y.at(floor)) for size, floor in floors], "floor")]
-    for index, points in enumerate(series.values()):
-        parts += [size_line(index, [row for row, _ in points], x, y, unit)]
+    for label, points in series.items():
+        parts += [size_line(looks[label], [row for row, _ in points], x, y, unit)]
     label = f"{caption}. " + "; ".join(size_words(name, points, unit)
                                        for name, points in series.items())
     note = "Dashed: the limit of the device. " if floors else ""
     return svg.figure(svg.drawing(height, parts, label), caption,
-                      "Squares of a power of two are joined, with p05 to p95 as a band; other "
-                      f"sizes stand alone. Hollow: not verified. {note}"
+                      "Powers of two are joined, with p05 to p95 as a band; other sizes stand "
+                      f"alone. Hollow: not verified. {note}"
                       f"{foot(item, [row.stats.n for row in rows])}",
-                      svg.legend(list(enumerate(series))))
+                      svg.legend([(looks[name], name) for name in series]))
 
 
 def size_words(name, points, unit):
@@ -258,27 +256,27 @@ def has_span(stats):
     return stats.p05 is not None and stats.p95 is not None and stats.p95 > max(stats.p05, 0)
 
 
-def size_line(index, rows, x, y, unit):
-    joined = [row for row in rows if is_power_of_two(row)]
+def size_line(look, rows, x, y, unit):
+    joined = [row for row in rows if is_power_of_two(row.size)]
     clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
             for row in joined if has_span(row.stats)]
     parts = []
     if len(clip) > 1:
         there = [(x.at(edge(row)), y.at(low)) for row, low, _ in clip]
         back = [(x.at(edge(row)), y.at(high)) for row, _, high in reversed(clip)]
-        parts += [svg.polygon(there + back, f"area {svg.colour(index)}")]
+        parts += [svg.polygon(there + back, f"area {look.css}")]
     if len(joined) > 1:
         parts += [svg.polyline([(x.at(edge(row)), y.at(row.stats.median / unit[0]))
-                                for row in joined], f"curve {svg.colour(index)}")]
+                                for row in joined], f"curve {look.css}")]
     for row in rows:
         title = (f"{row.label}, {row.width}×{row.height}: {time_text(row.stats.median, unit)} "
                  f"{unit[1]}")
-        parts += [svg.marker(x.at(edge(row)), y.at(row.stats.median / unit[0]), index, title,
+        parts += [svg.marker(x.at(edge(row)), y.at(row.stats.median / unit[0]), look, title,
                              is_hollow(row))]
     return "".join(parts)
 
 
-def error_by_level(item, cell):
+def error_by_level(item, cell, looks):
     """Distance of each level to the chain that is never rounded; equal curves share a line."""
     caption = f"Error by level: {cell.title}"
     curves = {}
@@ -297,24 +295,25 @@ def error_by_level(item, cell):
     parts = [svg.x_axis(x, y.begin, y.end, "level", sorted(set(levels)),
                         [str(level) for level in sorted(set(levels))]),
              svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]
-    for index, (points, rows) in enumerate(curves.items()):
-        parts += [error_curve(index, points, rows, x, y, unit)]
-    names = [(index, list_names([row.label for row in rows]))
-             for index, rows in enumerate(curves.values())]
+    for points, rows in curves.items():
+        parts += [error_curve(looks[rows[0].label], points, rows, x, y, unit)]
+    names = [(looks[rows[0].label], list_names([row.label for row in rows]))
+             for rows in curves.values()]
     label = f"{caption}. " + "; ".join(
         f"{name}: {error_text(points[-1][1]) if points else NOTHING} {unit} in the last level"
         for (_, name), points in zip(names, curves))
     return svg.figure(svg.drawing(height, parts, label), caption,
                       "Largest distance of a texel to its policy's chain that is never rounded on "
                       f"the way down, in {unit}. Hollow: wrong texels. "
-                      f"{item.name()} · {item.driver} · every texel of every level",
+                      f"{item.name()} · {item.driver}"
+                      + (" · every texel of every level" if item.verified else ""),
                       svg.legend(names))
 
 
-def error_curve(index, points, rows, x, y, unit):
+def error_curve(look, points, rows, x, y, unit):
     places = [(x.at(level), y.at(drift)) for level, drift in points]
     failed = any(row.verify.status == "fail" for row in rows)
     name = list_names([row.label for row in rows])
-    marks = [svg.marker(*place, index, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
+    marks = [svg.marker(*place, look, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
              for place, (level, drift) in zip(places, points)]
-    return svg.polyline(places, f"curve {svg.colour(index)}") + "".join(marks)
+    return svg.polyline(places, f"curve {look.css}") + "".join(marks)

@@ -1,16 +1,20 @@
 """Inline SVG without a library: axes, marks and text. Lengths are in units of the drawing, which
 is WIDTH wide and scales with the page; colours are classes of report/page.css."""
 
+import collections
 import math
 
+import result_style
 from report_format import digits, esc
 
 WIDTH = 460
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
 TOP_TITLED = 32  # with the title of the upright axis above it
 CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
-N_COLOURS = 8
-MARKERS = ("circle", "square", "triangle", "diamond", "cross", "plus", "down")
+PALETTE = tuple(result_style.ON_DARK)
+
+# How a series looks: a class for its colour, and its marker by the name in result_style.py.
+Look = collections.namedtuple("Look", "css marker")
 
 
 class Axis:
@@ -76,27 +80,46 @@ def rect(x, y, width, height, css, title=""):
             f'height="{max(height, 0):.1f}" class="{css}">{inside}</rect>')
 
 
-def colour(index):
-    return f"c{index % N_COLOURS}"
+def looks(rows):
+    """{label: Look} of all rows of a page: a strategy looks the same in every plot."""
+    return {label: Look(f"s{PALETTE.index(colour)}", name)
+            for label, (colour, name) in result_style.styles(rows).items()}
 
 
+def colour_rules():
+    """The classes of Look: browsers that do not know light-dark() take the first."""
+    plain = "".join(f".s{index} {{ --c: {light}; }}\n" for index, light in enumerate(PALETTE))
+    both = "".join(f"  .s{index} {{ --c: light-dark({light}, {result_style.ON_DARK[light]}); }}\n"
+                   for index, light in enumerate(PALETTE))
+    return f"{plain}@supports (color: light-dark(#000, #fff)) {{\n{both}}}"
+
+
+def corners(radii, turn=0.0):
+    """A closed path with a corner for each radius, evenly around, the first at the top."""
+    angles = [math.tau * (index + turn) / len(radii) for index in range(len(radii))]
+    places = [(radius * math.sin(angle), -radius * math.cos(angle))
+              for radius, angle in zip(radii, angles)]
+    return "M" + "L".join(f"{x:.2f},{y:.2f}" for x, y in places) + "z"
+
+
+CIRCLE = "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
+PLUS = "M-1.6,-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z"
+CROSS = ("M0,-2.3L2.5,-4.8L4.8,-2.5L2.3,0L4.8,2.5L2.5,4.8L0,2.3L-2.5,4.8L-4.8,2.5L-2.3,0L-4.8,-2.5"
+         "L-2.5,-4.8z")
+# All enclose something, or hollow could not be seen.
 MARKER_PATHS = {
-    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
-    "square": "M-3.6,-3.6h7.2v7.2h-7.2z",
-    "triangle": "M0,-4.6L4.4,3.4H-4.4z",
-    "diamond": "M0,-5L5,0L0,5L-5,0z",
-    "cross": "M-4,-4L4,4M-4,4L4,-4",
-    "plus": "M-5,0H5M0,-5V5",
-    "down": "M0,4.6L4.4,-3.4H-4.4z",
+    "o": CIRCLE, "s": corners([5.1] * 4, 0.5), "^": corners([5] * 3), "v": corners([5] * 3, 1.5),
+    "<": corners([5] * 3, 0.75), ">": corners([5] * 3, 2.25), "D": corners([5.2] * 4),
+    "d": corners([5.6, 3.3] * 2), "p": corners([5] * 5), "h": corners([5] * 6),
+    "8": corners([5] * 8, 0.5), "*": corners([6, 2.6] * 5), "P": PLUS, "X": CROSS,
 }
 
 
-def marker(x, y, index, title="", hollow=False):
-    """Colour and shape go round with different periods, so that no two series look the same."""
+def marker(x, y, look, title="", hollow=False):
     inside = f"<title>{esc(title)}</title>" if title else ""
-    css = f"mark {colour(index)}" + (" hollow" if hollow else "")
+    css = f"mark {look.css}" + (" hollow" if hollow else "")
     return (f'<path transform="translate({x:.1f},{y:.1f})" class="{css}" '
-            f'd="{MARKER_PATHS[MARKERS[index % len(MARKERS)]]}">{inside}</path>')
+            f'd="{MARKER_PATHS[look.marker]}">{inside}</path>')
 
 
 def polyline(points, css):
@@ -160,8 +183,8 @@ def figure(svg, caption, footer, legend=""):
 
 
 def legend(entries):
-    """entries: [(index of the series, label)]."""
+    """entries: [(Look, label)]."""
     items = "".join(
-        f'<li><svg viewBox="-7 -7 14 14" class="key" aria-hidden="true">{marker(0, 0, index)}'
-        f"</svg>{esc(label)}</li>" for index, label in entries)
+        f'<li><svg viewBox="-7 -7 14 14" class="key" aria-hidden="true">{marker(0, 0, look)}'
+        f"</svg>{esc(label)}</li>" for look, label in entries)
     return f'<ul class="legend">{items}</ul>'

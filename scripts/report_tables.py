@@ -1,8 +1,9 @@
 """The tables of the page: results, verification, environment, claims. Every head is a button that
 sorts; data-v of a cell is what it is sorted by."""
 
-from report_format import (NOTHING, bytes_text, digits, error_text, esc, list_names, percent_text,
-                           ratio_text, time_text, time_unit, utc_text)
+from report_format import (NOTHING, bytes_text, digits, error_text, esc, interval_text, list_names,
+                           percent_text, ratio_text, time_text, utc_text)
+from result_units import time_unit
 
 CHANNELS = "rgba"
 
@@ -66,6 +67,11 @@ def bad_words(bad):
             f"{channel}: wanted {want}, got {got}")
 
 
+def bad_order(bad):
+    """A text that sorts as level, layer, y and x do."""
+    return " ".join(f"{bad[key]:010d}" for key in ("level", "layer", "y", "x"))
+
+
 def relative_words(row, relations, best):
     if row is best:
         return "1.00", 1.0
@@ -74,8 +80,7 @@ def relative_words(row, relations, best):
         return NOTHING, None
     if relation.ci is None:
         return ratio_text(relation.ratio), relation.ratio
-    half = max(relation.ci[1] - relation.ratio, relation.ratio - relation.ci[0])
-    return f"{relation.ratio:.2f} ± {max(half, 0.005):.2f}", relation.ratio
+    return interval_text(relation.ratio, relation.ci), relation.ratio
 
 
 def columns_of_results(cell, ranking, unit):
@@ -169,7 +174,8 @@ def verification(item):
         Column("Bad texels", lambda pair: ((pair[1].verify.n_bad(),) * 2
                                            if pair[1].verify.levels else (NOTHING, None))),
         Column("First bad texel", lambda pair: (
-            bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING, ""), False)]
+            bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING,
+            bad_order(pair[1].verify.bad) if pair[1].verify.bad else None), False)]
     return table(columns, rows, "verification", lambda pair: row_class(pair[1]))
 
 
@@ -181,7 +187,7 @@ def verdict_words(row):
     return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(row.verify.status, "not checked")
 
 
-def facts(item):
+def facts(item, file):
     """[(name, value)] of the environment."""
     host, timer, roofline, tool = item.host, item.timer, item.roofline, item.tool
     ceiling, granularity = roofline.figure("ceiling_gbps"), timer.figure("granularity_gcd_ns")
@@ -200,18 +206,20 @@ def facts(item):
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),
-        ("Schema", item.schema_version), ("File", item.path.name)]
+        ("Schema", item.schema_version), ("File", file)]
 
 
-def environment(sets):
+def environment(sets, names, files):
     """A column for each result set."""
-    columns = [facts(item) for item in sets]
+    columns = [facts(item, file) for item, file in zip(sets, files)]
+    heads = "".join(f'<th scope="col">{esc(name)}</th>' for name in names)
     rows = "".join(
         f'<tr><th scope="row">{esc(name)}</th>'
         + "".join(f"<td>{esc(facts_of[index][1])}</td>" for facts_of in columns) + "</tr>"
         for index, (name, _) in enumerate(columns[0]))
     return ('<div class="scroll" tabindex="0" role="region" aria-label="environment">'
-            f'<table class="facts"><tbody>{rows}</tbody></table></div>')
+            f'<table class="facts"><thead><tr><td></td>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>")
 
 
 def claim_value(claim, value):

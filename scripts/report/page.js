@@ -238,7 +238,7 @@
   addEventListener("resize", draw);
 
   byId("viewer").hidden = false;
-  fillSelect(pick.group, groups.map((item) => `${item.title} (${item.device})`),
+  fillSelect(pick.group, groups.map((item) => `${item.title} (${item.owner})`),
     groups.map((_, i) => i), 0);
   chooseGroup();
 })();
