@@ -5,6 +5,7 @@ import base64
 import collections
 import html.parser
 import json
+import os
 import random
 import re
 import shutil
@@ -634,6 +635,26 @@ class Refusals(PageCase):
         self.assertEqual(self.report("-o", str(path), path).code, 2)
         self.assertEqual(json.loads(path.read_text()), fixture.load())
         self.assertEqual(self.report("-o", "nowhere/page.html", path).code, 7)
+
+    def test_what_is_no_regular_file_stays(self):
+        """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
+        path, pipe, link = self.write(fixture.one_strategy()), self.dir / "pipe", self.dir / "link"
+        os.mkfifo(pipe)
+        outcome = self.report("-o", pipe, path)
+        self.assertEqual(outcome.code, 7, outcome)
+        self.assertIn("name a file that can be written with -o", outcome.err)
+        self.assertTrue(pipe.is_fifo())
+        with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+            with open(pipe, "wb"):  # waits for the reader
+                outcome = self.report("-o", pipe, path)
+            self.assertTrue(reader.communicate()[0].startswith(b"<!DOCTYPE html>"))
+        self.assertEqual((outcome.code, pipe.is_fifo()), (0, True), outcome)
+        (self.dir / "target.html").write_text("old", encoding="utf-8")
+        link.symlink_to("target.html")
+        self.assertEqual(self.report("-o", link, path).code, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertTrue((self.dir / "target.html").read_text().startswith("<!DOCTYPE html>"))
+        self.assertEqual(self.report("-o", self.dir, path).code, 7)
 
 
 class Option(cli.TestCase):
