@@ -1,11 +1,14 @@
 """The plots of the page, each a figure of inline SVG: time against size, time of each strategy,
 ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
 
+import math
+
 import report_svg as svg
 import result_rank
 from report_format import NOTHING, error_text, esc, list_names, ratio_text, time_text
 from result_units import is_power_of_two, time_unit
 
+LANES = 0.76  # of the room of a name of an axis, what marks beside each other take
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
 
 
@@ -195,11 +198,26 @@ def edge(row):
     return (row.width * row.height) ** 0.5
 
 
+def split_sizes(cells):
+    """[(title, cells)]: lines are drawn through powers of two alone, as other sizes take other paths
+    through a kernel; 4095x4095 is as large as 4096x4096, but no point of its curve."""
+    kinds = [[cell for cell in cells if is_power_of_two(cell.rows[0].size) == wanted]
+             for wanted in (True, False)]
+    names = (", powers of two", ", other sizes") if all(kinds) else ("", "")
+    return [(name, found) for name, found in zip(names, kinds) if found]
+
+
 def time_against_size(item, looks):
-    """A figure for each group of sizes."""
-    figures = [size_figure(item, title, cells, looks) for title, cells in size_groups(item)]
-    return figures or [missing("Time against size", "Only one size was measured; --sweep 256:4096 "
-                               "or --size with several makes this plot.")]
+    """A figure for each group of sizes, or why there is none."""
+    figures = [size_figure(item, title + kind, found, looks) for title, cells in size_groups(item)
+               for kind, found in split_sizes(cells)]
+    if figures:
+        return figures
+    sizes = {row.size for row in item.rows}
+    why = "Only one size was measured" if len(sizes) == 1 else \
+        "No image was measured at two sizes under one condition"
+    return [missing("Time against size", f"{why}; --sweep 256:4096 or --size with several makes "
+                    "this plot.")]
 
 
 def size_series(cells):
@@ -213,34 +231,66 @@ def size_series(cells):
     return dict(sorted(series.items(), key=lambda pair: -pair[1][-1][0].stats.median))
 
 
+class SizeAxis:
+    """Where sizes lie: powers of two by their edge, others side by side, each by its name."""
+
+    def __init__(self, rows):
+        self.sizes = sorted({row.size for row in rows}, key=lambda size: (size[0] * size[1], size))
+        self.is_round = all(map(is_power_of_two, self.sizes))
+        ends = [math.sqrt(size[0] * size[1]) for size in (self.sizes[0], self.sizes[-1])] \
+            if self.is_round else [-0.5, len(self.sizes) - 0.5]
+        self.axis = svg.Axis(*ends, svg.LEFT, svg.WIDTH - svg.RIGHT, self.is_round)
+
+    def at(self, size, lane=0.5):
+        """`lane`: from 0 to 1, within the room of a name."""
+        return self.axis.at(math.sqrt(size[0] * size[1]) if self.is_round
+                            else self.sizes.index(size) + LANES * (lane - 0.5))
+
+    def draw(self, y):
+        if not self.is_round:
+            labels = [f"{width}×{height}" for width, height in self.sizes]
+            return svg.x_axis(self.axis, y.begin, y.end, "size of level 0, texels",
+                              range(len(labels)), labels, is_staggered=True)
+        ticks = sorted({2 ** power for power in range(0, 16)
+                        if self.axis.low <= 2 ** power <= self.axis.high}
+                       or {math.sqrt(width * height) for width, height in self.sizes})
+        return svg.x_axis(self.axis, y.begin, y.end,
+                          "edge of level 0, √(width × height), texels (log scale)", ticks,
+                          [svg.tick_text(tick) for tick in ticks])
+
+
+def draw_floors(floors, x, y):
+    """floors: {size: figure}; one line, or a dash at each size."""
+    places = [(x.at(size), y.at(floor)) for size, floor in sorted(floors.items(),
+                                                                  key=lambda pair: x.at(pair[0]))]
+    if x.is_round and len(places) > 1:
+        return [svg.polyline(places, "floor")]
+    return [svg.line(at - 24, height, at + 24, height, "floor") for at, height in places]
+
+
 def size_figure(item, title, cells, looks):
     caption = f"Time against size: {title}"
     series = size_series(cells)
     rows = [row for points in series.values() for row, _ in points]
     if not rows:
         return missing(caption, "No strategy was timed here; the tables say why.")
-    unit = time_unit([row.stats.median for row in rows])
-    floors = sorted((edge(cell.rows[0]), cell.floor / unit[0]) for cell in cells if cell.floor)
-    times = [row.stats.median / unit[0] for row in rows] + [floor for _, floor in floors]
-    height = 350
-    x = svg.Axis(min(map(edge, rows)), max(map(edge, rows)), svg.LEFT, svg.WIDTH - svg.RIGHT, True)
+    unit, height, x = time_unit([row.stats.median for row in rows]), 350, SizeAxis(rows)
+    floors = {cell.rows[0].size: cell.floor / unit[0] for cell in cells
+              if cell.floor and cell.rows[0].size in x.sizes}
+    times = [row.stats.median / unit[0] for row in rows] + list(floors.values())
     y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP_TITLED, True)
-    ticks = sorted({2 ** power for power in range(0, 16) if x.low <= 2 ** power <= x.high}
-                   or {edge(row) for row in rows})
-    parts = [svg.x_axis(x, y.begin, y.end, "edge of level 0, √(width × height), texels (log scale)",
-                        ticks, [svg.tick_text(tick) for tick in ticks]),
-             svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
-                        f"median of one chain, {unit[1]} (log scale)")]
-    if floors:
-        parts += [svg.polyline([(x.at(size), y.at(floor)) for size, floor in floors], "floor")]
-    for label, points in series.items():
-        parts += [size_line(looks[label], [row for row, _ in points], x, y, unit)]
+    parts = [x.draw(y), svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
+                                   f"median of one chain, {unit[1]} (log scale)"),
+             *draw_floors(floors, x, y)]
+    for index, (label, points) in enumerate(series.items()):
+        parts += [size_line(looks[label], [row for row, _ in points], x, y, unit,
+                            (index + 0.5) / len(series))]
     label = f"{caption}. " + "; ".join(size_words(name, points, unit)
                                        for name, points in series.items())
     note = "Dashed: the limit of the device. " if floors else ""
-    return svg.figure(svg.drawing(height, parts, label), caption,
-                      "Powers of two are joined, with p05 to p95 as a band; other sizes stand "
-                      f"alone. Hollow: not verified. {note}"
+    how = "Line: median; band: p05 to p95." if x.is_round else "Mark: median. Bar: p05 to p95."
+    return svg.figure(svg.drawing(height + (0 if x.is_round else svg.STAGGER), parts, label),
+                      caption, f"{how} Hollow: not verified. {note}"
                       f"{foot(item, [row.stats.n for row in rows])}",
                       svg.legend([(looks[name], name) for name in series]))
 
@@ -256,23 +306,23 @@ def has_span(stats):
     return stats.p05 is not None and stats.p95 is not None and stats.p95 > max(stats.p05, 0)
 
 
-def size_line(look, rows, x, y, unit):
-    joined = [row for row in rows if is_power_of_two(row.size)]
-    clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
-            for row in joined if has_span(row.stats)]
+def size_line(look, rows, x, y, unit, lane):
+    spans = [(x.at(row.size, lane), y.at(max(row.stats.p05 / unit[0], y.low)),
+              y.at(min(row.stats.p95 / unit[0], y.high))) for row in rows if has_span(row.stats)]
+    places = [(x.at(row.size, lane), y.at(row.stats.median / unit[0])) for row in rows]
     parts = []
-    if len(clip) > 1:
-        there = [(x.at(edge(row)), y.at(low)) for row, low, _ in clip]
-        back = [(x.at(edge(row)), y.at(high)) for row, _, high in reversed(clip)]
-        parts += [svg.polygon(there + back, f"area {look.css}")]
-    if len(joined) > 1:
-        parts += [svg.polyline([(x.at(edge(row)), y.at(row.stats.median / unit[0]))
-                                for row in joined], f"curve {look.css}")]
-    for row in rows:
+    if not x.is_round:
+        parts += [svg.line(at, low, at, high, f"cap {look.css}") for at, low, high in spans]
+    elif len(spans) > 1:
+        parts += [svg.polygon([(at, low) for at, low, _ in spans]
+                              + [(at, high) for at, _, high in reversed(spans)],
+                              f"area {look.css}")]
+    if x.is_round and len(places) > 1:
+        parts += [svg.polyline(places, f"curve {look.css}")]
+    for row, place in zip(rows, places):
         title = (f"{row.label}, {row.width}×{row.height}: {time_text(row.stats.median, unit)} "
                  f"{unit[1]}")
-        parts += [svg.marker(x.at(edge(row)), y.at(row.stats.median / unit[0]), look, title,
-                             is_hollow(row))]
+        parts += [svg.marker(*place, look, title, is_hollow(row))]
     return "".join(parts)
 
 

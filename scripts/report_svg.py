@@ -9,6 +9,7 @@ from report_format import digits, esc
 
 WIDTH = 460
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+STAGGER = 15  # more at the bottom, for a second row of labels
 TOP_TITLED = 32  # with the title of the upright axis above it
 CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
 PALETTE = tuple(result_style.ON_DARK)
@@ -130,6 +131,10 @@ def polygon(points, css):
     return f'<polygon class="{css}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
 
 
+def label_width(label):
+    return len(label) * CHARACTER
+
+
 def thin_ticks(axis, values, labels, room):
     """Labels that keep `room(label)` of space from the one before; ticks stay."""
     free = -math.inf
@@ -140,17 +145,27 @@ def thin_ticks(axis, values, labels, room):
         yield position, label if shown else ""
 
 
-def x_axis(axis, y, top, title, ticks=None, labels=None):
+def stagger(axis, values, labels, room):
+    """Position, label and row of each: in two rows by turns, as long names do not fit into one."""
+    rows = [list(thin_ticks(axis, values[row::2], labels[row::2], room)) for row in (0, 1)]
+    return [(position, label, row) for row, found in enumerate(rows) for position, label in found]
+
+
+def x_axis(axis, y, top, title, ticks=None, labels=None, is_staggered=False):
     """With grid lines up to `top`."""
     ticks = axis.ticks() if ticks is None else ticks
     labels = [tick_text(value) for value in ticks] if labels is None else labels
     parts = [line(axis.begin, y, axis.end, y, "axis")]
-    for position, label in thin_ticks(axis, ticks, labels, lambda text: len(text) * CHARACTER):
-        parts += [line(position, top, position, y, "rule"), line(position, y, position, y + 4,
+    shown = stagger(axis, ticks, labels, label_width) if is_staggered else \
+        [(*pair, 0) for pair in thin_ticks(axis, ticks, labels, label_width)]
+    for position, label, row in shown:
+        low = y + row * STAGGER
+        parts += [line(position, top, position, y, "rule"), line(position, y, position, low + 4,
                                                                   "axis")]
-        middle = min(position, WIDTH - len(label) * CHARACTER / 2 - 2)  # never cut off
-        parts += [text(middle, y + 17, label, "middle")] if label else []
-    parts += [text((axis.begin + axis.end) / 2, y + 36, title, "middle", "title")]
+        middle = min(position, WIDTH - label_width(label) / 2 - 2)  # never cut off
+        parts += [text(middle, low + 17, label, "middle")] if label else []
+    below = y + 36 + (STAGGER if is_staggered else 0)
+    parts += [text((axis.begin + axis.end) / 2, below, title, "middle", "title")]
     return "".join(parts)
 
 

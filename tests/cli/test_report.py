@@ -223,8 +223,25 @@ class Pages(PageCase):
                     cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
                                            for cell in root["cells"]])
         text = self.page(self.write(root))
-        self.holds(text, "Time against size: rgba8, hot, latency, pattern:noise:512x512<",
-                   "Time against size: rgba8, alpha premultiplied, hot, latency, photo.png<")
+        self.holds(text, *(f"Time against size: rgba8, {words}, powers of two<" for words in (
+            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
+
+    def test_sizes_of_different_images(self):
+        """They are no curve, but not one size either."""
+        root = fixture.load()
+        for row in root["results"]:
+            row.update(input=f"{row['width']}x{row['height']}.png",
+                       input_sha256=f"{row['width']:x}{row['height']:x}")
+        words = self.words(self.page(self.write(root)))
+        self.holds(words, "No image was measured at two sizes under one condition; --sweep")
+        self.assertNotIn("Only one size", words)
+        words = self.words(self.page(self.write(fixture.one_strategy())))
+        self.holds(words, "Only one size was measured; --sweep")
+
+    def test_sizes_that_are_no_powers_of_two_have_a_plot(self):
+        words = self.words(self.page(fixture.H200))
+        self.holds(words, "pattern:noise:4096x4096, powers of two",
+                   "pattern:noise:4096x4096, other sizes", "1920×1080 4095×4095")
 
     def test_first_bad_texels_sort_by_their_place(self):
         text = self.page(self.write(fixture.failures_and_skips()))
