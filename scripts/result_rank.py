@@ -19,8 +19,11 @@ def is_slower(relation):
 
 
 def margin(cell):
-    """What a difference must clear: 1 %, or what the A/A control differs from itself by."""
-    return max(cell.control.margin, LEAST_MARGIN)
+    """What a difference must clear, as a factor of 1 + margin to both sides: 1 %, or what the A/A
+    control differs from itself by, which older files have as |ratio - 1|."""
+    ratio = cell.control.ratio
+    off = max(ratio, 1 / ratio) - 1 if ratio is not None and ratio > 0 else 0.0
+    return max(cell.control.margin, off, LEAST_MARGIN)
 
 
 def clears(low, cell):

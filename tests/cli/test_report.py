@@ -327,6 +327,14 @@ class Words(fixture.TestCase):
                 (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
             self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
 
+    def test_a_control_lies_within_its_band(self):
+        import report_plots
+        for ratio in (0.8765, 1.1235):
+            cell = self.cell(aa_control={"of": "spd", "ratio": ratio, "ci": [ratio, ratio],
+                                         "margin": abs(ratio - 1)})
+            low, high = report_plots.control_band(cell)
+            self.assertTrue(low <= ratio <= high, (low, ratio, high))
+
     def test_all_texts_are_clean(self):
         """Those in lists, and keys: they end in a terminal, or in XML."""
         import result_node
