@@ -117,8 +117,7 @@ class Store:
             f'<image id="p{number}" width="{width}" height="{height}" '
             f'href="data:image/png;base64,{data}"/>'
             for number, (width, height, data) in enumerate(self.data))
-        return (f'<svg width="0" height="0" class="store" aria-hidden="true"><defs>{images}'
-                f"{HEAT_FILTER}</defs></svg>") if images else ""
+        return images + HEAT_FILTER if images else ""
 
     def notes(self):
         notes = []

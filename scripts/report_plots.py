@@ -8,6 +8,7 @@ import result_rank
 from report_format import NOTHING, error_text, esc, list_names, ratio_text, time_text
 from result_units import is_power_of_two, time_unit
 
+MAX_SIDE_BY_SIDE = 3  # names of sizes in one row
 LANES = 0.76  # of the room of a name of an axis, what marks beside each other take
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
 
@@ -240,6 +241,7 @@ class SizeAxis:
         ends = [math.sqrt(size[0] * size[1]) for size in (self.sizes[0], self.sizes[-1])] \
             if self.is_round else [-0.5, len(self.sizes) - 0.5]
         self.axis = svg.Axis(*ends, svg.LEFT, svg.WIDTH - svg.RIGHT, self.is_round)
+        self.is_staggered = not self.is_round and len(self.sizes) > MAX_SIDE_BY_SIDE
 
     def at(self, size, lane=0.5):
         """`lane`: from 0 to 1, within the room of a name."""
@@ -250,7 +252,7 @@ class SizeAxis:
         if not self.is_round:
             labels = [f"{width}×{height}" for width, height in self.sizes]
             return svg.x_axis(self.axis, y.begin, y.end, "size of level 0, texels",
-                              range(len(labels)), labels, is_staggered=True)
+                              range(len(labels)), labels, self.is_staggered)
         ticks = sorted({2 ** power for power in range(0, 16)
                         if self.axis.low <= 2 ** power <= self.axis.high}
                        or {math.sqrt(width * height) for width, height in self.sizes})
@@ -289,7 +291,7 @@ def size_figure(item, title, cells, looks):
                                        for name, points in series.items())
     note = "Dashed: the limit of the device. " if floors else ""
     how = "Line: median; band: p05 to p95." if x.is_round else "Mark: median. Bar: p05 to p95."
-    return svg.figure(svg.drawing(height + (0 if x.is_round else svg.STAGGER), parts, label),
+    return svg.figure(svg.drawing(height + x.is_staggered * svg.STAGGER, parts, label),
                       caption, f"{how} Hollow: not verified. {note}"
                       f"{foot(item, [row.stats.n for row in rows])}",
                       svg.legend([(looks[name], name) for name in series]))

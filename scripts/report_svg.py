@@ -75,6 +75,11 @@ def line(x1, y1, x2, y2, css):
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
 
 
+def path(moves, css):
+    """Many lines as one element."""
+    return f'<path d="{"".join(moves)}" class="{css}"/>'
+
+
 def rect(x, y, width, height, css, title=""):
     inside = f"<title>{esc(title)}</title>" if title else ""
     return (f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" '
@@ -116,11 +121,20 @@ MARKER_PATHS = {
 }
 
 
+MARKER_IDS = {name: f"m{index}" for index, name in enumerate(MARKER_PATHS)}
+
+
+def marker_definitions():
+    """Each once a page, for marker()."""
+    return "".join(f'<path id="{MARKER_IDS[name]}" d="{path}"/>'
+                   for name, path in MARKER_PATHS.items())
+
+
 def marker(x, y, look, title="", hollow=False):
     inside = f"<title>{esc(title)}</title>" if title else ""
     css = f"mark {look.css}" + (" hollow" if hollow else "")
-    return (f'<path transform="translate({x:.1f},{y:.1f})" class="{css}" '
-            f'd="{MARKER_PATHS[look.marker]}">{inside}</path>')
+    return (f'<use href="#{MARKER_IDS[look.marker]}" x="{x:.1f}" y="{y:.1f}" class="{css}">'
+            f"{inside}</use>")
 
 
 def polyline(points, css):
@@ -155,30 +169,30 @@ def x_axis(axis, y, top, title, ticks=None, labels=None, is_staggered=False):
     """With grid lines up to `top`."""
     ticks = axis.ticks() if ticks is None else ticks
     labels = [tick_text(value) for value in ticks] if labels is None else labels
-    parts = [line(axis.begin, y, axis.end, y, "axis")]
+    rules, marks, names = [], [f"M{axis.begin:.1f},{y:.1f}H{axis.end:.1f}"], []
     shown = stagger(axis, ticks, labels, label_width) if is_staggered else \
         [(*pair, 0) for pair in thin_ticks(axis, ticks, labels, label_width)]
     for position, label, row in shown:
         low = y + row * STAGGER
-        parts += [line(position, top, position, y, "rule"), line(position, y, position, low + 4,
-                                                                  "axis")]
+        rules += [f"M{position:.1f},{top:.1f}V{y:.1f}"]
+        marks += [f"M{position:.1f},{y:.1f}V{low + 4:.1f}"]
         middle = min(position, WIDTH - label_width(label) / 2 - 2)  # never cut off
-        parts += [text(middle, low + 17, label, "middle")] if label else []
+        names += [text(middle, low + 17, label, "middle")] if label else []
     below = y + 36 + (STAGGER if is_staggered else 0)
-    parts += [text((axis.begin + axis.end) / 2, below, title, "middle", "title")]
-    return "".join(parts)
+    names += [text((axis.begin + axis.end) / 2, below, title, "middle", "title")]
+    return path(rules, "rule") + path(marks, "axis") + "".join(names)
 
 
 def y_axis(axis, x, right, title):
     """With grid lines to `right`; the title stands above, where it is read without turning."""
-    parts = [line(x, axis.begin, x, axis.end, "axis")]
+    rules, ticks, names = [], [f"M{x:.1f},{axis.begin:.1f}V{axis.end:.1f}"], []
     for value in axis.ticks():
         position = axis.at(value)
-        parts += [line(x, position, right, position, "rule"),
-                  line(x - 4, position, x, position, "axis"),
-                  text(x - 7, position + 4.5, tick_text(value), "end")]
-    parts += [text(6, axis.end - 14, title, css="title")]
-    return "".join(parts)
+        rules += [f"M{x:.1f},{position:.1f}H{right:.1f}"]
+        ticks += [f"M{x - 4:.1f},{position:.1f}H{x:.1f}"]
+        names += [text(x - 7, position + 4.5, tick_text(value), "end")]
+    names += [text(6, axis.end - 14, title, css="title")]
+    return path(rules, "rule") + path(ticks, "axis") + "".join(names)
 
 
 def tick_text(value):
@@ -190,6 +204,12 @@ def drawing(height, parts, label):
     """The SVG element; `label` says in words what is to be seen."""
     return (f'<svg class="plot" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
             f'aria-label="{esc(label)}">{"".join(parts)}</svg>')
+
+
+def store(definitions):
+    """What is drawn elsewhere, by <use>; nothing is shown by this."""
+    return ('<svg width="0" height="0" class="store" aria-hidden="true"><defs>'
+            f"{definitions}</defs></svg>")
 
 
 def figure(svg, caption, footer, legend=""):

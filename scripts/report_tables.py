@@ -25,7 +25,7 @@ def head(column):
 def body_cell(column, row, is_first):
     shown, key = column.show(row)
     css = ' class="num"' if column.numeric else ""
-    value = "" if key is None else esc(f"{key:.17g}" if isinstance(key, float) else key)
+    value = "" if key is None else esc(key)
     tag, scope = ("th", ' scope="row"') if is_first else ("td", "")
     return f'<{tag}{scope}{css} data-v="{value}">{esc(shown)}</{tag}>'
 

@@ -76,16 +76,30 @@
 
   // ---- results.json as it was
 
+  function save(blob, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // They are packed by gzip, and saved so where the browser cannot unpack them.
+  async function saveJson(button) {
+    const text = atob(byId(button.dataset.from).textContent);
+    const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
+    if (!("DecompressionStream" in window)) {
+      save(packed, `${button.dataset.name}.gz`);
+      return;
+    }
+    const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+    const parts = await new Response(stream).arrayBuffer();
+    save(new Blob([parts], { type: "application/json" }), button.dataset.name);
+  }
+
   document.querySelector(".saves").hidden = false;
   for (const button of document.querySelectorAll(".save")) {
-    button.addEventListener("click", () => {
-      const text = byId(button.dataset.from).textContent;
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-      link.download = button.dataset.name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    button.addEventListener("click", () => saveJson(button));
   }
 
   // ---- the viewer

@@ -3,6 +3,7 @@
 usage: test_report.py MIPBENCH"""
 import base64
 import collections
+import gzip
 import html.parser
 import json
 import os
@@ -58,6 +59,12 @@ def embedded(text, name):
     """What a JSON element of the page holds."""
     return re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text,
                      re.DOTALL)[1]
+
+
+def saved(text, index):
+    """The JSON that a button of the page saves."""
+    packed = re.search(rf'<script type="application/gzip" id="json-{index}">(.*?)</script>', text)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def png_texels(data):
@@ -121,8 +128,7 @@ class Pages(PageCase):
 
     def test_the_json_is_that_of_the_file(self):
         for path in (fixture.H200, fixture.LAVAPIPE):
-            held = json.loads(embedded(self.page(path), "json-0"))
-            self.assertEqual(held, fixture.load(path))
+            self.assertEqual(saved(self.page(path), 0), fixture.load(path))
 
     def test_a_tie_has_no_winner(self):
         root = fixture.first_cell(fixture.load(fixture.H200))
@@ -296,12 +302,22 @@ class Pages(PageCase):
                 self.check(text)
                 self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
 
+    def test_whole_reference_sets(self):
+        """All runs of a set on one page, which is still no burden to a browser."""
+        for name in ("all", "cold"):
+            paths = sorted((fixture.REFERENCE / f"nvidia-h200-20261121-{name}").glob("*.json"))
+            with self.subTest(name=name):
+                text = self.page(*paths)
+                self.check(text, len(paths))
+                self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
+                self.assertEqual(saved(text, len(paths) - 1), fixture.load(paths[-1]))
+
     def test_hostile_names(self):
         text = self.page(self.write(fixture.hostile()))
         outline = self.check(text)
         self.assertEqual(outline.scripts, 3)
         self.assertFalse("<img" in text)
-        self.assertIn(fixture.HOSTILE, json.loads(embedded(text, "json-0"))["device"]["name"])
+        self.assertIn(fixture.HOSTILE, saved(text, 0)["device"]["name"])
 
     def test_claims(self):
         self.write(fixture.claims(), "claims.json")
@@ -392,11 +408,13 @@ class Looks(PageCase):
         import result_style
         text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"))
         for strategy in ("spd", "blit", "subgroup"):
-            titles = rf'class="mark ([^"]*)" d="([^"]*)"><title>{strategy}[:,] '
-            seen = {(css.split()[0], path) for css, path in re.findall(titles, text)}
+            titles = rf'<use href="#([^"]*)"[^>]* class="mark ([^"]*)"><title>{strategy}[:,] '
+            seen = {(css.split()[0], name) for name, css in re.findall(titles, text)}
             colour, marker = result_style.styles([])[strategy]
             css = f"s{report_svg.PALETTE.index(colour)}"
-            self.assertEqual(seen, {(css, report_svg.MARKER_PATHS[marker])})
+            name = report_svg.MARKER_IDS[marker]
+            self.assertEqual(seen, {(css, name)})
+            self.holds(text, f'<path id="{name}" d="{report_svg.MARKER_PATHS[marker]}"/>')
             self.holds(text, f".{css} {{ --c: {colour}; }}",
                        f".{css} {{ --c: light-dark({colour}, {result_style.ON_DARK[colour]}); }}")
 
