@@ -198,7 +198,15 @@ def method(sets):
                    "What it differs from itself by is no difference." if has_control else "",
         "margin": " and more than the A/A control" if has_control else "",
         "modes": f"<li>{' '.join(modes)}</li>" if modes else "",
+        "what": what_is_timed(sets),
         "verified": verified}) + counts(sets)
+
+
+def what_is_timed(sets):
+    """Whose times they are."""
+    kinds = ("the GPU", "the processor, which does the work of a GPU")
+    used = [kinds[kind] for kind in sorted({item.is_software() for item in sets})]
+    return f"Times are of {list_words(used)}: between two timestamps"
 
 
 def counts(sets):
@@ -208,12 +216,15 @@ def counts(sets):
         blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
         if not blocks:
             continue
-        flagged = sum(len(cell.flagged) for cell in item.cells)
+        probed = [cell for cell in item.cells if cell.warm_probe]
+        flagged = sum(len(cell.flagged) for cell in probed)
+        n_probed = sum(cell.n_blocks for cell in probed)
+        clock = f"the clock moved by more than 2 % in {flagged} of {n_probed}" if n_probed else \
+            "the device has no clock that could be watched"
         stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
         ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
         span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))
-        sentences += [f"{name}: {span} blocks a table; the clock moved by more than 2 % in "
-                      f"{flagged} of {sum(blocks)}."
+        sentences += [f"{name}: {span} blocks a table; {clock}."
                       + (f" Of {len(item.cells)} tables ended {list_words(ends)}." if ends
                          else "")]
     return "".join(f"<p>{esc(sentence)}</p>" for sentence in sentences)

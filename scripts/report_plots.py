@@ -93,7 +93,8 @@ def ratios(item, cell, ranking, looks):
     caption = f"Ratio to the fastest: {cell.title}"
     best = ranking.best
     found = [(row, relation) for row in timed(cell) for a, b, relation in cell.comparisons
-             if best and a == best.id and b == row.id and relation.is_drawable()]
+             if best and a == best.id and b == row.id and relation.is_drawable()
+             and row.verify.status != "fail"]
     if not found:
         return missing(caption, "No paired ratios with intervals here: they need two strategies "
                        "and at least six samples each, and schema 1.2 (-n 20 or more).")
@@ -111,11 +112,13 @@ def ratios(item, cell, ranking, looks):
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
                                        for row, relation in found)
     control = cell.control.of
+    wrong = [row.label for row in timed(cell) if row.verify.status == "fail"]
+    left_out = f" Wrong texels, so no ratio: {list_names(wrong)}." if wrong else ""
     note = "Band: differences must clear it; 1 %" + (
         f", or what {control} differs from itself by, whichever is more." if control
         else " to both sides.")
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
-                      f"Median of the ratios within blocks, 95 % interval. {note} "
+                      f"Median of the ratios within blocks, 95 % interval. {note}{left_out} "
                       f"{foot(item, [row.stats.n for row, _ in found])}")
 
 

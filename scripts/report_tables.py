@@ -76,7 +76,7 @@ def relative_words(row, relations, best):
     if row is best:
         return "1.00", 1.0
     relation = relations.get(row.id)
-    if relation is None or relation.ratio is None:
+    if row.verify.status == "fail" or relation is None or relation.ratio is None:
         return NOTHING, None
     if relation.ci is None:
         return ratio_text(relation.ratio), relation.ratio
@@ -160,7 +160,7 @@ def verification(item):
     rows.sort(key=lambda pair: (pair[1].verify.status != "fail", pair[1].status == "skipped"))
     columns = [
         Column("Strategy", lambda pair: (pair[1].label, pair[1].label), False),
-        Column("Condition", lambda pair: (pair[0].title, pair[0].title), False),
+        Column("Condition", lambda pair: (condition_words(pair[0]),) * 2, False),
         Column("Verdict", lambda pair: (verdict_words(pair[1]), verdict_words(pair[1])), False),
         Column("Held to", lambda pair: (pair[1].verify.policy or NOTHING,
                                         pair[1].verify.policy or ""), False,
@@ -177,6 +177,10 @@ def verification(item):
             bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING,
             bad_order(pair[1].verify.bad) if pair[1].verify.bad else None), False)]
     return table(columns, rows, "verification", lambda pair: row_class(pair[1]))
+
+
+def condition_words(cell):
+    return f"{cell.title}, {cell.input_name}"
 
 
 def verdict_words(row):

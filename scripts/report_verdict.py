@@ -113,10 +113,15 @@ def following(row, relation, than=""):
             f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])})")
 
 
+def is_cut_off(cell):
+    """Whether there are too few samples for an interval, as where a run was interrupted."""
+    return any(row.stats.ci is None for row in cell.rankable())
+
+
 def preference(cell):
     """The condition that figures are published for comes first; then the largest image."""
     row = cell.rows[0]
-    return (not cell.rankable(), row.format != "rgba8", row.reduce != "avg", bool(row.rects),
+    return (not cell.rankable(), is_cut_off(cell), row.format != "rgba8", row.reduce != "avg", bool(row.rects),
             row.layers > 1, cell.mode != "latency", cell.cache != "cold",
             row.width != row.height or not is_power_of_two(row.size), -row.width * row.height)
 

@@ -74,6 +74,20 @@ def many_tied():
     return root
 
 
+def two_images():
+    """The same sizes of two images, by one strategy."""
+    root = load()
+    root["results"] = [row for row in root["results"] if row["strategy"] == "spd"]
+    again = copy.deepcopy(root["results"])
+    for row in again:
+        row.update(input="photo.png", input_sha256="0", id=f"photo/{row['id']}",
+                   cell=f"photo/{row['cell']}", alpha="premultiplied")
+    root.update(results=root["results"] + again, comparisons=[],
+                cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
+                                       for cell in root["cells"]])
+    return root
+
+
 def too_few_samples():
     """Six of each row: with more than one rival no adjusted test can pass."""
     root = first_cell(load())

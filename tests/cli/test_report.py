@@ -181,6 +181,21 @@ class Pages(PageCase):
         self.holds(text, '<p class="verdict none">')
         self.holds(self.words(text), "But spd gave wrong texels under another condition.")
 
+    def test_what_is_wrong_has_no_ratio(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        row = next(row for row in root["results"] if row["strategy"] == "subgroup")
+        row["status"], row["verify"]["status"] = "failed", "fail"
+        text = self.page(self.write(root))
+        cells = re.search(r'<th scope="row" data-v="subgroup">.*?</tr>', text)[0]
+        self.assertEqual(re.findall(r'<td class="num" data-v="([^"]*)">', cells)[-2], "")
+        self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.")
+        self.assertNotIn("<title>subgroup: 1.", text)
+
+    def test_conditions_of_two_images_are_told_apart(self):
+        text = self.page(self.write(fixture.two_images()))
+        self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
+            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
+
     def test_software(self):
         text = self.page(fixture.LAVAPIPE)
         self.check(text)
@@ -211,6 +226,14 @@ class Pages(PageCase):
                      "latency :"):
             self.assertNotIn(word, text)
 
+    def test_no_clock_is_not_a_steady_clock(self):
+        text = self.words(self.page(fixture.LAVAPIPE))
+        self.holds(text, "the device has no clock that could be watched",
+                   "Times are of the processor, which does the work of a GPU: between two")
+        self.assertNotIn("the clock moved by", text)
+        self.holds(self.words(self.page(fixture.H200)), "the clock moved by more than 2 % in",
+                   "Times are of the GPU: between")
+
     def test_a_search_is_not_replayed(self):
         root = fixture.first_cell(fixture.load())
         root["run"]["argv"] = ["mipbench", "tune", "photo.png"]
@@ -219,16 +242,7 @@ class Pages(PageCase):
         self.assertNotIn("--replay", text)
 
     def test_plots_of_two_images_have_two_captions(self):
-        root = fixture.load()
-        root["results"] = [row for row in root["results"] if row["strategy"] == "spd"]
-        again = json.loads(json.dumps(root["results"]))
-        for row in again:
-            row.update(input="photo.png", input_sha256="0", id=f"photo/{row['id']}",
-                       cell=f"photo/{row['cell']}", alpha="premultiplied")
-        root.update(results=root["results"] + again, comparisons=[],
-                    cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
-                                           for cell in root["cells"]])
-        text = self.page(self.write(root))
+        text = self.page(self.write(fixture.two_images()))
         self.holds(text, *(f"Time against size: rgba8, {words}, powers of two<" for words in (
             "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
 
@@ -278,6 +292,17 @@ class Pages(PageCase):
         self.check(text)
         self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
         self.holds(self.words(text), "did not get to its end (interrupted)")
+
+    def test_an_interrupted_table_is_no_headline(self):
+        """However large its image: the others were measured whole."""
+        root = fixture.load(fixture.H200)
+        root["run"].update(complete=False, exit_reason="interrupted")
+        largest = [row for row in root["results"] if row["width"] == 4096]
+        for row in largest:
+            row["stats"].update(n=3, median_ci_level=0.75)
+        text = self.words(self.page(self.write(root)).partition('id="results"')[0])
+        self.holds(text, "2048×2048 rgba8, cold", "is fastest")
+        self.assertNotIn("No ranking", text)
 
     def test_no_results(self):
         text = self.page(self.write(fixture.no_results()))
