@@ -36,7 +36,7 @@ def make_frame(title, condition, size, sets, notes, inches):
 
 
 def make_frame_of(title, condition, size, groups, notes, inches):
-    footer = [group.footer() for group in groups] + [notes]
+    footer = [group.footer(group.rows_at(condition, size)) for group in groups] + [notes]
     subtitle = f"{plot_data.size_text(size)}, {plot_data.describe(condition)}"
     return plot_frame.Frame(title, subtitle, footer, inches)
 

@@ -43,14 +43,15 @@ class Set:
         return [row for row in self.rows
                 if row.condition == condition and size in (None, row.size)]
 
-    def footer(self):
-        """Which device, driver and build, how many runs."""
+    def footer(self, rows):
+        """Which device, driver and build, how many runs: of those that have a time among `rows`."""
+        runs = list(dict.fromkeys(row.run for row in rows if row.is_comparable()))
         run = self.runs[0]
         name = run.device if self.label.startswith(run.device) else f"{self.label}: {run.device}"
         api = ".".join(run.api.split(".")[:2])
         text = f"{name} · driver {run.driver_version} · Vulkan {api} · mipbench {run.tool['version']} " \
-               f"({run.commit}) · {plural(len(self.runs), 'run')}"
-        text += " · interrupted" if not all(run.complete for run in self.runs) else ""
+               f"({run.commit}) · {plural(len(runs), 'run')}"
+        text += " · interrupted" if not all(run.complete for run in runs) else ""
         return text + (" · SOFTWARE: says nothing about a GPU" if self.software else "")
 
 

@@ -131,6 +131,23 @@ def draw_set(row, data, rows):
                   transform=last.get_yaxis_transform())
 
 
+def interval_words(data, sets):
+    """What is drawn of intervals: there are none below six samples."""
+    ratios = [it for _, rows in sets for _, _, _, found in entries_of(data, rows, reference_of(rows))
+              for it in found if it.value != 1]
+    n_known = sum(it.low is not None for it in ratios)
+    if n_known == 0:
+        return ", too few samples for an interval"
+    return " and its 95 % interval" + ("" if n_known == len(ratios) else ", where there is one")
+
+
+def wrong_words(sets, condition, size):
+    """What was timed, but is not held against the others."""
+    labels = dict.fromkeys(row.label for group, _ in sets for row in group.rows_at(condition, size)
+                           if row.is_comparable() and row.verify.status == "fail")
+    return f" · wrong texels, so no ratio: {', '.join(labels)}" if labels else ""
+
+
 def forest(data, condition, size):
     """(7) Ratios within blocks to the fastest, with intervals and the A/A control's band."""
     sets = [(group, rows) for group in data.sets
@@ -143,9 +160,9 @@ def forest(data, condition, size):
                                    for row in found])
     band = ", or the A/A control's distance, whichever is more" \
         if any(controls(rows) for _, rows in sets) else "; no A/A control was measured"
-    notes = f"{counts} samples a strategy and run · median of the ratios within blocks and its " \
-            "95 % interval, a marker for each run; the figure is their median · grey band: " \
-            f"differences must clear it: 1 %{band}"
+    notes = f"{counts} samples a strategy and run · median of the ratios within blocks" \
+            f"{interval_words(data, sets)}, a marker for each run; the figure is their median · " \
+            f"grey band: differences must clear it: 1 %{band}{wrong_words(sets, condition, size)}"
     heights = plot_cell.heights(points, 1)
     frame = plot_cell.make_frame_of("Paired ratios", condition, size, [group for group, _ in sets],
                                     notes + data.note(), (WIDTH_INCHES, sum(heights)))

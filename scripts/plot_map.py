@@ -50,9 +50,13 @@ def judge(rows, kind):
     return Winner(label, points[label].median, points[label].n, n_near)
 
 
+def rows_like(group, like):
+    return [row for row in group.rows if row.condition._replace(format="") == like]
+
+
 def judge_all(group, like, sizes, formats):
     """{(x, y): Winner or why not} of one set."""
-    rows = [row for row in group.rows if row.condition._replace(format="") == like]
+    rows = rows_like(group, like)
     kind, _ = result_rank.main_kind(rows)
     return {(x, y): judge([row for row in rows if (row.format, row.size) == (texels, size)], kind)
             for y, texels in enumerate(formats) for x, size in enumerate(sizes)}
@@ -104,8 +108,7 @@ def draw_map(axes, verdicts, sizes, formats, styles):
 
 def extent(data, like):
     """The sizes and formats of the map; refuses a map of one cell, or without a winner."""
-    rows = [row for group in data.sets for row in group.rows
-            if row.condition._replace(format="") == like]
+    rows = [row for group in data.sets for row in rows_like(group, like)]
     sizes = sorted({row.size for row in rows}, key=lambda it: (it[0] * it[1], it))
     formats = list(dict.fromkeys(row.format for row in rows))
     if not any(row.is_rankable() for row in rows):
@@ -121,7 +124,7 @@ def winners(data, condition):
     sizes, formats = extent(data, like)
     verdicts = [judge_all(group, like, sizes, formats) for group in data.sets]
     counts = [it.n for found in verdicts for it in found.values() if isinstance(it, Winner)]
-    footer = [group.footer() for group in data.sets]
+    footer = [group.footer(rows_like(group, like)) for group in data.sets]
     footer.append(f"{plot_data.count_text(counts)} samples of a winner · fastest by median of "
                   "what was verified and is of one kind of kernel · '≈ N more': N others are not "
                   "told apart from it" + data.note())

@@ -96,7 +96,7 @@ def size_frame(title, data, condition, series, notes):
     widths = [PANEL_INCHES if index == 0 or len(sizes) > 4 else SIDE_INCHES
               for index, (_, sizes) in enumerate(kinds)]
     points = [it for found in series.values() for it in found]
-    footer = [group.footer() for group in data.sets]
+    footer = [group.footer(group.rows_at(condition)) for group in data.sets]
     footer.append(f"{plot_data.count_text([it.n for it in points])} samples a point · " + notes
                   + data.note())
     frame = plot_frame.Frame(title, plot_data.describe(condition), footer,

@@ -68,8 +68,10 @@ def time_of_strategies(item, cell, looks):
     label = (f"{caption}. " + "; ".join(f"{row.label} {time_text(row.stats.median, unit)} "
                                         f"{unit[1]}" for row in rows))
     limit = " Dashed: the limit of the device." if cell.floor else ""
+    thick = "Thick: its 95 % interval." if any(row.stats.ci for row in rows) else \
+        "Too few samples for a 95 % interval."
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
-                      f"Mark: median. Thick: its 95 % interval. Thin: p05 to p95. Hollow: not "
+                      f"Mark: median. {thick} Thin: p05 to p95. Hollow: not "
                       f"verified.{limit} {foot(item, [row.stats.n for row in rows])}")
 
 

@@ -15,7 +15,8 @@ import tempfile
 import unittest
 
 import cli
-from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, run_plot, trimmed)
+from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, fail, run_plot,
+                          trimmed)
 import matplotlib.image  # the fixture has looked whether it is there
 import numpy
 import plot
@@ -162,6 +163,29 @@ class EveryPlot(PlotCase):
         self.assertIn("A/A control", svg.texts)
         self.assertIn("aa-band", svg.ids)
 
+    def test_no_intervals_are_not_claimed(self):
+        """Of three samples there are none; and what is wrong is named, not held against others."""
+        root = trimmed(H200, sizes=SIZES[:1], cache="hot")
+        self.assertIn("within blocks and its 95 % interval, a marker",
+                      self.joined(self.draw([root], "forest")["forest"]))
+        for row in root["results"]:
+            row["samples_ns"] = row["samples_ns"][:3]
+            row["relative"]["ci"] = None
+        fail(next(row for row in root["results"] if row["strategy"] == "blit"), 7)
+        text = self.joined(self.draw([root], "forest")["forest"])
+        self.assertIn("too few samples for an interval", text)
+        self.assertNotIn("95 %", text)
+        self.assertIn("wrong texels, so no ratio: blit", text)
+
+    def test_footers_count_the_runs_that_are_drawn(self):
+        """The other one has no row of that size."""
+        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:1],
+                                                                 run_id="b")], "forest")["forest"]
+        self.assertRegex(svg.text, r"1024x1024[^Z]* 1 run\b")
+        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:2],
+                                                                 run_id="b")], "forest")["forest"]
+        self.assertRegex(svg.text, r"1024x1024[^Z]* 2 runs\b")
+
     def test_the_same_input_gives_the_same_bytes(self):
         """Whichever other kinds of file were asked for."""
         again = self.draw([self.root], "forest")["forest"]
@@ -289,7 +313,7 @@ class Refusals(PlotCase):
         run = results.Run(self.dir / "results.json", text, results.CELLS_MINOR)
         data = plot_data.Data([run], plot.parse_options(["results.json"]))
         group, = data.sets
-        group.footer()
+        group.footer(group.rows)
         for condition in data.conditions():
             plot_size.floors(group, condition)
             plot_size.footprint_mix(group, condition)
