@@ -181,8 +181,18 @@ def write_frame(frame, stem, options):
 
 
 def command(data, addition):
-    """What to run to get the data of a plot, on the first input of the results."""
-    return f"mipbench {shlex.quote(data.input or DEFAULT_INPUT)} {addition}".rstrip()
+    """What to run to get the data of a plot, on the first input of the results and as that was."""
+    words = ["mipbench", shlex.quote(data.first.input if data.first else DEFAULT_INPUT),
+             *(like(data.first) if data.first else []), addition]
+    return " ".join(filter(None, words))
+
+
+def like(row):
+    """The options of mipbench that differ from their defaults."""
+    given = (("-f", row.format, "rgba8"), ("-r", row.reduce, "avg"),
+             ("--filter", row.filter, "box"), ("--alpha", row.alpha, "straight"))
+    return [f"{option} {shlex.quote(value)}" for option, value, default in given
+            if value != default]
 
 
 def make_plot(name, data, options):

@@ -1,6 +1,8 @@
 """Plots of one size under one condition: levels, samples and errors. Sets are beneath each other,
 each against its own axis."""
 
+import math
+
 import matplotlib.cm
 import numpy as np
 from matplotlib.ticker import FuncFormatter
@@ -13,6 +15,10 @@ from result_units import EXACT, last_place, time_unit
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
 LEGEND_COLUMNS = 24  # longer names are beneath each other
+LARGEST_LINEAR = 20  # of errors: above, small ones could not be told from none
+NEAR_TIME, NEAR_ERROR = 0.035, 0.05  # as shares of an axis: markers would cover each other
+STEP_POINTS, MOST_STEPS = 4.0, 3
+TRUTH = {"avg": "the true area average", "min": "the true minimum", "max": "the true maximum"}
 LANE_QUANTILE, LEAST_LANE, SHOWN_SHARE = 0.98, 0.01, 0.99
 
 
@@ -284,27 +290,42 @@ def samples(data, condition, size):
     return frame
 
 
+def count_covering(points, error_of, largest):
+    """{label: how many are drawn after it at about the same place}."""
+    places = {label: (math.log(points[label].median), error_of(points[label]) or 0.0)
+              for label in by_time(points)}
+    order = list(places)
+    reach = NEAR_TIME * (places[order[-1]][0] - places[order[0]][0])
+    return {label: sum(places[later][0] - places[label][0] <= reach
+                       and abs(places[label][1] - places[later][1]) < NEAR_ERROR * largest
+                       for later in order[index + 1:]) for index, label in enumerate(order)}
+
+
 def draw_errors(axes, data, points, unit_ns, error_of, title):
-    """Markers at (time, error); without an error they are on the axis."""
+    """Markers at (time, error); without an error they are on the axis. What others are drawn over
+    is larger, so that it is seen."""
     known = [error_of(it) for it in points.values() if error_of(it) is not None]
+    largest = max(known, default=0.0)
+    n_over = count_covering(points, error_of, largest or 1.0)
     for label in by_time(points):
         it, error = points[label], error_of(points[label])
         colour, marker = data.styles[label]
         axes.plot([it.median / unit_ns], [error or 0.0], linestyle="none", marker=marker,
-                  color=colour, markersize=MARKER_POINTS + 1, clip_on=False, zorder=3,
+                  color=colour, clip_on=False, zorder=3,
+                  markersize=MARKER_POINTS + 1 + STEP_POINTS * min(n_over[label], MOST_STEPS),
                   markerfacecolor=colour if it.verified and error is not None else "white",
                   markeredgecolor="white" if it.verified and error is not None else colour,
-                  markeredgewidth=0.5 if it.verified and error is not None else 1.4,
+                  markeredgewidth=0.4 if it.verified and error is not None else 1.4,
                   gid=f"error {label}")
     times = [it.median / unit_ns for it in points.values()]
     plot_frame.log_axis(axes.xaxis, min(times) / 1.1, max(times) * 1.1)
     axes.set_xlim(min(times) / 1.25, max(times) * 1.25)
-    largest = max(known, default=0.0)
-    if largest > 20:
+    if largest > LARGEST_LINEAR:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.6)
         axes.yaxis.set_major_formatter(FuncFormatter(plot_frame.plain))
     axes.set_ylim(0, 1.15 * largest if largest else 1.0)
-    axes.set_title(title)
+    axes.set_title(title + ("; linear to 1, above that logarithmic" if largest > LARGEST_LINEAR
+                            else ""))
 
 
 def worst(figure_of):
@@ -332,8 +353,8 @@ def error(data, condition, size):
     if not any(step(it) is not None for _, points in sets for it in points.values()):
         raise NoData("no row was verified (--no-verify)", "")
     notes = "errors in units of the last place of the format · left: from the chain that the " \
-            "strategy claims to make, level by level · right: from the true area average, never " \
-            "rounded: other policies on odd sizes and wide kernels make other images"
+            f"strategy claims to make, level by level · right: from {TRUTH[condition.reduce]}, " \
+            "never rounded: other policies on odd sizes and wide kernels make other images"
     notes += "" if all(pick(it) is not None for _, points in sets for it in points.values()
                        for pick in (step, box)) else " · hollow, on the axis: error not known"
     frame = make_frame("Time against error", condition, size, sets, notes + data.note(),
@@ -346,7 +367,7 @@ def error(data, condition, size):
         if rounded:
             row[0].axhline(EXACT[unit_of_error], color=GREY, linestyle=":", linewidth=1)
         row[0].set_ylabel(f"largest step error, {unit_of_error}")
-        row[1].set_ylabel(f"largest distance from the box average, {unit_of_error}")
+        row[1].set_ylabel(f"largest distance from {TRUTH[condition.reduce]}, {unit_of_error}")
         for axes in row:
             axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
     plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))

@@ -118,7 +118,7 @@ class Data:
             group.rows = [row for run in group.runs for row in run.rows
                           if not row.diagnostic and wanted(row, options)
                           and (row.label in shown or not row.is_comparable())]
-        self.input = next((row.input for row in every), None)
+        self.first = next(iter(every), None)
         self.n_inputs = len({row.image for row in every})
 
     def note(self):

@@ -163,6 +163,23 @@ class EveryPlot(PlotCase):
         self.assertIn("A/A control", svg.texts)
         self.assertIn("aa-band", svg.ids)
 
+    def test_what_errors_are_held_against(self):
+        """Of maxima that is no average; a scale of two kinds says so."""
+        root = trimmed(H200, labels=("spd", "compute"), sizes=SIZES[:1], cache="cold")
+        svg = self.draw([root], "error")["error"]
+        self.assertIn("largest distance from the true area average, LSB", svg.texts)
+        self.assertIn("quality", svg.texts)
+        for row in root["results"]:
+            row["reduce"] = "max"
+            row["verify"]["box_lsb"] = 21
+        text = self.joined(self.draw([root], "error")["error"])
+        self.assertIn("largest distance from the true maximum, LSB", text)
+        self.draw([root], "time-size", made=())
+        self.assert_not_made(self.outcome, "time-size", "only one size",
+                             "pattern:noise:4096x4096 -r max --sweep 256:4096")
+        self.assertIn("quality; linear to 1, above that logarithmic", text)
+        self.assertNotIn("average", text)
+
     def test_no_intervals_are_not_claimed(self):
         """Of three samples there are none; and what is wrong is named, not held against others."""
         root = trimmed(H200, sizes=SIZES[:1], cache="hot")
