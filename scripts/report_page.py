@@ -126,17 +126,21 @@ def each(sets, make):
     return "".join(make(item, name, len(sets) == 1) for item, name in zip(sets, names))
 
 
-def pictures(groups, store, n_sets):
-    """Viewer, contact sheets and heat maps; or how to get them."""
-    notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
+def pictures(sets, groups, store):
+    """Viewer and contact sheets; or how to get them."""
     shown = [group for group in groups if group.shown()]
+    files = "" if shown else report_pictures.sheets_of_files(sets, store)
+    notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
+    if files:
+        return (f"{notes}{files}<p>Levels of the chains are not here one by one, so they cannot be held "
+                f"against each other: {esc(report_pictures.HOW)}.</p>")
     if not shown:
         how = "" if store.missing else f" {report_pictures.HOW}."
         return notes + f"<p>No pictures of chains are here:{esc(how)} Without them there is " \
                        "nothing to look at but figures.</p>"
     sheets = "".join(
         f'<details class="cell"{" open" if index == 0 else ""}><summary><b>Contact sheet: '
-        f"{esc(group.heading(n_sets))}</b></summary>{report_pictures.sheet(group)}"
+        f"{esc(group.heading(len(sets)))}</b></summary>{report_pictures.sheet(group)}"
         "</details>" for index, group in enumerate(shown))
     return notes + template("viewer.html") + sheets
 
@@ -144,11 +148,15 @@ def pictures(groups, store, n_sets):
 def heat(groups, n_sets):
     maps = [(group, report_pictures.heat_maps(group)) for group in groups]
     maps = [(group, content) for group, content in maps if content]
+    n_right = sum(chain.n_right for group in groups for chain in group.chains.values())
+    right = f"<p>Heat maps without an error, left out: {n_right}.</p>" \
+        if n_right else ""
     if not maps:
-        return ("<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
+        return (f"<p>Heat maps without an error, left out: {n_right}; there are no others.</p>" if n_right else
+                "<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
                 "for all levels with --images all.</p>")
     return report_pictures.heat_scale() + "".join(
-        f"<h3>{esc(group.heading(n_sets))}</h3>{content}" for group, content in maps)
+        f"<h3>{esc(group.heading(n_sets))}</h3>{content}" for group, content in maps) + right
 
 
 def claims(found):
@@ -245,7 +253,7 @@ def sections(sets, groups, store, claims_found):
     looks = report_svg.looks(row for item in sets for row in item.rows)
     return [("verdict", "Verdict", each(sets, verdict)),
             ("results", "Results", each(sets, functools.partial(results_of, looks))),
-            ("pictures", "Pictures of the chains", pictures(groups, store, len(sets))),
+            ("pictures", "Pictures of the chains", pictures(sets, groups, store)),
             ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
             ("claims", "Claims", claims(claims_found)),

@@ -10,6 +10,7 @@ import re
 import report_png
 from report_format import esc, list_words
 
+SHEET = re.compile(r"sheet(_layer_\d\d)?\.png")
 KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
 TILE = 104          # of the contact sheet, the longer edge in CSS pixels
 HEAT_TILE = 160
@@ -50,7 +51,7 @@ class Store:
     def __init__(self, max_bytes):
         self.max_bytes = self.left = max_bytes
         self.numbers, self.data = {}, []  # by digest; (width, height, base64)
-        self.parts_of_files = {}
+        self.parts_of_files, self.black = {}, set()  # numbers of those without a bright texel
         self.missing, self.too_large = [], []
 
     def read(self, folder, name):
@@ -99,6 +100,8 @@ class Store:
         digest = hashlib.sha256(b"%d:" % width + b"".join(rows)).digest()
         if digest not in self.numbers:
             self.numbers[digest] = self.embed(name, width, len(rows), report_png.encode(rows))
+            if not any(any(row[channel::4]) for row in rows for channel in range(3)):
+                self.black.add(self.numbers[digest])
         return self.numbers[digest]
 
     def embed(self, name, width, height, data):
@@ -160,7 +163,7 @@ class Chain:
 
     def __init__(self, label, is_golden):
         self.label, self.is_golden = label, is_golden
-        self.levels, self.errors = {}, {}
+        self.levels, self.errors, self.n_right = {}, {}, 0  # maps of errors that are all 0
 
     def layers(self):
         return sorted({layer for layer, _ in self.levels})
@@ -207,7 +210,7 @@ def collect(sets, set_names, store):
         group.chains = dict(sorted(group.chains.items(),
                                    key=lambda pair: (not pair[1].is_golden,
                                                      pair[1].label != BOX_LABEL)))
-    return [group for group in groups.values() if group.shown() or errors_of(group)]
+    return list(groups.values())
 
 
 def names_of(row):
@@ -235,6 +238,9 @@ def add_image(groups, store, owner, row, name):
         return
     group = groups.setdefault((row.run.path, str(path.parent.parent)), Group(owner, row))
     chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
+    if match[3] and parts[0][0] in store.black:
+        chain.n_right += 1
+        return
     shown = chain.errors if match[3] else chain.levels
     shown.update({(layer, level): part for level, part in zip(numbers, parts) if part})
 
@@ -288,6 +294,27 @@ def sheet_row(group, chains):
         words = f"level {level} of {name}"
         tiles += [f"<td>{part_svg(part, 'tile', words, box)}</td>" if part else "<td>–</td>"]
     return f'<tr><th scope="row">{esc(name)}{note}</th>{"".join(tiles)}</tr>'
+
+
+def sheets_of_files(sets, store):
+    """The contact sheets that mipbench drew, each as it is."""
+    names = dict.fromkeys((row.run.path.parent, name) for item in sets for row in item.rows
+                          for name in row.images if SHEET.fullmatch(pathlib.PurePosixPath(name).name))
+    return "".join(sheet_of_file(store, *name) for name in names)
+
+
+def sheet_of_file(store, folder, name):
+    data = store.read(folder, name)
+    if data is None:
+        return ""
+    width, height = report_png.size_of(data)
+    number = store.embed(name, width, height, data)
+    if number is None:
+        return ""
+    drawing = part_svg([number, 0, 0, width, height], "whole", f"contact sheet {name}",
+                       (width, height))
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="contact sheet">{drawing}'
+            "</div>")
 
 
 def heat_maps(group):

@@ -568,6 +568,33 @@ class Pictures(PageCase):
         path.write_bytes(whole[:60])  # a header, and no more
         self.page(self.write(root))
 
+    def test_a_sheet_alone_is_shown(self):
+        """As --images sheet leaves it."""
+        root = fixture.write_pictures(self.dir)
+        for row in root["results"]:
+            row["images"] = ["image/sheet.png"]
+        cli.write_png(self.dir / "image/sheet.png", 30, 20, fixture.texels(30, 20, 7))
+        text = self.page(self.write(root))
+        self.check(text)
+        self.holds(text, 'aria-label="contact sheet image/sheet.png"',
+                   "Levels of the chains are not here one by one")
+        self.assertEqual(text.count("<image "), 1)
+        self.assertEqual(self.embedded_png(text, 0)[1:], (30, 20))
+        self.assertNotIn("No pictures of chains are here", text)
+
+    def test_dark_heat_maps_are_counted(self):
+        root = fixture.write_pictures(self.dir)
+        name = root["results"][0]["images"][0].replace("atlas", "error_01")
+        cli.write_png(self.dir / name, 8, 8, bytes((0, 0, 0, 255)) * 64)
+        root["results"][0]["images"] += [name]
+        text = self.page(self.write(root))
+        self.assertEqual(text.count('class="heated"'), 1)
+        self.holds(text, "<p>Heat maps without an error, left out: 1.</p>")
+        root["results"][2]["images"].pop()
+        text = self.page(self.write(root))
+        self.assertNotIn('class="heated"', text)
+        self.holds(text, "Heat maps without an error, left out: 1; there are no others.")
+
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
         shutil.rmtree(self.dir / "image" / "golden-box")
