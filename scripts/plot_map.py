@@ -17,7 +17,8 @@ CELL_COLUMNS = 18
 OPTIONS = "--sweep 256:4096"
 
 # How many others are not told apart from it.
-Winner = collections.namedtuple("Winner", "label median_ns n n_near")
+# `policy`: whose image it makes, where that is not the true average.
+Winner = collections.namedtuple("Winner", "label median_ns n n_near policy")
 
 
 def is_near(rows, winners):
@@ -47,7 +48,8 @@ def judge(rows, kind):
     points = {label: plot_data.point(found) for label, found in ranked.items()}
     label = min(points, key=lambda it: (points[it].median, it))
     n_near = sum(is_near(found, ranked[label]) for other, found in ranked.items() if other != label)
-    return Winner(label, points[label].median, points[label].n, n_near)
+    policy = next((row.verify.policy for row in ranked[label] if row.leaves_box()), "")
+    return Winner(label, points[label].median, points[label].n, n_near, policy)
 
 
 def rows_like(group, like):
@@ -90,7 +92,8 @@ def draw_verdict(axes, x, y, verdict, styles):
     unit_ns, unit = time_unit([verdict.median_ns])
     time = plot_data.figure(verdict.median_ns / unit_ns)
     near = f", ≈ {verdict.n_near} more" if verdict.n_near else ""
-    axes.text(x, y, f"{name}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
+    policy = f"\n({verdict.policy})" if verdict.policy else ""
+    axes.text(x, y, f"{name}{policy}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
               linespacing=1.25)
 
 
@@ -118,6 +121,13 @@ def extent(data, like):
     return sizes, formats
 
 
+def policy_note(verdicts):
+    found = sorted({it.policy for cells in verdicts for it in cells.values()
+                    if isinstance(it, Winner) and it.policy})
+    return f" · ({', '.join(found)}): by that policy, where edges are odd not the true average" \
+        if found else ""
+
+
 def winners(data, condition):
     """(6) The fastest verified strategy by size and format, hatched where none can."""
     like = condition._replace(format="")
@@ -127,7 +137,7 @@ def winners(data, condition):
     footer = [group.footer(rows_like(group, like)) for group in data.sets]
     footer.append(f"{plot_data.count_text(counts)} samples of a winner · fastest by median of "
                   "what was verified and is of one kind of kernel · '≈ N more': N others are not "
-                  "told apart from it" + data.note())
+                  "told apart from it" + policy_note(verdicts) + data.note())
     inches = (max(CELL_INCHES[0] * len(sizes) + MARGIN_INCHES[0], LEAST_WIDTH_INCHES),
               (CELL_INCHES[1] * len(formats) + MARGIN_INCHES[1]) * len(data.sets))
     frame = plot_frame.Frame("Fastest strategy by size and format",

@@ -87,21 +87,23 @@ def verdict(item, name, is_alone):
         return head + boxes(item)
     ranking = report_verdict.headline_ranking(item, cell)
     limit = limit_sentence(cell, ranking.best)
+    words = (limit, report_verdict.other_image(cell, ranking), report_verdict.summary(item))
     return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
             f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
-            f"<p>{esc(' '.join((limit, report_verdict.summary(item))).strip())}</p>{boxes(item)}")
+            f"<p>{esc(' '.join(filter(None, words)))}</p>{boxes(item)}")
 
 
 def cell_section(item, cell, looks, is_open):
     """A condition: its sentence, its table, its plots."""
     ranking = report_verdict.rank(item, cell)
+    sentences = f"{ranking.sentence} {report_verdict.other_image(cell, ranking)}".strip()
     plots = "".join((report_plots.time_of_strategies(item, cell, looks),
                      report_plots.ratios(item, cell, ranking, looks),
                      report_plots.error_by_level(item, cell, looks),
                      report_plots.time_by_level(item, cell)))
     return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
             f'<span class="file">{esc(cell.input_name)}</span></summary>'
-            f"<p>{esc(ranking.sentence)}</p>{report_tables.results(cell, ranking)}"
+            f"<p>{esc(sentences)}</p>{report_tables.results(cell, ranking)}"
             f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
 
 

@@ -161,8 +161,8 @@ HEAT_FILTER = heat_filter()
 class Chain:
     """What there is of one strategy's (or the golden) chain: parts by layer and level."""
 
-    def __init__(self, label, is_golden):
-        self.label, self.is_golden = label, is_golden
+    def __init__(self, label, is_golden, policy=""):
+        self.label, self.is_golden, self.policy = label, is_golden, policy
         self.levels, self.errors, self.n_right = {}, {}, 0  # maps of errors that are all 0
 
     def layers(self):
@@ -188,7 +188,8 @@ class Group:
     def chain(self, folder, row):
         """Of the folder that its files are in."""
         golden = golden_label(folder)
-        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None))
+        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None,
+                                                     row.verify.policy or ""))
 
     def shown(self):
         return [chain for chain in self.chains.values() if chain.layers()]
@@ -345,6 +346,7 @@ def viewer_data(groups):
     found = []
     for group in groups:
         chains = [{"label": chain.label, "golden": chain.is_golden,
+                   "heldTo": f"golden ({chain.policy})",
                    "layers": {layer: [chain.levels.get((layer, level))
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]

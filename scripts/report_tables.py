@@ -83,6 +83,14 @@ def relative_words(row, relations, best):
     return interval_text(relation.ratio, relation.ci), relation.ratio
 
 
+def quality_words(row):
+    """As on the terminal: '2.41 LSB (floor)'."""
+    if row.verify.box is None:
+        return NOTHING, None
+    policy = f" ({row.verify.policy})" if row.verify.policy else ""
+    return f"{error_text(row.verify.box)} {row.unit()}{policy}", row.verify.box
+
+
 def columns_of_results(cell, ranking, unit):
     best = ranking.best
     relations = {b: relation for a, b, relation in cell.comparisons if best and a == best.id}
@@ -115,10 +123,13 @@ def columns_of_results(cell, ranking, unit):
                note="the least time this device could take, over the median"),
         Column("Relative", lambda row: relative_words(row, relations, best),
                note="median of the ratios within blocks, and its 95 % interval"),
+        Column("vs box", quality_words, note="largest distance to the true average, and the policy "
+                                             "or kernel that the strategy claims"),
         Column("n", lambda row: (row.stats.n or NOTHING, row.stats.n or None)),
         Column("Verified", lambda row: (verified_words(row), verified_words(row)), False)]
-    known = any(row.of_limit is not None for row in cell.rows)
-    return [column for column in columns if known or column.title != "of limit"]
+    shown = {"of limit": any(row.of_limit is not None for row in cell.rows),
+             "vs box": any(row.leaves_box() for row in cell.rows)}
+    return [column for column in columns if shown.get(column.title, True)]
 
 
 def row_class(row):

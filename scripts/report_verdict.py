@@ -2,7 +2,7 @@
 
 import collections
 
-from report_format import list_names, list_words, ratio_text
+from report_format import error_text, list_names, list_words, ratio_text
 from result_rank import is_slower, main_kind
 from result_units import is_power_of_two
 from results import NO_RELATION
@@ -116,6 +116,19 @@ def following(row, relation, than=""):
 def is_cut_off(cell):
     """Whether there are too few samples for an interval, as where a run was interrupted."""
     return any(row.stats.ci is None for row in cell.rankable())
+
+
+def other_image(cell, ranking):
+    """What a reader must know of a winner that does not make the true average, or ''."""
+    best = ranking.best
+    if ranking.kind == NONE or best is None or not best.leaves_box():
+        return ""
+    others = sorted({row.verify.policy for row in cell.rankable() if row.verify.policy}
+                    - {best.verify.policy})
+    off = "" if best.verify.box is None else \
+        f", up to {error_text(best.verify.box)} {best.unit()} from box, the true one"
+    held = f"; others here are held to {list_words(others)}" if others else ""
+    return f"{best.label} makes the image of policy {best.verify.policy}{off}{held}."
 
 
 def preference(cell):

@@ -24,6 +24,13 @@ def last_place(texel_format):
     return "ulp" if texel_format.endswith("f") else "LSB"
 
 
+def halves_evenly(size, n_levels):
+    """Whether no level that another is made of has an odd edge above 1: then all averages of two by
+    two texels are the true one."""
+    return all(edge >> level <= 1 or (edge >> level) % 2 == 0
+               for edge in size for level in range(n_levels - 1))
+
+
 def is_power_of_two(size):
     """Whether no level but the last ones is odd: other sizes take other paths through kernels."""
     return all(edge & (edge - 1) == 0 for edge in size)

@@ -7,7 +7,7 @@ import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
-from result_units import EXACT, last_place
+from result_units import EXACT, halves_evenly, last_place
 
 CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
 
@@ -185,6 +185,12 @@ class Row:
     def kind(self):
         """Rows are ranked among those of the same kind."""
         return self.verify.policy if self.verify.policy in WIDE_POLICIES else "average"
+
+    def leaves_box(self):
+        """Whether the strategy claims to make another image than the true average (or minimum)."""
+        policy = self.verify.policy
+        return (self.verify.status != "skipped" and bool(policy) and policy != "box"
+                and (policy in WIDE_POLICIES or not halves_evenly(self.size, self.n_levels)))
 
     def is_timed(self):
         return self.stats.n > 0 and self.stats.median is not None and self.stats.median > 0

@@ -127,8 +127,9 @@
     const layers = [...new Set(chains.flatMap((chain) => Object.keys(chain.layers)))];
     fillSelect(pick.layer, layers, layers, layers[0]);
     byId("v-layer-label").hidden = layers.length < 2;
-    fillSelect(pick.a, labels, numbers, 0);
-    fillSelect(pick.b, labels, numbers, Math.max(chains.findIndex((chain) => !chain.golden), 0));
+    const b = Math.max(chains.findIndex((chain) => !chain.golden), 0);
+    fillSelect(pick.a, labels, numbers, Math.max(labels.indexOf(chains[b].heldTo), 0));
+    fillSelect(pick.b, labels, numbers, b);
     pick.level.max = String(levels - 1);
     pick.level.value = String(Math.min(level(), levels - 1));
     draw();

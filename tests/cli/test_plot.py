@@ -153,6 +153,14 @@ class EveryPlot(PlotCase):
         for text in ("256x256", "1024x1024", "1920x1080", "rgba8", "texel format"):
             self.assertIn(text, svg.texts)
 
+    def test_winners_of_another_image_say_so(self):
+        svg = self.draw([trimmed(H200, ("spd",), SIZES[:1] + ((4095, 4095),), "cold")],
+                        "winners")["winners"]
+        self.assertEqual(svg.texts.count("(floor)"), 1)
+        self.assertIn("(floor): by that policy, where edges are odd", self.joined(svg))
+        self.assertNotIn("(floor)", self.joined(self.draw(
+            [trimmed(H200, ("spd",), SIZES[:2], "cold")], "winners")["winners"]))
+
     def test_forest_has_the_ratios_of_the_run(self):
         svg = self.svg("forest")
         cell = [row for row in self.root["results"] if row["cache"] == "cold"

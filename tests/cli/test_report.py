@@ -191,6 +191,18 @@ class Pages(PageCase):
         self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.")
         self.assertNotIn("<title>subgroup: 1.", text)
 
+    def test_policies_are_told_apart_where_they_differ(self):
+        """At odd sizes, as on the terminal; where edges halve evenly they are the same."""
+        text = self.page(fixture.REFERENCE / "nvidia-h200-20261121-all/run-1.json")
+        cells = dict(re.findall(r'<details class="cell"[^>]*><summary><b>([^<]*)</b>(.*?)</details>',
+                                text, re.DOTALL))
+        odd, even = (self.words(cells[f"{size} rgba8, cold, latency"])
+                     for size in ("4095×4095", "1024×1024"))
+        self.holds(odd, "spd makes the image of policy floor, up to", "held to blit, box and",
+                   "vs box", "LSB (floor)", "LSB (box)")
+        self.assertNotIn("makes the image", even)
+        self.holds(self.words(text), "floor : two by two, the last row or column dropped")
+
     def test_conditions_of_two_images_are_told_apart(self):
         text = self.page(self.write(fixture.two_images()))
         self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
