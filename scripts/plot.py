@@ -30,6 +30,7 @@ EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
 NAMES = ("time-size", "levels", "bandwidth", "samples", "error", "winners", "forest")
 KINDS = ("png", "svg")
+NEEDS = {"levels": "--per-level"}  # options without which there is never anything to draw
 DEFAULT_INPUT = "pattern:noise:4096x4096"
 
 EPILOG = """\
@@ -199,7 +200,7 @@ def make_plot(name, data, options):
     """Draw the first scope that can be drawn, or each with --all. Whether any could."""
     import plot_data
     function, scope = plots()[name]
-    why, stems = plot_data.NoData(no_rows(data), ""), set()
+    why, stems = plot_data.NoData(no_rows(data), NEEDS.get(name, "")), set()
     for index, arguments in enumerate(scopes(data, scope)):
         try:
             frame = function(data, *arguments)
@@ -239,7 +240,9 @@ def say_what_is_left_out(data, options):
     for group in data.sets:
         for run in group.runs:
             if not run.complete:
-                say(f"note: {run.path}: the run was interrupted; what it has is drawn")
+                has = "what it has is drawn" if any(row.is_comparable() for row in run.rows) else \
+                    "it has nothing to draw"
+                say(f"note: {run.path}: the run was interrupted; {has}")
 
 
 def draw(options):

@@ -5,7 +5,7 @@ import math
 
 import matplotlib.cm
 import numpy as np
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import plot_data
 import plot_frame
@@ -15,6 +15,7 @@ from result_units import EXACT, last_place, time_unit
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
 LEGEND_COLUMNS = 24  # longer names are beneath each other
+NAMED_LEVELS = 6  # in a legend
 LARGEST_LINEAR = 20  # of errors: above, small ones could not be told from none
 NEAR_TIME, NEAR_ERROR = 0.035, 0.05  # as shares of an axis: markers would cover each other
 STEP_POINTS, MOST_STEPS = 4.0, 3
@@ -110,7 +111,9 @@ def draw_levels(axes, data, points, unit, unit_ns):
 
 
 def level_handles(n_levels):
-    shown = sorted({1, 2, 3, 4, (n_levels + 4) // 2, n_levels} & set(range(1, n_levels + 1)))
+    """Of many levels those at both ends and in the middle."""
+    shown = range(1, n_levels + 1) if n_levels <= NAMED_LEVELS else \
+        (1, 2, 3, 4, (n_levels + 4) // 2, n_levels)
     handles = [plot_frame.handle(f"level {level}",
                                  matplotlib.cm.cividis((level - 1) / max(n_levels - 1, 1)), "s",
                                  "none") for level in shown]
@@ -144,7 +147,8 @@ def levels(data, condition, size):
         n_levels = draw_levels(axes, data, points, unit, unit_ns)
         axes.set_title(group.label if len(sets) > 1 else "")
         plot_frame.legend_beside(axes, level_handles(n_levels),
-                                 title="dispatches, by their first level")
+                                 title="dispatches, by their first level"
+                                 + ("" if n_levels <= NAMED_LEVELS else "; some named"))
     return frame
 
 
@@ -254,7 +258,8 @@ def draw_order(lanes, clock, data, points):
     draw_lanes(lanes, data, points, begins)
     draw_clock(clock, points, begins)
     for axes in (lanes, clock):
-        axes.set_xlim(-0.01 * n_blocks - 1, 1.01 * n_blocks)
+        axes.set_xlim(-0.02 * n_blocks - 0.4, 1.02 * n_blocks - 0.6)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         for begin in list(begins.values())[1:]:
             axes.axvline(begin - 0.5, color=GREY, linewidth=0.8, linestyle=":")
     lanes.set_xticklabels([])

@@ -33,6 +33,12 @@ def ratio_text(value):
     return f"{value:.3f}" if value < 1.1 else f"{value:.2f}"
 
 
+def ratio_texts(value, *ends):
+    """All with the digits of the first."""
+    decimals = 3 if value is not None and value < 1.1 else 2
+    return [NOTHING if it is None else f"{it:.{decimals}f}" for it in (value, *ends)]
+
+
 def interval_text(value, ends):
     """'1.44 ± 0.01', a digit more where that is less than 0.005; where the ratio is far from the
     middle, the ends: '1.63 (1.40 – 4.43)'. As mb_relation_describe() has it."""

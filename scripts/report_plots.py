@@ -5,7 +5,8 @@ import math
 
 import report_svg as svg
 import result_rank
-from report_format import NOTHING, error_text, esc, list_names, ratio_text, time_text
+from report_format import (NOTHING, error_text, esc, list_names, ratio_text, ratio_texts,
+                           time_text)
 from result_units import is_power_of_two, time_unit
 
 MAX_SIDE_BY_SIDE = 3  # names of sizes in one row
@@ -102,13 +103,14 @@ def ratios(item, cell, ranking, looks):
                        "and at least six samples each, and schema 1.2 (-n 20 or more).")
     band = control_band(cell)
     ends = [value for _, relation in found for value in (relation.ratio, *relation.ci)]
-    ends = [value for value in [*ends, *band] if value > 0]
+    ends = [value for value in [*ends, *band, 1] if value > 0]
     bottom = svg.TOP + ROW_HEIGHT * len(found) + 4
     axis = svg.Axis(min(ends), max(ends), 8, svg.WIDTH - svg.RIGHT, log=True)
     left, right = axis.at(band[0]), axis.at(band[1])
     parts = [svg.rect(left, svg.TOP, right - left, bottom - svg.TOP, "band"),
-             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)"),
-             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "floor")]
+             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)",
+                        sorted({1, *axis.ticks()})),
+             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "one")]
     for index, (row, relation) in enumerate(found):
         parts += [ratio_row(row, relation, looks[row.label], axis, svg.TOP + index * ROW_HEIGHT)]
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
@@ -132,8 +134,8 @@ def control_band(cell):
 def ratio_row(row, relation, look, axis, y):
     middle = y + 23
     low, high = axis.at(relation.ci[0]), axis.at(relation.ci[1])
-    title = (f"{row.label}: {ratio_text(relation.ratio)}, 95 % interval "
-             f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])}, {relation.verdict}")
+    ratio, low_text, high_text = ratio_texts(relation.ratio, *relation.ci)
+    title = f"{row.label}: {ratio}, 95 % interval {low_text} to {high_text}, {relation.verdict}"
     return "".join([
         row_label(y, row, ratio_text(relation.ratio)),
         svg.line(low, middle, high, middle, f"thick {look.css}"),

@@ -2,7 +2,7 @@
 
 import collections
 
-from report_format import error_text, list_names, list_words, ratio_text
+from report_format import error_text, list_names, list_words, ratio_texts
 from result_rank import is_slower, main_kind
 from result_units import is_power_of_two
 from results import NO_RELATION
@@ -70,7 +70,7 @@ def rank(item, cell):
     few = [row for row in [best, *(row for row, _ in relations)] if row.stats.ci is None]
     if few:
         n = min(row.stats.n for row in few)
-        return no_ranking(f"too few samples ({n}) for a 95 % interval{MORE}")
+        return no_ranking(f"too few samples ({n}) for a 95 % interval{MORE}", best)
     if is_beyond_tests(best, relations):
         return no_ranking(f"too few samples ({best.stats.n}) to tell {len(tests(relations)) + 1} rows "
                           f"apart{MORE}", best)
@@ -109,8 +109,8 @@ def rank_related(best, relations):
 
 def following(row, relation, than=""):
     """The words of the terminal (mb_ranking_describe), with the interval."""
-    return (f"{row.label} takes {ratio_text(relation.ratio)} times as long{than} (95 % interval "
-            f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])})")
+    ratio, low, high = ratio_texts(relation.ratio, *relation.ci)
+    return f"{row.label} takes {ratio} times as long{than} (95 % interval {low} to {high})"
 
 
 def is_cut_off(cell):

@@ -351,9 +351,10 @@ class Run:
 
 def load(names, least_minor=0):
     """The runs of files, or of the folders that they are in, in their order; the same run twice is
-    refused, and so is what is older than schema 1.`least_minor`."""
+    refused, and so is what is older than schema 1.`least_minor`. A claims.json among them, as a
+    pattern of the shell finds it, is no run, and made of the others."""
     runs, seen = [], {}
-    for name in names:
+    for name in [it for it in names if pathlib.Path(it).name != "claims.json"] or names:
         path = pathlib.Path(name)
         path = path / "results.json" if path.is_dir() else path
         run = Run(path, read_text(path), least_minor)

@@ -192,6 +192,7 @@
     placeBack(box, width, height);
     byId("v-under").style.clipPath = difference ? "none" : `inset(0 ${100 - wipe}% 0 0)`;
     byId("v-over").style.clipPath = difference ? "none" : `inset(0 0 0 ${wipe}%)`;
+    pick.wipe.disabled = difference;  // both chains are seen whole
     byId("v-line").style.left = `${wipe}%`;
     stage.classList.toggle("diff", difference);
     stage.classList.toggle("zoomed", pick.zoom.value !== "0");

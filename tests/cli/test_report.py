@@ -302,7 +302,8 @@ class Pages(PageCase):
     def test_interrupted(self):
         text = self.page(self.write(fixture.interrupted()))
         self.check(text)
-        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
+        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval",
+                   " 1.00 3 ")  # ratios are there, as on the terminal
         self.holds(self.words(text), "did not get to its end (interrupted)")
 
     def test_an_interrupted_table_is_no_headline(self):
@@ -360,6 +361,7 @@ class Pages(PageCase):
         self.write(fixture.claims(), "claims.json")
         text = self.page(self.write(fixture.one_strategy()))
         self.check(text)
+        self.assertEqual(self.page(self.dir / "results.json", self.dir / "claims.json"), text)
         self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
                    "does not: the other way")
 
@@ -387,6 +389,11 @@ class Words(fixture.TestCase):
                                          "margin": abs(ratio - 1)})
             low, high = report_plots.control_band(cell)
             self.assertTrue(low <= ratio <= high, (low, ratio, high))
+
+    def test_an_interval_has_the_digits_of_its_ratio(self):
+        import report_format
+        self.assertEqual(report_format.ratio_texts(1.16, 1.087, 1.47), ["1.16", "1.09", "1.47"])
+        self.assertEqual(report_format.ratio_texts(1.08, 1.0782, 1.1), ["1.080", "1.078", "1.100"])
 
     def test_all_texts_are_clean(self):
         """Those in lists, and keys: they end in a terminal, or in XML."""
