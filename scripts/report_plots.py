@@ -286,7 +286,9 @@ def size_figure(item, title, cells, looks):
     unit, height, x = time_unit([row.stats.median for row in rows]), 350, SizeAxis(rows)
     floors = {cell.rows[0].size: cell.floor / unit[0] for cell in cells
               if cell.floor and cell.rows[0].size in x.sizes}
-    times = [row.stats.median / unit[0] for row in rows] + list(floors.values())
+    shown = [row.stats.median for row in rows] if x.is_round else \
+        [value for row in rows for value in (row.stats.median, row.stats.p05, row.stats.p95)]
+    times = [value / unit[0] for value in shown if value and value > 0] + list(floors.values())
     y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP_TITLED, True)
     parts = [x.draw(y), svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
                                    f"median of one chain, {unit[1]} (log scale)"),
