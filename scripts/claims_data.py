@@ -117,10 +117,10 @@ class ResultSet:
             if in_folder and is_of(value, SCHEMA):
                 continue  # what claims.py wrote there before
             source = Source(path, text, value)
-            if source.run.id in runs:
-                raise InputError(f"{path}: the same run as {runs[source.run.id]}; name each run "
-                                 "once")
-            runs[source.run.id] = path
+            run = source.run.identity()
+            if run in runs:
+                raise InputError(f"{path}: the same run as {runs[run]}; name each run once")
+            runs[run] = path
             self.sources.append(source)
         if not self.sources:
             raise InputError(f"{', '.join(names)}: no results of mipbench")

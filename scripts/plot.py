@@ -13,6 +13,7 @@ Runs of one device, driver and commit are pooled; several devices are drawn over
 beneath. What was not measured is not drawn: a line says why, and what to run."""
 
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -29,6 +30,7 @@ EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
 NAMES = ("time-size", "levels", "bandwidth", "samples", "error", "winners", "forest")
 KINDS = ("png", "svg")
+NEEDS = {"levels": "--per-level"}  # options without which there is never anything to draw
 DEFAULT_INPUT = "pattern:noise:4096x4096"
 
 EPILOG = """\
@@ -155,12 +157,20 @@ def scopes(data, scope):
     return [(condition, size) for condition in conditions for size in data.sizes(condition)]
 
 
-def slug(arguments, scope):
+def slug(arguments, scope, data):
     """For the name of a file of many."""
     import plot_data
-    words = [plot_data.describe(arguments[0], ("format",) if scope == "all formats" else ())]
+    but = [*(["format"] if scope == "all formats" else []),
+           *(["input"] if data.n_inputs == 1 else [])]
+    words = [plot_data.describe(arguments[0], but)]
     words += [plot_data.size_text(size) for size in arguments[1:]]
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(words))
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower())
+
+
+def unused(stem, taken):
+    """Images of several runs may have the same name."""
+    stems = itertools.chain([stem], (f"{stem}-{count}" for count in itertools.count(2)))
+    return next(it for it in stems if it not in taken)
 
 
 def write_frame(frame, stem, options):
@@ -172,28 +182,39 @@ def write_frame(frame, stem, options):
 
 
 def command(data, addition):
-    """What to run to get the data of a plot, on the first input of the results."""
-    return f"mipbench {shlex.quote(data.input or DEFAULT_INPUT)} {addition}".rstrip()
+    """What to run to get the data of a plot, on the first input of the results and as that was."""
+    words = ["mipbench", shlex.quote(data.first.input if data.first else DEFAULT_INPUT),
+             *(like(data.first) if data.first else []), addition]
+    return " ".join(filter(None, words))
+
+
+def like(row):
+    """The options of mipbench that differ from their defaults."""
+    given = (("-f", row.format, "rgba8"), ("-r", row.reduce, "avg"),
+             ("--filter", row.filter, "box"), ("--alpha", row.alpha, "straight"))
+    return [f"{option} {shlex.quote(value)}" for option, value, default in given
+            if value != default]
 
 
 def make_plot(name, data, options):
     """Draw the first scope that can be drawn, or each with --all. Whether any could."""
     import plot_data
     function, scope = plots()[name]
-    why, n_made = plot_data.NoData(no_rows(data), ""), 0
+    why, stems = plot_data.NoData(no_rows(data), NEEDS.get(name, "")), set()
     for index, arguments in enumerate(scopes(data, scope)):
         try:
             frame = function(data, *arguments)
         except plot_data.NoData as error:
             why = error if index == 0 else why
             continue
-        n_made += 1
-        write_frame(frame, f"{name}_{slug(arguments, scope)}" if options.all else name, options)
+        stem = unused(f"{name}_{slug(arguments, scope, data)}" if options.all else name, stems)
+        stems.add(stem)
+        write_frame(frame, stem, options)
         if not options.all:
             break
-    if not n_made:
+    if not stems:
         say(f"{name} not made: {why}; run: {command(data, why.options)}")
-    return n_made > 0
+    return bool(stems)
 
 
 def no_rows(data):
@@ -219,7 +240,9 @@ def say_what_is_left_out(data, options):
     for group in data.sets:
         for run in group.runs:
             if not run.complete:
-                say(f"note: {run.path}: the run was interrupted; what it has is drawn")
+                has = "what it has is drawn" if any(row.is_comparable() for row in run.rows) else \
+                    "it has nothing to draw"
+                say(f"note: {run.path}: the run was interrupted; {has}")
 
 
 def draw(options):

@@ -1,20 +1,26 @@
 """Plots of one size under one condition: levels, samples and errors. Sets are beneath each other,
 each against its own axis."""
 
+import math
+
 import matplotlib.cm
 import numpy as np
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import plot_data
 import plot_frame
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
+from result_units import EXACT, last_place, time_unit
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
 LEGEND_COLUMNS = 24  # longer names are beneath each other
+NAMED_LEVELS = 6  # in a legend
+LARGEST_LINEAR = 20  # of errors: above, small ones could not be told from none
+NEAR_TIME, NEAR_ERROR = 0.035, 0.05  # as shares of an axis: markers would cover each other
+STEP_POINTS, MOST_STEPS = 4.0, 3
+TRUTH = {"avg": "the true area average", "min": "the true minimum", "max": "the true maximum"}
 LANE_QUANTILE, LEAST_LANE, SHOWN_SHARE = 0.98, 0.01, 0.99
-EXACT_LSB = 0.5  # what rounding alone makes of 8-bit codes
-ROUNDED_FORMATS = ("rgba8", "r8", "rg8", "rgba8-srgb")
 
 
 def members(data, condition, size):
@@ -32,7 +38,12 @@ def by_time(points):
 def make_frame(title, condition, size, sets, notes, inches):
     """sets: [(set, {label: Point})]."""
     counts = plot_data.count_text([it.n for _, points in sets for it in points.values()])
-    footer = [group.footer() for group, _ in sets] + [f"{counts} samples a strategy · {notes}"]
+    return make_frame_of(title, condition, size, [group for group, _ in sets],
+                         f"{counts} samples a strategy · {notes}", inches)
+
+
+def make_frame_of(title, condition, size, groups, notes, inches):
+    footer = [group.footer(group.rows_at(condition, size)) for group in groups] + [notes]
     subtitle = f"{plot_data.size_text(size)}, {plot_data.describe(condition)}"
     return plot_frame.Frame(title, subtitle, footer, inches)
 
@@ -100,7 +111,9 @@ def draw_levels(axes, data, points, unit, unit_ns):
 
 
 def level_handles(n_levels):
-    shown = sorted({1, 2, 3, 4, (n_levels + 4) // 2, n_levels} & set(range(1, n_levels + 1)))
+    """Of many levels those at both ends and in the middle."""
+    shown = range(1, n_levels + 1) if n_levels <= NAMED_LEVELS else \
+        (1, 2, 3, 4, (n_levels + 4) // 2, n_levels)
     handles = [plot_frame.handle(f"level {level}",
                                  matplotlib.cm.cividis((level - 1) / max(n_levels - 1, 1)), "s",
                                  "none") for level in shown]
@@ -128,14 +141,14 @@ def levels(data, condition, size):
                  f"{condition.cache} one"
     frame = make_frame("Time by level", condition, size, sets, notes + data.note(),
                        (WIDTH_INCHES, sum(heights(sets))))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     for (axes,), (group, points) in zip(
             frame.grid(len(sets), 1, gridspec_kw={"height_ratios": heights(sets)}), sets):
         n_levels = draw_levels(axes, data, points, unit, unit_ns)
         axes.set_title(group.label if len(sets) > 1 else "")
         plot_frame.legend_beside(axes, level_handles(n_levels),
-                                 title="dispatches, by their first level")
+                                 title="dispatches, by their first level"
+                                 + ("" if n_levels <= NAMED_LEVELS else "; some named"))
     return frame
 
 
@@ -168,11 +181,8 @@ def rows_of(points):
 
 
 def cells_of(points):
-    """The cells behind the points, one per run, in the order of the runs."""
-    found = {}
-    for row in rows_of(points):
-        found.setdefault(row.run.id, row.cell)
-    return found
+    """The cells behind the points, in the order of the runs."""
+    return list(dict.fromkeys(row.cell for row in rows_of(points)))
 
 
 def kept_blocks(cell):
@@ -182,11 +192,11 @@ def kept_blocks(cell):
 
 
 def lay_out(points):
-    """{run id: index of its first block}, runs one after the other, and how many in all."""
+    """{cell: index of its first block}, one after the other, and how many in all."""
     begins, at = {}, 0
-    for run_id in cells_of(points):
-        begins[run_id] = at
-        at += max(len(row.samples) for row in rows_of(points) if row.run.id == run_id)
+    for cell in cells_of(points):
+        begins[cell] = at
+        at += max(len(row.samples) for row in rows_of(points) if row.cell is cell)
     return begins, at
 
 
@@ -207,7 +217,7 @@ def draw_lanes(axes, data, points, begins):
         axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
         for row in points[label].rows:
             found = deviations(row)
-            axes.plot([begins[row.run.id] + i for i, _ in found],
+            axes.plot([begins[row.cell] + i for i, _ in found],
                       [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
                       linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
                       color=colour, rasterized=True)
@@ -221,9 +231,9 @@ def draw_lanes(axes, data, points, begins):
 def draw_clock(axes, points, begins):
     """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
     drawn = False
-    for run_id, cell in cells_of(points).items():
+    for cell in cells_of(points):
         probe, warm, flagged = cell.probes, cell.warm_probe, set(cell.flagged)
-        track = [(begins[run_id] + i, 100 * warm / probe[block], block in flagged)
+        track = [(begins[cell] + i, 100 * warm / probe[block], block in flagged)
                  for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
         if track:
             drawn = True
@@ -248,7 +258,8 @@ def draw_order(lanes, clock, data, points):
     draw_lanes(lanes, data, points, begins)
     draw_clock(clock, points, begins)
     for axes in (lanes, clock):
-        axes.set_xlim(-0.01 * n_blocks - 1, 1.01 * n_blocks)
+        axes.set_xlim(-0.02 * n_blocks - 0.4, 1.02 * n_blocks - 0.6)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         for begin in list(begins.values())[1:]:
             axes.axvline(begin - 0.5, color=GREY, linewidth=0.8, linestyle=":")
     lanes.set_xticklabels([])
@@ -268,8 +279,7 @@ def samples(data, condition, size):
             "multiply-adds before each block · cross: a block in which it moved by more than 2 %"
     frame = make_frame("Samples", condition, size, sets, notes + data.note(),
                        (13.5, sum(heights(sets)) + 1.2 * clock_inches * len(sets)))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     ratios = [inches for height in heights(sets) for inches in (height, clock_inches)]
     rows = frame.grid(2 * len(sets), 2, gridspec_kw={"height_ratios": ratios,
                                                      "width_ratios": (1, 1.35)})
@@ -285,27 +295,42 @@ def samples(data, condition, size):
     return frame
 
 
+def count_covering(points, error_of, largest):
+    """{label: how many are drawn after it at about the same place}."""
+    places = {label: (math.log(points[label].median), error_of(points[label]) or 0.0)
+              for label in by_time(points)}
+    order = list(places)
+    reach = NEAR_TIME * (places[order[-1]][0] - places[order[0]][0])
+    return {label: sum(places[later][0] - places[label][0] <= reach
+                       and abs(places[label][1] - places[later][1]) < NEAR_ERROR * largest
+                       for later in order[index + 1:]) for index, label in enumerate(order)}
+
+
 def draw_errors(axes, data, points, unit_ns, error_of, title):
-    """Markers at (time, error); without an error they are on the axis."""
+    """Markers at (time, error); without an error they are on the axis. What others are drawn over
+    is larger, so that it is seen."""
     known = [error_of(it) for it in points.values() if error_of(it) is not None]
+    largest = max(known, default=0.0)
+    n_over = count_covering(points, error_of, largest or 1.0)
     for label in by_time(points):
         it, error = points[label], error_of(points[label])
         colour, marker = data.styles[label]
         axes.plot([it.median / unit_ns], [error or 0.0], linestyle="none", marker=marker,
-                  color=colour, markersize=MARKER_POINTS + 1, clip_on=False, zorder=3,
+                  color=colour, clip_on=False, zorder=3,
+                  markersize=MARKER_POINTS + 1 + STEP_POINTS * min(n_over[label], MOST_STEPS),
                   markerfacecolor=colour if it.verified and error is not None else "white",
                   markeredgecolor="white" if it.verified and error is not None else colour,
-                  markeredgewidth=0.5 if it.verified and error is not None else 1.4,
+                  markeredgewidth=0.4 if it.verified and error is not None else 1.4,
                   gid=f"error {label}")
     times = [it.median / unit_ns for it in points.values()]
     plot_frame.log_axis(axes.xaxis, min(times) / 1.1, max(times) * 1.1)
     axes.set_xlim(min(times) / 1.25, max(times) * 1.25)
-    largest = max(known, default=0.0)
-    if largest > 20:
+    if largest > LARGEST_LINEAR:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.6)
         axes.yaxis.set_major_formatter(FuncFormatter(plot_frame.plain))
     axes.set_ylim(0, 1.15 * largest if largest else 1.0)
-    axes.set_title(title)
+    axes.set_title(title + ("; linear to 1, above that logarithmic" if largest > LARGEST_LINEAR
+                            else ""))
 
 
 def worst(figure_of):
@@ -328,27 +353,26 @@ def error(data, condition, size):
     """(5) Time against error: from the strategy's own golden chain, and from the true average."""
     sets = members(data, condition, size)
     step, box = worst(lambda verify: verify.worst_step()), worst(lambda verify: verify.box)
-    rounded = condition.format in ROUNDED_FORMATS
-    last_place = "ulp" if condition.format.endswith("f") else "LSB"
+    unit_of_error = last_place(condition.format)
+    rounded = EXACT[unit_of_error] > 0
     if not any(step(it) is not None for _, points in sets for it in points.values()):
         raise NoData("no row was verified (--no-verify)", "")
     notes = "errors in units of the last place of the format · left: from the chain that the " \
-            "strategy claims to make, level by level · right: from the true area average, never " \
-            "rounded: other policies on odd sizes and wide kernels make other images"
+            f"strategy claims to make, level by level · right: from {TRUTH[condition.reduce]}, " \
+            "never rounded: other policies on odd sizes and wide kernels make other images"
     notes += "" if all(pick(it) is not None for _, points in sets for it in points.values()
                        for pick in (step, box)) else " · hollow, on the axis: error not known"
     frame = make_frame("Time against error", condition, size, sets, notes + data.note(),
                        (11.5, 4.0 * len(sets)))
-    unit, unit_ns = plot_frame.time_unit([it.median for _, points in sets
-                                          for it in points.values()])
+    unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
     for row, (group, points) in zip(frame.grid(len(sets), 2), sets):
         name = f", {group.label}" if len(sets) > 1 else ""
         draw_errors(row[0], data, points, unit_ns, step, f"correctness{name}")
         draw_errors(row[1], data, points, unit_ns, box, "quality")
         if rounded:
-            row[0].axhline(EXACT_LSB, color=GREY, linestyle=":", linewidth=1)
-        row[0].set_ylabel(f"largest step error, {last_place}")
-        row[1].set_ylabel(f"largest distance from the box average, {last_place}")
+            row[0].axhline(EXACT[unit_of_error], color=GREY, linestyle=":", linewidth=1)
+        row[0].set_ylabel(f"largest step error, {unit_of_error}")
+        row[1].set_ylabel(f"largest distance from {TRUTH[condition.reduce]}, {unit_of_error}")
         for axes in row:
             axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
     plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))

@@ -2,6 +2,7 @@
 with their bands, and ratios within blocks. Times are in ns."""
 
 import collections
+import functools
 import math
 
 import numpy as np
@@ -15,6 +16,8 @@ Point = collections.namedtuple("Point", "size texels p05 median p95 n verified r
 
 # low and high: the 95 % interval, or None where there is none.
 Ratio = collections.namedtuple("Ratio", "value low high")
+
+MAX_NAME_COLUMNS = 36  # of an input, in a title
 
 
 class NoData(Exception):
@@ -40,14 +43,15 @@ class Set:
         return [row for row in self.rows
                 if row.condition == condition and size in (None, row.size)]
 
-    def footer(self):
-        """Which device, driver and build, how many runs."""
+    def footer(self, rows):
+        """Which device, driver and build, how many runs: of those that have a time among `rows`."""
+        runs = list(dict.fromkeys(row.run for row in rows if row.is_comparable()))
         run = self.runs[0]
         name = run.device if self.label.startswith(run.device) else f"{self.label}: {run.device}"
         api = ".".join(run.api.split(".")[:2])
         text = f"{name} · driver {run.driver_version} · Vulkan {api} · mipbench {run.tool['version']} " \
-               f"({run.commit}) · {plural(len(self.runs), 'run')}"
-        text += " · interrupted" if not all(run.complete for run in self.runs) else ""
+               f"({run.commit}) · {plural(len(runs), 'run')}"
+        text += " · interrupted" if not all(run.complete for run in runs) else ""
         return text + (" · SOFTWARE: says nothing about a GPU" if self.software else "")
 
 
@@ -107,19 +111,21 @@ class Data:
         self.sets = make_sets(runs)
         every = [row for run in runs for row in run.rows]
         rows = [row for row in every if not row.diagnostic and wanted(row, options)]
-        self.n_rows = len(rows)
+        self.n_rows, self.only = len(rows), options.strategy
         self.styles = result_style.styles(row for row in every if not row.diagnostic)
         shown, self.left_out = choose_labels(rows, options.max_strategies)
         for group in self.sets:
             group.rows = [row for run in group.runs for row in run.rows
                           if not row.diagnostic and wanted(row, options)
                           and (row.label in shown or not row.is_comparable())]
-        self.input = next((row.input for row in every), None)
+        self.first = next(iter(every), None)
+        self.n_inputs = len({row.image for row in every})
 
     def note(self):
         """For the footer of a picture, or ''."""
         count = len(self.left_out)
-        return f" · {plural(count, 'slower variant')} not drawn" if count else ""
+        only = f" · of {', '.join(self.only)} alone (-s)" if self.only else ""
+        return only + (f" · {plural(count, 'slower variant')} not drawn" if count else "")
 
     def conditions(self, caches=("cold", "hot")):
         """Those with a time, best first: in most sets, latency, cold, most rows."""
@@ -178,14 +184,26 @@ def count_text(counts):
     return f"n = {low}" if low == high else f"n = {low} to {high}"
 
 
+@functools.lru_cache(maxsize=256)
+def n_outside(n):
+    """How many order statistics may be left out at each end, so that what remains holds the median
+    in 95 % of all samples of n; -1: n is too small. Exact, by the binomial distribution."""
+    k, ways, below = -1, 1, 1  # `ways` to choose k + 1 of n, `below` to choose at most that many
+    while 40 * below <= 1 << n:
+        k += 1
+        ways = ways * (n - k) // (k + 1)
+        below += ways
+    return k
+
+
 def median_interval(values):
     """Distribution-free 95 % interval of the median from order statistics; None below 6."""
     n = len(values)
-    if n < 6:
+    k = n_outside(n)
+    if k < 0:
         return None, None
     ordered = np.sort(values)
-    rank = int((n - 1.96 * math.sqrt(n)) / 2)
-    return float(ordered[max(rank, 0)]), float(ordered[min(n - 1 - rank, n - 1)])
+    return float(ordered[k]), float(ordered[n - 1 - k])
 
 
 def paired_ratio(row, reference):
@@ -193,8 +211,8 @@ def paired_ratio(row, reference):
     if row is reference:
         return Ratio(1.0, None, None)
     relative = row.relative
-    if relative.to == reference.label and relative.ratio:
-        return Ratio(relative.ratio, *(relative.ci or (None, None)))
+    if relative.to == reference.label and relative.ratio and relative.ratio > 0:
+        return Ratio(relative.ratio, *(relative.ci if relative.is_drawable() else (None, None)))
     pairs = [(a, b) for a, b in zip(row.samples, reference.samples) if a and b]
     ratios = np.array([a / b for a, b in pairs if a > 0 and b > 0])
     if not ratios.size:
@@ -210,15 +228,22 @@ def describe_rects(rects):
 
 
 def describe(condition, but=()):
-    """'rgba8, box avg, cold, latency', and what else is not at its default."""
+    """'rgba8, box avg, cold, latency, photo.png', and what else is not at its default."""
     words = {"format": condition.format, "reduce": f"{condition.filter} {condition.reduce}",
              "alpha": "" if condition.alpha == "straight" else f"{condition.alpha} alpha",
              "layers": "" if condition.shape == "2d" else f"{condition.shape} of "
                                                           f"{condition.layers}",
              "levels": "" if condition.levels == "all" else f"{condition.levels} levels",
              "rects": describe_rects(condition.rects),
-             "cache": condition.cache, "mode": condition.mode}
+             "cache": condition.cache, "mode": condition.mode,
+             "input": shortened(condition.input.name)}
     return ", ".join(word for key, word in words.items() if word and key not in but)
+
+
+def shortened(name):
+    """A path may be longer than any picture is wide."""
+    half = MAX_NAME_COLUMNS // 2
+    return name if len(name) <= MAX_NAME_COLUMNS else f"{name[:half - 1]}…{name[-half:]}"
 
 
 def figure(value):

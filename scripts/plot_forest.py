@@ -7,7 +7,7 @@ import numpy as np
 import plot_cell
 import plot_data
 import plot_frame
-import plot_map
+import result_rank
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
 
@@ -20,7 +20,7 @@ NEAR, LEAST_REACH = 1.2, 0.05
 def ranked_rows(group, condition, size):
     """{label: [Row]} of one kind, that may be ranked."""
     rows = [row for row in group.rows_at(condition, size) if row.is_rankable()]
-    kind, found = plot_map.main_kind(rows), collections.defaultdict(list)
+    (kind, _), found = result_rank.main_kind(rows), collections.defaultdict(list)
     for row in rows:
         if row.kind == kind:
             found[row.label].append(row)
@@ -36,18 +36,18 @@ def reference_of(rows):
 
 
 def ratios_of(rows, reference):
-    """{label: [Ratio]}, one for each run that has both."""
-    base = {row.run.id: row for row in rows[reference]}
-    found = {label: [plot_data.paired_ratio(row, base[row.run.id]) for row in members_
-                     if row.run.id in base] for label, members_ in rows.items()}
+    """{label: [Ratio]}, one for each table that has both."""
+    base = {row.cell: row for row in rows[reference]}
+    found = {label: [plot_data.paired_ratio(row, base[row.cell]) for row in members_
+                     if row.cell in base] for label, members_ in rows.items()}
     return {label: [it for it in ratios if it] for label, ratios in found.items()
             if any(ratios)}
 
 
 def controls(rows):
-    """The A/A controls of the cells behind the rows, one per run."""
-    cells = {row.run.id: row.cell for found in rows.values() for row in found}
-    return [cell.control for cell in cells.values() if cell.control.of]
+    """The A/A controls of the cells behind the rows."""
+    cells = dict.fromkeys(row.cell for found in rows.values() for row in found)
+    return [cell.control for cell in cells if cell.control.of]
 
 
 def draw_ratio_row(axes, y, ratios, colour, marker):
@@ -72,9 +72,8 @@ def middle(ratios):
 
 def draw_forest(axes, entries, margin):
     """entries: [(name, colour, marker, [Ratio])], from top to bottom."""
-    if margin:
-        axes.axvspan(1 / (1 + margin), 1 + margin, color=BAND_COLOUR, linewidth=0, zorder=0,
-                     gid="aa-band")
+    axes.axvspan(1 / (1 + margin), 1 + margin, color=BAND_COLOUR, linewidth=0, zorder=0,
+                 gid="aa-band")
     axes.axvline(1, color=GREY, linewidth=0.9)
     for y, (_, colour, marker, ratios) in enumerate(entries):
         draw_ratio_row(axes, y, ratios, colour, marker)
@@ -113,7 +112,7 @@ def draw_set(row, data, rows):
     """The axes of one set: all ratios, then those near 1 if they need room."""
     reference = reference_of(rows)
     entries = entries_of(data, rows, reference)
-    margin = max((it.margin for it in controls(rows)), default=0.0)
+    margin = max(result_rank.margin(row.cell) for found in rows.values() for row in found)
     values = [value for _, _, _, ratios in entries for it in ratios for value in it
               if value and value > 0]
     low, high = min(values + [0.97]), max(values + [1.03])
@@ -132,6 +131,23 @@ def draw_set(row, data, rows):
                   transform=last.get_yaxis_transform())
 
 
+def interval_words(data, sets):
+    """What is drawn of intervals: there are none below six samples."""
+    ratios = [it for _, rows in sets for _, _, _, found in entries_of(data, rows, reference_of(rows))
+              for it in found if it.value != 1]
+    n_known = sum(it.low is not None for it in ratios)
+    if n_known == 0:
+        return ", too few samples for an interval"
+    return " and its 95 % interval" + ("" if n_known == len(ratios) else ", where there is one")
+
+
+def wrong_words(sets, condition, size):
+    """What was timed, but is not held against the others."""
+    labels = dict.fromkeys(row.label for group, _ in sets for row in group.rows_at(condition, size)
+                           if row.is_comparable() and row.verify.status == "fail")
+    return f" · wrong texels, so no ratio: {', '.join(labels)}" if labels else ""
+
+
 def forest(data, condition, size):
     """(7) Ratios within blocks to the fastest, with intervals and the A/A control's band."""
     sets = [(group, rows) for group in data.sets
@@ -140,14 +156,16 @@ def forest(data, condition, size):
         raise NoData("no size has two strategies that were timed and verified", "-s all")
     points = [(group, {label: plot_data.point(found) for label, found in rows.items()})
               for group, rows in sets]
-    band = any(controls(rows) for _, rows in sets)
-    notes = "median of the ratios within blocks and its 95 % interval, a marker for each run; " \
-            "the figure is their median · " + \
-            ("grey band: what counts as no difference, from the A/A control" if band
-             else "no A/A control was measured")
+    counts = plot_data.count_text([row.stats.n for _, rows in sets for found in rows.values()
+                                   for row in found])
+    band = ", or the A/A control's distance, whichever is more" \
+        if any(controls(rows) for _, rows in sets) else "; no A/A control was measured"
+    notes = f"{counts} samples a strategy and run · median of the ratios within blocks" \
+            f"{interval_words(data, sets)}, a marker for each run; the figure is their median · " \
+            f"grey band: differences must clear it: 1 %{band}{wrong_words(sets, condition, size)}"
     heights = plot_cell.heights(points, 1)
-    frame = plot_cell.make_frame("Paired ratios", condition, size, points, notes + data.note(),
-                                 (WIDTH_INCHES, sum(heights)))
+    frame = plot_cell.make_frame_of("Paired ratios", condition, size, [group for group, _ in sets],
+                                    notes + data.note(), (WIDTH_INCHES, sum(heights)))
     grid = frame.grid(len(sets), 2, gridspec_kw={"height_ratios": heights,
                                                  "width_ratios": (1.5, 1)})
     for row, (group, rows) in zip(grid, sets):

@@ -99,15 +99,6 @@ class Frame:
         plt.close(self.figure)
 
 
-def time_unit(times_ns):
-    """(name, ns) of the unit that suits the largest."""
-    largest = max(times_ns)
-    for name, unit_ns in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if largest >= 20 * unit_ns or name == "µs":
-            return name, unit_ns
-    return "ns", 1.0
-
-
 def plain(value, _=None):
     return f"{value:.10g}"
 

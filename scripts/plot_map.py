@@ -7,21 +7,33 @@ from matplotlib.patches import Rectangle
 
 import plot_data
 import plot_frame
+import result_rank
 from plot_data import NoData
 from plot_frame import GREY
+from result_units import time_unit
 
 CELL_INCHES, MARGIN_INCHES, LEAST_WIDTH_INCHES = (1.35, 0.78), (1.5, 0.9), 7.0
 CELL_COLUMNS = 18
 OPTIONS = "--sweep 256:4096"
 
-# `near`: how many others the run does not tell apart from its fastest.
-Winner = collections.namedtuple("Winner", "label median_ns n near")
+# How many others are not told apart from it.
+# `policy`: whose image it makes, where that is not the true average.
+Winner = collections.namedtuple("Winner", "label median_ns n n_near policy")
 
 
-def main_kind(rows):
-    """The kind that most rows are of: the others make other images."""
-    kinds = collections.Counter(row.kind for row in rows if row.is_rankable())
-    return kinds.most_common(1)[0][0] if kinds else "average"
+def is_near(rows, winners):
+    """Whether any run holds the two for one, or has not held them against each other."""
+    winner_of = {row.cell: row for row in winners}
+    pairs = [(row, winner_of[row.cell]) for row in rows if row.cell in winner_of]
+    return not pairs or not all(is_told_apart(*pair) for pair in pairs)
+
+
+def is_told_apart(row, winner):
+    """By the verdict of the run, or where it has ranked against another, by the samples."""
+    if row.relative.to == winner.label:
+        return result_rank.is_slower(row.relative)
+    ratio = plot_data.paired_ratio(row, winner)
+    return ratio is not None and result_rank.clears(ratio.low, row.cell)
 
 
 def judge(rows, kind):
@@ -35,15 +47,19 @@ def judge(rows, kind):
         return ("unsupported" if skipped else "none verified") if rows else "not measured"
     points = {label: plot_data.point(found) for label, found in ranked.items()}
     label = min(points, key=lambda it: (points[it].median, it))
-    near = [other for other, found in ranked.items() if other != label
-            and any(row.relative.verdict in ("SAME", "INCONCLUSIVE") for row in found)]
-    return Winner(label, points[label].median, points[label].n, len(near))
+    n_near = sum(is_near(found, ranked[label]) for other, found in ranked.items() if other != label)
+    policy = next((row.verify.policy for row in ranked[label] if row.leaves_box()), "")
+    return Winner(label, points[label].median, points[label].n, n_near, policy)
+
+
+def rows_like(group, like):
+    return [row for row in group.rows if row.condition._replace(format="") == like]
 
 
 def judge_all(group, like, sizes, formats):
     """{(x, y): Winner or why not} of one set."""
-    rows = [row for row in group.rows if row.condition._replace(format="") == like]
-    kind = main_kind(rows)
+    rows = rows_like(group, like)
+    kind, _ = result_rank.main_kind(rows)
     return {(x, y): judge([row for row in rows if (row.format, row.size) == (texels, size)], kind)
             for y, texels in enumerate(formats) for x, size in enumerate(sizes)}
 
@@ -73,10 +89,11 @@ def draw_verdict(axes, x, y, verdict, styles):
     axes.add_patch(rectangle(x, y, facecolor=colour, alpha=0.25))
     axes.plot([x - 0.42], [y - 0.33], marker=marker, color=colour, markersize=5.5)
     name = "\n".join(break_label(verdict.label))
-    unit, unit_ns = plot_frame.time_unit([verdict.median_ns])
+    unit_ns, unit = time_unit([verdict.median_ns])
     time = plot_data.figure(verdict.median_ns / unit_ns)
-    near = f", ≈ {verdict.near} more" if verdict.near else ""
-    axes.text(x, y, f"{name}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
+    near = f", ≈ {verdict.n_near} more" if verdict.n_near else ""
+    policy = f"\n({verdict.policy})" if verdict.policy else ""
+    axes.text(x, y, f"{name}{policy}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
               linespacing=1.25)
 
 
@@ -94,8 +111,7 @@ def draw_map(axes, verdicts, sizes, formats, styles):
 
 def extent(data, like):
     """The sizes and formats of the map; refuses a map of one cell, or without a winner."""
-    rows = [row for group in data.sets for row in group.rows
-            if row.condition._replace(format="") == like]
+    rows = [row for group in data.sets for row in rows_like(group, like)]
     sizes = sorted({row.size for row in rows}, key=lambda it: (it[0] * it[1], it))
     formats = list(dict.fromkeys(row.format for row in rows))
     if not any(row.is_rankable() for row in rows):
@@ -105,16 +121,23 @@ def extent(data, like):
     return sizes, formats
 
 
+def policy_note(verdicts):
+    found = sorted({it.policy for cells in verdicts for it in cells.values()
+                    if isinstance(it, Winner) and it.policy})
+    return f" · ({', '.join(found)}): by that policy, where edges are odd not the true average" \
+        if found else ""
+
+
 def winners(data, condition):
     """(6) The fastest verified strategy by size and format, hatched where none can."""
     like = condition._replace(format="")
     sizes, formats = extent(data, like)
     verdicts = [judge_all(group, like, sizes, formats) for group in data.sets]
     counts = [it.n for found in verdicts for it in found.values() if isinstance(it, Winner)]
-    footer = [group.footer() for group in data.sets]
+    footer = [group.footer(rows_like(group, like)) for group in data.sets]
     footer.append(f"{plot_data.count_text(counts)} samples of a winner · fastest by median of "
                   "what was verified and is of one kind of kernel · '≈ N more': N others are not "
-                  "told apart from the fastest of their run" + data.note())
+                  "told apart from it" + policy_note(verdicts) + data.note())
     inches = (max(CELL_INCHES[0] * len(sizes) + MARGIN_INCHES[0], LEAST_WIDTH_INCHES),
               (CELL_INCHES[1] * len(formats) + MARGIN_INCHES[1]) * len(data.sets))
     frame = plot_frame.Frame("Fastest strategy by size and format",

@@ -9,14 +9,11 @@ import plot_data
 import plot_frame
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS, SET_LINES, SET_MARKER_SCALES
+from result_units import is_power_of_two, time_unit
 
 PANEL_INCHES, SIDE_INCHES, LEGEND_INCHES, HEIGHT_INCHES = 5.6, 2.4, 2.6, 4.6
 LEAST_GAP = 0.055  # between two labels of the axis, as a share of it
 SWEEP = "--sweep 256:4096"
-
-
-def is_power_of_two(size):
-    return all(edge & (edge - 1) == 0 for edge in size)
 
 
 def split_sizes(series):
@@ -99,7 +96,7 @@ def size_frame(title, data, condition, series, notes):
     widths = [PANEL_INCHES if index == 0 or len(sizes) > 4 else SIDE_INCHES
               for index, (_, sizes) in enumerate(kinds)]
     points = [it for found in series.values() for it in found]
-    footer = [group.footer() for group in data.sets]
+    footer = [group.footer(group.rows_at(condition)) for group in data.sets]
     footer.append(f"{plot_data.count_text([it.n for it in points])} samples a point · " + notes
                   + data.note())
     frame = plot_frame.Frame(title, plot_data.describe(condition), footer,
@@ -125,7 +122,7 @@ def time_size(data, condition):
     series = collect(data, condition)
     values = [value for points in series.values() for it in points
               for value in plot_data.band(it)]
-    unit, unit_ns = plot_frame.time_unit(values)
+    unit_ns, unit = time_unit(values)
     floor = [floors(group, condition) for group in data.sets]
     notes = "line: median; band and bars: p05 to p95"
     notes += " · dashed: compulsory bytes at the measured 3:1 bandwidth, or an empty dispatch " \
@@ -143,7 +140,7 @@ def time_size(data, condition):
                       marker="_" if len(at) == 1 else None, markersize=16)
         plot_frame.log_axis(axes.yaxis, min(values) / unit_ns, max(values) / unit_ns)
     panels[0][0].set_ylabel(f"GPU time of a whole chain, {unit} (log scale)")
-    more = [plot_frame.handle("memory floor", GREY, None, "--")] if any(floor) else []
+    more = [plot_frame.handle("limit of the device", GREY, None, "--")] if any(floor) else []
     plot_frame.legend_beside(panels[-1][0], legend_of(data, series, True, more))
     return frame
 

@@ -1,6 +1,6 @@
 """Reads claims.json, as scripts/claims.py writes it, for scripts/report.py."""
 
-from result_node import InputError, Node, is_of, parse
+from result_node import InputError, Node, check_version, is_of, parse, read_text
 
 SCHEMA = "mipbench-claims"
 
@@ -12,10 +12,11 @@ def load(runs):
         path = folder / "claims.json"
         if not path.is_file():
             continue
-        value = parse(path, path.read_text(encoding="utf-8", errors="replace"))
+        value = parse(path, read_text(path))
         if not is_of(value, SCHEMA):
             raise InputError(f"{path}: not written by scripts/claims.py; make it anew, or move it "
                              "away")
+        check_version(path, value)
         found.append((path, [read_claim(node) for node in Node(value, path).children("claims")]))
     return found
 

@@ -3,14 +3,16 @@
 import html
 import math
 
-UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 NOTHING = "–"
 MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
+LOPSIDED = 0.2  # the sides of an interval differ by more than this share of the larger
 
 
 def esc(value):
     """Fit for an element's text and for an attribute in quotes."""
-    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in str(value))
+    text = str(value)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
     return html.escape(text, quote=True)
 
 
@@ -31,17 +33,23 @@ def ratio_text(value):
     return f"{value:.3f}" if value < 1.1 else f"{value:.2f}"
 
 
-def time_unit(times):
-    """(nanoseconds, name) of the unit that shows the least of the times with digits before the
-    point, or the next one where the largest would take six."""
-    known = [value for value in times if value is not None and value > 0]
-    if not known:
-        return UNITS[1]
-    chosen = 0
-    while chosen + 1 < len(UNITS) and (min(known) >= UNITS[chosen + 1][0]
-                                       or max(known) >= 1e5 * UNITS[chosen][0]):
-        chosen += 1
-    return UNITS[chosen]
+def ratio_texts(value, *ends):
+    """All with the digits of the first."""
+    decimals = 3 if value is not None and value < 1.1 else 2
+    return [NOTHING if it is None else f"{it:.{decimals}f}" for it in (value, *ends)]
+
+
+def interval_text(value, ends):
+    """'1.44 ± 0.01', a digit more where that is less than 0.005; where the ratio is far from the
+    middle, the ends: '1.63 (1.40 – 4.43)'. As mb_relation_describe() has it."""
+    up, down = ends[1] - value, value - ends[0]
+    half = max(up, down)
+    decimals = 3 if half < 0.005 else 2
+    scale = 10.0 ** decimals
+    if abs(up - down) > max(LOPSIDED * half, 1 / scale):
+        low, high = math.floor(ends[0] * scale) / scale, math.ceil(ends[1] * scale) / scale
+        return f"{value:.{decimals}f} ({low:.{decimals}f} – {high:.{decimals}f})"
+    return f"{value:.{decimals}f} ± {math.ceil(half * scale) / scale:.{decimals}f}"
 
 
 def time_text(value, unit):
@@ -56,7 +64,10 @@ def digits(value):
     size = abs(value)
     if size >= 1e7 or 0 < size < 1e-4:
         return f"{value:.3g}"
-    decimals = 0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 3
+    if size >= 10 or size == 0:
+        decimals = 1 if 0 < size < 1000 else 0
+    else:
+        decimals = 2 - math.floor(math.log10(size))
     return f"{value:.{decimals}f}"
 
 
@@ -86,6 +97,17 @@ def utc_text(utc):
     if len(utc) == 16 and utc[8] == "T":
         return f"{utc[:4]}-{utc[4:6]}-{utc[6:8]} {utc[9:11]}:{utc[11:13]}:{utc[13:15]} UTC"
     return utc
+
+
+def short_paths(paths):
+    """Of each, as many of its last parts as tell it from the others."""
+    parts = [path.absolute().parts for path in paths]
+    short = []
+    for mine in parts:
+        tails = ((mine[-count:], sum(other[-count:] == mine[-count:] for other in parts))
+                 for count in range(1, len(mine) + 1))
+        short.append("/".join(next((tail for tail, n in tails if n == 1), mine)))
+    return short
 
 
 def anchor(*words):

@@ -1,6 +1,8 @@
 """Puts the page together from the templates in report/ and from what the sets hold."""
 
 import base64
+import functools
+import gzip
 import hashlib
 import pathlib
 import re
@@ -8,9 +10,10 @@ import shlex
 
 import report_pictures
 import report_plots
+import report_svg
 import report_tables
 import report_verdict
-from report_format import anchor, esc, list_words, utc_text
+from report_format import anchor, esc, list_words, short_paths, utc_text
 
 STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
          "budget": "the time was up", "interrupted": "the run was interrupted"}
@@ -31,6 +34,12 @@ def embed_json(text):
     return (text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
+def packed(text):
+    """Base64 of gzip: a fifth of the size; the same text gives the same."""
+    data = gzip.compress(text.encode("utf-8"), mtime=0)
+    return base64.b64encode(data).decode("ascii")
+
+
 def script_hash(script):
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     return "sha256-" + base64.b64encode(digest).decode("ascii")
@@ -44,8 +53,12 @@ def section(name, title, content):
 def set_names(sets):
     """What sets are called: by device, and by file where devices are the same."""
     names = [item.name() for item in sets]
-    return [name if names.count(name) == 1 else f"{name}, {item.path.name}"
-            for name, item in zip(names, sets)]
+    return [name if names.count(name) == 1 else f"{name}, {file}"
+            for name, file in zip(names, file_names(sets))]
+
+
+def file_names(sets):
+    return short_paths([item.path for item in sets])
 
 
 def boxes(item):
@@ -59,8 +72,10 @@ def limit_sentence(cell, best):
     share = 100 * best.of_limit
     what = "an empty dispatch" if cell.bound_by == "dispatch" else "its memory"
     if share > 100:
-        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: the image stays " \
-               "in a cache."
+        is_cached = cell.bound_by == "memory" and cell.cache == "hot"
+        why = "the image stays in a cache" if is_cached else \
+            "that was measured by itself, and this beside other strategies"
+        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: {why}."
     return f"{best.label} reaches {share:.0f} % of the limit of the device, which is {what}."
 
 
@@ -72,28 +87,30 @@ def verdict(item, name, is_alone):
         return head + boxes(item)
     ranking = report_verdict.headline_ranking(item, cell)
     limit = limit_sentence(cell, ranking.best)
+    words = (limit, report_verdict.other_image(cell, ranking), report_verdict.summary(item))
     return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
             f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
-            f"<p>{esc(' '.join((limit, report_verdict.summary(item))).strip())}</p>{boxes(item)}")
+            f"<p>{esc(' '.join(filter(None, words)))}</p>{boxes(item)}")
 
 
-def cell_section(item, cell, is_open):
+def cell_section(item, cell, looks, is_open):
     """A condition: its sentence, its table, its plots."""
     ranking = report_verdict.rank(item, cell)
-    plots = "".join((report_plots.time_of_strategies(item, cell),
-                     report_plots.ratios(item, cell, ranking),
-                     report_plots.error_by_level(item, cell),
+    sentences = f"{ranking.sentence} {report_verdict.other_image(cell, ranking)}".strip()
+    plots = "".join((report_plots.time_of_strategies(item, cell, looks),
+                     report_plots.ratios(item, cell, ranking, looks),
+                     report_plots.error_by_level(item, cell, looks),
                      report_plots.time_by_level(item, cell)))
     return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
             f'<span class="file">{esc(cell.input_name)}</span></summary>'
-            f"<p>{esc(ranking.sentence)}</p>{report_tables.results(cell, ranking)}"
+            f"<p>{esc(sentences)}</p>{report_tables.results(cell, ranking)}"
             f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
 
 
-def results_of(item, name, is_alone):
+def results_of(looks, item, name, is_alone):
     chosen = report_verdict.headline(item)
-    cells = "".join(cell_section(item, cell, cell is chosen) for cell in item.cells)
-    sizes = "".join(report_plots.time_against_size(item)) if item.cells else ""
+    cells = "".join(cell_section(item, cell, looks, cell is chosen) for cell in item.cells)
+    sizes = "".join(report_plots.time_against_size(item, looks)) if item.cells else ""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     empty = "" if item.cells else "<p>No results in this file.</p>"
     return f'{head}{empty}<div class="grid">{sizes}</div>{cells}'
@@ -111,63 +128,113 @@ def each(sets, make):
     return "".join(make(item, name, len(sets) == 1) for item, name in zip(sets, names))
 
 
-def pictures(groups, store):
-    """Viewer, contact sheets and heat maps; or how to get them."""
-    notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
+def pictures(sets, groups, store):
+    """Viewer and contact sheets; or how to get them."""
     shown = [group for group in groups if group.shown()]
+    files = "" if shown else report_pictures.sheets_of_files(sets, store)
+    notes = "".join(f'<p class="box warn">⚠ {esc(note)}</p>' for note in store.notes())
+    if files:
+        return (f"{notes}{files}<p>Levels of the chains are not here one by one, so they cannot be held "
+                f"against each other: {esc(report_pictures.HOW)}.</p>")
     if not shown:
         how = "" if store.missing else f" {report_pictures.HOW}."
         return notes + f"<p>No pictures of chains are here:{esc(how)} Without them there is " \
                        "nothing to look at but figures.</p>"
     sheets = "".join(
         f'<details class="cell"{" open" if index == 0 else ""}><summary><b>Contact sheet: '
-        f"{esc(group.heading())}</b></summary>{report_pictures.sheet(group)}"
+        f"{esc(group.heading(len(sets)))}</b></summary>{report_pictures.sheet(group)}"
         "</details>" for index, group in enumerate(shown))
     return notes + template("viewer.html") + sheets
 
 
-def heat(groups):
+def heat(groups, n_sets):
     maps = [(group, report_pictures.heat_maps(group)) for group in groups]
     maps = [(group, content) for group, content in maps if content]
+    n_right = sum(chain.n_right for group in groups for chain in group.chains.values())
+    right = f"<p>Heat maps without an error, left out: {n_right}.</p>" \
+        if n_right else ""
     if not maps:
-        return ("<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
+        return (f"<p>Heat maps without an error, left out: {n_right}; there are no others.</p>" if n_right else
+                "<p>No heat maps are here: mipbench writes them for levels that are wrong, and "
                 "for all levels with --images all.</p>")
     return report_pictures.heat_scale() + "".join(
-        f"<h3>{esc(group.heading())}</h3>{content}" for group, content in maps)
+        f"<h3>{esc(group.heading(n_sets))}</h3>{content}" for group, content in maps) + right
 
 
 def claims(found):
     if not found:
         return ("<p>No claims.json is beside the results: <code>scripts/claims.py FOLDER -o "
                 "FOLDER</code> writes it.</p>")
-    return "".join(f"<p>From {esc(path.name)}.</p>{report_tables.claims(lines)}"
-                   for path, lines in found)
+    files = short_paths([path for path, _ in found])
+    return "".join(f"<p>From {esc(file)}.</p>{report_tables.claims(lines)}"
+                   for file, (_, lines) in zip(files, found))
 
 
 def command(item, name, is_alone):
     """The command line of a run, and the one that repeats it."""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     line = " ".join(shlex.quote(word) for word in item.argv) or "mipbench"
-    where = f" in {item.folder}" if isinstance(item.folder, str) else ""
+    where = f" in {item.folder}" if item.folder else ""
+    said = f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
+    if not item.argv or item.argv[1:2] == ["tune"]:
+        return f"{said}<p>Only a run can be repeated from its file: type that again.</p>"
     again = f"mipbench --replay {shlex.quote(item.path.name)}"
-    return (f"{head}<p>It was run{esc(where)} as</p><pre><code>{esc(line)}</code></pre>"
-            "<p>and is repeated, options, inputs and seed, by</p>"
+    return (f"{said}<p>and is repeated, options, inputs and seed, by</p>"
             f"<pre><code>{esc(again)}</code></pre>")
 
 
+MODES = (("cold", "the image is in no cache before each sample"), ("hot", "the same image again"),
+         ("latency", "one chain, drained before and after"),
+         ("throughput", "the slope over batches of chains"),
+         ("overlap", "several images without barriers between their chains"),
+         ("beside", "one chain, with a load at work on a second queue"))
+
+
 def method(sets):
-    """What differs from run to run; the rest is in the template."""
+    """How it was measured, as far as it was."""
+    cells = [cell for item in sets for cell in item.cells]
+    used = {word for cell in cells for word in (cell.cache, cell.mode)}
+    modes = [f"<i>{name}</i>: {meaning}." for name, meaning in MODES if name in used]
+    has_control = any(cell.control.of for cell in cells)
+    n_verified = sum(item.verified for item in sets)
+    verified = ("Every texel of every level is compared with a model in double precision: with "
+                "what its own source asks for (step), and with the chain that is never rounded "
+                "(drift)." if n_verified
+                else "Nothing was verified (--no-verify): any of it may be wrong.")
+    if 0 < n_verified < len(sets):
+        verified += " Not so in the sets that say that they were not verified."
+    return fill(template("method.html"), {
+        "control": " One of them is in every block twice, under a second name: the A/A control. "
+                   "What it differs from itself by is no difference." if has_control else "",
+        "margin": " and more than the A/A control" if has_control else "",
+        "modes": f"<li>{' '.join(modes)}</li>" if modes else "",
+        "what": what_is_timed(sets),
+        "verified": verified}) + counts(sets)
+
+
+def what_is_timed(sets):
+    """Whose times they are."""
+    kinds = ("the GPU", "the processor, which does the work of a GPU")
+    used = [kinds[kind] for kind in sorted({item.is_software() for item in sets})]
+    return f"Times are of {list_words(used)}: between two timestamps"
+
+
+def counts(sets):
+    """How many blocks, and why no more."""
     sentences = []
     for item, name in zip(sets, set_names(sets)):
         blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
         if not blocks:
             continue
-        flagged = sum(len(cell.flagged) for cell in item.cells)
+        probed = [cell for cell in item.cells if cell.warm_probe]
+        flagged = sum(len(cell.flagged) for cell in probed)
+        n_probed = sum(cell.n_blocks for cell in probed)
+        clock = f"the clock moved by more than 2 % in {flagged} of {n_probed}" if n_probed else \
+            "the device has no clock that could be watched"
         stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
         ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
         span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))
-        sentences += [f"{name}: {span} blocks a table; the clock moved by more than 2 % in "
-                      f"{flagged} of {sum(blocks)}."
+        sentences += [f"{name}: {span} blocks a table; {clock}."
                       + (f" Of {len(item.cells)} tables ended {list_words(ends)}." if ends
                          else "")]
     return "".join(f"<p>{esc(sentence)}</p>" for sentence in sentences)
@@ -177,29 +244,31 @@ def downloads(sets):
     """Each results.json as it was read, and a button that saves it."""
     buttons = "".join(
         f'<button type="button" class="save" data-from="json-{index}" '
-        f'data-name="{esc(item.path.name)}">Save {esc(item.path.name)} ({esc(name)})</button>'
-        for index, (item, name) in enumerate(zip(sets, set_names(sets))))
-    scripts = "".join(f'<script type="application/json" id="json-{index}">{embed_json(item.text)}'
+        f'data-name="{esc(file.replace("/", "-"))}">Save {esc(file)} ({esc(item.name())})</button>'
+        for index, (item, file) in enumerate(zip(sets, file_names(sets))))
+    scripts = "".join(f'<script type="application/gzip" id="json-{index}">{packed(item.text)}'
                       "</script>" for index, item in enumerate(sets))
     return buttons, scripts
 
 
 def sections(sets, groups, store, claims_found):
+    looks = report_svg.looks(row for item in sets for row in item.rows)
     return [("verdict", "Verdict", each(sets, verdict)),
-            ("results", "Results", each(sets, results_of)),
-            ("pictures", "Pictures of the chains", pictures(groups, store)),
-            ("errors", "Where they err", heat(groups)),
+            ("results", "Results", each(sets, functools.partial(results_of, looks))),
+            ("pictures", "Pictures of the chains", pictures(sets, groups, store)),
+            ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
             ("claims", "Claims", claims(claims_found)),
-            ("environment", "Environment", report_tables.environment(sets)),
-            ("method", "How it was measured", template("method.html") + method(sets)),
+            ("environment", "Environment", report_tables.environment(sets, set_names(sets),
+                                                                      file_names(sets))),
+            ("method", "How it was measured", method(sets)),
             ("again", "Do it again", each(sets, command))]
 
 
 def make(sets, claims_found, max_picture_bytes):
     """The whole page as a text."""
     store = report_pictures.Store(max_picture_bytes)
-    groups = report_pictures.collect(sets, store)
+    groups = report_pictures.collect(sets, set_names(sets), store)
     parts = sections(sets, groups, store, claims_found)
     script, (buttons, json_scripts) = template("page.js"), downloads(sets)
     names = list_words(list(dict.fromkeys(item.name() for item in sets)))
@@ -207,13 +276,13 @@ def make(sets, claims_found, max_picture_bytes):
         "title": esc(f"mipbench: {names}"),
         "heading": esc(names),
         "when": esc(list_words(list(dict.fromkeys(utc_text(item.utc) for item in sets)))),
-        "css": template("page.css"),
+        "css": f"{template('page.css')}{report_svg.colour_rules()}",
         "script": script,
         "script_hash": script_hash(script),
         "nav": "".join(f'<a href="#{anchor(name)}">{esc(title)}</a>' for name, title, _ in parts),
         "sections": "".join(section(*part) for part in parts),
         "buttons": buttons,
-        "store": store.definitions(),
+        "store": report_svg.store(report_svg.marker_definitions() + store.definitions()),
         "viewer": embed_json(report_pictures.viewer_data(groups)),
         "json": json_scripts,
     })

@@ -10,6 +10,7 @@ import re
 import report_png
 from report_format import esc, list_words
 
+SHEET = re.compile(r"sheet(_layer_\d\d)?\.png")
 KINDS = re.compile(r"(atlas|level_(\d\d)|error_(\d\d))(?:_layer_(\d\d))?\.png")
 TILE = 104          # of the contact sheet, the longer edge in CSS pixels
 HEAT_TILE = 160
@@ -50,7 +51,7 @@ class Store:
     def __init__(self, max_bytes):
         self.max_bytes = self.left = max_bytes
         self.numbers, self.data = {}, []  # by digest; (width, height, base64)
-        self.parts_of_files = {}
+        self.parts_of_files, self.black = {}, set()  # numbers of those without a bright texel
         self.missing, self.too_large = [], []
 
     def read(self, folder, name):
@@ -99,6 +100,8 @@ class Store:
         digest = hashlib.sha256(b"%d:" % width + b"".join(rows)).digest()
         if digest not in self.numbers:
             self.numbers[digest] = self.embed(name, width, len(rows), report_png.encode(rows))
+            if not any(any(row[channel::4]) for row in rows for channel in range(3)):
+                self.black.add(self.numbers[digest])
         return self.numbers[digest]
 
     def embed(self, name, width, height, data):
@@ -117,8 +120,7 @@ class Store:
             f'<image id="p{number}" width="{width}" height="{height}" '
             f'href="data:image/png;base64,{data}"/>'
             for number, (width, height, data) in enumerate(self.data))
-        return (f'<svg width="0" height="0" class="store" aria-hidden="true"><defs>{images}'
-                f"{HEAT_FILTER}</defs></svg>") if images else ""
+        return images + HEAT_FILTER if images else ""
 
     def notes(self):
         notes = []
@@ -132,7 +134,7 @@ class Store:
         return notes
 
 
-# The sum of what red, green and blue are off, through a scale that grows evenly brighter.
+# By the channel that is most off, through a scale that grows evenly brighter.
 HEAT_STOPS = ((0, 0, 4), (40, 11, 84), (101, 21, 110), (159, 42, 99), (212, 72, 66),
               (245, 125, 21), (250, 193, 39), (252, 255, 164))
 
@@ -142,10 +144,15 @@ def heat_filter():
               for channel in range(3)]
     transfer = "".join(f'<feFunc{name} type="table" tableValues="{table}"/>'
                        for name, table in zip("RGB", tables))
-    total = "1 1 1 0 0 " * 3 + "0 0 0 1 0"
+    single = "".join(
+        f'<feColorMatrix in="SourceGraphic" type="matrix" result="{name}" '
+        f'values="{f"{row} " * 3}0 0 0 1 0"/>'
+        for name, row in zip("rgb", ("1 0 0 0 0", "0 1 0 0 0", "0 0 1 0 0")))
+    largest = ('<feBlend in="r" in2="g" mode="lighten" result="rg"/>'
+               '<feBlend in="rg" in2="b" mode="lighten"/>')
     return ('<filter id="heat" color-interpolation-filters="sRGB" x="0" y="0" width="1" '
-            f'height="1"><feColorMatrix type="matrix" values="{total}"/>'
-            f"<feComponentTransfer>{transfer}</feComponentTransfer></filter>")
+            f'height="1">{single}{largest}<feComponentTransfer>{transfer}</feComponentTransfer>'
+            "</filter>")
 
 
 HEAT_FILTER = heat_filter()
@@ -154,9 +161,9 @@ HEAT_FILTER = heat_filter()
 class Chain:
     """What there is of one strategy's (or the golden) chain: parts by layer and level."""
 
-    def __init__(self, label, is_golden):
-        self.label, self.is_golden = label, is_golden
-        self.levels, self.errors = {}, {}
+    def __init__(self, label, is_golden, policy=""):
+        self.label, self.is_golden, self.policy = label, is_golden, policy
+        self.levels, self.errors, self.n_right = {}, {}, 0  # maps of errors that are all 0
 
     def layers(self):
         return sorted({layer for layer, _ in self.levels})
@@ -168,20 +175,21 @@ class Chain:
 
 
 class Group:
-    """Chains of one image: strategies and golden models."""
+    """Chains of one image: strategies and golden models. `owner`: what its result set is called."""
 
-    def __init__(self, item, row):
-        self.item, self.title, self.input = item, row.words(), row.input_name
+    def __init__(self, owner, row):
+        self.owner, self.title, self.input = owner, row.words(), row.input_name
         self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
         self.unit, self.chains = row.unit(), {}
 
-    def heading(self):
-        return f"{self.input}, {self.title}"
+    def heading(self, n_sets=1):
+        return f"{self.input}, {self.title}" + (f" ({self.owner})" if n_sets > 1 else "")
 
     def chain(self, folder, row):
         """Of the folder that its files are in."""
         golden = golden_label(folder)
-        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None))
+        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None,
+                                                     row.verify.policy or ""))
 
     def shown(self):
         return [chain for chain in self.chains.values() if chain.layers()]
@@ -192,29 +200,29 @@ def golden_label(folder):
     return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
 
 
-def collect(sets, store):
+def collect(sets, set_names, store):
     """[Group] of all pictures that can be shown, headings in the order of the results."""
     groups = {}
-    for item in sets:
+    for item, owner in zip(sets, set_names):
         for row in item.rows:
             for name in names_of(row):
-                add_image(groups, store, item, row, name)
+                add_image(groups, store, owner, row, name)
     for group in groups.values():  # golden models first: all others are held against them
         group.chains = dict(sorted(group.chains.items(),
                                    key=lambda pair: (not pair[1].is_golden,
                                                      pair[1].label != BOX_LABEL)))
-    return [group for group in groups.values() if group.shown() or errors_of(group)]
+    return list(groups.values())
 
 
 def names_of(row):
     """The PNG files that are shown; levels only where there is no atlas that holds them."""
-    has_atlas = any(KINDS.fullmatch(pathlib.PurePosixPath(name).name or "") and "atlas" in name
-                    for name in row.images)
+    has_atlas = any((match := KINDS.fullmatch(pathlib.PurePosixPath(name).name))
+                    and match[1] == "atlas" for name in row.images)
     return [name for name in row.images
             if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
 
-def add_image(groups, store, item, row, name):
+def add_image(groups, store, owner, row, name):
     path = pathlib.PurePosixPath(name)
     match = KINDS.fullmatch(path.name)
     if not match:
@@ -226,11 +234,14 @@ def add_image(groups, store, item, row, name):
         numbers = [int(match[2] or match[3])]
         places = [(0, 0, *level_extent(row.width, row.height, numbers[0]))]
     size = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
-    parts = store.load(item.path.parent, name, size, places)
+    parts = store.load(row.run.path.parent, name, size, places)
     if not any(parts):
         return
-    group = groups.setdefault((item.path, str(path.parent.parent)), Group(item, row))
+    group = groups.setdefault((row.run.path, str(path.parent.parent)), Group(owner, row))
     chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
+    if match[3] and parts[0][0] in store.black:
+        chain.n_right += 1
+        return
     shown = chain.errors if match[3] else chain.levels
     shown.update({(layer, level): part for level, part in zip(numbers, parts) if part})
 
@@ -286,6 +297,27 @@ def sheet_row(group, chains):
     return f'<tr><th scope="row">{esc(name)}{note}</th>{"".join(tiles)}</tr>'
 
 
+def sheets_of_files(sets, store):
+    """The contact sheets that mipbench drew, each as it is."""
+    names = dict.fromkeys((row.run.path.parent, name) for item in sets for row in item.rows
+                          for name in row.images if SHEET.fullmatch(pathlib.PurePosixPath(name).name))
+    return "".join(sheet_of_file(store, *name) for name in names)
+
+
+def sheet_of_file(store, folder, name):
+    data = store.read(folder, name)
+    if data is None:
+        return ""
+    width, height = report_png.size_of(data)
+    number = store.embed(name, width, height, data)
+    if number is None:
+        return ""
+    drawing = part_svg([number, 0, 0, width, height], "whole", f"contact sheet {name}",
+                       (width, height))
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="contact sheet">{drawing}'
+            "</div>")
+
+
 def heat_maps(group):
     """Where a chain errs, in colour, with the scale of it."""
     tiles = []
@@ -305,7 +337,8 @@ def heat_scale():
     return (f'<div class="scale"><div class="ramp" style="background:linear-gradient(90deg,{stops})"'
             f' role="img" aria-label="scale of the heat maps from 0, dark, to 8, bright"></div>'
             f'<div class="marks">{marks}</div>'
-            "<small>red, green and blue off together, in LSB of 8 bits (1/255)</small></div>")
+            "<small>the channel that is most off, alpha among them, in LSB of 8 bits (1/255)"
+            "</small></div>")
 
 
 def viewer_data(groups):
@@ -313,11 +346,12 @@ def viewer_data(groups):
     found = []
     for group in groups:
         chains = [{"label": chain.label, "golden": chain.is_golden,
+                   "heldTo": f"golden ({chain.policy})",
                    "layers": {layer: [chain.levels.get((layer, level))
                                       for level in range(group.n_levels)]
                               for layer in chain.layers()}} for chain in group.shown()]
         if chains:
-            found += [{"title": group.heading(), "device": group.item.name(),
+            found += [{"title": group.heading(), "owner": group.owner,
                        "width": group.width, "height": group.height, "levels": group.n_levels,
                        "chains": chains}]
     return json.dumps(found)

@@ -1,10 +1,16 @@
 """The plots of the page, each a figure of inline SVG: time against size, time of each strategy,
 ratios, time by level, error by level. A plot that has no data is a sentence: what to run."""
 
-import report_svg as svg
-from report_format import (NOTHING, error_text, esc, list_names, ratio_text, time_text,
-                           time_unit)
+import math
 
+import report_svg as svg
+import result_rank
+from report_format import (NOTHING, error_text, esc, list_names, ratio_text, ratio_texts,
+                           time_text)
+from result_units import is_power_of_two, time_unit
+
+MAX_SIDE_BY_SIDE = 3  # names of sizes in one row
+LANES = 0.76  # of the room of a name of an axis, what marks beside each other take
 ROW_HEIGHT = 34  # of a strategy: its label, and its mark below that
 
 
@@ -39,7 +45,7 @@ def is_hollow(row):
     return row.verify.status != "pass"
 
 
-def time_of_strategies(item, cell):
+def time_of_strategies(item, cell, looks):
     """A row for each: median, its 95 % interval, and the span of p05 to p95."""
     caption = f"Time of one chain: {cell.title}"
     rows = timed(cell)
@@ -58,75 +64,84 @@ def time_of_strategies(item, cell):
     if cell.floor:
         x = axis.at(cell.floor / unit[0])
         parts += [svg.line(x, svg.TOP, x, bottom, "floor")]
-    parts += [time_row(row, axis, unit, svg.TOP + index * ROW_HEIGHT)
+    parts += [time_row(row, looks[row.label], axis, unit, svg.TOP + index * ROW_HEIGHT)
               for index, row in enumerate(rows)]
     label = (f"{caption}. " + "; ".join(f"{row.label} {time_text(row.stats.median, unit)} "
                                         f"{unit[1]}" for row in rows))
     limit = " Dashed: the limit of the device." if cell.floor else ""
+    thick = "Thick: its 95 % interval." if any(row.stats.ci for row in rows) else \
+        "Too few samples for a 95 % interval."
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
-                      f"Mark: median. Thick: its 95 % interval. Thin: p05 to p95. Hollow: not "
+                      f"Mark: median. {thick} Thin: p05 to p95. Hollow: not "
                       f"verified.{limit} {foot(item, [row.stats.n for row in rows])}")
 
 
-def time_row(row, axis, unit, y):
+def time_row(row, look, axis, unit, y):
     middle = y + 23
     stats = row.stats
-    spans = [("thin", (stats.p05, stats.p95)), ("thick", stats.ci or (None, None))]
+    spans = [("thin", (stats.p05, stats.p95)), (f"thick {look.css}", stats.ci or (None, None))]
     parts = [row_label(y, row, f"{time_text(stats.median, unit)} {unit[1]}")]
     for css, (low, high) in spans:
         if low is not None and high is not None and 0 < low <= high:
             parts += [svg.line(axis.at(low / unit[0]), middle, axis.at(high / unit[0]), middle,
                                css)]
     title = f"{row.label}: {time_text(stats.median, unit)} {unit[1]}, {stats.n} samples"
-    parts += [svg.marker(axis.at(stats.median / unit[0]), middle, 0, title, is_hollow(row))]
+    parts += [svg.marker(axis.at(stats.median / unit[0]), middle, look, title,
+                         is_hollow(row))]
     return "".join(parts)
 
 
-def ratios(item, cell, ranking):
+def ratios(item, cell, ranking, looks):
     """Paired ratios to the fastest with intervals, and the band of the A/A control."""
     caption = f"Ratio to the fastest: {cell.title}"
     best = ranking.best
     found = [(row, relation) for row in timed(cell) for a, b, relation in cell.comparisons
-             if best and a == best.id and b == row.id and relation.is_drawable()]
+             if best and a == best.id and b == row.id and relation.is_drawable()
+             and row.verify.status != "fail"]
     if not found:
         return missing(caption, "No paired ratios with intervals here: they need two strategies "
                        "and at least six samples each, and schema 1.2 (-n 20 or more).")
     band = control_band(cell)
     ends = [value for _, relation in found for value in (relation.ratio, *relation.ci)]
-    ends = [value for value in [*ends, *band] if value > 0]
+    ends = [value for value in [*ends, *band, 1] if value > 0]
     bottom = svg.TOP + ROW_HEIGHT * len(found) + 4
     axis = svg.Axis(min(ends), max(ends), 8, svg.WIDTH - svg.RIGHT, log=True)
     left, right = axis.at(band[0]), axis.at(band[1])
     parts = [svg.rect(left, svg.TOP, right - left, bottom - svg.TOP, "band"),
-             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)"),
-             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "floor")]
+             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)",
+                        sorted({1, *axis.ticks()})),
+             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "one")]
     for index, (row, relation) in enumerate(found):
-        parts += [ratio_row(row, relation, axis, svg.TOP + index * ROW_HEIGHT)]
+        parts += [ratio_row(row, relation, looks[row.label], axis, svg.TOP + index * ROW_HEIGHT)]
     label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
                                        for row, relation in found)
     control = cell.control.of
-    note = (f"Band: what counts as no difference, by the A/A control ({control} against itself)."
-            if control else "Band: 1 % to both sides.")
+    wrong = [row.label for row in timed(cell) if row.verify.status == "fail"]
+    left_out = f" Wrong texels, so no ratio: {list_names(wrong)}." if wrong else ""
+    note = "Band: differences must clear it; 1 %" + (
+        f", or what {control} differs from itself by, whichever is more." if control
+        else " to both sides.")
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
-                      f"Median of the ratios within blocks, 95 % interval. {note} "
+                      f"Median of the ratios within blocks, 95 % interval. {note}{left_out} "
                       f"{foot(item, [row.stats.n for row, _ in found])}")
 
 
 def control_band(cell):
-    margin = max(cell.control.margin, 0.01)
+    margin = result_rank.margin(cell)
     return 1.0 / (1.0 + margin), 1.0 + margin
 
 
-def ratio_row(row, relation, axis, y):
+def ratio_row(row, relation, look, axis, y):
     middle = y + 23
     low, high = axis.at(relation.ci[0]), axis.at(relation.ci[1])
-    title = (f"{row.label}: {ratio_text(relation.ratio)}, 95 % interval "
-             f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])}, {relation.verdict}")
+    ratio, low_text, high_text = ratio_texts(relation.ratio, *relation.ci)
+    title = f"{row.label}: {ratio}, 95 % interval {low_text} to {high_text}, {relation.verdict}"
     return "".join([
-        row_label(y, row, ratio_text(relation.ratio)), svg.line(low, middle, high, middle, "thick"),
-        svg.line(low, middle - 4, low, middle + 4, "cap"),
-        svg.line(high, middle - 4, high, middle + 4, "cap"),
-        svg.marker(axis.at(relation.ratio), middle, 0, title, is_hollow(row))])
+        row_label(y, row, ratio_text(relation.ratio)),
+        svg.line(low, middle, high, middle, f"thick {look.css}"),
+        svg.line(low, middle - 4, low, middle + 4, f"cap {look.css}"),
+        svg.line(high, middle - 4, high, middle + 4, f"cap {look.css}"),
+        svg.marker(axis.at(relation.ratio), middle, look, title, is_hollow(row))])
 
 
 def levels_of_step(step):
@@ -174,34 +189,43 @@ def step_row(row, axis, unit, y):
     return "".join(parts)
 
 
-def is_power_of_two(row):
-    return row.width == row.height and row.width & (row.width - 1) == 0
-
-
 def size_groups(item):
     """Cells that differ in size alone: [(title, [cell])], where there are several sizes."""
     groups = {}
     for cell in item.cells:
         row = cell.rows[0]
-        key = (row.input, row.format, row.reduce, row.alpha, row.shape, row.layers,
-               str(row.rects), row.filter, cell.cache, cell.mode)
-        groups.setdefault(key, []).append(cell)
-    for key, cells in groups.items():
+        groups.setdefault(row.condition._replace(levels=None), []).append(cell)
+    for cells in groups.values():
         sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
         if len(sizes) > 1:
-            words = [key[1], *([key[2]] if key[2] != "avg" else []), *key[8:]]
-            yield ", ".join(words), cells
+            row = cells[0].rows[0]
+            yield f"{row.words(with_size=False)}, {row.cache}, {row.mode}, {row.input_name}", cells
 
 
 def edge(row):
     return (row.width * row.height) ** 0.5
 
 
-def time_against_size(item):
-    """A figure for each group of sizes."""
-    figures = [size_figure(item, title, cells) for title, cells in size_groups(item)]
-    return figures or [missing("Time against size", "Only one size was measured; --sweep 256:4096 "
-                               "or --size with several makes this plot.")]
+def split_sizes(cells):
+    """[(title, cells)]: lines are drawn through powers of two alone, as other sizes take other paths
+    through a kernel; 4095x4095 is as large as 4096x4096, but no point of its curve."""
+    kinds = [[cell for cell in cells if is_power_of_two(cell.rows[0].size) == wanted]
+             for wanted in (True, False)]
+    names = (", powers of two", ", other sizes") if all(kinds) else ("", "")
+    return [(name, found) for name, found in zip(names, kinds) if found]
+
+
+def time_against_size(item, looks):
+    """A figure for each group of sizes, or why there is none."""
+    figures = [size_figure(item, title + kind, found, looks) for title, cells in size_groups(item)
+               for kind, found in split_sizes(cells)]
+    if figures:
+        return figures
+    sizes = {row.size for row in item.rows}
+    why = "Only one size was measured" if len(sizes) == 1 else \
+        "No image was measured at two sizes under one condition"
+    return [missing("Time against size", f"{why}; --sweep 256:4096 or --size with several makes "
+                    "this plot.")]
 
 
 def size_series(cells):
@@ -215,36 +239,71 @@ def size_series(cells):
     return dict(sorted(series.items(), key=lambda pair: -pair[1][-1][0].stats.median))
 
 
-def size_figure(item, title, cells):
+class SizeAxis:
+    """Where sizes lie: powers of two by their edge, others side by side, each by its name."""
+
+    def __init__(self, rows):
+        self.sizes = sorted({row.size for row in rows}, key=lambda size: (size[0] * size[1], size))
+        self.is_round = all(map(is_power_of_two, self.sizes))
+        ends = [math.sqrt(size[0] * size[1]) for size in (self.sizes[0], self.sizes[-1])] \
+            if self.is_round else [-0.5, len(self.sizes) - 0.5]
+        self.axis = svg.Axis(*ends, svg.LEFT, svg.WIDTH - svg.RIGHT, self.is_round)
+        self.is_staggered = not self.is_round and len(self.sizes) > MAX_SIDE_BY_SIDE
+
+    def at(self, size, lane=0.5):
+        """`lane`: from 0 to 1, within the room of a name."""
+        return self.axis.at(math.sqrt(size[0] * size[1]) if self.is_round
+                            else self.sizes.index(size) + LANES * (lane - 0.5))
+
+    def draw(self, y):
+        if not self.is_round:
+            labels = [f"{width}×{height}" for width, height in self.sizes]
+            return svg.x_axis(self.axis, y.begin, y.end, "size of level 0, texels",
+                              range(len(labels)), labels, self.is_staggered)
+        ticks = sorted({2 ** power for power in range(0, 16)
+                        if self.axis.low <= 2 ** power <= self.axis.high}
+                       or {math.sqrt(width * height) for width, height in self.sizes})
+        return svg.x_axis(self.axis, y.begin, y.end,
+                          "edge of level 0, √(width × height), texels (log scale)", ticks,
+                          [svg.tick_text(tick) for tick in ticks])
+
+
+def draw_floors(floors, x, y):
+    """floors: {size: figure}; one line, or a dash at each size."""
+    places = [(x.at(size), y.at(floor)) for size, floor in sorted(floors.items(),
+                                                                  key=lambda pair: x.at(pair[0]))]
+    if x.is_round and len(places) > 1:
+        return [svg.polyline(places, "floor")]
+    return [svg.line(at - 24, height, at + 24, height, "floor") for at, height in places]
+
+
+def size_figure(item, title, cells, looks):
     caption = f"Time against size: {title}"
     series = size_series(cells)
     rows = [row for points in series.values() for row, _ in points]
     if not rows:
         return missing(caption, "No strategy was timed here; the tables say why.")
-    unit = time_unit([row.stats.median for row in rows])
-    floors = sorted((edge(cell.rows[0]), cell.floor / unit[0]) for cell in cells if cell.floor)
-    times = [row.stats.median / unit[0] for row in rows] + [floor for _, floor in floors]
-    height = 350
-    x = svg.Axis(min(map(edge, rows)), max(map(edge, rows)), svg.LEFT, svg.WIDTH - svg.RIGHT, True)
+    unit, height, x = time_unit([row.stats.median for row in rows]), 350, SizeAxis(rows)
+    floors = {cell.rows[0].size: cell.floor / unit[0] for cell in cells
+              if cell.floor and cell.rows[0].size in x.sizes}
+    shown = [row.stats.median for row in rows] if x.is_round else \
+        [value for row in rows for value in (row.stats.median, row.stats.p05, row.stats.p95)]
+    times = [value / unit[0] for value in shown if value and value > 0] + list(floors.values())
     y = svg.Axis(min(times), max(times), height - svg.BOTTOM, svg.TOP_TITLED, True)
-    ticks = sorted({2 ** power for power in range(0, 16) if x.low <= 2 ** power <= x.high}
-                   or {edge(row) for row in rows})
-    parts = [svg.x_axis(x, y.begin, y.end, "edge of level 0, √(width × height), texels (log scale)",
-                        ticks, [svg.tick_text(tick) for tick in ticks]),
-             svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
-                        f"median of one chain, {unit[1]} (log scale)")]
-    if floors:
-        parts += [svg.polyline([(x.at(size), y.at(floor)) for size, floor in floors], "floor")]
-    for index, points in enumerate(series.values()):
-        parts += [size_line(index, [row for row, _ in points], x, y, unit)]
+    parts = [x.draw(y), svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT,
+                                   f"median of one chain, {unit[1]} (log scale)"),
+             *draw_floors(floors, x, y)]
+    for index, (label, points) in enumerate(series.items()):
+        parts += [size_line(looks[label], [row for row, _ in points], x, y, unit,
+                            (index + 0.5) / len(series))]
     label = f"{caption}. " + "; ".join(size_words(name, points, unit)
                                        for name, points in series.items())
     note = "Dashed: the limit of the device. " if floors else ""
-    return svg.figure(svg.drawing(height, parts, label), caption,
-                      "Squares of a power of two are joined, with p05 to p95 as a band; other "
-                      f"sizes stand alone. Hollow: not verified. {note}"
+    how = "Line: median; band: p05 to p95." if x.is_round else "Mark: median. Bar: p05 to p95."
+    return svg.figure(svg.drawing(height + x.is_staggered * svg.STAGGER, parts, label),
+                      caption, f"{how} Hollow: not verified. {note}"
                       f"{foot(item, [row.stats.n for row in rows])}",
-                      svg.legend(list(enumerate(series))))
+                      svg.legend([(looks[name], name) for name in series]))
 
 
 def size_words(name, points, unit):
@@ -258,27 +317,27 @@ def has_span(stats):
     return stats.p05 is not None and stats.p95 is not None and stats.p95 > max(stats.p05, 0)
 
 
-def size_line(index, rows, x, y, unit):
-    joined = [row for row in rows if is_power_of_two(row)]
-    clip = [(row, max(row.stats.p05 / unit[0], y.low), min(row.stats.p95 / unit[0], y.high))
-            for row in joined if has_span(row.stats)]
+def size_line(look, rows, x, y, unit, lane):
+    spans = [(x.at(row.size, lane), y.at(max(row.stats.p05 / unit[0], y.low)),
+              y.at(min(row.stats.p95 / unit[0], y.high))) for row in rows if has_span(row.stats)]
+    places = [(x.at(row.size, lane), y.at(row.stats.median / unit[0])) for row in rows]
     parts = []
-    if len(clip) > 1:
-        there = [(x.at(edge(row)), y.at(low)) for row, low, _ in clip]
-        back = [(x.at(edge(row)), y.at(high)) for row, _, high in reversed(clip)]
-        parts += [svg.polygon(there + back, f"area {svg.colour(index)}")]
-    if len(joined) > 1:
-        parts += [svg.polyline([(x.at(edge(row)), y.at(row.stats.median / unit[0]))
-                                for row in joined], f"curve {svg.colour(index)}")]
-    for row in rows:
+    if not x.is_round:
+        parts += [svg.line(at, low, at, high, f"cap {look.css}") for at, low, high in spans]
+    elif len(spans) > 1:
+        parts += [svg.polygon([(at, low) for at, low, _ in spans]
+                              + [(at, high) for at, _, high in reversed(spans)],
+                              f"area {look.css}")]
+    if x.is_round and len(places) > 1:
+        parts += [svg.polyline(places, f"curve {look.css}")]
+    for row, place in zip(rows, places):
         title = (f"{row.label}, {row.width}×{row.height}: {time_text(row.stats.median, unit)} "
                  f"{unit[1]}")
-        parts += [svg.marker(x.at(edge(row)), y.at(row.stats.median / unit[0]), index, title,
-                             is_hollow(row))]
+        parts += [svg.marker(*place, look, title, is_hollow(row))]
     return "".join(parts)
 
 
-def error_by_level(item, cell):
+def error_by_level(item, cell, looks):
     """Distance of each level to the chain that is never rounded; equal curves share a line."""
     caption = f"Error by level: {cell.title}"
     curves = {}
@@ -297,24 +356,25 @@ def error_by_level(item, cell):
     parts = [svg.x_axis(x, y.begin, y.end, "level", sorted(set(levels)),
                         [str(level) for level in sorted(set(levels))]),
              svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]
-    for index, (points, rows) in enumerate(curves.items()):
-        parts += [error_curve(index, points, rows, x, y, unit)]
-    names = [(index, list_names([row.label for row in rows]))
-             for index, rows in enumerate(curves.values())]
+    for points, rows in curves.items():
+        parts += [error_curve(looks[rows[0].label], points, rows, x, y, unit)]
+    names = [(looks[rows[0].label], list_names([row.label for row in rows]))
+             for rows in curves.values()]
     label = f"{caption}. " + "; ".join(
         f"{name}: {error_text(points[-1][1]) if points else NOTHING} {unit} in the last level"
         for (_, name), points in zip(names, curves))
     return svg.figure(svg.drawing(height, parts, label), caption,
                       "Largest distance of a texel to its policy's chain that is never rounded on "
                       f"the way down, in {unit}. Hollow: wrong texels. "
-                      f"{item.name()} · {item.driver} · every texel of every level",
+                      f"{item.name()} · {item.driver}"
+                      + (" · every texel of every level" if item.verified else ""),
                       svg.legend(names))
 
 
-def error_curve(index, points, rows, x, y, unit):
+def error_curve(look, points, rows, x, y, unit):
     places = [(x.at(level), y.at(drift)) for level, drift in points]
     failed = any(row.verify.status == "fail" for row in rows)
     name = list_names([row.label for row in rows])
-    marks = [svg.marker(*place, index, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
+    marks = [svg.marker(*place, look, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
              for place, (level, drift) in zip(places, points)]
-    return svg.polyline(places, f"curve {svg.colour(index)}") + "".join(marks)
+    return svg.polyline(places, f"curve {look.css}") + "".join(marks)

@@ -1,16 +1,21 @@
 """Inline SVG without a library: axes, marks and text. Lengths are in units of the drawing, which
 is WIDTH wide and scales with the page; colours are classes of report/page.css."""
 
+import collections
 import math
 
+import result_style
 from report_format import digits, esc
 
 WIDTH = 460
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+STAGGER = 15  # more at the bottom, for a second row of labels
 TOP_TITLED = 32  # with the title of the upright axis above it
 CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css
-N_COLOURS = 8
-MARKERS = ("circle", "square", "triangle", "diamond", "cross", "plus", "down")
+PALETTE = tuple(result_style.ON_DARK)
+
+# How a series looks: a class for its colour, and its marker by the name in result_style.py.
+Look = collections.namedtuple("Look", "css marker")
 
 
 class Axis:
@@ -70,33 +75,66 @@ def line(x1, y1, x2, y2, css):
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
 
 
+def path(moves, css):
+    """Many lines as one element."""
+    return f'<path d="{"".join(moves)}" class="{css}"/>'
+
+
 def rect(x, y, width, height, css, title=""):
     inside = f"<title>{esc(title)}</title>" if title else ""
     return (f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" '
             f'height="{max(height, 0):.1f}" class="{css}">{inside}</rect>')
 
 
-def colour(index):
-    return f"c{index % N_COLOURS}"
+def looks(rows):
+    """{label: Look} of all rows of a page: a strategy looks the same in every plot."""
+    return {label: Look(f"s{PALETTE.index(colour)}", name)
+            for label, (colour, name) in result_style.styles(rows).items()}
 
 
+def colour_rules():
+    """The classes of Look: browsers that do not know light-dark() take the first."""
+    plain = "".join(f".s{index} {{ --c: {light}; }}\n" for index, light in enumerate(PALETTE))
+    both = "".join(f"  .s{index} {{ --c: light-dark({light}, {result_style.ON_DARK[light]}); }}\n"
+                   for index, light in enumerate(PALETTE))
+    return f"{plain}@supports (color: light-dark(#000, #fff)) {{\n{both}}}"
+
+
+def corners(radii, turn=0.0):
+    """A closed path with a corner for each radius, evenly around, the first at the top."""
+    angles = [math.tau * (index + turn) / len(radii) for index in range(len(radii))]
+    places = [(radius * math.sin(angle), -radius * math.cos(angle))
+              for radius, angle in zip(radii, angles)]
+    return "M" + "L".join(f"{x:.2f},{y:.2f}" for x, y in places) + "z"
+
+
+CIRCLE = "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
+PLUS = "M-1.6,-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z"
+CROSS = ("M0,-2.3L2.5,-4.8L4.8,-2.5L2.3,0L4.8,2.5L2.5,4.8L0,2.3L-2.5,4.8L-4.8,2.5L-2.3,0L-4.8,-2.5"
+         "L-2.5,-4.8z")
+# All enclose something, or hollow could not be seen.
 MARKER_PATHS = {
-    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
-    "square": "M-3.6,-3.6h7.2v7.2h-7.2z",
-    "triangle": "M0,-4.6L4.4,3.4H-4.4z",
-    "diamond": "M0,-5L5,0L0,5L-5,0z",
-    "cross": "M-4,-4L4,4M-4,4L4,-4",
-    "plus": "M-5,0H5M0,-5V5",
-    "down": "M0,4.6L4.4,-3.4H-4.4z",
+    "o": CIRCLE, "s": corners([5.1] * 4, 0.5), "^": corners([5] * 3), "v": corners([5] * 3, 1.5),
+    "<": corners([5] * 3, 0.75), ">": corners([5] * 3, 2.25), "D": corners([5.2] * 4),
+    "d": corners([5.6, 3.3] * 2), "p": corners([5] * 5), "h": corners([5] * 6),
+    "8": corners([5] * 8, 0.5), "*": corners([6, 2.6] * 5), "P": PLUS, "X": CROSS,
 }
 
 
-def marker(x, y, index, title="", hollow=False):
-    """Colour and shape go round with different periods, so that no two series look the same."""
+MARKER_IDS = {name: f"m{index}" for index, name in enumerate(MARKER_PATHS)}
+
+
+def marker_definitions():
+    """Each once a page, for marker()."""
+    return "".join(f'<path id="{MARKER_IDS[name]}" d="{path}"/>'
+                   for name, path in MARKER_PATHS.items())
+
+
+def marker(x, y, look, title="", hollow=False):
     inside = f"<title>{esc(title)}</title>" if title else ""
-    css = f"mark {colour(index)}" + (" hollow" if hollow else "")
-    return (f'<path transform="translate({x:.1f},{y:.1f})" class="{css}" '
-            f'd="{MARKER_PATHS[MARKERS[index % len(MARKERS)]]}">{inside}</path>')
+    css = f"mark {look.css}" + (" hollow" if hollow else "")
+    return (f'<use href="#{MARKER_IDS[look.marker]}" x="{x:.1f}" y="{y:.1f}" class="{css}">'
+            f"{inside}</use>")
 
 
 def polyline(points, css):
@@ -105,6 +143,10 @@ def polyline(points, css):
 
 def polygon(points, css):
     return f'<polygon class="{css}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+
+
+def label_width(label):
+    return len(label) * CHARACTER
 
 
 def thin_ticks(axis, values, labels, room):
@@ -117,30 +159,40 @@ def thin_ticks(axis, values, labels, room):
         yield position, label if shown else ""
 
 
-def x_axis(axis, y, top, title, ticks=None, labels=None):
+def stagger(axis, values, labels, room):
+    """Position, label and row of each: in two rows by turns, as long names do not fit into one."""
+    rows = [list(thin_ticks(axis, values[row::2], labels[row::2], room)) for row in (0, 1)]
+    return [(position, label, row) for row, found in enumerate(rows) for position, label in found]
+
+
+def x_axis(axis, y, top, title, ticks=None, labels=None, is_staggered=False):
     """With grid lines up to `top`."""
     ticks = axis.ticks() if ticks is None else ticks
     labels = [tick_text(value) for value in ticks] if labels is None else labels
-    parts = [line(axis.begin, y, axis.end, y, "axis")]
-    for position, label in thin_ticks(axis, ticks, labels, lambda text: len(text) * CHARACTER):
-        parts += [line(position, top, position, y, "rule"), line(position, y, position, y + 4,
-                                                                  "axis")]
-        middle = min(position, WIDTH - len(label) * CHARACTER / 2 - 2)  # never cut off
-        parts += [text(middle, y + 17, label, "middle")] if label else []
-    parts += [text((axis.begin + axis.end) / 2, y + 36, title, "middle", "title")]
-    return "".join(parts)
+    rules, marks, names = [], [f"M{axis.begin:.1f},{y:.1f}H{axis.end:.1f}"], []
+    shown = stagger(axis, ticks, labels, label_width) if is_staggered else \
+        [(*pair, 0) for pair in thin_ticks(axis, ticks, labels, label_width)]
+    for position, label, row in shown:
+        low = y + row * STAGGER
+        rules += [f"M{position:.1f},{top:.1f}V{y:.1f}"]
+        marks += [f"M{position:.1f},{y:.1f}V{low + 4:.1f}"]
+        middle = min(position, WIDTH - label_width(label) / 2 - 2)  # never cut off
+        names += [text(middle, low + 17, label, "middle")] if label else []
+    below = y + 36 + (STAGGER if is_staggered else 0)
+    names += [text((axis.begin + axis.end) / 2, below, title, "middle", "title")]
+    return path(rules, "rule") + path(marks, "axis") + "".join(names)
 
 
 def y_axis(axis, x, right, title):
     """With grid lines to `right`; the title stands above, where it is read without turning."""
-    parts = [line(x, axis.begin, x, axis.end, "axis")]
+    rules, ticks, names = [], [f"M{x:.1f},{axis.begin:.1f}V{axis.end:.1f}"], []
     for value in axis.ticks():
         position = axis.at(value)
-        parts += [line(x, position, right, position, "rule"),
-                  line(x - 4, position, x, position, "axis"),
-                  text(x - 7, position + 4.5, tick_text(value), "end")]
-    parts += [text(6, axis.end - 14, title, css="title")]
-    return "".join(parts)
+        rules += [f"M{x:.1f},{position:.1f}H{right:.1f}"]
+        ticks += [f"M{x - 4:.1f},{position:.1f}H{x:.1f}"]
+        names += [text(x - 7, position + 4.5, tick_text(value), "end")]
+    names += [text(6, axis.end - 14, title, css="title")]
+    return path(rules, "rule") + path(ticks, "axis") + "".join(names)
 
 
 def tick_text(value):
@@ -154,14 +206,20 @@ def drawing(height, parts, label):
             f'aria-label="{esc(label)}">{"".join(parts)}</svg>')
 
 
+def store(definitions):
+    """What is drawn elsewhere, by <use>; nothing is shown by this."""
+    return ('<svg width="0" height="0" class="store" aria-hidden="true"><defs>'
+            f"{definitions}</defs></svg>")
+
+
 def figure(svg, caption, footer, legend=""):
     return (f'<figure class="card"><figcaption>{esc(caption)}</figcaption>{svg}{legend}'
             f'<p class="foot">{esc(footer)}</p></figure>')
 
 
 def legend(entries):
-    """entries: [(index of the series, label)]."""
+    """entries: [(Look, label)]."""
     items = "".join(
-        f'<li><svg viewBox="-7 -7 14 14" class="key" aria-hidden="true">{marker(0, 0, index)}'
-        f"</svg>{esc(label)}</li>" for index, label in entries)
+        f'<li><svg viewBox="-7 -7 14 14" class="key" aria-hidden="true">{marker(0, 0, look)}'
+        f"</svg>{esc(label)}</li>" for look, label in entries)
     return f'<ul class="legend">{items}</ul>'

@@ -1,8 +1,9 @@
 """The tables of the page: results, verification, environment, claims. Every head is a button that
 sorts; data-v of a cell is what it is sorted by."""
 
-from report_format import (NOTHING, bytes_text, digits, error_text, esc, list_names, percent_text,
-                           ratio_text, time_text, time_unit, utc_text)
+from report_format import (NOTHING, bytes_text, digits, error_text, esc, interval_text, list_names,
+                           percent_text, ratio_text, time_text, utc_text)
+from result_units import time_unit
 
 CHANNELS = "rgba"
 
@@ -24,7 +25,7 @@ def head(column):
 def body_cell(column, row, is_first):
     shown, key = column.show(row)
     css = ' class="num"' if column.numeric else ""
-    value = "" if key is None else esc(f"{key:.17g}" if isinstance(key, float) else key)
+    value = "" if key is None else esc(key)
     tag, scope = ("th", ' scope="row"') if is_first else ("td", "")
     return f'<{tag}{scope}{css} data-v="{value}">{esc(shown)}</{tag}>'
 
@@ -66,16 +67,28 @@ def bad_words(bad):
             f"{channel}: wanted {want}, got {got}")
 
 
+def bad_order(bad):
+    """A text that sorts as level, layer, y and x do."""
+    return " ".join(f"{bad[key]:010d}" for key in ("level", "layer", "y", "x"))
+
+
 def relative_words(row, relations, best):
     if row is best:
         return "1.00", 1.0
     relation = relations.get(row.id)
-    if relation is None or relation.ratio is None:
+    if row.verify.status == "fail" or relation is None or relation.ratio is None:
         return NOTHING, None
     if relation.ci is None:
         return ratio_text(relation.ratio), relation.ratio
-    half = max(relation.ci[1] - relation.ratio, relation.ratio - relation.ci[0])
-    return f"{relation.ratio:.2f} ± {max(half, 0.005):.2f}", relation.ratio
+    return interval_text(relation.ratio, relation.ci), relation.ratio
+
+
+def quality_words(row):
+    """As on the terminal: '2.41 LSB (floor)'."""
+    if row.verify.box is None:
+        return NOTHING, None
+    policy = f" ({row.verify.policy})" if row.verify.policy else ""
+    return f"{error_text(row.verify.box)} {row.unit()}{policy}", row.verify.box
 
 
 def columns_of_results(cell, ranking, unit):
@@ -110,10 +123,13 @@ def columns_of_results(cell, ranking, unit):
                note="the least time this device could take, over the median"),
         Column("Relative", lambda row: relative_words(row, relations, best),
                note="median of the ratios within blocks, and its 95 % interval"),
+        Column("vs box", quality_words, note="largest distance to the true average, and the policy "
+                                             "or kernel that the strategy claims"),
         Column("n", lambda row: (row.stats.n or NOTHING, row.stats.n or None)),
         Column("Verified", lambda row: (verified_words(row), verified_words(row)), False)]
-    known = any(row.of_limit is not None for row in cell.rows)
-    return [column for column in columns if known or column.title != "of limit"]
+    shown = {"of limit": any(row.of_limit is not None for row in cell.rows),
+             "vs box": any(row.leaves_box() for row in cell.rows)}
+    return [column for column in columns if shown.get(column.title, True)]
 
 
 def row_class(row):
@@ -155,7 +171,7 @@ def verification(item):
     rows.sort(key=lambda pair: (pair[1].verify.status != "fail", pair[1].status == "skipped"))
     columns = [
         Column("Strategy", lambda pair: (pair[1].label, pair[1].label), False),
-        Column("Condition", lambda pair: (pair[0].title, pair[0].title), False),
+        Column("Condition", lambda pair: (condition_words(pair[0]),) * 2, False),
         Column("Verdict", lambda pair: (verdict_words(pair[1]), verdict_words(pair[1])), False),
         Column("Held to", lambda pair: (pair[1].verify.policy or NOTHING,
                                         pair[1].verify.policy or ""), False,
@@ -169,8 +185,13 @@ def verification(item):
         Column("Bad texels", lambda pair: ((pair[1].verify.n_bad(),) * 2
                                            if pair[1].verify.levels else (NOTHING, None))),
         Column("First bad texel", lambda pair: (
-            bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING, ""), False)]
+            bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING,
+            bad_order(pair[1].verify.bad) if pair[1].verify.bad else None), False)]
     return table(columns, rows, "verification", lambda pair: row_class(pair[1]))
+
+
+def condition_words(cell):
+    return f"{cell.title}, {cell.input_name}"
 
 
 def verdict_words(row):
@@ -181,7 +202,7 @@ def verdict_words(row):
     return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(row.verify.status, "not checked")
 
 
-def facts(item):
+def facts(item, file):
     """[(name, value)] of the environment."""
     host, timer, roofline, tool = item.host, item.timer, item.roofline, item.tool
     ceiling, granularity = roofline.figure("ceiling_gbps"), timer.figure("granularity_gcd_ns")
@@ -200,18 +221,20 @@ def facts(item):
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),
-        ("Schema", item.schema_version), ("File", item.path.name)]
+        ("Schema", item.schema_version), ("File", file)]
 
 
-def environment(sets):
+def environment(sets, names, files):
     """A column for each result set."""
-    columns = [facts(item) for item in sets]
+    columns = [facts(item, file) for item, file in zip(sets, files)]
+    heads = "".join(f'<th scope="col">{esc(name)}</th>' for name in names)
     rows = "".join(
         f'<tr><th scope="row">{esc(name)}</th>'
         + "".join(f"<td>{esc(facts_of[index][1])}</td>" for facts_of in columns) + "</tr>"
         for index, (name, _) in enumerate(columns[0]))
     return ('<div class="scroll" tabindex="0" role="region" aria-label="environment">'
-            f'<table class="facts"><tbody>{rows}</tbody></table></div>')
+            f'<table class="facts"><thead><tr><td></td>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>")
 
 
 def claim_value(claim, value):

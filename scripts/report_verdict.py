@@ -2,7 +2,10 @@
 
 import collections
 
-from report_format import list_names, list_words, ratio_text
+from report_format import error_text, list_names, list_words, ratio_texts
+from result_rank import is_slower, main_kind
+from result_units import is_power_of_two
+from results import NO_RELATION
 
 CLEAR, TIED, NONE = "clear", "tied", "none"
 MORE = "; try --samples 20"
@@ -15,33 +18,39 @@ def no_ranking(reason, best=None):
 
 
 def relations_to(cell, best):
-    """[(row, relation)] of those that were compared with `best`, the fastest first."""
-    rows = {row.id: row for row in cell.rankable()}
-    found = [(rows[b], relation) for a, b, relation in cell.comparisons
-             if a == best.id and b in rows]
-    return sorted(found, key=lambda pair: pair[0].stats.median)
+    """[(row, relation)] of those that make the same image as `best`, the fastest first; NO_RELATION
+    where no ratio could be taken: slopes of throughput mode may be below zero."""
+    known = {b: relation for a, b, relation in cell.comparisons if a == best.id}
+    rows = [row for row in cell.rankable() if row is not best and row.kind == best.kind]
+    return sorted(((row, known.get(row.id, NO_RELATION)) for row in rows),
+                  key=lambda pair: pair[0].stats.median)
 
 
-def is_slower(relation):
-    """Told apart: by the verdict of the run, and by the interval."""
-    return (relation.verdict == "SLOWER" and relation.p is not None
-            and relation.ci is not None and relation.ci[0] > 1)
+def tests(relations):
+    """The relations that were tested at all."""
+    return [relation for _, relation in relations if relation.p is not None]
 
 
 def is_beyond_tests(best, relations):
     """Whether the run found no difference because no test could have passed: of n samples
     Wilcoxon's p is 2^(1-n) at the least, and the least of m is multiplied by m (Holm)."""
-    least = min((relation.p for _, relation in relations if relation.p is not None), default=1)
-    can_pass = len(relations) * 2.0 ** (1 - best.stats.n) < SIGNIFICANT
-    return (any(relation.verdict == "INCONCLUSIVE" for _, relation in relations)
+    tested = tests(relations)
+    least = min((relation.p for relation in tested), default=1)
+    can_pass = len(tested) * 2.0 ** (1 - best.stats.n) < SIGNIFICANT
+    return (any(relation.verdict == "INCONCLUSIVE" for relation in tested)
             and not can_pass and least >= SIGNIFICANT)
 
 
 def find_best(cell):
-    """What others were compared with: of several kernels, the one with most others."""
+    """What others were compared with: of several kernels, the one with most others; where no ratio
+    could be taken, the fastest of the kind that most are of. None: nothing is alike."""
     rows = {row.id: row for row in cell.rankable()}
     counts = collections.Counter(a for a, b, _ in cell.comparisons if a in rows and b in rows)
-    return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))] if counts else None
+    if counts:
+        return rows[max(counts, key=lambda a: (counts[a], -rows[a].stats.median))]
+    kind, n = main_kind(rows.values())
+    alike = [row for row in rows.values() if row.kind == kind]
+    return min(alike, key=lambda row: row.stats.median) if n > 1 else None
 
 
 def rank(item, cell):
@@ -55,29 +64,37 @@ def rank(item, cell):
         return no_ranking(f"{rows[0].label} alone was timed, so there is nothing to hold it "
                           "against", rows[0])
     best = find_best(cell)
-    if best is None:
+    if best is None or (not cell.comparisons and is_before_comparisons(item)):
         return no_ranking(why_no_comparison(item, rows))
     relations = relations_to(cell, best)
     few = [row for row in [best, *(row for row, _ in relations)] if row.stats.ci is None]
     if few:
         n = min(row.stats.n for row in few)
-        return no_ranking(f"too few samples ({n}) for a 95 % interval{MORE}")
+        return no_ranking(f"too few samples ({n}) for a 95 % interval{MORE}", best)
     if is_beyond_tests(best, relations):
-        return no_ranking(f"too few samples ({best.stats.n}) to tell {len(relations) + 1} rows "
+        return no_ranking(f"too few samples ({best.stats.n}) to tell {len(tests(relations)) + 1} rows "
                           f"apart{MORE}", best)
     return rank_related(best, relations)
+
+
+def is_before_comparisons(item):
+    return item.schema_version.startswith(("1.0.", "1.1."))
 
 
 def why_no_comparison(item, rows):
     n = min(row.stats.n for row in rows)
     if any(row.stats.ci is None for row in rows):
         return f"too few samples ({n}) for a 95 % interval{MORE}"
-    if item.schema_version.startswith(("1.0.", "1.1.")):
+    if is_before_comparisons(item):
         return f"a file of schema {item.schema_version} holds no paired comparisons"
     return "no two strategies that make the same image were compared"
 
 
 def rank_related(best, relations):
+    faster = [row.label for row, relation in relations if relation.verdict == "FASTER"]
+    if faster:
+        return no_ranking(f"{best.label} leads by its median, but {list_words(faster)} within "
+                          "blocks", best)
     tied = [row for row, relation in relations if not is_slower(relation)]
     slower = [(row, relation) for row, relation in relations if is_slower(relation)]
     if not tied:
@@ -92,16 +109,34 @@ def rank_related(best, relations):
 
 def following(row, relation, than=""):
     """The words of the terminal (mb_ranking_describe), with the interval."""
-    return (f"{row.label} takes {ratio_text(relation.ratio)} times as long{than} (95 % interval "
-            f"{ratio_text(relation.ci[0])} to {ratio_text(relation.ci[1])})")
+    ratio, low, high = ratio_texts(relation.ratio, *relation.ci)
+    return f"{row.label} takes {ratio} times as long{than} (95 % interval {low} to {high})"
+
+
+def is_cut_off(cell):
+    """Whether there are too few samples for an interval, as where a run was interrupted."""
+    return any(row.stats.ci is None for row in cell.rankable())
+
+
+def other_image(cell, ranking):
+    """What a reader must know of a winner that does not make the true average, or ''."""
+    best = ranking.best
+    if ranking.kind == NONE or best is None or not best.leaves_box():
+        return ""
+    others = sorted({row.verify.policy for row in cell.rankable() if row.verify.policy}
+                    - {best.verify.policy})
+    off = "" if best.verify.box is None else \
+        f", up to {error_text(best.verify.box)} {best.unit()} from box, the true one"
+    held = f"; others here are held to {list_words(others)}" if others else ""
+    return f"{best.label} makes the image of policy {best.verify.policy}{off}{held}."
 
 
 def preference(cell):
     """The condition that figures are published for comes first; then the largest image."""
     row = cell.rows[0]
-    return (not cell.rankable(), row.format != "rgba8", row.reduce != "avg", row.rect is not None,
+    return (not cell.rankable(), is_cut_off(cell), row.format != "rgba8", row.reduce != "avg", bool(row.rects),
             row.layers > 1, cell.mode != "latency", cell.cache != "cold",
-            row.width != row.height or row.width & (row.width - 1) != 0, -row.width * row.height)
+            row.width != row.height or not is_power_of_two(row.size), -row.width * row.height)
 
 
 def headline(item):

@@ -20,6 +20,11 @@ def clean(value):
     return UNPRINTABLE.sub("?", value) if isinstance(value, str) else value
 
 
+def cleaned(value):
+    """Texts of a list, too; those of objects are clean already."""
+    return list(map(cleaned, value)) if isinstance(value, list) else clean(value)
+
+
 def is_number(value):
     """One that a run can have, so that all that is computed of it stays finite."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -55,6 +60,10 @@ class Node:
             raise self.wrong(key, "not a text")
         return value
 
+    def optional_text(self, key):
+        """A string, or None where it is null or missing."""
+        return None if self.value.get(key) is None else self.text(key)
+
     def to_figure(self, key, value):
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 20:
             return int(value)  # a count above 2^53
@@ -69,6 +78,20 @@ class Node:
     def figures(self, key):
         """A list of them; empty where it is null or missing."""
         return self.to_figures(key, self.items(key))
+
+    def amount(self, key):
+        """A number that cannot be below zero, or None."""
+        return self.to_amount(key, self.figure(key))
+
+    def amounts(self, key):
+        """A list of them; empty where it is null or missing."""
+        return [self.to_amount(f"{key}[{index}]", value)
+                for index, value in enumerate(self.figures(key))]
+
+    def to_amount(self, key, value):
+        if value is not None and value < 0:
+            raise self.wrong(key, "below zero")
+        return value
 
     def to_figures(self, key, values):
         return [self.to_figure(f"{key}[{index}]", value) for index, value in enumerate(values)]
@@ -158,14 +181,14 @@ def read_text(path):
 
 
 def parse(path, text):
-    """The value of a JSON text; the texts in its objects are clean."""
+    """The value of a JSON text; all texts in it are clean."""
     def refuse(word):
         raise ValueError(f"{word} is not a number of JSON")
 
     def clean_object(pairs):
-        return {key: clean(value) for key, value in pairs}
+        return {clean(key): cleaned(value) for key, value in pairs}
     try:
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=clean_object)
+        return cleaned(json.loads(text, parse_constant=refuse, object_pairs_hook=clean_object))
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"{path}: not JSON ({reason}); measure again, or name another file"
@@ -182,6 +205,11 @@ def check_schema(path, root, least_minor):
     """The version that a result says it is of, as a text: 1.`least_minor` or later, below 2.0."""
     if not is_of(root, "mipbench"):
         raise InputError(f"{path}: not a result of mipbench; give the results.json of a run")
+    return check_version(path, root, least_minor)
+
+
+def check_version(path, root, least_minor=0):
+    """As above, of whatever schema."""
     version = str(root["schema"].get("version"))
     numbers = version.split(".")
     if len(numbers) != 3 or not all(part.isascii() and part.isdecimal() for part in numbers):

@@ -9,6 +9,11 @@ COLOURS = {"blit": "#000000", "raster": "#56B4E9", "compute": "#E69F00", "subgro
            "spd": "#0072B2", "spd-metal": "#D55E00", "spd-tree": "#332288",
            "separable": "#CC79A7"}
 MORE_COLOURS = ("#882255", "#999933", "#777777", "#AA4499", "#117733")
+# On a dark ground.
+ON_DARK = {"#000000": "#f0f2f5", "#56B4E9": "#8fd8ff", "#E69F00": "#f0b429", "#009E73": "#2fd0a5",
+           "#0072B2": "#5b95ff", "#D55E00": "#ff7a33", "#332288": "#b9a5ff", "#CC79A7": "#e79ac5",
+           "#882255": "#e0659f", "#999933": "#cfcf5a", "#777777": "#a3a8ae", "#AA4499": "#e08ad6",
+           "#117733": "#5cc47c"}
 MARKERS = {"blit": "o", "raster": "s", "compute": "^", "subgroup": "D", "spd": "v",
            "spd-metal": "P", "spd-tree": "*", "separable": "X"}
 MORE_MARKERS = ("<", ">", "p", "h", "d", "8")

@@ -3,9 +3,11 @@ every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 by
 texels, errors in units of the last place. Standard library only."""
 
 import collections
+import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
+from result_units import EXACT, halves_evenly, last_place
 
 CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
 
@@ -16,12 +18,27 @@ WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
-    "Condition", "format reduce filter alpha shape layers levels rects cache mode")
+    "Condition", "input format reduce filter alpha shape layers levels rects cache mode")
 
 # The A/A control: one strategy against itself; `of` is "" where there is none.
 Control = collections.namedtuple("Control", "of ratio ci margin")
 
 Bandwidth = collections.namedtuple("Bandwidth", "traffic gbps")
+
+
+class Input:
+    """Which image it was. Files are the same by their digests, wherever they lie; patterns, and
+    what has no digest, by their names."""
+
+    def __init__(self, name, sha256):
+        self.name = name  # as it is shown
+        self.key = name if name.startswith("pattern:") or not sha256 else sha256
+
+    def __eq__(self, other):
+        return isinstance(other, Input) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
 
 
 class Stats:
@@ -39,7 +56,7 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.policy = node.value.get("policy") and node.text("policy")
+        self.policy = node.optional_text("policy")
         self.step, self.drift, self.box = map(
             node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
@@ -68,11 +85,14 @@ class Relation:
     def __init__(self, node):
         self.ratio, self.p = node.figure("ratio"), node.figure("p_adjusted")
         self.ci = node.interval("ci")
-        self.verdict, self.to = node.value.get("verdict"), node.value.get("to")
+        self.verdict, self.to = node.optional_text("verdict"), node.optional_text("to")
 
     def is_drawable(self):
         return (self.ratio is not None and self.ratio > 0 and self.ci is not None
                 and self.ci[0] > 0)
+
+
+NO_RELATION = Relation(Node({}, ""))  # where the run has none
 
 
 class Batch:
@@ -95,7 +115,8 @@ class Row:
     def __init__(self, run, node):
         self.run, self.id, self.strategy = run, node.text("id"), node.text("strategy")
         self.input, self.format = node.text("input"), node.text("format")
-        self.input_name, self.input_sha256 = self.input, node.text("input_sha256", "")
+        self.input_sha256 = node.text("input_sha256", "")
+        self.image = Input(self.input, self.input_sha256)
         self.width, self.height = node.count("width"), node.count("height")
         self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
         if min(self.width, self.height, self.layers, self.n_levels) < 1:
@@ -119,13 +140,13 @@ class Row:
         self.stats, self.null_twin = Stats(node.member("stats")), Stats(node.child("null_twin"))
         self.relative = Relation(node.child("relative"))
         self.batch = Batch(node.child("batch"))
-        self.bytes = node.child("bytes").figure("compulsory")
+        self.bytes = node.child("bytes").amount("compulsory")
         self.of_limit = node.child("sol").figure("fraction")
         self.dispatches = node.child("work").figure("dispatches")
         self.steps = [{"first": step.count("first_level"), "n": step.count("levels", 1),
-                       "time": step.figure("median_ns"), "gap": step.figure("gap_ns")}
+                       "time": step.amount("median_ns"), "gap": step.amount("gap_ns")}
                       for step in node.children("steps")]
-        self.steps_cache = node.value.get("steps_cache") or "hot"
+        self.steps_cache = node.optional_text("steps_cache") or "hot"
         self.warnings = [(warning.text("code", ""), warning.text("message", ""))
                          for warning in node.children("warnings")]
 
@@ -141,6 +162,10 @@ class Row:
         return f"{self.id.split('/')[0]}/{self.cache}-{self.mode}"
 
     @property
+    def input_name(self):
+        return self.image.name
+
+    @property
     def size(self):
         return (self.width, self.height)
 
@@ -151,8 +176,8 @@ class Row:
 
     def make_condition(self):
         full = max(self.size).bit_length()
-        return Condition(self.format, self.reduce, self.filter, self.alpha, self.shape, self.layers,
-                         "all" if self.n_levels == full else self.n_levels,
+        return Condition(self.image, self.format, self.reduce, self.filter, self.alpha, self.shape,
+                         self.layers, "all" if self.n_levels == full else self.n_levels,
                          tuple(sorted(tuple(rect.values()) for rect in self.rects)) or None,
                          self.cache, self.mode)
 
@@ -160,6 +185,12 @@ class Row:
     def kind(self):
         """Rows are ranked among those of the same kind."""
         return self.verify.policy if self.verify.policy in WIDE_POLICIES else "average"
+
+    def leaves_box(self):
+        """Whether the strategy claims to make another image than the true average (or minimum)."""
+        policy = self.verify.policy
+        return (self.verify.status != "skipped" and bool(policy) and policy != "box"
+                and (policy in WIDE_POLICIES or not halves_evenly(self.size, self.n_levels)))
 
     def is_timed(self):
         return self.stats.n > 0 and self.stats.median is not None and self.stats.median > 0
@@ -178,17 +209,17 @@ class Row:
         return self.bytes / self.stats.median if self.is_timed() and self.bytes else None
 
     def unit(self):
-        """What errors are counted in: of floats, units in the last place."""
-        return "ulp" if self.format.endswith("f") else "LSB"
+        """What errors are counted in."""
+        return last_place(self.format)
 
     def is_exact(self):
-        bound = 0.0 if self.unit() == "ulp" else 0.5 + 1e-4
-        return self.verify.step is not None and self.verify.step <= bound
+        return self.verify.step is not None and self.verify.step <= EXACT[self.unit()]
 
-    def words(self):
+    def words(self, with_size=True):
         """All that the rows of a cell share but cache and mode."""
-        parts = [f"{self.width}×{self.height} {self.format}"]
+        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
         parts += [self.reduce] if self.reduce != "avg" else []
+        parts += [self.filter] if self.filter != "box" else []
         parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
         if self.shape == "cube":
             parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
@@ -211,8 +242,8 @@ def read_rects(node, rect):
 
 
 def read_bandwidths(node, key):
-    lines = [(line.text("traffic", ""), line.figure("gbps")) for line in node.children(key)]
-    return [Bandwidth(*line) for line in lines if line[1] is not None]
+    lines = [(line.text("traffic", ""), line.amount("gbps")) for line in node.children(key)]
+    return [Bandwidth(*line) for line in lines if line[1]]
 
 
 class Cell:
@@ -224,12 +255,13 @@ class Cell:
         self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
         self.title = f"{first.words()}, {first.cache}, {first.mode}"
         self.n_images = node.count("images", 1)
-        self.floor, self.bound_by = node.figure("floor_ns"), node.value.get("bound_by")
-        self.floor = self.floor if self.floor and self.floor > 0 else None
-        self.stopped_by, self.warm_probe = node.value.get("stopped_by"), node.figure("warm_probe_ns")
+        self.floor, self.bound_by = node.amount("floor_ns"), node.optional_text("bound_by")
+        self.floor = self.floor or None
+        self.stopped_by = node.optional_text("stopped_by")
+        self.warm_probe = node.amount("warm_probe_ns")
         self.control = Control(control.text("of", ""), control.figure("ratio"),
-                               control.interval("ci"), control.figure("margin") or 0.0)
-        self.probes = blocks.figures("probe_before_ns")
+                               control.interval("ci"), control.amount("margin") or 0.0)
+        self.probes = blocks.amounts("probe_before_ns")
         self.n_blocks = len(blocks.items("start_ns"))
         self.flagged, self.repeated = blocks.counts("flagged"), blocks.counts("repeated")
         self.bandwidths = read_bandwidths(node, "bandwidth")
@@ -263,7 +295,7 @@ class Run:
 
     def read_run(self, run):
         self.id, self.utc = run.text("id"), run.text("utc", "")
-        self.argv, self.folder = run.texts("argv"), run.value.get("folder")
+        self.argv, self.folder = run.texts("argv"), run.optional_text("folder")
         self.seed = run.figure("seed")
         self.complete = run.flag("complete", True)
         self.exit_reason = run.text("exit_reason", "done")
@@ -287,7 +319,7 @@ class Run:
         names = list(shortened.values())
         for row in self.rows:
             name = shortened.get(row.input, row.input)
-            row.input_name = row.input if names.count(name) > 1 else name
+            row.image.name = row.input if names.count(name) > 1 else name
 
     def read_cells(self, root):
         nodes = {node.text("id"): node for node in root.children("cells")}
@@ -306,6 +338,10 @@ class Run:
                 cell.comparisons.append((node.text("a"), node.text("b"), Relation(node)))
         return cells
 
+    def identity(self):
+        """Runs of two machines may begin in one second, and then have one id."""
+        return self.id, hashlib.sha256(self.text.encode("utf-8")).digest()
+
     def is_software(self):
         return self.type == "cpu"
 
@@ -315,14 +351,15 @@ class Run:
 
 def load(names, least_minor=0):
     """The runs of files, or of the folders that they are in, in their order; the same run twice is
-    refused, and so is what is older than schema 1.`least_minor`."""
+    refused, and so is what is older than schema 1.`least_minor`. A claims.json among them, as a
+    pattern of the shell finds it, is no run, and made of the others."""
     runs, seen = [], {}
-    for name in names:
+    for name in [it for it in names if pathlib.Path(it).name != "claims.json"] or names:
         path = pathlib.Path(name)
         path = path / "results.json" if path.is_dir() else path
         run = Run(path, read_text(path), least_minor)
-        if run.id in seen:
-            raise InputError(f"{path}: the same run as {seen[run.id]}; name each run once")
-        seen[run.id] = path
+        if run.identity() in seen:
+            raise InputError(f"{path}: the same run as {seen[run.identity()]}; name each run once")
+        seen[run.identity()] = path
         runs.append(run)
     return runs

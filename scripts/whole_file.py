@@ -1,19 +1,45 @@
 """Writing files for the scripts that make something of results."""
 import os
+import stat
 import tempfile
 
 
 def write_whole(path, content):
-    """Write text, as UTF-8, or bytes to a pathlib.Path; it is replaced whole or not at all. Raises
-    OSError."""
+    """Write text, as UTF-8, or bytes to a pathlib.Path; it is replaced whole or not at all. A
+    symbolic link stays, and what it points to is replaced; what is no regular file is written in
+    place, as mipbench does (mb_file_write_atomic). Raises OSError."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    if path.exists() and not path.is_file():
+        write_in_place(path, data)
+    else:
+        replace(path.resolve(), data)
+
+
+def write_in_place(path, data):
+    """A device or pipe has no old content to keep, and renaming over it would destroy it.
+    O_NONBLOCK only while opening: a pipe without a reader is an error, not a wait."""
+    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    with open(handle, "wb") as file:
+        os.set_blocking(handle, True)
+        file.write(data)
+
+
+def replace(path, data):
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
+            file.write(data)
+        os.chmod(name, mode_of(path))
         os.replace(name, path)
     except OSError:
         os.unlink(name)
         raise
+
+
+def mode_of(path):
+    """The permissions of what was there, or what a new file gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

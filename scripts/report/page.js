@@ -76,16 +76,30 @@
 
   // ---- results.json as it was
 
+  function save(blob, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // They are packed by gzip, and saved so where the browser cannot unpack them.
+  async function saveJson(button) {
+    const text = atob(byId(button.dataset.from).textContent);
+    const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
+    if (!("DecompressionStream" in window)) {
+      save(packed, `${button.dataset.name}.gz`);
+      return;
+    }
+    const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+    const parts = await new Response(stream).arrayBuffer();
+    save(new Blob([parts], { type: "application/json" }), button.dataset.name);
+  }
+
   document.querySelector(".saves").hidden = false;
   for (const button of document.querySelectorAll(".save")) {
-    button.addEventListener("click", () => {
-      const text = byId(button.dataset.from).textContent;
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-      link.download = button.dataset.name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    button.addEventListener("click", () => saveJson(button));
   }
 
   // ---- the viewer
@@ -113,8 +127,9 @@
     const layers = [...new Set(chains.flatMap((chain) => Object.keys(chain.layers)))];
     fillSelect(pick.layer, layers, layers, layers[0]);
     byId("v-layer-label").hidden = layers.length < 2;
-    fillSelect(pick.a, labels, numbers, 0);
-    fillSelect(pick.b, labels, numbers, Math.max(chains.findIndex((chain) => !chain.golden), 0));
+    const b = Math.max(chains.findIndex((chain) => !chain.golden), 0);
+    fillSelect(pick.a, labels, numbers, Math.max(labels.indexOf(chains[b].heldTo), 0));
+    fillSelect(pick.b, labels, numbers, b);
     pick.level.max = String(levels - 1);
     pick.level.value = String(Math.min(level(), levels - 1));
     draw();
@@ -177,6 +192,7 @@
     placeBack(box, width, height);
     byId("v-under").style.clipPath = difference ? "none" : `inset(0 ${100 - wipe}% 0 0)`;
     byId("v-over").style.clipPath = difference ? "none" : `inset(0 0 0 ${wipe}%)`;
+    pick.wipe.disabled = difference;  // both chains are seen whole
     byId("v-line").style.left = `${wipe}%`;
     stage.classList.toggle("diff", difference);
     stage.classList.toggle("zoomed", pick.zoom.value !== "0");
@@ -238,7 +254,7 @@
   addEventListener("resize", draw);
 
   byId("viewer").hidden = false;
-  fillSelect(pick.group, groups.map((item) => `${item.title} (${item.device})`),
+  fillSelect(pick.group, groups.map((item) => `${item.title} (${item.owner})`),
     groups.map((_, i) => i), 0);
   chooseGroup();
 })();

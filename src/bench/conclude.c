@@ -5,6 +5,8 @@
 
 #include "bench/relate.h"
 
+#define LEVEL 0.95 /* that the interval of a median must have */
+
 static bool is_rankable(const struct mb_result *result)
 {
     return result->verify == MB_VERIFY_PASS && result->n_samples > 0;
@@ -43,7 +45,11 @@ static size_t find_fastest(const struct mb_cell *cell)
 static void warn_few(const struct mb_cell *cell, struct mb_result *result)
 {
     size_t n_compared;
-    if (mb_relate_can_tell(cell, &n_compared) || isnan(result->relation.ratio)) {
+    if (result->stats.median_ci_level < LEVEL) {
+        mb_result_warn(result, "few_samples",
+                       "only %zu samples: too few for a 95 %% interval (try --samples %u)",
+                       result->n_samples, MB_ENOUGH_SAMPLES);
+    } else if (mb_relate_can_tell(cell, &n_compared) || isnan(result->relation.ratio)) {
         mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
                        result->n_samples);
     } else {

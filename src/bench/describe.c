@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MAX_SHAPE_BYTES 32
+#define LOPSIDED        0.2 /* sides of an interval differ by more than this of the larger */
 
 /* "", "3<joint>layers", "cube" or "2<joint>cubes". */
 static void describe_layers(const struct mb_cell *cell, char joint, char *out)
@@ -145,15 +146,29 @@ void mb_of_limit_describe(const struct mb_cell *cell, const struct mb_result *re
     snprintf(out, out_bytes, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
 }
 
+/* With its interval, rounded outwards. */
+static void describe_ratio(double ratio, const double ci[2], const char *plus_minus, char *out,
+                           size_t out_bytes)
+{
+    const double up = ci[1] - ratio, down = ratio - ci[0], half = fmax(up, down);
+    const int decimals = half < 0.005 ? 3 : 2;
+    const double scale = decimals == 3 ? 1000.0 : 100.0;
+    if (fabs(up - down) > fmax(LOPSIDED * half, 1.0 / scale)) {
+        snprintf(out, out_bytes, "%.*f (%.*f - %.*f)", decimals, ratio, decimals,
+                 floor(ci[0] * scale) / scale, decimals, ceil(ci[1] * scale) / scale);
+        return;
+    }
+    snprintf(out, out_bytes, "%.*f %s %.*f", decimals, ratio, plus_minus, decimals,
+             ceil(half * scale) / scale);
+}
+
 void mb_relation_describe(const struct mb_relation *relation, const char *plus_minus, char *out,
                           size_t out_bytes)
 {
-    double half = fmax(relation->ci[1] - relation->ratio, relation->ratio - relation->ci[0]);
     if (!isfinite(relation->ratio)) {
         snprintf(out, out_bytes, "-");
     } else if (relation->p_adjusted >= 0.0) {
-        snprintf(out, out_bytes, "%.2f %s %.2f", relation->ratio, plus_minus,
-                 ceil(half * 100.0) / 100.0);
+        describe_ratio(relation->ratio, relation->ci, plus_minus, out, out_bytes);
     } else {
         snprintf(out, out_bytes, "%.2f", relation->ratio);
     }

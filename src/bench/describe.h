@@ -35,8 +35,9 @@ void mb_quality_describe(const struct mb_cell *cell, const struct mb_result *res
 void mb_of_limit_describe(const struct mb_cell *cell, const struct mb_result *result, char *out,
                           size_t out_bytes);
 
-/* "1.44 ± 0.01", with `plus_minus` between: the ratio and the larger side of its interval;
- * "1.00" of the fastest itself, "-" where there is none. */
+/* "1.44 ± 0.01", with `plus_minus` between: the ratio and the larger side of its interval, with
+ * a digit more where that is less than 0.005; "1.63 (1.40 - 4.43)" where its sides differ by
+ * more than 20 %; "1.00" of the fastest itself, "-" where there is none. */
 void mb_relation_describe(const struct mb_relation *relation, const char *plus_minus, char *out,
                           size_t out_bytes);
 

@@ -12,6 +12,7 @@ enum ranking {
     RANKING_ALONE, /* one row, and nothing to hold it against */
     RANKING_SHORT, /* too few samples for an interval */
     RANKING_FEW,   /* or for any test to tell the rows apart */
+    RANKING_SPLIT, /* medians and ratios within blocks disagree */
     RANKING_TIED,  /* some rows cannot be told from the fastest */
     RANKING_CLEAR,
 };
@@ -64,6 +65,17 @@ static size_t count_tied(const struct mb_cell *cell)
     return n;
 }
 
+/* What took less time within blocks though its median is not the least, or NULL. */
+static const char *find_faster(const struct mb_cell *cell)
+{
+    const char *label = NULL;
+    for (size_t i = 0; i < cell->n_results; i++) {
+        const bool is_faster = cell->results[i].relation.outcome == MB_OUTCOME_FASTER;
+        label = is_tied(cell, i) && is_faster ? cell->results[i].label : label;
+    }
+    return label;
+}
+
 /* Rows may be alike to within 1 %, whatever a test could say. */
 static bool is_beyond_tests(const struct mb_cell *cell)
 {
@@ -94,6 +106,9 @@ static enum ranking rank(const struct mb_run *run, const struct mb_cell *cell)
     }
     if (is_beyond_tests(cell)) {
         return RANKING_FEW;
+    }
+    if (find_faster(cell)) {
+        return RANKING_SPLIT;
     }
     return count_tied(cell) > 0 ? RANKING_TIED : RANKING_CLEAR;
 }
@@ -190,6 +205,10 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
         add_short(out, cell);
     } else if (ranking == RANKING_FEW) {
         add_few(out, cell);
+    } else if (ranking == RANKING_SPLIT) {
+        mb_strbuf_printf(out, "No ranking: %s leads by its median, but %s within blocks.",
+                         cell->results[cell->fastest].label, find_faster(cell));
+        add_limit(out, run, cell);
     } else if (ranking == RANKING_TIED) {
         add_tie(out, cell);
         add_limit(out, run, cell);

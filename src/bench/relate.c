@@ -102,7 +102,9 @@ bool mb_relate_can_tell(const struct mb_cell *cell, size_t *n_compared)
 
 double mb_relate_margin(const struct mb_cell *cell)
 {
-    double off = fabs(cell->twin.ratio - 1.0);
+    /* The bounds are 1 + margin and one over that: below 1, the twin is taken the other way. */
+    const double ratio = cell->twin.ratio;
+    const double off = (ratio < 1.0 ? 1.0 / ratio : ratio) - 1.0;
     return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
 }
 

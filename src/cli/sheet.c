@@ -26,10 +26,21 @@ void mb_sheets_finish(struct mb_sheets *sheets)
     *sheets = (struct mb_sheets){0};
 }
 
+/* "photo.png, 451x300 rgba8, avg": the name of the file without its folder. */
+static void describe(const struct mb_cell *cell, char *out, size_t out_bytes)
+{
+    const char *slash = strncmp(cell->input, "pattern:", 8) ? strrchr(cell->input, '/') : NULL;
+    snprintf(out, out_bytes, "%s, %ux%u %s, %s", slash ? slash + 1 : cell->input,
+             cell->layout.base.width, cell->layout.base.height, cell->layout.format->name,
+             mb_reduce_name(cell->task.reduce));
+}
+
 static void start(struct mb_sheets *sheets, const struct mb_cell *cell, const char *folder)
 {
     mb_sheets_finish(sheets);
     snprintf(sheets->folder, sizeof sheets->folder, "%s", folder);
+    describe(cell, sheets->title, sizeof sheets->title);
+    sheets->is_clamped = !mb_format_is_unorm(cell->layout.format);
     sheets->n_layers = mb_picture_layers(&cell->layout);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         mb_sheet_init(&sheets->layer[layer], cell->layout.base, cell->layout.n_levels);
@@ -111,10 +122,11 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
 {
     enum mb_status status = MB_OK;
     struct mb_canvas canvas = {0};
-    char title[sizeof sheets->folder + 32];
+    char title[sizeof sheets->title + 32], words[32];
     char *relative = make_path(sheets, layer);
     char *path = relative ? mb_path_join(dir, relative) : NULL;
-    mb_picture_stem(sheets->folder, layer, title, sizeof title);
+    snprintf(words, sizeof words, ", layer %u", layer);
+    snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
     MB_TRY(path ? MB_OK : out_of_memory(err));
     MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
     MB_TRY(mb_png_write(path, canvas.rgba, canvas.extent.width, canvas.extent.height, err));
@@ -135,8 +147,9 @@ enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
     if (sheets->n_layers == 0) {
         return MB_OK;
     }
-    snprintf(footer, sizeof footer, "mipbench " MB_VERSION ", %s, driver %s", device->name,
-             device->driver_info[0] != '\0' ? device->driver_info : device->driver_version);
+    snprintf(footer, sizeof footer, "mipbench " MB_VERSION ", %s, driver %s%s", device->name,
+             device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
+             sheets->is_clamped ? "; values are clamped to [0, 1]" : "");
     folder = mb_path_join(dir, sheets->folder);
     MB_TRY(folder ? mb_make_dirs(folder, err) : out_of_memory(err));
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {

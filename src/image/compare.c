@@ -429,6 +429,13 @@ void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_forma
     }
 }
 
+/* 32 for each LSB of 8 bits; what is no number is as far off as can be. */
+static uint8_t shade_of_error(double got, double wanted)
+{
+    const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;
+    return scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255;
+}
+
 void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
                       struct mb_extent extent, uint8_t *rgba)
 {
@@ -439,12 +446,14 @@ void mb_error_picture(const struct mb_format *format, const void *output, const 
         mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
         mb_format_hold(format, want + i * 4, 1, held);
         mb_format_to_coded(format, held, 1, wanted);
-        for (size_t c = 0; c < 3; c++) {
-            const double scaled =
-                got[c] == wanted[c] ? 0.0 : fabs(got[c] - wanted[c]) * 255.0 * 32.0;
-            rgba[i * 4 + c] = scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255; /* NaN: 255 */
+        uint8_t *shown = rgba + i * 4;
+        for (size_t c = 0; c < 4; c++) {
+            shown[c] = shade_of_error(got[c], wanted[c]);
         }
-        rgba[i * 4 + 3] = 255;
+        for (size_t c = 0; c < 3; c++) {
+            shown[c] = shown[c] > shown[3] ? shown[c] : shown[3];
+        }
+        shown[3] = 255;
     }
 }
 

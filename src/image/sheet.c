@@ -26,6 +26,7 @@
 #define SQUARE_TEXELS 8u   /* behind what is transparent */
 
 static const uint8_t ink[3] = {32, 32, 32}, faint_ink[3] = {96, 96, 96};
+static const uint8_t frame_ink[3] = {176, 176, 176};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -116,14 +117,19 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
+/* How large a level is shown. */
+static struct mb_extent shown_extent(struct mb_extent level, struct mb_extent tile)
+{
+    const uint32_t factor = enlargement(level, tile);
+    return factor > 0 ? (struct mb_extent){level.width * factor, level.height * factor}
+                      : shrink(level, tile);
+}
+
 /* One level in the middle of its tile. */
 static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent tile,
                       struct mb_extent level, const uint8_t *rgba)
 {
-    const uint32_t factor = enlargement(level, tile);
-    const struct mb_extent shown =
-        factor > 0 ? (struct mb_extent){level.width * factor, level.height * factor}
-                   : shrink(level, tile);
+    const struct mb_extent shown = shown_extent(level, tile);
     const uint32_t top = (tile.height - shown.height) / 2;
     left += (tile.width - shown.width) / 2;
     for (uint32_t row = 0; row < shown.height; row++) {
@@ -242,8 +248,26 @@ static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas
     }
 }
 
-static void draw_row(const struct mb_sheet_row *row, struct mb_canvas *canvas, uint32_t left,
-                     uint32_t y)
+/* A line around each level, just outside of it: white ones could not be seen else. */
+static void draw_frames(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
+                        uint32_t y)
+{
+    for (uint32_t i = 0; i < sheet->n_levels; i++) {
+        const struct mb_extent shown =
+            shown_extent(mb_level_extent(sheet->base, i), sheet->tile);
+        const uint32_t x0 = left + (sheet->tile.width - shown.width) / 2 - 1;
+        const uint32_t y0 = y + (sheet->tile.height - shown.height) / 2 - 1;
+        const uint32_t width = shown.width + 2, height = shown.height + 2;
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, width, 1}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0 + height - 1, width, 1}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, 1, height}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0 + width - 1, y0, 1, height}, frame_ink);
+        left += column_width(sheet);
+    }
+}
+
+static void draw_row(const struct mb_sheet *sheet, const struct mb_sheet_row *row,
+                     struct mb_canvas *canvas, uint32_t left, uint32_t y)
 {
     const struct mb_canvas *tiles = &row->tiles;
     uint32_t width = 0;
@@ -253,6 +277,7 @@ static void draw_row(const struct mb_sheet_row *row, struct mb_canvas *canvas, u
                tiles->rgba + (size_t)4 * i * tiles->extent.width,
                (size_t)4 * tiles->extent.width);
     }
+    draw_frames(sheet, canvas, left, y);
 }
 
 enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
@@ -281,7 +306,7 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
     for (size_t i = 0; i < 2 * sheet->n_rows; i++) { /* golden ones in a first round */
         const struct mb_sheet_row *row = &sheet->rows[i % sheet->n_rows];
         if (row->is_golden == (i < sheet->n_rows)) {
-            draw_row(row, canvas, left, y);
+            draw_row(sheet, row, canvas, left, y);
             y += row_height(sheet, row);
         }
     }

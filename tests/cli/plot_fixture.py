@@ -141,6 +141,11 @@ class PlotCase(cli.TestCase):
         self.outcome = outcome
         return {name: Svg(self.out / f"{name}.svg") for name in made}
 
+    @staticmethod
+    def joined(svg):
+        """Its text without line breaks."""
+        return " ".join(svg.text.split())
+
     def assert_not_made(self, outcome, name, why, command):
         line, = [line for line in outcome.err.splitlines()
                  if line.startswith(f"plot: {name} not made: ")]

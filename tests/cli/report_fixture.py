@@ -10,6 +10,7 @@ SCRIPTS = cli.ROOT / "scripts"
 REFERENCE = cli.ROOT / "results/reference"
 H200 = REFERENCE / "nvidia-h200-20261121-cold/run-1.json"
 LAVAPIPE = REFERENCE / "lavapipe-20261121/run-1.json"
+LAVAPIPE_MODES = REFERENCE / "lavapipe-20261121/modes.json"
 OLDEST = REFERENCE / "nvidia-h200-20261121/results.json"  # of schema 1.0
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
 SIZE, N_LEVELS = 16, 5
@@ -73,6 +74,20 @@ def many_tied():
     return root
 
 
+def two_images():
+    """The same sizes of two images, by one strategy."""
+    root = load()
+    root["results"] = [row for row in root["results"] if row["strategy"] == "spd"]
+    again = copy.deepcopy(root["results"])
+    for row in again:
+        row.update(input="photo.png", input_sha256="0", id=f"photo/{row['id']}",
+                   cell=f"photo/{row['cell']}", alpha="premultiplied")
+    root.update(results=root["results"] + again, comparisons=[],
+                cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
+                                       for cell in root["cells"]])
+    return root
+
+
 def too_few_samples():
     """Six of each row: with more than one rival no adjusted test can pass."""
     root = first_cell(load())
@@ -118,6 +133,44 @@ def places(node, path=()):
         yield (*path, key)
         if isinstance(value, (dict, list)):
             yield from places(value, (*path, key))
+
+
+def small(root):
+    """What is left is read and shown in no time, and has something in most members."""
+    first_cell(root)["results"] = root["results"][:2]
+    ids = [row["id"] for row in root["results"]]
+    root["comparisons"] = [{"a": ids[0], "b": ids[1], "ratio": 1.2, "ci": [1.1, 1.3],
+                            "p_adjusted": 0.001, "verdict": "SLOWER"}]
+    for row in root["results"]:
+        row.update(samples_ns=row["samples_ns"][:8], sample_positions=[], pipelines=[],
+                   steps=[{"first_level": 1, "levels": 1, "median_ns": 9e3, "gap_ns": 10}],
+                   warnings=[{"code": "x", "message": "y"}], images=["image/x/atlas.png"],
+                   rect={"x": 0, "y": 0, "width": 8, "height": 8}, batch={"chains": [1, 2],
+                                                                          "parts_ns": [[2e3, 4e3]]})
+        row["relative"].update(ratio=1.2, ci=[1.1, 1.3], to=root["results"][0]["strategy"])
+        row["verify"].update(levels=row["verify"]["levels"][:2], first_bad={
+            "level": 2, "layer": 0, "x": 5, "y": 7, "channel": 1, "want": 127.5, "got": 0,
+            "error_lsb": 127.5, "bound_lsb": 0.5})
+    root["cells"][0].update(floor_ns=100, warm_probe_ns=9e4, aa_control={
+        "of": "blit", "ratio": 1.001, "ci": [0.99, 1.01], "margin": 0.01}, blocks={
+            "start_ns": [1, 2], "probe_before_ns": [9e4, 9e4], "flagged": [0], "repeated": [1]})
+    for key in ("schema", "shaders"):
+        root[key] = {name: root[key][name] for name in ("name", "version") if name in root[key]} \
+            if isinstance(root[key], dict) else []
+    return root
+
+
+def each_change(root):
+    """(path, value, text) of the file with one member after the other, one of each kind, something
+    else."""
+    kinds, text = {}, json.dumps(root)
+    for path in places(root):
+        kinds.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)
+    for path in kinds.values():
+        for value in (LEFT_OUT, None, -5.5, 1e308, "\ud800<&>", [], [None], {}, True):
+            changed = json.loads(text)
+            replace(changed, path, value)
+            yield path, value, json.dumps(changed)
 
 
 def mutated(rng):

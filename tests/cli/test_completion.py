@@ -237,6 +237,7 @@ class Completes(Case):
                 "fish", "--no-config", "-c", script, FISH, line,
                 env={**os.environ, "HOME": str(self.dir)}).splitlines()}
         self.check_all(offer)
+        self.assertEqual(offer("mipbench -s %d,com"), {"%d,compute"})
 
     @needs_shell("bash")
     @needs(BASH)

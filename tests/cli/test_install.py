@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """meson install into a folder of its own: everything is there, and what was installed runs."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -20,9 +21,9 @@ class Install(cli.TestCase):
         self.command("meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet",
                      "--destdir", str(self.dir / "root"))
         said = self.command("meson", "introspect", "--buildoptions", str(BUILD))
-        options = {option["name"]: option["value"] for option in json.loads(said)}
-        self.prefix = self.dir / "root" / options["prefix"].lstrip("/")
-        self.bin, self.share, self.man = [self.prefix / options[key]
+        self.options = {option["name"]: option["value"] for option in json.loads(said)}
+        self.prefix = self.dir / "root" / self.options["prefix"].lstrip("/")
+        self.bin, self.share, self.man = [self.prefix / self.options[key]
                                           for key in ("bindir", "datadir", "mandir")]
 
     def command(self, *words, cwd=None):
@@ -41,9 +42,8 @@ class Install(cli.TestCase):
         for folder, name in [("bash-completion/completions", "mipbench"),
                              ("zsh/site-functions", "_mipbench"),
                              ("fish/vendor_completions.d", "mipbench.fish")]:
-            if (BUILD / "completions" / name).is_file():
-                self.assert_like(self.share / folder / name, BUILD / "completions" / name)
-        if (BUILD / "doc/mipbench.1").is_file():
+            self.assert_like(self.share / folder / name, BUILD / "completions" / name)
+        if self.options["man"] != "disabled" and shutil.which("scdoc"):
             self.assert_like(self.man / "man1/mipbench.1", BUILD / "doc/mipbench.1")
 
     def check_program(self):
@@ -66,12 +66,26 @@ class Install(cli.TestCase):
                 with self.subTest(script=path.name):
                     self.assertIn("usage:", self.command(sys.executable, "-B", str(path), "--help"))
 
+    def check_drawing(self):
+        """What the page and the pictures are made of is there, too."""
+        reference = str(cli.ROOT / "results/reference/lavapipe-20261121/run-1.json")
+        scripts = self.share / "mipbench"
+        said = self.command(sys.executable, "-B", str(scripts / "report.py"), reference, "-o",
+                            "page.html")
+        self.assertEqual(said, "Report: page.html\n")
+        self.assertIn("llvmpipe", (self.dir / "page.html").read_text(encoding="utf-8"))
+        if importlib.util.find_spec("matplotlib") and importlib.util.find_spec("numpy"):
+            self.command(sys.executable, "-B", str(scripts / "plot.py"), reference, "-o", "plots",
+                         "--only", "forest", "--format", "svg")
+            self.assertTrue((self.dir / "plots/forest.svg").is_file())
+
     def test_all(self):
         top = {path.name for path in (self.dir / "root").iterdir()}
         self.assertEqual(len(top), 1, top)  # all below the prefix
         self.check_files()
         self.check_program()
         self.check_scripts()
+        self.check_drawing()
 
 
 if __name__ == "__main__":

@@ -235,6 +235,14 @@ class Copies(OutputCase):
         self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
         self.assertRegex(text, r"\n- blit: by level, hot, us \(gap before\): 1: ")
 
+    def test_no_interval_is_not_called_wide(self):
+        for n, words in ((5, "only 5 samples: too few for a 95 % interval (try --samples 20)"),
+                         (6, "only 6 samples: the interval is wide")):
+            outcome = self.quick(SMALL, "-s", "compute,spd", "-n", str(n), "--json", "-")
+            rows = json.loads(outcome.out)["results"]
+            self.assertEqual({warning["message"] for row in rows for warning in row["warnings"]
+                              if warning["code"] == "few_samples"}, {words})
+
     def test_image_usage(self):
         """Of the cells; and a set of one kind has no twin in one of the other."""
         own = {"transfer_src", "transfer_dst", "sampled"}

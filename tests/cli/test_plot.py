@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """scripts/plot.py: each plot holds the series and the text that it must, options narrow what is
 drawn, and bad input is refused in a line. usage: test_plot.py MIPBENCH"""
+import collections
 import copy
 import json
+import math
 import os
 import pathlib
 import re
@@ -13,11 +15,18 @@ import tempfile
 import unittest
 
 import cli
-from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, run_plot, trimmed)
+from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, fail, run_plot,
+                          trimmed)
 import matplotlib.image  # the fixture has looked whether it is there
 import numpy
 import plot
+import plot_cell
 import plot_data
+import plot_forest
+import plot_map
+import plot_size
+import report_fixture
+import result_node
 import result_style
 import results
 
@@ -70,7 +79,7 @@ class EveryPlot(PlotCase):
             self.assertIn(label, svg.texts)
             self.assertIn(f"series {label}", svg.ids)
         self.assertIn("floor", svg.ids)
-        for text in ("256x256", "1024x1024", "1920x1080", "memory floor", "powers of two",
+        for text in ("256x256", "1024x1024", "1920x1080", "limit of the device", "powers of two",
                      "other sizes", "GPU time of a whole chain, µs (log scale)"):
             self.assertIn(text, svg.texts)
 
@@ -93,7 +102,8 @@ class EveryPlot(PlotCase):
                      "whole chain, median", "null twin: no work", "GPU time, µs"):
             self.assertIn(text, "\n".join(text.strip() for text in svg.texts))
         self.assertEqual(sum("not separable" in text for text in svg.texts), 1)
-        self.assertIn("1920x1080, rgba8, box avg, hot, latency", svg.texts)
+        self.assertIn("1920x1080, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+                      svg.texts)
 
     def test_levels_that_were_not_timed_are_not_called_inseparable(self):
         root = copy.deepcopy(self.root)
@@ -143,6 +153,14 @@ class EveryPlot(PlotCase):
         for text in ("256x256", "1024x1024", "1920x1080", "rgba8", "texel format"):
             self.assertIn(text, svg.texts)
 
+    def test_winners_of_another_image_say_so(self):
+        svg = self.draw([trimmed(H200, ("spd",), SIZES[:1] + ((4095, 4095),), "cold")],
+                        "winners")["winners"]
+        self.assertEqual(svg.texts.count("(floor)"), 1)
+        self.assertIn("(floor): by that policy, where edges are odd", self.joined(svg))
+        self.assertNotIn("(floor)", self.joined(self.draw(
+            [trimmed(H200, ("spd",), SIZES[:2], "cold")], "winners")["winners"]))
+
     def test_forest_has_the_ratios_of_the_run(self):
         svg = self.svg("forest")
         cell = [row for row in self.root["results"] if row["cache"] == "cold"
@@ -152,6 +170,46 @@ class EveryPlot(PlotCase):
             self.assertIn(f"{row['relative']['ratio']:#.4g}", svg.texts)
         self.assertIn("A/A control", svg.texts)
         self.assertIn("aa-band", svg.ids)
+
+    def test_what_errors_are_held_against(self):
+        """Of maxima that is no average; a scale of two kinds says so."""
+        root = trimmed(H200, labels=("spd", "compute"), sizes=SIZES[:1], cache="cold")
+        svg = self.draw([root], "error")["error"]
+        self.assertIn("largest distance from the true area average, LSB", svg.texts)
+        self.assertIn("quality", svg.texts)
+        for row in root["results"]:
+            row["reduce"] = "max"
+            row["verify"]["box_lsb"] = 21
+        text = self.joined(self.draw([root], "error")["error"])
+        self.assertIn("largest distance from the true maximum, LSB", text)
+        self.draw([root], "time-size", made=())
+        self.assert_not_made(self.outcome, "time-size", "only one size",
+                             "pattern:noise:4096x4096 -r max --sweep 256:4096")
+        self.assertIn("quality; linear to 1, above that logarithmic", text)
+        self.assertNotIn("average", text)
+
+    def test_no_intervals_are_not_claimed(self):
+        """Of three samples there are none; and what is wrong is named, not held against others."""
+        root = trimmed(H200, sizes=SIZES[:1], cache="hot")
+        self.assertIn("within blocks and its 95 % interval, a marker",
+                      self.joined(self.draw([root], "forest")["forest"]))
+        for row in root["results"]:
+            row["samples_ns"] = row["samples_ns"][:3]
+            row["relative"]["ci"] = None
+        fail(next(row for row in root["results"] if row["strategy"] == "blit"), 7)
+        text = self.joined(self.draw([root], "forest")["forest"])
+        self.assertIn("too few samples for an interval", text)
+        self.assertNotIn("95 %", text)
+        self.assertIn("wrong texels, so no ratio: blit", text)
+
+    def test_footers_count_the_runs_that_are_drawn(self):
+        """The other one has no row of that size."""
+        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:1],
+                                                                 run_id="b")], "forest")["forest"]
+        self.assertRegex(svg.text, r"1024x1024[^Z]* 1 run\b")
+        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:2],
+                                                                 run_id="b")], "forest")["forest"]
+        self.assertRegex(svg.text, r"1024x1024[^Z]* 2 runs\b")
 
     def test_the_same_input_gives_the_same_bytes(self):
         """Whichever other kinds of file were asked for."""
@@ -173,9 +231,26 @@ class Options(PlotCase):
     def test_size_cache_and_strategy_narrow(self):
         svg = self.draw([trimmed(H200)], "forest", options=(
             "--size", "256x256", "--cache", "hot", "-s", "spd,blit"))["forest"]
-        self.assertIn("256x256, rgba8, box avg, hot, latency", svg.texts)
+        self.assertIn("256x256, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+                      svg.texts)
         self.assertNotIn("compute", svg.texts)
         self.assertIn("spd:fp16=on", svg.texts)  # a variant of spd
+
+    def test_winners_are_held_against_what_is_drawn(self):
+        """Without spd: the runs rank against it, but it is not there to win."""
+        root = trimmed(H200, ("spd", "subgroup", "compute"), SIZES[:2], "cold")
+        by_id = {row["id"]: row for row in root["results"]}
+        row = next(row for row in root["results"] if row["strategy"] == "compute"
+                   and row["width"] == 1024)
+        twin = by_id[row["id"].replace("compute", "subgroup")]
+        row["samples_ns"] = [1.001 * value for value in twin["samples_ns"]]
+        svg = self.draw([root], "winners", options=("-s", "subgroup,compute"))["winners"]
+        self.assertEqual(svg.texts.count("subgroup"), 2)
+        self.assertEqual(svg.text.count(", ≈ 1 more"), 1)
+        self.assertIn("of subgroup, compute alone (-s)", svg.text)
+        svg = self.draw([root], "winners")["winners"]
+        self.assertEqual(svg.texts.count("spd"), 2)
+        self.assertNotRegex(svg.text, "≈ [0-9]|alone")
 
     def test_nothing_left(self):
         self.draw([trimmed(H200)], "forest", options=("--size", "7x7"), made=())
@@ -258,6 +333,38 @@ class Refusals(PlotCase):
                 self.refuse(root, where)
         self.refuse(json.dumps(trimmed(H200, labels=("spd",))).replace("1664", "NaN"), "NaN")
 
+    def figures(self, text):
+        """All that the plots are made from, but the drawing, which takes too long for thousands."""
+        run = results.Run(self.dir / "results.json", text, results.CELLS_MINOR)
+        data = plot_data.Data([run], plot.parse_options(["results.json"]))
+        group, = data.sets
+        group.footer(group.rows)
+        for condition in data.conditions():
+            plot_size.floors(group, condition)
+            plot_size.footprint_mix(group, condition)
+            for size in data.sizes(condition):
+                points = dict(plot_cell.members(data, condition, size))[group]
+                plot_cell.lay_out(points)
+                rows = plot_forest.ranked_rows(group, condition, size)
+                if rows:
+                    plot_forest.entries_of(data, rows, plot_forest.reference_of(rows))
+                    plot_map.judge_all(group, condition._replace(format=""), [size],
+                                       [condition.format])
+
+    def test_each_change_is_read_or_refused(self):
+        """Every member of a small file, one after the other: never a traceback."""
+        counts = collections.Counter()
+        for path, value, text in report_fixture.each_change(
+                report_fixture.small(report_fixture.load())):
+            try:
+                self.figures(text)
+                counts["read"] += 1
+            except result_node.InputError:
+                counts["refused"] += 1
+            except Exception as error:
+                raise AssertionError(f"{path} = {value!r}") from error
+        self.assertGreater(min(counts["read"], counts["refused"]), 400)
+
     def test_the_same_run_twice(self):
         path, = self.write(trimmed(H200, labels=("spd",)))
         self.assert_refused(self.plot(path, path), "the same run")
@@ -326,6 +433,21 @@ class Updates(unittest.TestCase):
             [self.FIRST, self.SECOND], [self.SECOND, self.FIRST]))
         self.assertEqual(several, other)
         self.assertEqual(len({whole, old, several, self.row(rect=self.BOTH).condition}), 4)
+
+
+class Intervals(unittest.TestCase):
+    def test_coverage_of_the_median(self):
+        """At least 95 %, and below that with one order statistic less at each end."""
+        for n in range(1, 401):
+            low, high = plot_data.median_interval(range(n))
+            if n < 6:
+                self.assertEqual((low, high), (None, None))
+                continue
+            self.assertEqual(low + high, n - 1)
+            tails = [2 * sum(math.comb(n, i) for i in range(int(low) + 1 + more)) / 2 ** n
+                     for more in (0, 1)]
+            self.assertLessEqual(tails[0], 0.05)
+            self.assertGreater(tails[1], 0.05)
 
 
 class Styles(unittest.TestCase):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """scripts/plot.py on every kind of result set: what is drawn of it, and what is said of the plots
 that cannot be drawn. usage: test_plot_sets.py MIPBENCH"""
+import json
 import re
 
 import cli
@@ -85,7 +86,55 @@ class KindsOfSets(PlotCase):
         self.assertIn(f"n = {3 * N_KEPT} samples a point", svgs["time-size"].text)
         self.assertIn("3 runs", svgs["time-size"].text)
         self.assertIn("runs one after the other", svgs["samples"].text)
+        a_run = sorted(row["stats"]["n"] for row in roots[0]["results"]
+                       if row["width"] == max(width for width, _ in SIZES))
+        self.assertRegex(svgs["forest"].text, rf"n = {a_run[0]}\b.* samples a strategy and run")
+        self.assertIn("differences must clear it: 1 %, or the A/A", svgs["forest"].text)
         self.assertEqual(svgs["time-size"].ids.count("series spd"), 2)  # one for each panel
+
+    def two_images(self, names=("b/one.png", "c/two.png"), digests="bc"):
+        """The same rows twice in one run, as of two files."""
+        root = trimmed(H200, ("spd", "blit"), ((256, 256),), "cold")
+        both = {key: [] for key in ("results", "cells")}
+        for name, digest in zip(names, digests):
+            text = json.dumps({key: root[key] for key in both})
+            for key, items in json.loads(text.replace("noise_", f"{digest}_")).items():
+                both[key] += items
+            for row in both["results"][-len(root["results"]):]:
+                row.update(input=name, input_sha256=digest)
+        return {**root, **both}
+
+    def test_images_are_not_pooled(self):
+        options = ("--all",)
+        made = [f"{name}_rgba8-box-avg-cold-latency-{image}-png-256x256"
+                for name in ("samples", "forest") for image in ("one", "two")]
+        outcome = self.plot(*self.write(self.two_images()), "--format", "svg", "--only",
+                            "samples,forest", *options)
+        self.assertEqual(outcome.out.split(), [str(self.out / f"{name}.svg") for name in made])
+        for name in made:
+            svg = Svg(self.out / f"{name}.svg")
+            self.assertNotIn(f"n = {2 * N_KEPT} samples", svg.text)
+            self.assertIn(f"{'one' if 'one' in name else 'two'}.png", svg.text)
+            self.assertNotIn("one after the other", svg.text)
+
+    def test_images_of_one_name_do_not_overwrite_each_other(self):
+        sets = [self.two_images(("a.png",), digest) for digest in "bc"]
+        sets[1]["run"]["id"] = "another"
+        outcome = self.plot(*self.write(*sets), "--format", "svg", "--only", "forest", "--all")
+        self.assertEqual(len(set(outcome.out.split())), 2, outcome)
+
+    def test_an_image_is_known_by_its_texels(self):
+        """The same file under two names is measured twice."""
+        root = self.two_images(digests="bb")
+        cells = [row["cell"] for row in root["results"]]
+        for row in root["results"][len(cells) // 2:]:
+            row["cell"] += "-again"
+            row["id"] = row["id"].replace("b_", "c_")
+        root["cells"] = [{**cell, "id": name} for cell, name in
+                         zip(2 * root["cells"][:1], dict.fromkeys(
+                             row["cell"] for row in root["results"]))]
+        svg = self.draw([root], "samples")["samples"]
+        self.assertIn(f"n = {2 * N_KEPT} samples", svg.text)
 
     def test_builds_are_not_pooled(self):
         sets = [trimmed(H200, ("spd", "blit"), cache="cold", run_id=name) for name in "ab"]

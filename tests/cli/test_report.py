@@ -2,8 +2,11 @@
 """scripts/report.py: what the page says of every kind of results, and --report of mipbench.
 usage: test_report.py MIPBENCH"""
 import base64
+import collections
+import gzip
 import html.parser
 import json
+import os
 import random
 import re
 import shutil
@@ -56,6 +59,12 @@ def embedded(text, name):
     """What a JSON element of the page holds."""
     return re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text,
                      re.DOTALL)[1]
+
+
+def saved(text, index):
+    """The JSON that a button of the page saves."""
+    packed = re.search(rf'<script type="application/gzip" id="json-{index}">(.*?)</script>', text)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def png_texels(data):
@@ -119,8 +128,7 @@ class Pages(PageCase):
 
     def test_the_json_is_that_of_the_file(self):
         for path in (fixture.H200, fixture.LAVAPIPE):
-            held = json.loads(embedded(self.page(path), "json-0"))
-            self.assertEqual(held, fixture.load(path))
+            self.assertEqual(saved(self.page(path), 0), fixture.load(path))
 
     def test_a_tie_has_no_winner(self):
         root = fixture.first_cell(fixture.load(fixture.H200))
@@ -173,6 +181,33 @@ class Pages(PageCase):
         self.holds(text, '<p class="verdict none">')
         self.holds(self.words(text), "But spd gave wrong texels under another condition.")
 
+    def test_what_is_wrong_has_no_ratio(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        row = next(row for row in root["results"] if row["strategy"] == "subgroup")
+        row["status"], row["verify"]["status"] = "failed", "fail"
+        text = self.page(self.write(root))
+        cells = re.search(r'<th scope="row" data-v="subgroup">.*?</tr>', text)[0]
+        self.assertEqual(re.findall(r'<td class="num" data-v="([^"]*)">', cells)[-2], "")
+        self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.")
+        self.assertNotIn("<title>subgroup: 1.", text)
+
+    def test_policies_are_told_apart_where_they_differ(self):
+        """At odd sizes, as on the terminal; where edges halve evenly they are the same."""
+        text = self.page(fixture.REFERENCE / "nvidia-h200-20261121-all/run-1.json")
+        cells = dict(re.findall(r'<details class="cell"[^>]*><summary><b>([^<]*)</b>(.*?)</details>',
+                                text, re.DOTALL))
+        odd, even = (self.words(cells[f"{size} rgba8, cold, latency"])
+                     for size in ("4095×4095", "1024×1024"))
+        self.holds(odd, "spd makes the image of policy floor, up to", "held to blit, box and",
+                   "vs box", "LSB (floor)", "LSB (box)")
+        self.assertNotIn("makes the image", even)
+        self.holds(self.words(text), "floor : two by two, the last row or column dropped")
+
+    def test_conditions_of_two_images_are_told_apart(self):
+        text = self.page(self.write(fixture.two_images()))
+        self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
+            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
+
     def test_software(self):
         text = self.page(fixture.LAVAPIPE)
         self.check(text)
@@ -184,11 +219,103 @@ class Pages(PageCase):
         for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
             self.holds(text, f"<h3>{name}")
 
+    def test_how_it_was_measured_is_what_was_done(self):
+        text = self.words(self.page(fixture.H200))
+        self.holds(text, "the A/A control. What it differs from", "Every texel of every level is")
+        for word in ("throughput :", "overlap :", "beside :", "Nothing was verified"):
+            self.assertNotIn(word, text)
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["run"]["verify"] = False
+        for cell in root["cells"]:
+            cell["aa_control"] = None
+        for row in root["results"]:
+            row["mode"] = "beside"
+            row["verify"].update(status="skipped", levels=[])
+        text = self.words(self.page(self.write(root)))
+        self.holds(text, "beside : one chain, with a load",
+                   "Nothing was verified (--no-verify): any")
+        for word in ("A/A", "Every texel of every level", "every texel of every level",
+                     "latency :"):
+            self.assertNotIn(word, text)
+
+    def test_no_clock_is_not_a_steady_clock(self):
+        text = self.words(self.page(fixture.LAVAPIPE))
+        self.holds(text, "the device has no clock that could be watched",
+                   "Times are of the processor, which does the work of a GPU: between two")
+        self.assertNotIn("the clock moved by", text)
+        self.holds(self.words(self.page(fixture.H200)), "the clock moved by more than 2 % in",
+                   "Times are of the GPU: between")
+
+    def test_a_search_is_not_replayed(self):
+        root = fixture.first_cell(fixture.load())
+        root["run"]["argv"] = ["mipbench", "tune", "photo.png"]
+        text = self.words(self.page(self.write(root)))
+        self.holds(text, "mipbench tune photo.png", "Only a run can be repeated")
+        self.assertNotIn("--replay", text)
+
+    def test_plots_of_two_images_have_two_captions(self):
+        text = self.page(self.write(fixture.two_images()))
+        self.holds(text, *(f"Time against size: rgba8, {words}, powers of two<" for words in (
+            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
+
+    def test_sizes_of_different_images(self):
+        """They are no curve, but not one size either."""
+        root = fixture.load()
+        for row in root["results"]:
+            row.update(input=f"{row['width']}x{row['height']}.png",
+                       input_sha256=f"{row['width']:x}{row['height']:x}")
+        words = self.words(self.page(self.write(root)))
+        self.holds(words, "No image was measured at two sizes under one condition; --sweep")
+        self.assertNotIn("Only one size", words)
+        words = self.words(self.page(self.write(fixture.one_strategy())))
+        self.holds(words, "Only one size was measured; --sweep")
+
+    def test_sizes_that_are_no_powers_of_two_have_a_plot(self):
+        words = self.words(self.page(fixture.H200))
+        self.holds(words, "pattern:noise:4096x4096, powers of two",
+                   "pattern:noise:4096x4096, other sizes", "1920×1080 4095×4095")
+
+    def test_first_bad_texels_sort_by_their_place(self):
+        text = self.page(self.write(fixture.failures_and_skips()))
+        self.holds(text, 'data-v="0000000002 0000000000 0000000007 0000000005"')
+
+    def test_several_runs_of_one_device(self):
+        """Each is called by as much of its path as tells it from the others."""
+        paths = []
+        for folder in "ab":
+            (self.dir / folder).mkdir()
+            root = fixture.write_pictures(self.dir / folder)
+            root["run"]["id"] = folder
+            paths.append(self.write(root, f"{folder}/results.json"))
+        text = self.page(*paths)
+        self.check(text, 2)
+        name = fixture.load()["device"]["name"]
+        for folder in "ab":
+            called = f"{name} (software), {folder}/results.json"
+            self.assertEqual(text.count(f"<h3>{called}</h3>"), 4)
+            self.holds(text, f'<th scope="col">{called}</th>', f">Save {folder}/results.json (",
+                       f'data-name="{folder}-results.json"')
+        self.assertEqual([group["owner"][-14:] for group in
+                          json.loads(embedded(text, "viewer-data"))],
+                         ["a/results.json", "b/results.json"])
+
     def test_interrupted(self):
         text = self.page(self.write(fixture.interrupted()))
         self.check(text)
-        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
+        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval",
+                   " 1.00 3 ")  # ratios are there, as on the terminal
         self.holds(self.words(text), "did not get to its end (interrupted)")
+
+    def test_an_interrupted_table_is_no_headline(self):
+        """However large its image: the others were measured whole."""
+        root = fixture.load(fixture.H200)
+        root["run"].update(complete=False, exit_reason="interrupted")
+        largest = [row for row in root["results"] if row["width"] == 4096]
+        for row in largest:
+            row["stats"].update(n=3, median_ci_level=0.75)
+        text = self.words(self.page(self.write(root)).partition('id="results"')[0])
+        self.holds(text, "2048×2048 rgba8, cold", "is fastest")
+        self.assertNotIn("No ranking", text)
 
     def test_no_results(self):
         text = self.page(self.write(fixture.no_results()))
@@ -213,19 +340,172 @@ class Pages(PageCase):
                 self.check(text)
                 self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
 
+    def test_whole_reference_sets(self):
+        """All runs of a set on one page, which is still no burden to a browser."""
+        for name in ("all", "cold"):
+            paths = sorted((fixture.REFERENCE / f"nvidia-h200-20261121-{name}").glob("*.json"))
+            with self.subTest(name=name):
+                text = self.page(*paths)
+                self.check(text, len(paths))
+                self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
+                self.assertEqual(saved(text, len(paths) - 1), fixture.load(paths[-1]))
+
     def test_hostile_names(self):
         text = self.page(self.write(fixture.hostile()))
         outline = self.check(text)
         self.assertEqual(outline.scripts, 3)
         self.assertFalse("<img" in text)
-        self.assertIn(fixture.HOSTILE, json.loads(embedded(text, "json-0"))["device"]["name"])
+        self.assertIn(fixture.HOSTILE, saved(text, 0)["device"]["name"])
 
     def test_claims(self):
         self.write(fixture.claims(), "claims.json")
         text = self.page(self.write(fixture.one_strategy()))
         self.check(text)
+        self.assertEqual(self.page(self.dir / "results.json", self.dir / "claims.json"), text)
         self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
                    "does not: the other way")
+
+
+class Words(fixture.TestCase):
+    """Figures and words that the page and the terminal share."""
+
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def test_ratios_with_intervals(self):
+        import report_format
+        for ratio, low, high, want in (
+                (2.5, 2.25, 2.75, "2.50 ± 0.25"), (1.3231, 1.3193, 1.3269, "1.323 ± 0.004"),
+                (1.0, 0.9999, 1.0001, "1.000 ± 0.001"), (1.63, 1.4, 4.43, "1.63 (1.40 – 4.43)"),
+                (15.535, 15.477, 15.563, "15.54 (15.47 – 15.57)"),
+                (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
+            self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
+
+    def test_a_control_lies_within_its_band(self):
+        import report_plots
+        for ratio in (0.8765, 1.1235):
+            cell = self.cell(aa_control={"of": "spd", "ratio": ratio, "ci": [ratio, ratio],
+                                         "margin": abs(ratio - 1)})
+            low, high = report_plots.control_band(cell)
+            self.assertTrue(low <= ratio <= high, (low, ratio, high))
+
+    def test_an_interval_has_the_digits_of_its_ratio(self):
+        import report_format
+        self.assertEqual(report_format.ratio_texts(1.16, 1.087, 1.47), ["1.16", "1.09", "1.47"])
+        self.assertEqual(report_format.ratio_texts(1.08, 1.0782, 1.1), ["1.080", "1.078", "1.100"])
+
+    def test_all_texts_are_clean(self):
+        """Those in lists, and keys: they end in a terminal, or in XML."""
+        import result_node
+        text = r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'
+        self.assertEqual(result_node.parse("x", text), {"a?": ["b?", ["c?", 1]], "d": "?"})
+
+    def test_three_digits(self):
+        import report_format
+        for value, want in ((0, "0"), (0.0123, "0.0123"), (0.00123, "0.00123"), (0.5, "0.500"),
+                            (1.234, "1.23"), (-0.0456, "-0.0456"), (45.67, "45.7"),
+                            (456.78, "456.8"), (4567.8, "4568"), (None, "–")):
+            self.assertEqual(report_format.digits(value), want)
+
+    def cell(self, **changes):
+        import results
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["cells"][0].update(changes)
+        for row in root["results"]:
+            row["cache"] = changes.get("cache", row["cache"])
+            row["sol"] = {"fraction": 1.25}
+        return results.Run(self.dir / "results.json", "", value=root).cells[0]
+
+    def test_why_a_limit_is_passed(self):
+        import report_page
+        for bound_by, cache, why in (("memory", "hot", "stays in a cache"),
+                                     ("memory", "cold", "measured by itself"),
+                                     ("dispatch", "hot", "measured by itself")):
+            cell = self.cell(bound_by=bound_by, cache=cache, floor_ns=1000)
+            self.assertIn(why, report_page.limit_sentence(cell, cell.rows[0]))
+
+
+class Looks(PageCase):
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def test_every_marker_encloses_something(self):
+        """Or what is hollow would look like what is not. Each is another shape."""
+        import report_svg
+        import result_style
+        names = [*result_style.MARKERS.values(), *result_style.MORE_MARKERS]
+        paths = [report_svg.MARKER_PATHS[name] for name in names]
+        self.assertEqual(len(set(paths)), len(names))
+        for path in paths:
+            self.assertRegex(path, r"\AM[^Mz]*z\Z")
+        for name in set(names) - {"o", "P"}:  # drawn by curves, by steps
+            corners = [tuple(map(float, pair.split(","))) for pair in
+                       report_svg.MARKER_PATHS[name][1:-1].split("L")]
+            area = sum(x * v - u * y for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1]))
+            self.assertGreater(abs(area) / 2, 20, name)
+
+    def test_a_strategy_looks_the_same_in_every_plot(self):
+        """And as in plot.py; its colour has a form for dark pages."""
+        import report_svg
+        import result_style
+        text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"))
+        for strategy in ("spd", "blit", "subgroup"):
+            titles = rf'<use href="#([^"]*)"[^>]* class="mark ([^"]*)"><title>{strategy}[:,] '
+            seen = {(css.split()[0], name) for name, css in re.findall(titles, text)}
+            colour, marker = result_style.styles([])[strategy]
+            css = f"s{report_svg.PALETTE.index(colour)}"
+            name = report_svg.MARKER_IDS[marker]
+            self.assertEqual(seen, {(css, name)})
+            self.holds(text, f'<path id="{name}" d="{report_svg.MARKER_PATHS[marker]}"/>')
+            self.holds(text, f".{css} {{ --c: {colour}; }}",
+                       f".{css} {{ --c: light-dark({colour}, {result_style.ON_DARK[colour]}); }}")
+
+
+class Rankings(fixture.TestCase):
+    """What report_verdict.py makes of a cell."""
+
+    def setUp(self):
+        super().setUp()
+        self.add_scripts()
+
+    def rank(self, root, cell_id=None):
+        import report_verdict
+        import results
+        item = results.Run(self.dir / "results.json", "", value=root)
+        cell = next(cell for cell in item.cells if cell_id in (None, cell.id))
+        ranking = report_verdict.rank(item, cell)
+        return ranking, [row.label for row in ranking.tied]
+
+    def test_what_was_not_compared_is_tied(self):
+        """A slope below zero among the samples leaves no ratio."""
+        cell_id = "noise_256x256_rgba8_avg/hot-throughput"
+        root = fixture.load(fixture.LAVAPIPE_MODES)
+        ranking, tied = self.rank(root, cell_id)
+        self.assertEqual((ranking.kind, ranking.best.label, tied), ("tied", "spd", ["subgroup"]))
+        root["comparisons"] = []
+        ranking, tied = self.rank(root, cell_id)
+        self.assertEqual((ranking.kind, ranking.best.label), ("tied", "spd"))
+        self.assertEqual(sorted(tied), ["blit", "compute", "subgroup"])
+
+    def test_one_that_is_alone_in_its_kind(self):
+        root = fixture.first_cell(fixture.load())
+        root["results"], root["comparisons"] = root["results"][:2], []
+        root["results"][0]["verify"]["policy"] = "kaiser"
+        ranking, _ = self.rank(root)
+        self.assertEqual((ranking.kind, ranking.best), ("none", None))
+        self.assertIn("no two strategies that make the same image", ranking.sentence)
+
+    def test_medians_and_ratios_that_disagree(self):
+        root = fixture.first_cell(fixture.load(fixture.H200))
+        root["comparisons"][0].update(ratio=0.9, ci=[0.88, 0.92], p_adjusted=1e-5,
+                                      verdict="FASTER")
+        ranking, tied = self.rank(root)
+        self.assertEqual((ranking.kind, tied), ("none", []))
+        self.assertRegex(ranking.sentence,
+                         rf"\ANo ranking: {ranking.best.label} leads by its median, but \S+ within "
+                         r"blocks\.\Z")
 
 
 class Pictures(PageCase):
@@ -307,6 +587,33 @@ class Pictures(PageCase):
         path.write_bytes(whole[:60])  # a header, and no more
         self.page(self.write(root))
 
+    def test_a_sheet_alone_is_shown(self):
+        """As --images sheet leaves it."""
+        root = fixture.write_pictures(self.dir)
+        for row in root["results"]:
+            row["images"] = ["image/sheet.png"]
+        cli.write_png(self.dir / "image/sheet.png", 30, 20, fixture.texels(30, 20, 7))
+        text = self.page(self.write(root))
+        self.check(text)
+        self.holds(text, 'aria-label="contact sheet image/sheet.png"',
+                   "Levels of the chains are not here one by one")
+        self.assertEqual(text.count("<image "), 1)
+        self.assertEqual(self.embedded_png(text, 0)[1:], (30, 20))
+        self.assertNotIn("No pictures of chains are here", text)
+
+    def test_dark_heat_maps_are_counted(self):
+        root = fixture.write_pictures(self.dir)
+        name = root["results"][0]["images"][0].replace("atlas", "error_01")
+        cli.write_png(self.dir / name, 8, 8, bytes((0, 0, 0, 255)) * 64)
+        root["results"][0]["images"] += [name]
+        text = self.page(self.write(root))
+        self.assertEqual(text.count('class="heated"'), 1)
+        self.holds(text, "<p>Heat maps without an error, left out: 1.</p>")
+        root["results"][2]["images"].pop()
+        text = self.page(self.write(root))
+        self.assertNotIn('class="heated"', text)
+        self.holds(text, "Heat maps without an error, left out: 1; there are no others.")
+
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
         shutil.rmtree(self.dir / "image" / "golden-box")
@@ -321,6 +628,15 @@ class Pictures(PageCase):
         self.holds(text, "--max-pictures makes room")
         self.assertEqual(self.viewer(text), [])
 
+    def test_levels_of_an_input_called_atlas(self):
+        image = self.dir / "atlas.png"
+        cli.write_png(image, 16, 16, cli.noise(16 * 16 * 4))
+        outcome = self.quick(str(image), "-s", "compute", "-o", "out", "--images", "levels")
+        self.assertEqual(outcome.code, 0, outcome)
+        group, = self.viewer(self.page(self.dir / "out/results.json"))
+        self.assertEqual([len(chain["layers"]["0"]) for chain in group["chains"]], [5, 5])
+        self.assertTrue(all(part for chain in group["chains"] for part in chain["layers"]["0"]))
+
     def test_of_another_size(self):
         root = fixture.write_pictures(self.dir)
         for row in root["results"]:
@@ -328,7 +644,7 @@ class Pictures(PageCase):
         self.assertEqual(self.viewer(self.page(self.write(root))), [])
 
 
-class Refusals(fixture.TestCase):
+class Refusals(PageCase):
     def test_schemas(self):
         for version in ("2.0.0", "0.9.0", "x", None):
             root = {**fixture.load(), "schema": {"name": "mipbench", "version": version}}
@@ -364,27 +680,66 @@ class Refusals(fixture.TestCase):
                 else:
                     self.refusal(2, path)
 
-    def test_any_change_is_shown_or_refused(self):
-        """Members of a small file replaced or left out at random: never a traceback."""
-        self.add_scripts()
+    def outcome(self, text):
+        """'shown' or 'refused', without a process of its own."""
         import report_page
         import result_node
         import results
-        rng, counts = random.Random(1), {"shown": 0, "refused": 0}
-        for _ in range(60):
-            text = json.dumps(fixture.mutated(rng))
+        try:
+            report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
+        except result_node.InputError:
+            return "refused"
+        return "shown"
+
+    def test_each_change_is_shown_or_refused(self):
+        """Every member of a small file, one after the other: never a traceback."""
+        self.add_scripts()
+        counts = collections.Counter()
+        for path, value, text in fixture.each_change(fixture.small(fixture.load())):
             try:
-                report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
-                counts["shown"] += 1
-            except result_node.InputError:
-                counts["refused"] += 1
-        self.assertGreater(min(counts.values()), 5)
+                counts[self.outcome(text)] += 1
+            except Exception as error:
+                raise AssertionError(f"{path} = {value!r}") from error
+        self.assertGreater(min(counts["shown"], counts["refused"]), 400)
+
+    def test_several_changes_are_shown_or_refused(self):
+        """Members replaced or left out at random."""
+        self.add_scripts()
+        rng = random.Random(1)
+        counts = collections.Counter(self.outcome(json.dumps(fixture.mutated(rng)))
+                                     for _ in range(60))
+        self.assertGreater(min(counts["shown"], counts["refused"]), 5)
+
+    def test_names_of_a_wrong_type(self):
+        for path, value in ((("cells", 0, "stopped_by"), []), (("cells", 0, "bound_by"), 3),
+                            (("results", 0, "relative", "to"), []),
+                            (("results", 0, "steps", 0, "median_ns"), -5)):
+            root = fixture.small(fixture.load())
+            fixture.replace(root, path, value)
+            self.assertIn(str(path[-1]), self.refusal(2, self.write(root)))
+
+    def test_runs_of_one_second_are_two(self):
+        """The same id does not make them the same run; the same text does."""
+        other = fixture.one_strategy()
+        other["results"][0]["strategy"] = "another"
+        paths = self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")
+        self.holds(self.page(*paths), "a.json", "b.json")
+        (self.dir / "page.html").unlink()
+        self.assertIn("the same run", self.refusal(2, paths[0], paths[0]))
 
     def test_claims_that_are_none(self):
         path = self.write(fixture.load())
-        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]}):
+        later = {**fixture.claims()["schema"], "version": "2.0.0"}
+        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]},
+                       {**fixture.claims(), "schema": later}):
             self.write(claims, "claims.json")
             self.assertIn("claims.json", self.refusal(2, path))
+        self.assertIn("2.0.0 is of a later", self.refusal(2, path))
+        (self.dir / "claims.json").write_bytes(b"\xff{}")
+        self.assertIn("claims.json: not UTF-8", self.refusal(2, path))
+        with open(self.dir / "claims.json", "wb") as file:
+            file.truncate((1 << 28) + 1)
+        self.assertIn("larger than 256 MiB", self.refusal(2, path))
 
     def test_command_lines(self):
         path = self.write(fixture.load())
@@ -394,6 +749,26 @@ class Refusals(fixture.TestCase):
         self.assertEqual(self.report("-o", str(path), path).code, 2)
         self.assertEqual(json.loads(path.read_text()), fixture.load())
         self.assertEqual(self.report("-o", "nowhere/page.html", path).code, 7)
+
+    def test_what_is_no_regular_file_stays(self):
+        """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
+        path, pipe, link = self.write(fixture.one_strategy()), self.dir / "pipe", self.dir / "link"
+        os.mkfifo(pipe)
+        outcome = self.report("-o", pipe, path)
+        self.assertEqual(outcome.code, 7, outcome)
+        self.assertIn("name a file that can be written with -o", outcome.err)
+        self.assertTrue(pipe.is_fifo())
+        with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+            with open(pipe, "wb"):  # waits for the reader
+                outcome = self.report("-o", pipe, path)
+            self.assertTrue(reader.communicate()[0].startswith(b"<!DOCTYPE html>"))
+        self.assertEqual((outcome.code, pipe.is_fifo()), (0, True), outcome)
+        (self.dir / "target.html").write_text("old", encoding="utf-8")
+        link.symlink_to("target.html")
+        self.assertEqual(self.report("-o", link, path).code, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertTrue((self.dir / "target.html").read_text().startswith("<!DOCTYPE html>"))
+        self.assertEqual(self.report("-o", self.dir, path).code, 7)
 
 
 class Option(cli.TestCase):

@@ -194,13 +194,22 @@ class Works(BrowserCase):
     def test_saved_json(self):
         self.show(self.write(fixture.one_strategy()))
         script = """
-            const made = []; const make = URL.createObjectURL;
-            URL.createObjectURL = (blob) => { made.push(blob.size); return make(blob); };
-            HTMLAnchorElement.prototype.click = function () { made.push(this.download); };
-            document.querySelector('.save').click(); return made;"""
-        n_bytes, name = window.run(script)
-        self.assertEqual((n_bytes, name), ((self.dir / "results.json").stat().st_size,
-                                           "results.json"))
+            const [can_unpack] = arguments; const { createObjectURL } = URL;
+            const { click } = HTMLAnchorElement.prototype; const unpack = DecompressionStream;
+            return new Promise((resolve) => {
+                let size; if (!can_unpack) { delete window.DecompressionStream; }
+                URL.createObjectURL = (blob) => { size = blob.size; return ""; };
+                HTMLAnchorElement.prototype.click = function () {
+                    Object.assign(URL, { createObjectURL });
+                    Object.assign(HTMLAnchorElement.prototype, { click });
+                    window.DecompressionStream = unpack;
+                    resolve([size, this.download]); };
+                document.querySelector('.save').click(); });"""
+        whole = (self.dir / "results.json").stat().st_size
+        self.assertEqual(window.run(script, True), [whole, "results.json"])
+        n_bytes, name = window.run(script, False)
+        self.assertEqual(name, "results.json.gz")
+        self.assertLess(n_bytes, whole)
 
     def test_hostile_names_do_nothing(self):
         self.show(self.write(fixture.hostile()))

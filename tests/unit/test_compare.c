@@ -317,13 +317,14 @@ static void check_layers(void)
 
 static void check_error_picture(void)
 {
-    const uint8_t output[8] = {100, 101, 104, 7, 0, 255, 0, 0};
-    double want[8];
-    uint8_t rgba[8];
-    const uint8_t right[8] = {100, 100, 100, 7, 0, 0, 0, 0};
-    const uint8_t wanted[8] = {0, 32, 128, 255, 0, 255, 0, 255};
-    mb_format_decode(mb_format_find("rgba8"), right, 2, want);
-    mb_error_picture(mb_format_find("rgba8"), output, want, (struct mb_extent){2, 1}, rgba);
+    const uint8_t output[16] = {100, 101, 104, 7, 0, 255, 0, 0, 9, 9, 9, 254, 9, 10, 12, 98};
+    double want[16];
+    uint8_t rgba[16];
+    const uint8_t right[16] = {100, 100, 100, 7, 0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 100};
+    const uint8_t wanted[16] = {0,  32, 128, 255, 0,  255, 0,  255,
+                                32, 32, 32,  255, 64, 64,  96, 255};
+    mb_format_decode(mb_format_find("rgba8"), right, 4, want);
+    mb_error_picture(mb_format_find("rgba8"), output, want, (struct mb_extent){4, 1}, rgba);
     CHECK(memcmp(rgba, wanted, sizeof wanted) == 0);
 }
 

@@ -90,6 +90,19 @@ static void test_margin(void)
     mb_cell_finish(&cell);
 }
 
+/* Bounds are 1.25 and 0.8 then, so that the twin lies on one of them. */
+static void test_margin_below_one(void)
+{
+    static const double ratios[] = {1.0, 1.03, 1.10, 2.0, 0.8};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.01);
+    relate(&run);
+    CHECK_EQ_DBL(mb_relate_margin(&cell), 0.25, 0.003);
+    CHECK_EQ_DBL(1.0 / (1.0 + mb_relate_margin(&cell)), cell.twin.ratio, 1e-12);
+    mb_cell_finish(&cell);
+}
+
 static void test_noise(void)
 {
     static const double ratios[] = {1.0, 1.02, 1.02, 1.02, 1.0};
@@ -201,6 +214,7 @@ int main(void)
 {
     test_verdicts();
     test_margin();
+    test_margin_below_one();
     test_noise();
     test_gaps();
     test_adjustment();

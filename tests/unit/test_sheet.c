@@ -7,6 +7,7 @@
 
 #define GAP    12u
 #define TOP    (MB_TEXT_HEIGHT + 2 * GAP + 3 * MB_TEXT_HEIGHT + GAP) /* of the first row */
+#define FRAME  176 /* of the line around each level */
 #define GOLDEN "golden (box)"
 
 static const uint8_t *texel(const struct mb_canvas *canvas, uint32_t x, uint32_t y)
@@ -68,7 +69,11 @@ static void check_enlarged(void)
         CHECK_EQ_INT(texel(&canvas, left + 64, y + 63)[1], 20);
         CHECK_EQ_INT(texel(&canvas, left + 63, y + 64)[2], 30);
         CHECK_EQ_INT(texel(&canvas, left + 127, y + 127)[0], 40);
-        CHECK_EQ_INT(texel(&canvas, left + 128, y)[0], 255);
+        CHECK_EQ_INT(texel(&canvas, left + 128, y)[0], FRAME);
+        CHECK_EQ_INT(texel(&canvas, left - 1, y + 127)[0], FRAME);
+        CHECK_EQ_INT(texel(&canvas, left + 64, y - 1)[0], FRAME);
+        CHECK_EQ_INT(texel(&canvas, left + 64, y + 128)[0], FRAME);
+        CHECK_EQ_INT(texel(&canvas, left + 129, y)[0], 255);
         CHECK_EQ_INT(texel(&canvas, left + 128 + GAP, y)[0], 99);
         CHECK_EQ_INT(texel(&canvas, left + 128 + GAP + 127, y + 127)[0], 99);
     }
@@ -91,7 +96,8 @@ static void check_reduced(void)
     make_sheet(&sheet, &layout, block, &canvas);
     CHECK_EQ_INT(texel(&canvas, tiles_left(), TOP)[0], 50);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 31)[0], 50);
-    CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 32)[0], 255);
+    CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 32)[0], FRAME);
+    CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 33)[0], 255);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 9 * (128 + GAP), TOP)[0], 255);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 9 * (128 + GAP) + 64, TOP)[0], 0);
     mb_free(block);

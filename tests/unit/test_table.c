@@ -194,6 +194,8 @@ static void test_noise(void)
     f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     f.results[2].relation.outcome = MB_OUTCOME_SAME;
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
+    f.results[1].relation.outcome = MB_OUTCOME_FASTER;
+    check_ranking(&f, "No ranking: spd leads by its median, but compute within blocks.");
     f.results[0].stats.median_ci_level = 0.9;
     f.results[0].stats.n = 4;
     check_ranking(&f, "No ranking: too few samples (4) for a 95 % interval; try --samples 20.");
