@@ -89,8 +89,7 @@ fail:
     return status;
 }
 
-/* Texels per axis up to which samplers take the middle between texels for that: an H200 does at
- * 4095, but not at 8191 or 12289. */
+/* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
 #define MAX_FINE_SIZE 4096u
 
 /* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */

@@ -42,7 +42,9 @@ static struct mb_gpu make_gpu(uint32_t subgroup_size, bool has_atomics, bool is_
                  .max_workgroup_invocations = 1024,
                  .max_workgroup_width = 1024,
                  .max_storage_images = 64,
-                 .max_shared_memory_bytes = 49152},
+                 .max_shared_memory_bytes = 49152,
+                 .max_storage_buffer_bytes = UINT64_C(1) << 32,
+                 .max_workgroup_count = {65535, 65535, 65535}},
     };
 }
 
