@@ -1,5 +1,6 @@
-/* The levels below those that tiles make, of any size, in one round trip to memory: each tile adds its share
- * to every texel that it has a part in. Along one axis, of eight texels of level 3 in tile t, where all sizes are odd:
+/* The levels below those that tiles make, of any size, in one round trip to memory: each tile adds its
+ * share to every texel that it has a part in. Along one axis, of eight texels of level 3 in tile t,
+ * where all sizes are odd:
  *
  *     level 3   8t . . . . . . 8t+7
  *     level 4   4t-1 4t . . 4t+3       5, the outer of which neighbours have a part in, too

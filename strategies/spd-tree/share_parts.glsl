@@ -1,12 +1,12 @@
-/* The levels below those that a tile makes: its parts of them, one level after the other, and then, by all
- * invocations at once, its share of every texel. What a part is made of, and how shares become a
+/* The levels below those that a tile makes: its parts of them, one level after the other, and then, by
+ * all invocations at once, its share of every texel. What a part is made of, and how shares become a
  * texel, is said in code_parts.glsl. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 #include "sharing.glsl"
 
-/* One texel, from the tile's parts of the level above, which lie `from` there on in parts[], in rows of `pitch`.
- */
+/* One texel, from the tile's parts of the level above, which lie in parts[], from `from` on in rows of
+ * `pitch`. */
 vec4 part_of(Taps x, Taps y, int from, int pitch);
 
 /* Add to a texel that `n` tiles share: true, and all of it, if this is the last of them. */

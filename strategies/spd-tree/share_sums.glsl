@@ -1,4 +1,5 @@
-/* Shares of averages: words.glsl adds them up. Who is the last of one channel mostly is the last of all four. */
+/* Shares of averages: words.glsl adds them up. Who is the last of one channel mostly is the last of all
+ * four. */
 #ifndef SHARE_SUMS_GLSL
 #define SHARE_SUMS_GLSL
 #include "share.glsl"

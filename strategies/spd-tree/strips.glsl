@@ -9,17 +9,32 @@
  *     level 2     0      |  1      |  2        |   3         |     the next lane's first
  *     level 3     0      |         |  1        |             |     of lanes i, i + 1 and i + 2
  *
- * The last seven of its columns of level 0 are a halo, so that 32 lanes, 128 columns, make 15 of level 3.
- * The next strip begins with what the last of level 3 would have been next to; what both make of
- * levels 1 and 2, the one stores that owns it. Down the strip the last row of each level stays where it
- * is, in registers, as the first of the three that the next row below takes:
+ * A texel of level 3 takes up to 15 columns of level 0, and the next one begins 8 further on. Of 128 columns,
+ * 32 lanes, the last seven are therefore a halo: they make 15 of level 3, and the next strip begins
+ * at column 120. What both make of levels 1 and 2, the one stores that owns it. Down the strip the last
+ * row of each level stays where it is, in registers, as the first of the three that the next row
+ * below takes:
  *
  *     level 0    0  1  2  3  4  5  6  7  8 | 9 10 ..
  *     level 1       0     1     2     3     4 | ..            row r takes rows 2r to 2r + 2
  *     level 2             0           1     2 ..
  *     level 3                         0
  *
- * A tile is a block of strips, two high. What it makes of level 3 is left in parts[]. */
+ * A tile is a block of strips, two high. What it makes of level 3 is left in parts[], where
+ * share_parts.glsl goes on.
+ *
+ * Follow texel (500, 301) of a 1023x1023 image, by 32 lanes and strips of two rows. A tile is 60x4 texels
+ * of level 3, which are 480x32 of level 0: the texel lies in tile (1, 9), in its first strip, and is the
+ * first column of lane 5.
+ *
+ *     level 1    column 250, of 500 to 502, is lane 5's; 249, of 498 to 500, is lane 4's, which has the
+ *                last from lane 5 by a shuffle; row 150, of 300 to 302
+ *     level 2    columns 124 and 125 of lanes 4 and 5; rows 74 and 75, as 150 is the last of one and the
+ *                first of the other
+ *     level 3    columns 61 and 62 of lanes 2 and 4; rows 36 and 37, both of this strip
+ *     level 4    columns 30 and 31, rows 17 and 18: row 18, of 36 to 38, is this tile's alone, and stored;
+ *                row 17, of 34 to 36, is of tile (1, 8) as well, and who of both is the last stores it
+ *     level 9    the one texel, in which all 3x32 tiles have a part */
 #ifndef STRIPS_GLSL
 #define STRIPS_GLSL
 #include "codes.glsl"
