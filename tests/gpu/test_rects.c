@@ -94,8 +94,8 @@ static void check_kernels(const struct mb_gpu *gpu)
         "spd-tree:wave=off:tile=32", /* the first kernel in other ways, where time allows */
         "spd-tree:wave=off:first=6",
     };
-    const unsigned n_wanted[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
-                                 MB_COUNTOF(cases)};
+    const size_t n_cases[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
+                              MB_COUNTOF(cases)};
     unsigned n_passed[MAX_ROWS] = {0};
     struct mb_row *rows = NULL;
     size_t n_rows = 0;
@@ -103,11 +103,13 @@ static void check_kernels(const struct mb_gpu *gpu)
     CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
     n_rows = mb_test_takes_turns(gpu) ? 3 : n_rows;
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+    /* llvmpipe takes seconds for each pipeline that it has not seen. */
+    const size_t stride = mb_test_takes_turns(gpu) ? 4 : 1;
+    for (size_t i = 0; i < MB_COUNTOF(cases); i += stride) {
         check_case(gpu, rows, n_rows, i, n_passed);
     }
     for (size_t i = 0; i < n_rows; i++) {
-        CHECK_EQ_INT(n_passed[i], n_wanted[i]);
+        CHECK_EQ_INT(n_passed[i], (n_cases[i] + stride - 1) / stride);
     }
     mb_free(rows);
 }
