@@ -154,7 +154,7 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     case SPD_TREE_EXTREMES:
         return s->image->layout.format->n_channels;
     default:
-        return odd_axes(s->image->layout.base);
+        return s->task.is_update ? s->task.n_rects : odd_axes(s->image->layout.base);
     }
 }
 

@@ -58,6 +58,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
+#define UPDATES
 #include "tree.glsl"
 
 /* Levels in shared memory take turns: those an odd number of levels below what the step began with

@@ -31,6 +31,7 @@
 #extension GL_KHR_shader_subgroup_quad : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #pragma use_vulkan_memory_model
+#define UPDATES
 #include "tree.glsl"
 #include "wave.glsl"
 #include "tile.glsl"

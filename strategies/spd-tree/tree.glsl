@@ -9,7 +9,6 @@
 #define MAX_STEPS 6 /* of the tree, tiles included */
 #define CELL_LEVELS 3
 #define MAX_LEVELS 16
-#define MAX_RECTS 16u /* of an update */
 
 layout(local_size_x = N_INVOCATIONS) in;
 
@@ -20,6 +19,12 @@ layout(constant_id = 3) const bool IS_EVEN = false;  /* no axis of levels 0 to F
 
 layout(constant_id = 4) const bool ARE_CELLS_EVEN = false; /* nor of any level below */
 layout(constant_id = 7) const bool HAS_EVEN_PAIR = false;  /* at least of levels 0 and 1 */
+
+#ifdef UPDATES /* rectangles of one, where loops are not safe */
+layout(constant_id = 9) const int MOST_RECTS = 16;
+#else
+#define MOST_RECTS 1
+#endif
 
 /* False if lanes that count in a loop are lost there, as by llvmpipe 22.3. */
 layout(constant_id = 8) const bool IS_LOOP_SAFE = true;
@@ -189,7 +194,7 @@ bool is_to_be_written(int level, ivec2 at)
         return true;
     }
     bool is_reached = false;
-    uint n = IS_LOOP_SAFE ? n_rects : MAX_RECTS;
+    uint n = IS_LOOP_SAFE ? n_rects : uint(MOST_RECTS);
     for (uint i = 0u; i < n; i++) {
         if (i < n_rects) {
             ivec4 cone = cones[i * MAX_LEVELS + level];
