@@ -55,23 +55,26 @@ static bool fits_sums(const struct mb_layout *layout, const struct mb_task *task
     return strcmp(layout->format->name, "rgba8") == 0 && is_plain_average(layout, task);
 }
 
-/* Whether tiles' minima or maxima may be handed on by atomics: of whole images. */
-static bool fits_extremes(const struct mb_task *task, const struct mb_params *choice)
+/* Whether words may hand on what tiles make: of a whole image, as what an update leaves as it
+ * was is in no word. */
+static bool may_use_words(const struct mb_task *task, const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
-    return task->reduce != MB_REDUCE_AVG && !task->is_update &&
-           value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
+    return !task->is_update && value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
            value[SPD_TREE_PARAM_FIRST] == FIRST_AUTO;
 }
 
-/* Whether sums in 64-bit words may hand on what tiles make: of numbers between 0 and 1, and of
- * a whole image: what an update leaves as it was is in no word. */
+/* The same of minima and maxima, in words of 32 bits. */
+static bool fits_extremes(const struct mb_task *task, const struct mb_params *choice)
+{
+    return task->reduce != MB_REDUCE_AVG && may_use_words(task, choice);
+}
+
+/* And of sums of numbers between 0 and 1, in words of 64 bits. */
 static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layout,
                          const struct mb_task *task, const struct mb_params *choice)
 {
-    const uint8_t *value = choice->choice;
-    return gpu->info.has_int64_atomics && value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
-           value[SPD_TREE_PARAM_FIRST] == FIRST_AUTO && !task->is_update &&
+    return gpu->info.has_int64_atomics && may_use_words(task, choice) &&
            is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
 }
 

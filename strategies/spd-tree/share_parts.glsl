@@ -1,18 +1,10 @@
 /* The levels below those that a tile makes: its parts of them, one level after the other, and then, by
- * all invocations at once, its share of every texel. What a part is made of, and how shares become a
- * texel, is said in code_parts.glsl. */
+ * all invocations at once, its share of every texel. Of averages of 8-bit codes. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
+#include "codes.glsl"
 #include "sharing.glsl"
-
-/* One texel, from the tile's parts of the level above, which lie in parts[], from `from` on in rows of
- * `pitch`. */
-vec4 part_of(Taps x, Taps y, int from, int pitch);
-
-/* Add to a texel that `n` tiles share: true, and all of it, if this is the last of them. */
-bool add_texel(uint node, uint n, inout vec4 texel);
-
-void store_part(int level, ivec2 at, int layer, vec4 texel);
+#include "words.glsl"
 
 /* So many texels, at most, n levels below those of a tile. */
 #define MOST(n) (((TILE_X >> n) + 3) * ((TILE_Y >> n) + 3))
@@ -32,6 +24,19 @@ shared Held held[MAX_HELD]; /* levels below those of tiles; [0] is unused */
 void leave_part(ivec2 at, vec4 texel)
 {
     parts[at.y * TILE_X + at.x] = texel;
+}
+
+vec4 weigh_parts(int row, Taps x)
+{
+    return weigh(x.weight, parts[row + x.at.x], parts[row + x.at.y], parts[row + x.at.z]);
+}
+
+/* One texel, from the tile's parts of the level above, which lie in parts[], from `from` on in rows of
+ * `pitch`. */
+vec4 part_of(Taps x, Taps y, int from, int pitch)
+{
+    ivec3 rows = from + y.at * pitch;
+    return weigh(y.weight, weigh_parts(rows.x, x), weigh_parts(rows.y, x), weigh_parts(rows.z, x));
 }
 
 /* One of the tile's parts of `range`, of a level whose next larger one, of size `extent`, has its parts
@@ -67,6 +72,29 @@ Held make_parts(ivec2 tile, int n, Held above, int pitch, int index)
     return Held(range, above.end, above.end + n_texels);
 }
 
+/* Add to a texel that `n` tiles share: true, and all of it, if this is the last of them. In words are
+ * numbers from 0 to 1. Channels whose last is another tile wait for each other. */
+bool add_texel(uint node, uint n, inout vec4 texel)
+{
+    uint word = N_CHANNELS * node;
+    texel *= 1.0 / WHITE;
+    bvec4 is_last = bvec4(add_is_last(texel.r, word, n), add_is_last(texel.g, word + 1u, n),
+                          add_is_last(texel.b, word + 2u, n), add_is_last(texel.a, word + 3u, n));
+    uvec4 last = uvec4(is_last);
+    uint n_last = last.r + last.g + last.b + last.a;
+    bool is_whole = n_last == N_CHANNELS;
+    if (is_whole) {
+        clear_word(word);
+        clear_word(word + 1u);
+        clear_word(word + 2u);
+        clear_word(word + 3u);
+    } else if (n_last > 0u) {
+        is_whole = meet(node, n_last, texel);
+    }
+    texel *= WHITE;
+    return is_whole;
+}
+
 /* One of the parts behind those of the last level that tiles make. */
 void share_part(int i, int layer)
 {
@@ -89,7 +117,7 @@ void share_part(int i, int layer)
         is_whole = add_texel(node, n_tiles, texel);
     }
     if (is_whole) {
-        store_part(FIRST_LEVELS + n, at, layer, texel);
+        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel));
     }
 }
 

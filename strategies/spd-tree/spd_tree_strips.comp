@@ -11,7 +11,7 @@
 #define RAW
 #define STRIPS
 #include "tree.glsl"
-#include "code_parts.glsl"
+#include "share_parts.glsl"
 #include "strips.glsl"
 
 void main()
