@@ -11,9 +11,8 @@
 /* Levels, the base included, that share.glsl has invocations for. */
 #define MAX_SHARED_LEVELS 13u
 
-/* From how many texels on strips cost less than tiles of 64x64, and six rows less than two. */
-#define MIN_STRIP_TEXELS      (1u << 20)
-#define MIN_HIGH_STRIP_TEXELS (3u << 20)
+/* From how many texels on strips cost less than tiles of 64x64. */
+#define MIN_STRIP_TEXELS (1u << 20)
 
 /* Above this many tiles without an odd size, steps cost less than shares: on an H200 54 against
  * 64 us for 4096x4096 sRGB texels, but 13.9 against 10.1 for 1024x1024. */
@@ -86,24 +85,26 @@ static uint64_t n_texels(const struct mb_layout *layout)
 /* Texels of level 3 that a workgroup makes of strips: as in tree.glsl. */
 static struct mb_extent strip_tile(const struct mb_gpu *gpu, uint8_t rows)
 {
-    static const uint8_t n_rows[] = {
-        [ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3, [ROWS_4] = 4, [ROWS_6] = 6, [ROWS_8] = 8};
+    static const uint8_t n_rows[] = {[ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3, [ROWS_4] = 4,
+                                     [ROWS_6] = 6, [ROWS_8] = 8, [ROWS_9] = 9};
     const uint32_t n_lanes = gpu->info.subgroup_size, columns = (4 * n_lanes - 7) / 8;
     return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns, 2 * n_rows[rows]};
 }
 
-/* What share_parts.glsl has of shared memory: its N_PARTS, and held[]. */
+/* What share_parts.glsl has of shared memory, at most: its parts[], and common_texel[]. */
 static uint32_t strip_shared_bytes(struct mb_extent tile)
 {
-    uint32_t n_parts = tile.width * tile.height + 7 * 9;
+    const uint32_t n_of_tile = tile.width * tile.height;
+    uint32_t n_further = 7 * 9;
     for (uint32_t n = 1; n <= 5; n++) {
-        n_parts += ((tile.width >> n) + 3) * ((tile.height >> n) + 3);
+        n_further += ((tile.width >> n) + 3) * ((tile.height >> n) + 3);
     }
-    return n_parts * 4 * (uint32_t)sizeof(float) + 1024;
+    const uint32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
+    return (4 * n_parts + 2 * n_further) * (uint32_t)sizeof(float) + 64;
 }
 
 /* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200
- * takes 17.4 us with two and 22.8 with six for 1023x1023, but 53 and 39 for 3071x3071. */
+ * takes 16.8 us with two and 26.9 with nine for 1023x1023, but 71 and 48 for 4095x4095. */
 uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                 const struct mb_params *choice)
 {
@@ -112,7 +113,12 @@ uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout
         return asked_for;
     }
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    uint8_t rows = is_cpu ? ROWS_8 : n_texels(layout) < MIN_HIGH_STRIP_TEXELS ? ROWS_2 : ROWS_6;
+    const uint64_t n_millions = n_texels(layout) >> 20;
+    uint8_t rows = is_cpu            ? ROWS_8
+                   : n_millions < 3  ? ROWS_2
+                   : n_millions < 6  ? ROWS_3
+                   : n_millions < 12 ? ROWS_6
+                                     : ROWS_9;
     while (rows > ROWS_1 &&
            gpu->info.max_shared_memory_bytes < strip_shared_bytes(strip_tile(gpu, rows))) {
         rows--;

@@ -1,29 +1,55 @@
-/* The levels below those that a tile makes: its parts of them, one level after the other, and then, by
- * all invocations at once, its share of every texel. Of averages of 8-bit codes. */
+/* The levels below those that a tile makes: its parts of them, one level after the other, and then its
+ * share of every texel that others have a part in, too, by all invocations at once. Of averages of 8-bit
+ * codes. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 #include "codes.glsl"
 #include "sharing.glsl"
 #include "words.glsl"
 
-/* So many texels, at most, n levels below those of a tile. */
+/* So many texels, at most, n levels below those of a tile; and of them within those at the edges, two
+ * wide, that others may have a part in. */
 #define MOST(n) (((TILE_X >> n) + 3) * ((TILE_Y >> n) + 3))
+#define WITHIN(n) (((TILE_X >> n) - 1) * ((TILE_Y >> n) - 1))
 
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
-const int N_PARTS = TILE_X * TILE_Y + MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
-shared vec4 parts[N_PARTS];
+const int N_OF_TILE = TILE_X * TILE_Y;
+const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
+const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
 
-/* What the tile has of a level: the texels, and where they lie in parts[]. */
+/* First what the tile has of level 3, and then, in its place, of all further ones. */
+shared vec4 parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
+
+/* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
+ * they are, and where in parts[] << 4. */
+shared uvec2 common_texel[N_COMMON];
+shared uint n_common;
+
+/* What the tile has of a level: the texels, and where they lie in parts[], in rows of `pitch`. */
 struct Held {
     Range range;
-    int first_part, end;
+    int first_part, end, pitch;
 };
-#define MAX_HELD 13
-shared Held held[MAX_HELD]; /* levels below those of tiles; [0] is unused */
+
+/* A texel `n` levels below those of tiles, of which a tile has a part. */
+struct Part {
+    bool is_there;
+    int n;
+    ivec2 at;
+    int to;
+    vec4 texel;
+};
 
 void leave_part(ivec2 at, vec4 texel)
 {
     parts[at.y * TILE_X + at.x] = texel;
+}
+
+Held held_by_tile(ivec2 tile, int n, int first_part)
+{
+    Range range = range_of_tile(tile, n);
+    ivec2 size = range.last - range.first + 1;
+    return Held(range, first_part, first_part + size.x * size.y, size.x);
 }
 
 vec4 weigh_parts(int row, Taps x)
@@ -31,120 +57,96 @@ vec4 weigh_parts(int row, Taps x)
     return weigh(x.weight, parts[row + x.at.x], parts[row + x.at.y], parts[row + x.at.z]);
 }
 
-/* One texel, from the tile's parts of the level above, which lie in parts[], from `from` on in rows of
- * `pitch`. */
-vec4 part_of(Taps x, Taps y, int from, int pitch)
+/* The `i`-th that the tile has of a level, from what it has of the level above. */
+Part part_at(int i, int n, Held own, Held above)
 {
-    ivec3 rows = from + y.at * pitch;
-    return weigh(y.weight, weigh_parts(rows.x, x), weigh_parts(rows.y, x), weigh_parts(rows.z, x));
-}
-
-/* One of the tile's parts of `range`, of a level whose next larger one, of size `extent`, has its parts
- * where `above` says, in rows of `pitch`. */
-void make_part(int i, Range range, Held above, ivec2 extent, int pitch)
-{
-    int width = range.last.x - range.first.x + 1, height = range.last.y - range.first.y + 1;
-    if (i >= width * height) {
-        return;
+    Part part;
+    part.is_there = i < own.end - own.first_part;
+    if (!part.is_there) {
+        return part;
     }
-    int y = i / width;
-    ivec2 at = range.first + ivec2(i - y * width, y);
-    Taps along_x = taps_within(at.x, extent.x, above.range.first.x, above.range.last.x);
-    Taps along_y = taps_within(at.y, extent.y, above.range.first.y, above.range.last.y);
-    parts[above.end + i] = part_of(along_x, along_y, above.first_part, pitch);
-}
-
-/* All the tile's parts `n` levels further down. */
-Held make_parts(ivec2 tile, int n, Held above, int pitch, int index)
-{
-    Range range = range_of_tile(tile, n);
-    ivec2 size = range.last - range.first + 1;
     ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
-    int n_texels = size.x * size.y;
-    if (IS_LOOP_SAFE) {
-        for (int i = index; i < n_texels; i += N_INVOCATIONS) {
-            make_part(i, range, above, extent, pitch);
-        }
-    } else {
-        make_part(index, range, above, extent, pitch);
-        make_part(index + N_INVOCATIONS, range, above, extent, pitch);
-    }
-    return Held(range, above.end, above.end + n_texels);
+    int y = i / own.pitch;
+    part.n = n;
+    part.at = own.range.first + ivec2(i - y * own.pitch, y);
+    part.to = own.first_part + i;
+    Taps along_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
+    Taps along_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
+    ivec3 rows = above.first_part + along_y.at * above.pitch;
+    part.texel = weigh(along_y.weight, weigh_parts(rows.x, along_x), weigh_parts(rows.y, along_x),
+                       weigh_parts(rows.z, along_x));
+    return part;
 }
 
-/* Add to a texel that `n` tiles share: true, and all of it, if this is the last of them. In words are
- * numbers from 0 to 1. Channels whose last is another tile wait for each other. */
-bool add_texel(uint node, uint n, inout vec4 texel)
+/* Store it, if it is the tile's alone. */
+void finish_part(Part part, int layer)
 {
-    uint word = N_CHANNELS * node;
-    texel *= 1.0 / WHITE;
-    bvec4 is_last = bvec4(add_is_last(texel.r, word, n), add_is_last(texel.g, word + 1u, n),
-                          add_is_last(texel.b, word + 2u, n), add_is_last(texel.a, word + 3u, n));
-    uvec4 last = uvec4(is_last);
-    uint n_last = last.r + last.g + last.b + last.a;
-    bool is_whole = n_last == N_CHANNELS;
-    if (is_whole) {
-        clear_word(word);
-        clear_word(word + 1u);
-        clear_word(word + 2u);
-        clear_word(word + 3u);
-    } else if (n_last > 0u) {
-        is_whole = meet(node, n_last, texel);
-    }
-    texel *= WHITE;
-    return is_whole;
-}
-
-/* One of the parts behind those of the last level that tiles make. */
-void share_part(int i, int layer)
-{
-    int n = 1;
-    for (int further = 2; FIRST_LEVELS + further < n_levels; further++) {
-        n = i >= held[further].first_part ? further : n;
-    }
-    if (FIRST_LEVELS + n >= n_levels || i >= held[n].end) {
+    if (!part.is_there) {
         return;
     }
-    Range range = held[n].range;
-    int width = range.last.x - range.first.x + 1, k = i - held[n].first_part, y = k / width;
-    ivec2 at = range.first + ivec2(k - y * width, y);
-    uint n_tiles = n_sharing(at, n);
-    vec4 texel = parts[i];
-    bool is_whole = true;
-    if (n_tiles > 1u) {
-        uint node = uint(layer) * n_nodes + first_node(n - 1) +
-                    uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
-        is_whole = add_texel(node, n_tiles, texel);
-    }
-    if (is_whole) {
-        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel));
+    parts[part.to] = part.texel;
+    if (n_sharing(part.at, part.n) == 1u) {
+        store_bytes(FIRST_LEVELS + part.n, part.at, layer, bytes_of(part.texel));
+    } else {
+        uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
+        common_texel[to] = uvec2(part.at.x | part.at.y << 16, part.n | part.to << 4);
     }
 }
 
+/* One channel of a texel that tiles have in common: lanes 4i to 4i + 3 bring those of one texel by one
+ * instruction. In words are numbers from 0 to 1. */
+void share_channel(uint i, int layer)
+{
+    bool is_there = i < N_CHANNELS * n_common;
+    uvec2 texel_of = common_texel[is_there ? i / N_CHANNELS : 0u];
+    uint channel = i % N_CHANNELS;
+    ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
+    int n = int(texel_of.y & 15u);
+    uint node = uint(layer) * n_nodes + first_node(n - 1) +
+                uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
+    float part = parts[texel_of.y >> 4][channel] * (1.0 / WHITE);
+    bool is_last = is_there && add_is_last(part, N_CHANNELS * node + channel, n_sharing(at, n));
+    vec4 texel;
+    if (meet_in_quad(is_last, true, node, channel, part, texel)) {
+        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel * WHITE));
+    }
+}
+
+void share_common(int layer, uint index)
+{
+    if (IS_LOOP_SAFE) {
+        for (uint first = 0u; first < N_CHANNELS * n_common; first += N_INVOCATIONS) {
+            share_channel(first + index, layer);
+        }
+        return;
+    }
+    const int n_rounds = (N_CHANNELS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    [[unroll]] for (int i = 0; i < n_rounds; i++) {
+        share_channel(uint(i * N_INVOCATIONS) + index, layer);
+    }
+}
+
+/* Of level 4 there are up to two texels for each invocation, of level 5 and further down one. */
 void share_tile(ivec2 tile, int layer, uint index)
 {
-    Held above = Held(range_of_tile(tile, 0), 0, TILE_X * TILE_Y);
-    int pitch = TILE_X;
-    for (int n = 1; FIRST_LEVELS + n < n_levels; n++) {
-        barrier();
-        above = make_parts(tile, n, above, pitch, int(index));
-        pitch = above.range.last.x - above.range.first.x + 1;
-        if (index == 0u) {
-            held[n] = above;
-        }
+    int i = int(index);
+    Held above = Held(range_of_tile(tile, 0), 0, N_OF_TILE, TILE_X), own = held_by_tile(tile, 1, 0);
+    if (i == 0) {
+        n_common = 0u;
     }
     barrier();
-    int first = TILE_X * TILE_Y + int(index);
-    if (IS_LOOP_SAFE) {
-        for (int i = first; i < above.end; i += N_INVOCATIONS) {
-            share_part(i, layer);
-        }
-        return;
+    Part first = part_at(i, 1, own, above), second = part_at(i + N_INVOCATIONS, 1, own, above);
+    barrier();
+    finish_part(first, layer);
+    finish_part(second, layer);
+    for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
+        above = own;
+        own = held_by_tile(tile, n, above.end);
+        barrier();
+        finish_part(part_at(i, n, own, above), layer);
     }
-    /* So many are there at most: 649 for 16 rows of 63 texels. */
-    share_part(first, layer);
-    share_part(first + N_INVOCATIONS, layer);
-    share_part(first + 2 * N_INVOCATIONS, layer);
+    barrier();
+    share_common(layer, index);
 }
 
 #endif

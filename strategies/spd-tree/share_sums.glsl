@@ -1,5 +1,4 @@
-/* Shares of averages: words.glsl adds them up. Who is the last of one channel mostly is the last of all
- * four. */
+/* Shares of averages: words.glsl adds them up. */
 #ifndef SHARE_SUMS_GLSL
 #define SHARE_SUMS_GLSL
 #include "share.glsl"
@@ -24,20 +23,8 @@ void add_share(Share share, float part, int layer, uint channel)
     if (share.is_there && share.n > 1u) {
         is_complete = add_is_last(part, word, share.n);
     }
-    uint n_together = is_complete ? 1u : 0u;
-    n_together += subgroupQuadSwapHorizontal(n_together);
-    n_together += subgroupQuadSwapVertical(n_together);
-    vec4 texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
-                      subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
-    bool is_whole = is_complete && channel == 0u;
-    if (n_together == N_CHANNELS) {
-        if (share.n > 1u) {
-            clear_word(word);
-        }
-    } else if (is_complete) {
-        is_whole = meet(share.node, 1u, texel);
-    }
-    if (is_whole) {
+    vec4 texel;
+    if (meet_in_quad(is_complete, share.n > 1u, share.node, channel, part, texel)) {
         store(share.level, share.at, layer, texel);
     }
 }

@@ -64,11 +64,11 @@ static const struct mb_param params[] = {
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", NULL},
+        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", "9", NULL},
         .help =
             "of level 3 in a strip, as which subgroups make rgba8 images of odd sizes; off: "
-            "tiles of 64x64; auto: on GPUs off below 1 million texels, 2 below 3, or 6; "
-            "on CPUs 8",
+            "tiles of 64x64; auto: on GPUs off below 1 million texels, 2 below 3, 3 below 6, "
+            "6 below 12, or 9; on CPUs 8",
     },
     {
         .name = "parts",

@@ -30,7 +30,7 @@ enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_6 };
-enum { ROWS_AUTO, ROWS_OFF, ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_6, ROWS_8 };
+enum { ROWS_AUTO, ROWS_OFF, ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_6, ROWS_8, ROWS_9 };
 enum { PARTS_ALL, PARTS_TILES };
 
 /* From the one that can do everything to those that can do the least. */

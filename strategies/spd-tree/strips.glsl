@@ -132,25 +132,66 @@ Two weigh_rows(vec3 weights, Two a, Two b, Two c)
     return Two(weigh(weights, a.left, b.left, c.left), weigh(weights, a.right, b.right, c.right));
 }
 
-/* A row of level 1, with neighbours in neighbouring lanes: columns 2i and 2i + 1 of lane i become i and, in
- * the other half, i again. */
-void store_row1(Strip s, int y, Two texels)
+/* The pair of lanes that differ in a bit of their index, `mask`, of a pair of words each: first words
+ * to the one where it is 0, second words to the other, in the order of lanes. */
+uvec2 transposed(uvec2 pair, uint lane, uint mask)
 {
-    uint half_size = uint(SUBGROUP_SIZE / 2), left = bytes_of(texels.left), right = bytes_of(texels.right);
-    bool is_first_half = s.lane < half_size;
-    uint other = subgroupShuffleXor(is_first_half ? right : left, half_size);
-    uint from = (s.lane >> 1) + ((s.lane & 1u) != 0u ? half_size : 0u);
-    uint first = subgroupShuffle(is_first_half ? left : other, from);
-    uint second = subgroupShuffle(is_first_half ? other : right, from);
-    ivec2 at = ivec2((s.first.x << 2) + int(s.lane), y);
-    bool is_owned = y >= s.first.y << 2 && y <= s.owned1.y;
+    bool is_upper = (lane & mask) != 0u;
+    uint got = subgroupShuffleXor(is_upper ? pair.x : pair.y, mask);
+    return is_upper ? uvec2(got, pair.y) : uvec2(pair.x, got);
+}
+
+/* Rows `y`, even, and y + 1 of level 1, two columns a lane. Memory is written in sectors, which in images
+ * are four texels wide and two high: each store of a subgroup is to fill such, or they are
+ * written twice. A sector is what two lanes, i and i ^ 1, have of both rows. */
+void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
+{
+    uint mask = SUBGROUP_SIZE >= 8 ? 2u : 1u;
+    upper = transposed(upper, s.lane, mask);
+    lower = transposed(lower, s.lane, mask);
+    uvec2 first = transposed(uvec2(upper.x, lower.x), s.lane, 2u * mask);
+    uvec2 second = transposed(uvec2(upper.y, lower.y), s.lane, 2u * mask);
+    int from = int(s.lane & ~(3u * mask)), step = int(mask);
+    ivec2 at = ivec2((s.first.x << 2) + 2 * from + ((s.lane & mask) != 0u ? 1 : 0),
+                     y + ((s.lane & 2u * mask) != 0u ? 1 : 0));
+    bool is_owned = at.y >= s.first.y << 2 && at.y <= s.owned1.y;
     if (is_owned && at.x <= s.owned1.x) {
-        store_bytes(1, at, s.layer, first);
+        store_bytes(1, at, s.layer, first.x);
     }
-    at.x += SUBGROUP_SIZE;
+    at.x += 2 * step;
     if (is_owned && at.x <= s.owned1.x) {
-        store_bytes(1, at, s.layer, second);
+        store_bytes(1, at, s.layer, second.x);
     }
+    at.x += 2 * step;
+    if (is_owned && at.x <= s.owned1.x) {
+        store_bytes(1, at, s.layer, first.y);
+    }
+    at.x += 2 * step;
+    if (is_owned && at.x <= s.owned1.x) {
+        store_bytes(1, at, s.layer, second.y);
+    }
+}
+
+/* The same of level 2, a column a lane. */
+void store_rows2(Strip s, int y, uvec2 rows)
+{
+    uint mask = SUBGROUP_SIZE >= 8 ? 4u : 2u;
+    rows = transposed(rows, s.lane, mask);
+    ivec2 at = ivec2((s.first.x << 1) + int(s.lane & ~mask),
+                     y + ((s.lane & mask) != 0u ? 1 : 0));
+    bool is_owned = at.y >= s.first.y << 1 && at.y <= s.owned2.y;
+    if (is_owned && at.x <= s.owned2.x) {
+        store_bytes(2, at, s.layer, rows.x);
+    }
+    at.x += int(mask);
+    if (is_owned && at.x <= s.owned2.x) {
+        store_bytes(2, at, s.layer, rows.y);
+    }
+}
+
+uvec2 bytes_of_two(Two texels)
+{
+    return uvec2(bytes_of(texels.left), bytes_of(texels.right));
 }
 
 /* Row `y` of level 1, from rows 2y + 1 and 2y + 2 of level 0 and the one before. */
@@ -159,7 +200,6 @@ Two make_row1(inout Strip s, int y, Gathered g)
     Two middle = upper_row(s, g), below = lower_row(s, g);
     Two texels = weigh_rows(weights_of(s.y1, y), s.row0, middle, below);
     s.row0 = below;
-    store_row1(s, y, texels);
     return texels;
 }
 
@@ -173,12 +213,7 @@ vec4 make_row2(inout Strip s, int y, Two middle, Two below)
 {
     Two columns = weigh_rows(weights_of(s.y2, y), s.row1, middle, below);
     s.row1 = below;
-    vec4 texel = weigh(s.along_x2, columns.left, columns.right, from_lane(columns.left, s.next));
-    ivec2 at = ivec2((s.first.x << 1) + int(s.lane), y);
-    if (y >= s.first.y << 1 && all(lessThanEqual(at, s.owned2))) {
-        store_bytes(2, at, s.layer, bytes_of(texel));
-    }
-    return texel;
+    return weigh(s.along_x2, columns.left, columns.right, from_lane(columns.left, s.next));
 }
 
 /* By every other lane. */
@@ -204,6 +239,8 @@ void make_strip(inout Strip s)
     s.row0 = lower_row(s, gather(s, 2 * y1 - 1));
     Gathered g0 = gather(s, 2 * y1 + 1), g1 = gather(s, 2 * y1 + 3);
     vec4 middle2 = vec4(0.0);
+    uvec2 upper1 = uvec2(0u); /* the last row of level 1, to be stored with the next one */
+    uint upper2 = 0u;         /* and of level 2 */
     s.row1 = s.row0;
     s.row2 = middle2;
     /* Where loops are not safe, as often for every invocation: those that never enter one pass the
@@ -212,13 +249,26 @@ void make_strip(inout Strip s)
     for (int i = 0; i < 2 * n_rows + 2; i++, y2++, y1 += 2) {
         Two middle = make_row1(s, y1, g0);
         g0 = gather(s, 2 * y1 + 5);
+        store_rows1(s, y1 - 1, upper1, bytes_of_two(middle));
         Two below = make_row1(s, y1 + 1, g1);
         g1 = gather(s, 2 * y1 + 7);
+        upper1 = bytes_of_two(below);
         vec4 texel = make_row2(s, y2, middle, below);
+        uint bytes2 = bytes_of(texel);
         if ((y2 & 1) == 0) {
             make_row3(s, (y2 >> 1) - 1, middle2, texel);
+        } else {
+            store_rows2(s, y2 - 1, uvec2(upper2, bytes2));
         }
+        upper2 = bytes2;
         middle2 = texel;
+    }
+    /* At the lower edge. */
+    if (y1 - 1 <= s.owned1.y) {
+        store_rows1(s, y1 - 1, upper1, uvec2(0u));
+    }
+    if (y2 - 1 <= s.owned2.y) {
+        store_rows2(s, y2 - 1, uvec2(upper2, 0u));
     }
 }
 

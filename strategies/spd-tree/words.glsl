@@ -61,20 +61,39 @@ float take(uint word)
     return part_of_word(sum);
 }
 
-/* Count channels, not all, that are complete: true if that makes four; then all of them. */
-bool meet(uint node, uint n_complete, inout vec4 texel)
+/* Count a channel that is complete, while others are not: true if that makes four; then all of them. */
+bool meet(uint node, inout vec4 texel)
 {
-    uint n = n_complete + atomicAdd(n_met[node], n_complete, gl_ScopeDevice,
-                                    gl_StorageSemanticsBuffer,
-                                    gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
-                                        gl_SemanticsMakeVisible);
-    if (n != N_CHANNELS) {
+    uint n_before = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                              gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                                  gl_SemanticsMakeVisible);
+    if (n_before != N_CHANNELS - 1u) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
     uint word = N_CHANNELS * node;
     texel = vec4(take(word), take(word + 1u), take(word + 2u), take(word + 3u));
     return true;
+}
+
+/* By quads of lanes, one for each channel of a texel, which is complete or not: true in one of them, with
+ * the texel, if all are. Who is the last of one channel mostly is the last of all four. Of a texel that is
+ * one tile's alone there are no words. */
+bool meet_in_quad(bool is_complete, bool has_words, uint node, uint channel, float part,
+                  out vec4 texel)
+{
+    uint n_complete = is_complete ? 1u : 0u;
+    n_complete += subgroupQuadSwapHorizontal(n_complete);
+    n_complete += subgroupQuadSwapVertical(n_complete);
+    texel = vec4(subgroupQuadBroadcast(part, 0u), subgroupQuadBroadcast(part, 1u),
+                 subgroupQuadBroadcast(part, 2u), subgroupQuadBroadcast(part, 3u));
+    if (n_complete == N_CHANNELS) {
+        if (has_words) {
+            clear_word(N_CHANNELS * node + channel);
+        }
+        return channel == 0u;
+    }
+    return is_complete && meet(node, texel);
 }
 
 #endif

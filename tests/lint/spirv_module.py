@@ -31,7 +31,7 @@ class Module:
 
     def __init__(self, text):
         self.constants, self.capabilities = {}, set()
-        self.functions, self.bindings, self.bases = {}, {}, {}
+        self.functions, self.bindings, self.bases, self.shared = {}, {}, {}, set()
         entry = function = None
         for result, opcode, operands in instructions_of(text):
             if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
@@ -40,6 +40,8 @@ class Module:
                 self.capabilities.add(operands[0])
             elif opcode == "OpDecorate" and operands[1] == "Binding":
                 self.bindings[operands[0]] = int(operands[2])
+            elif opcode == "OpVariable" and operands[1] == "Workgroup":
+                self.shared.add(result)
             elif opcode == "OpEntryPoint":
                 entry = operands[1]
             elif opcode == "OpFunction":
@@ -61,11 +63,19 @@ class Module:
         """Of an integer constant; -1: it is none."""
         return self.constants.get(operand, -1)
 
-    def binding(self, pointer):
-        """Of the variable that a pointer points into, or None."""
+    def variable(self, pointer):
+        """That a pointer points into."""
         while pointer in self.bases:
             pointer = self.bases[pointer]
-        return self.bindings.get(pointer)
+        return pointer
+
+    def binding(self, pointer):
+        """Of the variable that a pointer points into, or None."""
+        return self.bindings.get(self.variable(pointer))
+
+    def is_shared(self, pointer):
+        """Whether it points into shared memory."""
+        return self.variable(pointer) in self.shared
 
     def has_memory_model(self):
         return {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= self.capabilities

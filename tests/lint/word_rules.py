@@ -5,7 +5,7 @@ relaxed. Such a module must
  1. declare the Vulkan memory model with device scope;
  2. access words by atomics alone;
  3. do so at Device scope;
- 4. have no other atomics;
+ 4. have no other atomics, but in shared memory;
  5. have no control barrier wider than the workgroup.
 
 Where who is last takes words that others have completed, a count of those must besides
@@ -117,7 +117,8 @@ def problems(module, kernel):
     """The rules that a module breaks."""
     found = [] if module.has_memory_model() else ["model"]
     value = module.value
-    atomics = [(op, ops) for op, ops in module.instructions if op.startswith("OpAtomic")]
+    atomics = [(op, ops) for op, ops in module.instructions
+               if op.startswith("OpAtomic") and not module.is_shared(pointer_of(op, ops))]
     if not atomics or any(module.binding(pointer_of(*atomic)) not in WORD_BINDINGS
                           for atomic in atomics):
         found.append("words")
