@@ -28,14 +28,7 @@ void store_made(int level, ivec2 at, int layer, vec4 texel)
 }
 
 /* Texel `i`, in Morton order, of a block of 8x8: of a tile's level 3, or of what a step begins with. */
-vec4 block_texel(int step, ivec2 block, int layer, uint i)
-{
-    if (step == 0) {
-        return cells[i];
-    }
-    ivec2 last = level_extent(base_extent, source_level(step)) - 1;
-    return load_source(step, min(block * 8 + place(i), last), layer);
-}
+vec4 block_texel(int step, ivec2 block, int layer, uint i);
 
 /* Texel `index` of the first of the three levels that a block makes, `level` its own. */
 vec4 make_first_level(int step, int level, ivec2 block, int layer, uint index, bool is_mine)

@@ -32,11 +32,11 @@ uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
 {
     const struct mb_layout *layout = &s->image->layout;
     const uint32_t first_level =
-        s->kernel == SPD_TREE_CARRY ? FIRST_CARRIED : s->tree.step[0].last_level + 1;
+        mb_spd_tree_is_carried(s->kernel) ? FIRST_CARRIED : s->tree.step[0].last_level + 1;
     uint32_t n = 0, i = 0;
     first[0] = first[1] = 0;
     for (uint32_t level = first_level; level < layout->n_levels; level++) {
-        const bool is_alike = s->kernel == SPD_TREE_CARRY;
+        const bool is_alike = mb_spd_tree_is_carried(s->kernel);
         const struct mb_extent extent =
             mb_level_extent(layout->base, is_alike ? first_level : level);
         first[i++] = n;
@@ -73,7 +73,7 @@ VkDeviceSize mb_spd_tree_counter_bytes(const struct spd_tree *s)
     const VkDeviceSize n_bytes =
         mb_spd_tree_has_nodes(s->kernel)
             ? n_layers * mb_spd_tree_place_nodes(s, first) *
-                  (s->kernel == SPD_TREE_CARRY ? sizeof(uint64_t) : sizeof(uint32_t))
+                  (mb_spd_tree_is_carried(s->kernel) ? sizeof(uint64_t) : sizeof(uint32_t))
             : n_layers * mb_spd_tree_place_counters(s, first) * sizeof(uint32_t);
     return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }

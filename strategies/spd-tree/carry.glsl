@@ -6,7 +6,7 @@
  * result.
  *
  *     bits    63..40   39..0
- *     word    count    sum, of up to 4^16 codes
+ *     word    count    sum, of up to 4^16 codes; code_of_sum() says what is stored of it
  *
  * A subgroup that has a sum brings it to several levels at once, so that all of them take one round
  * trip to memory. Lane 4k + c brings channel c to the k-th level:
@@ -103,7 +103,7 @@ void carry_span(inout Carried own, ivec2 tile, int layer, uint lane)
     ivec2 n = min(level_extent(base_extent, own.from), ivec2(2 << span));
     bool is_complete = own.is_there && span < SPAN && level < n_levels &&
                        bring(own.sum, n, span + 1, N_CHANNELS * node + uint(channel));
-    uint code = uint(own.sum + (uint64_t(1) << 2 * level - 1) >> 2 * level) << 8 * channel;
+    uint code = code_of_sum(own.sum, level, channel) << 8 * channel;
     uint texel;
     if (meet(is_complete, code, node, texel)) {
         store_carried(level, ivec3(at, layer), uvec4(texel, 0u, 0u, 0u));

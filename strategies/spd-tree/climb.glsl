@@ -3,6 +3,15 @@
 #define CLIMB_GLSL
 #include "blocks.glsl"
 
+vec4 block_texel(int step, ivec2 block, int layer, uint i)
+{
+    if (step == 0) {
+        return cells[i];
+    }
+    ivec2 last = level_extent(base_extent, source_level(step)) - 1;
+    return load_source(step, min(block * 8 + place(i), last), layer);
+}
+
 /* Leave a texel that a step begins with, and count it, by one lane: true in all of them if it is the
  * last that its cell waits for. */
 bool hand_off_is_last(int step, ivec2 at, ivec2 cell, vec4 texel, int layer, uint lane)

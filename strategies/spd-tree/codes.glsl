@@ -30,11 +30,6 @@ vec3 weights_of(Axis axis, int at)
     return vec3(fma(-axis.slope, x, axis.first), axis.middle, fma(axis.slope, x, axis.last));
 }
 
-vec4 weigh(vec3 weights, vec4 a, vec4 b, vec4 c)
-{
-    return fma(vec4(weights.x), a, fma(vec4(weights.y), b, weights.z * c));
-}
-
 /* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
  * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
  * mask and another constant they are two instructions where this is one. */
@@ -58,11 +53,6 @@ uint bytes_of(vec4 codes)
 {
     uvec4 bits = floatBitsToUint(codes + TWO_23);
     return (bits.x & 0xffu) + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
-}
-
-void store_bytes(int level, ivec2 at, int layer, uint bytes)
-{
-    store_as(level, at, layer, uvec4(bytes, 0u, 0u, 0u));
 }
 
 #endif

@@ -191,17 +191,23 @@ static enum spd_tree_kernel choose_by_extremes(const struct mb_gpu *gpu,
  * SPD_TREE_ANY. */
 static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
                                               const struct mb_layout *layout,
-                                              const struct mb_params *choice, bool has_sums)
+                                              const struct mb_params *choice, bool has_raw,
+                                              bool has_sums)
 {
     struct mb_tree tree;
     mb_spd_tree_plan(SPD_TREE_ANY, gpu, layout, choice, &tree);
     const uint32_t n_first = tree.step[0].last_level;
     const struct mb_extent grid = tree.step[0].grid;
+    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const bool is_asked_for = choice->choice[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
     const bool has_levels = has_shared_levels(layout, n_first);
     if (mb_policies_agree(layout->base, layout->n_levels)) {
         if (has_sums) {
             return SPD_TREE_CARRY;
+        }
+        if (has_raw && layout->format->codec == MB_CODEC_SRGB8 &&
+            (!is_cpu || choice->choice[SPD_TREE_PARAM_SPAN] != SPAN_AUTO)) {
+            return SPD_TREE_CURVE;
         }
         if (!is_asked_for && grid.width * grid.height > MAX_EVEN_SHARE_TILES) {
             return SPD_TREE_ANY;
@@ -237,7 +243,8 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         return SPD_TREE_ANY;
     }
     if (fits_atomics(gpu, layout, task, choice) && layout->n_levels > 1) {
-        const enum spd_tree_kernel kernel = choose_by_atomics(gpu, layout, choice, has_sums);
+        const enum spd_tree_kernel kernel =
+            choose_by_atomics(gpu, layout, choice, has_raw, has_sums);
         if (kernel != SPD_TREE_ANY) {
             return kernel;
         }
@@ -255,10 +262,20 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
     return has_sums ? SPD_TREE_SUMS : SPD_TREE_WAVE;
 }
 
-bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
+bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel)
 {
     return kernel == SPD_TREE_SUMS || kernel == SPD_TREE_STRIPS ||
            kernel == SPD_TREE_SHARE_ODD_CODES || kernel == SPD_TREE_CARRY;
+}
+
+bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
+{
+    return mb_spd_tree_has_sums(kernel) || kernel == SPD_TREE_CURVE;
+}
+
+bool mb_spd_tree_is_carried(enum spd_tree_kernel kernel)
+{
+    return kernel == SPD_TREE_CARRY || kernel == SPD_TREE_CURVE;
 }
 
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
@@ -287,7 +304,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "size, of averages of normalised formats, or of minima and maxima if "
                        "three levels are even");
     }
-    if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_is_raw(kernel)) {
+    if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_has_sums(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
                        "can be, and, if sizes are odd, for whole images of five levels or more "
@@ -304,9 +321,11 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "rows is for exact=sums with carry=atomics where some size is odd");
     }
-    if (value[SPD_TREE_PARAM_SPAN] != 0 && kernel != SPD_TREE_CARRY) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "span is for exact=sums with carry=atomics where no size is odd");
+    if (value[SPD_TREE_PARAM_SPAN] != 0 && !mb_spd_tree_is_carried(kernel)) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "span is for averages of rgba8 and rgba8-srgb with carry=atomics where no "
+            "size is odd");
     }
     return MB_OK;
 }

@@ -64,10 +64,8 @@ Pair reduce_row(vec4 t0, vec4 t1, vec4 t2, vec4 t3, vec4 t4, vec3 left, vec3 rig
 }
 
 #ifdef RAW
-#define WHITE 255.0
-
 /* Bytes as floats at full rate: beneath 2^23 integers are the low bits of the sum with it. */
-vec4 bytes_of(uint texel)
+vec4 codes_of(uint texel)
 {
     uvec4 bytes = uvec4(texel, texel >> 8, texel >> 16, texel >> 24) & 0xffu;
     return uintBitsToFloat(bytes | 0x4b000000u) - 8388608.0;
@@ -75,8 +73,7 @@ vec4 bytes_of(uint texel)
 
 void store_texel(int level, ivec2 at, int layer, vec4 texel)
 {
-    uvec4 bytes = floatBitsToUint(texel + 8388608.0) & 0xffu;
-    store_as(level, at, layer, uvec4(bytes.x | bytes.y << 8 | bytes.z << 16 | bytes.w << 24, 0u, 0u, 0u));
+    store_bytes(level, at, layer, bytes_of(texel));
 }
 
 /* Two rows of level 0, from `first` on, by gathers of 2x2 texels: (0, 1), (1, 1), (1, 0), (0, 0). */
@@ -89,10 +86,10 @@ void reduce_two_rows(ivec2 first, vec3 left, vec3 right, int layer, out Pair top
     if ((ODD_AXES & 1) != 0) {
         c = textureGatherOffset(source, corner, ivec2(4, 0));
     }
-    top = reduce_row(bytes_of(a.w), bytes_of(a.z), bytes_of(b.w), bytes_of(b.z), bytes_of(c.w),
+    top = reduce_row(codes_of(a.w), codes_of(a.z), codes_of(b.w), codes_of(b.z), codes_of(c.w),
                      left, right);
-    bottom = reduce_row(bytes_of(a.x), bytes_of(a.y), bytes_of(b.x), bytes_of(b.y),
-                        bytes_of(c.x), left, right);
+    bottom = reduce_row(codes_of(a.x), codes_of(a.y), codes_of(b.x), codes_of(b.y),
+                        codes_of(c.x), left, right);
 }
 #else
 #define WHITE 1.0
@@ -177,11 +174,6 @@ void make_level1(ivec2 tile, int layer, uint index)
             make_block_of_level1(region, region.first + 2 * block, layer);
         }
     }
-}
-
-vec4 weigh(vec3 weights, vec4 a, vec4 b, vec4 c)
-{
-    return weights.x * a + weights.y * b + weights.z * c;
 }
 
 /* What of a texel's three taps per axis lies within what is there, from its first texel on: weights leave out

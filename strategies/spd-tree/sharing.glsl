@@ -15,6 +15,11 @@ vec3 box_weights(int at, int n)
     return n == 1 ? vec3(1.0, 0.0, 0.0) : (n & 1) == 0 ? vec3(0.5, 0.5, 0.0) : odd;
 }
 
+vec4 weigh(vec3 weights, vec4 a, vec4 b, vec4 c)
+{
+    return fma(vec4(weights.x), a, fma(vec4(weights.y), b, weights.z * c));
+}
+
 /* Texels of a level that a tile makes or has a part in, corners included. */
 struct Range {
     ivec2 first, last;

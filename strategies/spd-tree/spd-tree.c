@@ -11,8 +11,9 @@
 #define MAX_WIDE_SPAN_TILES 1024u
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
-    mb_spv_spd_tree_carry, mb_spv_spd_tree_share, mb_spv_spd_tree_share_odd_codes,
-    mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips, mb_spv_spd_tree_extremes;
+    mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
+    mb_spv_spd_tree_share_odd_codes, mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips,
+    mb_spv_spd_tree_extremes;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -125,9 +126,10 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
                                      ? MB_LOAD_SAMPLER
                                      : MB_LOAD_TEXEL;
     value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
-    value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_is_raw(kernel) ? EXACT_SUMS : EXACT_FLOAT;
+    value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
-    value[SPD_TREE_PARAM_SPAN] = kernel == SPD_TREE_CARRY ? choose_span(&tree, choice) : 0;
+    value[SPD_TREE_PARAM_SPAN] =
+        mb_spd_tree_is_carried(kernel) ? choose_span(&tree, choice) : 0;
     value[SPD_TREE_PARAM_ROWS] =
         kernel == SPD_TREE_STRIPS ? mb_spd_tree_choose_rows(gpu, layout, choice) : ROWS_OFF;
     if (tree.is_even == shallow_tree.is_even &&
@@ -148,6 +150,7 @@ static uint32_t kernel_constant(const struct spd_tree *s)
 {
     switch (s->kernel) {
     case SPD_TREE_CARRY:
+    case SPD_TREE_CURVE:
         return span_of(s);
     case SPD_TREE_STRIPS:
         return s->tree.step[0].size.height / 2;
@@ -197,6 +200,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_STRIPS] = &mb_spv_spd_tree_strips,
         [SPD_TREE_EXTREMES] = &mb_spv_spd_tree_extremes,
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
+        [SPD_TREE_CURVE] = &mb_spv_spd_tree_curve,
     };
     uint32_t constants[SPD_TREE_N_CONSTANTS];
     mb_spd_tree_constants(s, constants);

@@ -2,9 +2,9 @@
  *
  * This is the kernel that can do everything. Others are faster where they can be (kernel.c chooses):
  * spd_tree_wave.comp and spd_tree_sums.comp where no size is odd, by subgroups; spd_tree_carry.comp the
- * same for rgba8, whose sums atomics carry; spd_tree_share*.comp averages of normalised formats of any
- * size, and spd_tree_strips.comp those of large rgba8 images, by shares (sharing.glsl);
- * spd_tree_extremes.comp minima and maxima.
+ * same for rgba8, whose sums atomics carry, and spd_tree_curve.comp for rgba8-srgb;
+ * spd_tree_share*.comp averages of normalised formats of any size, and spd_tree_strips.comp those of
+ * large rgba8 images, by shares (sharing.glsl); spd_tree_extremes.comp minima and maxima.
  *
  * The image is cut into tiles, which make the first levels on their own. What they end with is cut
  * into cells, each of which makes three further levels down to one texel, and so on up a tree, until

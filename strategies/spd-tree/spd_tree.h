@@ -44,7 +44,8 @@ enum spd_tree_kernel {
                           */
     SPD_TREE_STRIPS,     /* spd_tree_strips.comp: the same of raw texels, in large tiles */
     SPD_TREE_EXTREMES,   /* spd_tree_extremes.comp: minima and maxima, even for three levels */
-    SPD_TREE_CARRY,      /* spd_tree_carry.comp: all of them, where no size is odd */
+    SPD_TREE_CARRY,      /* spd_tree_carry.comp: averages, where no size is odd */
+    SPD_TREE_CURVE,      /* spd_tree_curve.comp: the same of sRGB codes */
 };
 
 struct spd_tree {
@@ -119,6 +120,12 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
 
 /* True if texels are fetched and stored as they are. */
 bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);
+
+/* True if codes are averaged without being decoded. */
+bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);
+
+/* True if counters carry sums from one level to the next (carry.glsl). */
+bool mb_spd_tree_is_carried(enum spd_tree_kernel kernel);
 
 /* True if what is handed on are nodes: words of texels below the tiles' levels. */
 bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel);

@@ -15,6 +15,13 @@
 #include "tree.glsl"
 #include "wave.glsl"
 #include "sums.glsl"
+
+/* The code that 4^level texels average to. */
+uint code_of_sum(uint64_t sum, int level, int channel)
+{
+    return uint(sum + (uint64_t(1) << 2 * level - 1) >> 2 * level);
+}
+
 #include "carry.glsl"
 
 void main()

@@ -38,6 +38,7 @@
 #ifndef STRIPS_GLSL
 #define STRIPS_GLSL
 #include "codes.glsl"
+#include "sharing.glsl"
 
 #define LANE_COLUMNS 4 /* of level 0 */
 

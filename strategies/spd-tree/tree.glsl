@@ -206,9 +206,12 @@ bool is_to_be_written(int level, ivec2 at)
 }
 
 #ifdef RAW
+#include "codes.glsl"
+
 uvec4 to_store(vec4 texel)
 {
-    return uvec4(packUnorm4x8(texel), 0u, 0u, 0u);
+    vec3 colour = IS_SRGB ? srgb_from_linear(texel.rgb) : texel.rgb;
+    return uvec4(bytes_of(vec4(colour, texel.a) * WHITE), 0u, 0u, 0u);
 }
 #define STORED uvec4
 #else
@@ -245,6 +248,13 @@ void store_as(int level, ivec2 at, int layer, STORED value)
     case 15: imageStore(levels[14], p, value); break;
     }
 }
+
+#ifdef RAW
+void store_bytes(int level, ivec2 at, int layer, uint bytes)
+{
+    store_as(level, at, layer, uvec4(bytes, 0u, 0u, 0u));
+}
+#endif
 
 /* The same of what carry.glsl makes. */
 void store_carried(int level, ivec3 at, STORED value)

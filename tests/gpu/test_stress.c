@@ -48,6 +48,7 @@ static const struct stress_shape gpu_shapes[] = {
     {"rgba8", {4096, 16}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba16f", {320, 192}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {512, 512}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba8-srgb", {512, 512}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {256, 256}, 3, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {256, 256}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {1201, 901}, 1, 0, 1, MB_REDUCE_AVG},

@@ -16,7 +16,7 @@ from spirv_module import (ACQUIRE_RELEASE, BUFFER, CHAINS, MAKE_AVAILABLE, MAKE_
                           SCOPE_DEVICE, SCOPE_SUBGROUP, SCOPE_WORKGROUP, Breakage, broken_by)
 
 # Kernels whose last one has its sum as an atomic's result.
-CARRY = ["spd-tree/spd_tree_carry.comp"]
+CARRY = ["spd-tree/spd_tree_carry.comp", "spd-tree/spd_tree_curve.comp"]
 
 # Kernels that count in binding 3 what others have completed in binding 2.
 SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_even.comp",

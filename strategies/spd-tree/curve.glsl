@@ -1,0 +1,51 @@
+/* Texels of 8-bit sRGB codes as they are, four bytes in a word: a gather brings 2x2 of them, which a table
+ * decodes. Fetches from a view that decodes would bring floats, four times the bytes, and not quite the
+ * curve's (levels.glsl). */
+#ifndef CURVE_GLSL
+#define CURVE_GLSL
+
+shared float linear_of_code[N_INVOCATIONS]; /* of 256 codes */
+
+void fill_table(uint index)
+{
+    linear_of_code[index] = linear_from_srgb(vec3(float(index) * (1.0 / WHITE))).x;
+    barrier();
+}
+
+vec3 decoded(uint bytes)
+{
+    return vec3(linear_of_code[bytes & 0xffu], linear_of_code[bytes >> 8 & 0xffu],
+                linear_of_code[bytes >> 16 & 0xffu]);
+}
+
+/* Texel `at` of level 1; what lies beyond an axis of one texel is that texel again. */
+vec4 load_level1(ivec2 at, int layer)
+{
+    uvec4 texels = textureGather(source, vec3(vec2(2 * at + 1) * inv_base_extent, layer));
+    vec3 colour = decoded(texels.x) + decoded(texels.y) + decoded(texels.z) + decoded(texels.w);
+    uvec4 alphas = texels >> 24;
+    uint alpha = alphas.x + alphas.y + alphas.z + alphas.w;
+    return vec4(colour * 0.25, float(alpha) * (0.25 / WHITE));
+}
+
+/* What carry.glsl adds up: of a texel of level n, 4^n times it, with so many bits below the binary point that
+ * the last level still fits into 40. */
+int bits_below_point()
+{
+    return min(39 - 2 * (n_levels - 1), 16);
+}
+
+uvec4 fixed_point(vec4 texel_of_level6)
+{
+    return uvec4(texel_of_level6 * exp2(float(12 + bits_below_point())) + 0.5);
+}
+
+uint code_of_sum(uint64_t sum, int level, int channel)
+{
+    uvec2 words = unpackUint2x32(sum);
+    float value = (float(words.y) * 4294967296.0 + float(words.x)) *
+                  exp2(-float(2 * level + bits_below_point()));
+    return uint((channel < 3 ? srgb_from_linear(vec3(value)).x : value) * WHITE + 0.5);
+}
+
+#endif
