@@ -12,6 +12,18 @@
 /* Channels of the format. */
 layout(constant_id = 9) const int N_STORED = 4;
 
+/* Of one channel a gather brings all four texels. */
+vec4 load_level1(ivec2 at, int layer)
+{
+    if (N_STORED > 1) {
+        return fetch_level1(at, layer);
+    }
+    vec4 texels = textureGather(source, corner_of(at, layer));
+    const vec3 others = vec3(0.0, 0.0, 1.0);
+    return reduce_2x2(vec4(texels.w, others), vec4(texels.z, others), vec4(texels.x, others),
+                      vec4(texels.y, others), base_extent);
+}
+
 layout(set = 0, binding = 2) nonprivate buffer Shares /* in place of the hand-off */
 {
     uint share_word[]; /* layer, level, row, column, channel of four; zero between runs */

@@ -30,7 +30,20 @@ void main()
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
-    if (sum_tile(tile, layer, lane, words) && n_levels > 7 && HAS_CELLS) {
+    uvec3 codes;
+    if (!sum_tile(tile, layer, lane, words, codes)) {
+        return;
+    }
+    /* Where one trip to memory takes a sum to all levels, it is the last thing that there is to wait for:
+     * 0.35 us of 13 on an H200 for 2048x2048. Where tiles wait for their turn it is not. */
+    const bool goes_first = MAX_SPAN > 4;
+    if (!goes_first) {
+        store_levels_4_6(tile, layer, lane, codes);
+    }
+    if (n_levels > 7 && HAS_CELLS) {
         carry(tile, words, layer, lane);
+    }
+    if (goes_first) {
+        store_levels_4_6(tile, layer, lane, codes);
     }
 }

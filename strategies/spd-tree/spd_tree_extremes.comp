@@ -7,6 +7,7 @@
 #extension GL_KHR_shader_subgroup_quad : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #pragma use_vulkan_memory_model
+#define EXTREMES
 #include "tree.glsl"
 #include "wave.glsl"
 #include "extremes.glsl"

@@ -22,7 +22,9 @@ void main()
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
-    if (sum_tile(tile, layer, lane, words)) {
+    uvec3 codes;
+    if (sum_tile(tile, layer, lane, words, codes)) {
+        store_levels_4_6(tile, layer, lane, codes);
         make_cells(tile, vec4(words) * (1.0 / (255.0 * 4096.0)), layer, lane);
     }
 }

@@ -156,45 +156,53 @@ uvec4 sum_of_quad(ivec2 tile, int layer, uint lane)
     return upper + (is_narrow(extent.y) ? upper : lower);
 }
 
+const bool IS_WIDE = SUBGROUP_SIZE >= 16; /* a texel of level 4 a lane; else four */
+
 /* Levels 4 to 6 of a tile from its cells, by one subgroup; the sum of level 6, in its first four lanes at
- * least. */
-uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane)
+ * least. What is to be stored of the three levels are `codes`, but for level 4 where lanes have four. */
+uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane, out uvec3 codes)
 {
     ivec2 extent4 = level_extent(base_extent, 4), extent5 = level_extent(base_extent, 5);
-    const bool is_wide = SUBGROUP_SIZE >= 16; /* a texel of level 4 a lane; else four */
     uvec4 words;
-    if (is_wide) {
+    if (IS_WIDE) {
         uvec2 sums = sum_of_cells(lane & 15u);
-        if (lane < 16u) {
-            store_code(4, tile * 4 + place(lane), layer, average(sums, 4));
-        }
+        codes.x = average(sums, 4);
         words = words_of(sums);
         words += is_narrow(extent4.x) ? words : subgroupShuffleXor(words, 1u);
         words += is_narrow(extent4.y) ? words : subgroupShuffleXor(words, 2u);
     } else {
         words = sum_of_quad(tile, layer, lane);
     }
-    uint index5 = is_wide ? lane >> 2 : lane;
-    if (index5 < 4u && (!is_wide || (lane & 3u) == 0u)) {
-        store_code(5, tile * 2 + place(index5), layer, average_of_words(words, 5));
-    }
-    words += is_narrow(extent5.x) ? words : subgroupShuffleXor(words, is_wide ? 4u : 1u);
-    words += is_narrow(extent5.y) ? words : subgroupShuffleXor(words, is_wide ? 8u : 2u);
-    if (lane == 0u) {
-        store_code(6, tile, layer, average_of_words(words, 6));
-    }
+    codes.y = average_of_words(words, 5);
+    words += is_narrow(extent5.x) ? words : subgroupShuffleXor(words, IS_WIDE ? 4u : 1u);
+    words += is_narrow(extent5.y) ? words : subgroupShuffleXor(words, IS_WIDE ? 8u : 2u);
+    codes.z = average_of_words(words, 6);
     return words;
 }
 
-/* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6. */
-bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words)
+void store_levels_4_6(ivec2 tile, int layer, uint lane, uvec3 codes)
+{
+    uint index5 = IS_WIDE ? lane >> 2 : lane;
+    if (IS_WIDE && lane < 16u) {
+        store_code(4, tile * 4 + place(lane), layer, codes.x);
+    }
+    if (index5 < 4u && (!IS_WIDE || (lane & 3u) == 0u)) {
+        store_code(5, tile * 2 + place(index5), layer, codes.y);
+    }
+    if (lane == 0u) {
+        store_code(6, tile, layer, codes.z);
+    }
+}
+
+/* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6, and has still to store
+ * levels 4 to 6. */
+bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words, out uvec3 codes)
 {
     sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane);
-    words = uvec4(0u);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;
     }
-    words = sum_levels_4_6(tile, layer, lane);
+    words = sum_levels_4_6(tile, layer, lane, codes);
     return true;
 }
 
