@@ -31,8 +31,12 @@
 #define N_CHANNELS 4
 #define COUNT_SHIFT 40
 
-/* Levels that are brought to at once. */
-layout(constant_id = 9) const int MAX_SPAN = 4;
+/* Levels that are brought to at once; and, << 4, how much of the tile is stored after that: nothing, levels
+ * 4 to 6, or all but level 3. Sums go first where nothing else is left to wait for: stores before
+ * them are 0.6 us of 6.5 on an H200 for 256x256, and those of levels 4 to 6 0.4 of 13 for 2048x2048.
+ * Where further tiles wait for their turn, it is the other way round. */
+layout(constant_id = 9) const int SPAN_AND_LATE = 4;
+const int MAX_SPAN = SPAN_AND_LATE & 15, LATE = SPAN_AND_LATE >> 4;
 const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
 
 layout(set = 0, binding = 2) buffer Nodes /* in place of the hand-off */

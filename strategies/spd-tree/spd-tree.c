@@ -9,6 +9,7 @@
 
 #define MAX_STORED          5u /* as in tree.glsl */
 #define MAX_WIDE_SPAN_TILES 1024u
+#define MAX_LATE_TILES      256u
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
@@ -145,13 +146,21 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
+/* What tiles store after they have brought their sums on, as in carry.glsl. */
+static uint32_t late_stores(const struct spd_tree *s)
+{
+    const struct mb_extent grid = s->tree.step[0].grid;
+    const uint64_t n_tiles = (uint64_t)grid.width * grid.height * s->image->layout.n_layers;
+    return n_tiles <= MAX_LATE_TILES ? 2 : n_tiles <= MAX_WIDE_SPAN_TILES ? 1 : 0;
+}
+
 /* What a kernel has to know besides. */
 static uint32_t kernel_constant(const struct spd_tree *s)
 {
     switch (s->kernel) {
     case SPD_TREE_CARRY:
     case SPD_TREE_CURVE:
-        return span_of(s);
+        return span_of(s) | late_stores(s) << 4;
     case SPD_TREE_STRIPS:
         return s->tree.step[0].size.height / 2;
     case SPD_TREE_EXTREMES:

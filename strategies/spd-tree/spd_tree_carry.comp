@@ -14,7 +14,6 @@
 #define RAW
 #include "tree.glsl"
 #include "wave.glsl"
-#include "sums.glsl"
 
 /* The code that 4^level texels average to. */
 uint code_of_sum(uint64_t sum, int level, int channel)
@@ -23,6 +22,8 @@ uint code_of_sum(uint64_t sum, int level, int channel)
 }
 
 #include "carry.glsl"
+#define STORES_LATE (LATE == 2)
+#include "sums.glsl"
 
 void main()
 {
@@ -31,19 +32,18 @@ void main()
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
     uvec3 codes;
-    if (!sum_tile(tile, layer, lane, words, codes)) {
-        return;
-    }
-    /* Where one trip to memory takes a sum to all levels, it is the last thing that there is to wait for:
-     * 0.35 us of 13 on an H200 for 2048x2048. Where tiles wait for their turn it is not. */
-    const bool goes_first = MAX_SPAN > 4;
-    if (!goes_first) {
+    Late late;
+    bool goes_on = sum_tile(tile, layer, lane, words, codes, late);
+    if (goes_on && LATE == 0) {
         store_levels_4_6(tile, layer, lane, codes);
     }
-    if (n_levels > 7 && HAS_CELLS) {
+    if (goes_on && n_levels > 7 && HAS_CELLS) {
         carry(tile, words, layer, lane);
     }
-    if (goes_first) {
+    if (goes_on && LATE > 0) {
         store_levels_4_6(tile, layer, lane, codes);
+    }
+    if (STORES_LATE) {
+        store_late(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, late);
     }
 }

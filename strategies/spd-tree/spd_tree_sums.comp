@@ -13,6 +13,7 @@
 #define RAW
 #include "tree.glsl"
 #include "wave.glsl"
+#define STORES_LATE false
 #include "sums.glsl"
 #include "climb.glsl"
 
@@ -23,7 +24,8 @@ void main()
     ivec2 tile = tile_of_workgroup();
     uvec4 words;
     uvec3 codes;
-    if (sum_tile(tile, layer, lane, words, codes)) {
+    Late late;
+    if (sum_tile(tile, layer, lane, words, codes, late)) {
         store_levels_4_6(tile, layer, lane, codes);
         make_cells(tile, vec4(words) * (1.0 / (255.0 * 4096.0)), layer, lane);
     }

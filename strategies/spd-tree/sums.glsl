@@ -60,8 +60,36 @@ uvec2 scatter_sums(uvec2 sums[4], uint lane)
     return keep + (is_narrow(extent.y) ? keep : subgroupQuadSwapVertical(give));
 }
 
+/* Texels of level 1, one in each quadrant. */
+void store_level1(ivec2 tile, int layer, uint index, uvec4 codes)
+{
+    ivec2 first = tile * 32 + place(index);
+    store_code(1, first, layer, codes.x);
+    store_code(1, first + ivec2(16, 0), layer, codes.y);
+    store_code(1, first + ivec2(0, 16), layer, codes.z);
+    store_code(1, first + 16, layer, codes.w);
+}
+
+void store_level2(ivec2 tile, int layer, uint index, uint code)
+{
+    ivec2 at = (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
+    store_code(2, tile * 16 + at, layer, code);
+}
+
+/* What an invocation has made of levels 1 and 2, where that is stored last. */
+struct Late {
+    uvec4 level1;
+    uint level2;
+};
+
+void store_late(ivec2 tile, int layer, uint index, Late late)
+{
+    store_level1(tile, layer, index, late.level1);
+    store_level2(tile, layer, index, late.level2);
+}
+
 /* Levels 1 and 2 of a tile; the sums of level 2 and their place among 16x16. */
-uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
+uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at, out Late late)
 {
     ivec2 p = place(index), first = tile * 32 + p;
     uvec2 sums[4];
@@ -69,13 +97,17 @@ uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
     sums[1] = load_sums(2 * first + ivec2(32, 0), layer);
     sums[2] = load_sums(2 * first + ivec2(0, 32), layer);
     sums[3] = load_sums(2 * first + 32, layer);
-    store_code(1, first, layer, average(sums[0], 1));
-    store_code(1, first + ivec2(16, 0), layer, average(sums[1], 1));
-    store_code(1, first + ivec2(0, 16), layer, average(sums[2], 1));
-    store_code(1, first + 16, layer, average(sums[3], 1));
+    late.level1 = uvec4(average(sums[0], 1), average(sums[1], 1), average(sums[2], 1),
+                        average(sums[3], 1));
+    if (!STORES_LATE) {
+        store_level1(tile, layer, index, late.level1);
+    }
     at = (p >> 1) + quadrant(int(index & 3u)) * 8;
     uvec2 made = scatter_sums(sums, index);
-    store_code(2, tile * 16 + at, layer, average(made, 2));
+    late.level2 = average(made, 2);
+    if (!STORES_LATE) {
+        store_level2(tile, layer, index, late.level2);
+    }
     return made;
 }
 
@@ -112,10 +144,10 @@ void sum_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index
 }
 
 /* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup. */
-void sum_levels_1_3(ivec2 tile, int layer, uint index)
+void sum_levels_1_3(ivec2 tile, int layer, uint index, out Late late)
 {
     ivec2 at;
-    uvec2 sums = sum_levels_1_2(tile, layer, index, at);
+    uvec2 sums = sum_levels_1_2(tile, layer, index, at, late);
     if (SUBGROUP_SIZE >= 16) {
         sum_level3_by_lanes(tile, at, sums, layer, index);
     } else {
@@ -195,10 +227,10 @@ void store_levels_4_6(ivec2 tile, int layer, uint lane, uvec3 codes)
 }
 
 /* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6, and has still to store
- * levels 4 to 6. */
-bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words, out uvec3 codes)
+ * levels 4 to 6. If STORES_LATE, all have to store what is `late`. */
+bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words, out uvec3 codes, out Late late)
 {
-    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane);
+    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, late);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;
     }
