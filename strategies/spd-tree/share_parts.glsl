@@ -98,7 +98,10 @@ void finish_part(Part part, int layer)
 void share_channel(uint i, int layer)
 {
     bool is_there = i < N_CHANNELS * n_common;
-    uvec2 texel_of = common_texel[is_there ? i / N_CHANNELS : 0u];
+    uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
+    if (is_there) {
+        texel_of = common_texel[i / N_CHANNELS];
+    }
     uint channel = i % N_CHANNELS;
     ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
     int n = int(texel_of.y & 15u);
