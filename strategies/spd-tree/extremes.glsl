@@ -15,8 +15,8 @@ layout(constant_id = 9) const int N_STORED = 4;
 /* Of one channel a gather brings all four texels. */
 vec4 load_level1(ivec2 at, int layer)
 {
-    if (N_STORED > 1) {
-        return fetch_level1(at, layer);
+    if (LOAD_SAMPLER || N_STORED > 1) {
+        return sample_level1(at, layer);
     }
     vec4 texels = textureGather(source, corner_of(at, layer));
     const vec3 others = vec3(0.0, 0.0, 1.0);

@@ -102,7 +102,10 @@ static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layou
                          const struct mb_task *task, const struct mb_params *choice,
                          enum spd_tree_kernel kernel, const struct mb_tree *tree)
 {
-    return !mb_spd_tree_is_raw(kernel) &&
+    const bool gathers =
+        kernel == SPD_TREE_EXTREMES && layout->format->n_channels == 1 &&
+        choice->choice[SPD_TREE_PARAM_LOAD] != MB_LOAD_SAMPLER; /* all four texels at once */
+    return !mb_spd_tree_is_raw(kernel) && !gathers &&
            (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
            mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
                                 task->reduce, task->alpha, true);

@@ -283,19 +283,22 @@ vec4 fetch_clamped(ivec2 at, int layer)
     return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0));
 }
 
-/* Texel `at` of level 1 where level 0 has even sizes, or is one texel wide. */
-vec4 fetch_level1(ivec2 at, int layer)
-{
-    ivec2 p = 2 * at;
-    return reduce_2x2(fetch_clamped(p, layer), fetch_clamped(p + ivec2(1, 0), layer),
-                      fetch_clamped(p + ivec2(0, 1), layer), fetch_clamped(p + 1, layer),
-                      base_extent);
-}
-
-/* Where the four texels meet that it is made of. */
+/* Where the four texels meet that a texel of level 1 is made of. */
 vec3 corner_of(ivec2 at, int layer)
 {
     return vec3(vec2(2 * at + 1) * inv_base_extent, layer);
+}
+
+/* Texel `at` of level 1 where level 0 has even sizes, or is one texel wide. */
+vec4 sample_level1(ivec2 at, int layer)
+{
+    ivec2 p = 2 * at;
+    if (LOAD_SAMPLER) {
+        return loaded(textureLod(source, corner_of(at, layer), 0.0));
+    }
+    return reduce_2x2(fetch_clamped(p, layer), fetch_clamped(p + ivec2(1, 0), layer),
+                      fetch_clamped(p + ivec2(0, 1), layer), fetch_clamped(p + 1, layer),
+                      base_extent);
 }
 
 #ifdef EXTREMES
@@ -303,8 +306,7 @@ vec4 load_level1(ivec2 at, int layer);
 #else
 vec4 load_level1(ivec2 at, int layer)
 {
-    return LOAD_SAMPLER ? loaded(textureLod(source, corner_of(at, layer), 0.0))
-                        : fetch_level1(at, layer);
+    return sample_level1(at, layer);
 }
 #endif
 #endif
