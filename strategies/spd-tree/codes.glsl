@@ -55,4 +55,10 @@ uint bytes_of(vec4 codes)
     return (bits.x & 0xffu) + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
+uvec4 to_store(vec4 texel)
+{
+    vec3 colour = IS_SRGB ? srgb_from_linear(texel.rgb) : texel.rgb;
+    return uvec4(bytes_of(vec4(colour, texel.a) * WHITE), 0u, 0u, 0u);
+}
+
 #endif

@@ -37,14 +37,14 @@ int bits_below_point()
 
 uvec4 fixed_point(vec4 texel_of_level6)
 {
-    return uvec4(texel_of_level6 * exp2(float(12 + bits_below_point())) + 0.5);
+    return uvec4(ldexp(texel_of_level6, ivec4(12 + bits_below_point())) + 0.5);
 }
 
 uint code_of_sum(uint64_t sum, int level, int channel)
 {
     uvec2 words = unpackUint2x32(sum);
-    float value = (float(words.y) * 4294967296.0 + float(words.x)) *
-                  exp2(-float(2 * level + bits_below_point()));
+    float value = ldexp(float(words.y) * 4294967296.0 + float(words.x),
+                        -(2 * level + bits_below_point()));
     return uint((channel < 3 ? srgb_from_linear(vec3(value)).x : value) * WHITE + 0.5);
 }
 

@@ -100,7 +100,7 @@ static uint32_t strip_shared_bytes(struct mb_extent tile)
         n_further += ((tile.width >> n) + 3) * ((tile.height >> n) + 3);
     }
     const uint32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
-    return (4 * n_parts + 2 * n_further) * (uint32_t)sizeof(float) + 64;
+    return (4 * n_parts + 2 * n_further) * (uint32_t)sizeof(float) + 256;
 }
 
 /* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200

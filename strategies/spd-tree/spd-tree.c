@@ -9,7 +9,10 @@
 
 #define MAX_STORED          5u /* as in tree.glsl */
 #define MAX_WIDE_SPAN_TILES 1024u
-#define MAX_LATE_TILES      256u
+
+/* Of all layers: up to so many, tiles store all but level 3 late, or levels 4 to 6. */
+#define MAX_LATE_TILES        256u
+#define MAX_PARTLY_LATE_TILES 1024u
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
@@ -21,9 +24,9 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "level 0 of even size: 2x2 texels by one fetch of the filter, or by four; auto: "
-            "the filter where it is exact",
+        .help = "level 0 of even size: 2x2 texels by one fetch of the filter, or as they are; "
+                "auto: "
+                "the filter where it is exact and four fetches are the other way",
     },
     {
         .name = "wave",
@@ -154,7 +157,7 @@ static uint32_t late_stores(const struct spd_tree *s)
 {
     const struct mb_extent grid = s->tree.step[0].grid;
     const uint64_t n_tiles = (uint64_t)grid.width * grid.height * s->image->layout.n_layers;
-    return n_tiles <= MAX_LATE_TILES ? 2 : n_tiles <= MAX_WIDE_SPAN_TILES ? 1 : 0;
+    return n_tiles <= MAX_LATE_TILES ? 2 : n_tiles <= MAX_PARTLY_LATE_TILES ? 1 : 0;
 }
 
 /* What a kernel has to know besides. */
@@ -162,8 +165,9 @@ static uint32_t kernel_constant(const struct spd_tree *s)
 {
     switch (s->kernel) {
     case SPD_TREE_CARRY:
-    case SPD_TREE_CURVE:
         return span_of(s) | late_stores(s) << 4;
+    case SPD_TREE_CURVE:
+        return span_of(s);
     case SPD_TREE_STRIPS:
         return s->tree.step[0].size.height / 2;
     case SPD_TREE_EXTREMES:

@@ -13,6 +13,7 @@
 #pragma use_vulkan_memory_model
 #define RAW
 #include "tree.glsl"
+#include "codes.glsl"
 #include "wave.glsl"
 
 /* The code that 4^level texels average to. */

@@ -11,6 +11,7 @@
 #pragma use_vulkan_memory_model
 #define RAW
 #include "tree.glsl"
+#include "codes.glsl"
 #include "wave.glsl"
 #include "share_sums.glsl"
 #include "odd.glsl"

@@ -12,6 +12,7 @@
 #define UPDATES
 #define RAW
 #include "tree.glsl"
+#include "codes.glsl"
 #include "wave.glsl"
 #define STORES_LATE false
 #include "sums.glsl"

@@ -173,7 +173,8 @@ void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
     }
 }
 
-/* The same of level 2, a column a lane. */
+/* The same of level 2, a column a lane. Every other strip begins in the middle of a sector, which is then
+ * filled by halves. */
 void store_rows2(Strip s, int y, uvec2 rows)
 {
     uint mask = SUBGROUP_SIZE >= 8 ? 4u : 2u;

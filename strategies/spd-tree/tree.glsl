@@ -206,13 +206,7 @@ bool is_to_be_written(int level, ivec2 at)
 }
 
 #ifdef RAW
-#include "codes.glsl"
-
-uvec4 to_store(vec4 texel)
-{
-    vec3 colour = IS_SRGB ? srgb_from_linear(texel.rgb) : texel.rgb;
-    return uvec4(bytes_of(vec4(colour, texel.a) * WHITE), 0u, 0u, 0u);
-}
+uvec4 to_store(vec4 texel); /* of codes.glsl */
 #define STORED uvec4
 #else
 vec4 to_store(vec4 texel)

@@ -76,9 +76,9 @@ bool meet(uint node, inout vec4 texel)
     return true;
 }
 
-/* By quads of lanes, one for each channel of a texel, which is complete or not: true in one of them, with
- * the texel, if all are. Who is the last of one channel mostly is the last of all four. Of a texel that is
- * one tile's alone there are no words. */
+/* By quads of lanes, one for each channel of a texel, which is complete or not: true in the one that finds
+ * all of them complete, with the texel. Who is the last of one channel mostly is the last of all four; if
+ * not, others find the rest. Of a texel that is one tile's alone there are no words. */
 bool meet_in_quad(bool is_complete, bool has_words, uint node, uint channel, float part,
                   out vec4 texel)
 {
