@@ -270,8 +270,8 @@ static void check_bandwidth(const struct mb_bandwidth *b, enum mb_traffic traffi
 }
 
 /* Mixed traffic is no faster than a multiple of the best of its parts, nor slower than a
- * fraction of the worst: a kernel that skips half its work or does it twice. Loose, as machines
- * are shared. */
+ * fraction of the worst: a kernel that skips half its work or does it twice. Not of processors,
+ * which may be busy with something else during one of the three. */
 static void check_mix(const struct mb_bandwidth best[MB_N_TRAFFICS])
 {
     const double read = best[MB_TRAFFIC_READ].gbps, write = best[MB_TRAFFIC_WRITE].gbps;
@@ -279,7 +279,7 @@ static void check_mix(const struct mb_bandwidth best[MB_N_TRAFFICS])
     CHECK(best[MB_TRAFFIC_MIX].gbps > fmin(read, write) / 16.0);
 }
 
-static void check_figures(const struct mb_roofline *roofline)
+static void check_figures(const struct mb_roofline *roofline, bool is_cpu)
 {
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
         for (int kind = 0; kind < 2; kind++) {
@@ -295,8 +295,10 @@ static void check_figures(const struct mb_roofline *roofline)
         CHECK(i == 0 ||
               roofline->sweep[i].footprint_bytes > roofline->sweep[i - 1].footprint_bytes);
     }
-    check_mix(roofline->best[0]);
-    check_mix(roofline->best[1]);
+    if (!is_cpu) {
+        check_mix(roofline->best[0]);
+        check_mix(roofline->best[1]);
+    }
     CHECK_EQ_DBL(
         roofline->ceiling_gbps,
         fmax(roofline->best[0][MB_TRAFFIC_MIX].gbps, roofline->best[1][MB_TRAFFIC_MIX].gbps),
@@ -316,14 +318,14 @@ static void test_measure(const struct mb_gpu *gpu)
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     struct mb_roofline_options options = {.gpu = gpu};
     CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline);
+    check_figures(&roofline, is_cpu);
     CHECK(is_cpu == (roofline.n_sweep == 0));
     CHECK(!is_cpu || strcmp(roofline.llc_source, "assumed") == 0);
 
     options.is_quick = true;
     options.l2_bytes = 3 << 20;
     CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline);
+    check_figures(&roofline, is_cpu);
     CHECK_EQ_INT(roofline.n_sweep, 0);
     CHECK_EQ_INT(roofline.llc_bytes, 3 << 20);
     CHECK_EQ_STR(roofline.llc_source, "given");
@@ -342,7 +344,7 @@ static void test_gpu_path(const struct mb_gpu *gpu)
     small.info.max_allocation_bytes = limit + 4096;
     const struct mb_roofline_options options = {.gpu = &small, .is_quick = mb_test_is_quick()};
     CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline);
+    check_figures(&roofline, gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU);
     CHECK_EQ_INT(roofline.n_sweep, options.is_quick ? 4 : 7);
     CHECK_EQ_INT(roofline.sweep[0].footprint_bytes, 1 << 20);
     CHECK_EQ_INT(roofline.sweep[roofline.n_sweep - 1].footprint_bytes, limit);
