@@ -21,7 +21,7 @@ vec3 decoded(uint bytes)
 /* Texel `at` of level 1; what lies beyond an axis of one texel is that texel again. */
 vec4 load_level1(ivec2 at, int layer)
 {
-    uvec4 texels = textureGather(source, vec3(vec2(2 * at + 1) * inv_base_extent, layer));
+    uvec4 texels = textureGather(source, corner_of(at, layer));
     vec3 colour = decoded(texels.x) + decoded(texels.y) + decoded(texels.z) + decoded(texels.w);
     uvec4 alphas = texels >> 24;
     uint alpha = alphas.x + alphas.y + alphas.z + alphas.w;

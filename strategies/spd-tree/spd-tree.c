@@ -25,8 +25,7 @@ static const struct mb_param params[] = {
         .name = "load",
         .values = (const char *const[]){"auto", "sampler", "texel", NULL},
         .help = "level 0 of even size: 2x2 texels by one fetch of the filter, or as they are; "
-                "auto: "
-                "the filter where it is exact and four fetches are the other way",
+                "auto: the filter where it is exact and four fetches are the other way",
     },
     {
         .name = "wave",

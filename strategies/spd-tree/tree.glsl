@@ -271,16 +271,16 @@ void store(int level, ivec2 at, int layer, vec4 texel)
     store_as(level, at, layer, to_store(texel));
 }
 
-#ifndef RAW
-vec4 fetch_clamped(ivec2 at, int layer)
-{
-    return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0));
-}
-
 /* Where the four texels meet that a texel of level 1 is made of. */
 vec3 corner_of(ivec2 at, int layer)
 {
     return vec3(vec2(2 * at + 1) * inv_base_extent, layer);
+}
+
+#ifndef RAW
+vec4 fetch_clamped(ivec2 at, int layer)
+{
+    return loaded(texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0));
 }
 
 /* Texel `at` of level 1 where level 0 has even sizes, or is one texel wide. */

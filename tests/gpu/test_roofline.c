@@ -10,6 +10,8 @@
 #include "readback.h"
 #include "vk/barrier.h"
 
+#define N_MEASUREMENTS 3 /* at most, of one kind */
+
 /* The texels of one side, packed. */
 static void record_image_copy(struct readback *r, const struct mb_vk_image *image)
 {
@@ -270,16 +272,32 @@ static void check_bandwidth(const struct mb_bandwidth *b, enum mb_traffic traffi
 }
 
 /* Mixed traffic is no faster than a multiple of the best of its parts, nor slower than a
- * fraction of the worst: a kernel that skips half its work or does it twice. Not of processors,
- * which may be busy with something else during one of the three. */
-static void check_mix(const struct mb_bandwidth best[MB_N_TRAFFICS])
+ * fraction of the worst: a kernel that skips half its work or does it twice. Loose, as machines
+ * are shared. */
+static bool has_likely_mix(const struct mb_bandwidth best[MB_N_TRAFFICS])
 {
     const double read = best[MB_TRAFFIC_READ].gbps, write = best[MB_TRAFFIC_WRITE].gbps;
-    CHECK(best[MB_TRAFFIC_MIX].gbps < 8.0 * fmax(read, write));
-    CHECK(best[MB_TRAFFIC_MIX].gbps > fmin(read, write) / 16.0);
+    return best[MB_TRAFFIC_MIX].gbps < 8.0 * fmax(read, write) &&
+           best[MB_TRAFFIC_MIX].gbps > fmin(read, write) / 16.0;
 }
 
-static void check_figures(const struct mb_roofline *roofline, bool is_cpu)
+static bool has_likely_mixes(const struct mb_roofline *roofline)
+{
+    return has_likely_mix(roofline->best[0]) && has_likely_mix(roofline->best[1]);
+}
+
+/* Again, where something else kept the machine busy during a part of it: what a kernel does
+ * wrong it does each time. */
+static void measure(const struct mb_roofline_options *options, struct mb_roofline *roofline)
+{
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_roofline_measure(options, roofline, &err), MB_OK);
+    for (int i = 1; i < N_MEASUREMENTS && !has_likely_mixes(roofline); i++) {
+        CHECK_EQ_INT(mb_roofline_measure(options, roofline, &err), MB_OK);
+    }
+}
+
+static void check_figures(const struct mb_roofline *roofline)
 {
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
         for (int kind = 0; kind < 2; kind++) {
@@ -295,10 +313,7 @@ static void check_figures(const struct mb_roofline *roofline, bool is_cpu)
         CHECK(i == 0 ||
               roofline->sweep[i].footprint_bytes > roofline->sweep[i - 1].footprint_bytes);
     }
-    if (!is_cpu) {
-        check_mix(roofline->best[0]);
-        check_mix(roofline->best[1]);
-    }
+    CHECK(has_likely_mixes(roofline));
     CHECK_EQ_DBL(
         roofline->ceiling_gbps,
         fmax(roofline->best[0][MB_TRAFFIC_MIX].gbps, roofline->best[1][MB_TRAFFIC_MIX].gbps),
@@ -314,18 +329,17 @@ static void check_figures(const struct mb_roofline *roofline, bool is_cpu)
 static void test_measure(const struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
-    struct mb_err err = {0};
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     struct mb_roofline_options options = {.gpu = gpu};
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline, is_cpu);
+    measure(&options, &roofline);
+    check_figures(&roofline);
     CHECK(is_cpu == (roofline.n_sweep == 0));
     CHECK(!is_cpu || strcmp(roofline.llc_source, "assumed") == 0);
 
     options.is_quick = true;
     options.l2_bytes = 3 << 20;
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline, is_cpu);
+    measure(&options, &roofline);
+    check_figures(&roofline);
     CHECK_EQ_INT(roofline.n_sweep, 0);
     CHECK_EQ_INT(roofline.llc_bytes, 3 << 20);
     CHECK_EQ_STR(roofline.llc_source, "given");
@@ -336,15 +350,14 @@ static void test_measure(const struct mb_gpu *gpu)
 static void test_gpu_path(const struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
-    struct mb_err err = {0};
     struct mb_gpu small = *gpu;
     const uint64_t limit = 8 << 20;
     small.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     small.info.max_storage_buffer_bytes = limit + 1; /* as 2^n - 1 is no multiple of anything */
     small.info.max_allocation_bytes = limit + 4096;
     const struct mb_roofline_options options = {.gpu = &small, .is_quick = mb_test_is_quick()};
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
-    check_figures(&roofline, gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU);
+    measure(&options, &roofline);
+    check_figures(&roofline);
     CHECK_EQ_INT(roofline.n_sweep, options.is_quick ? 4 : 7);
     CHECK_EQ_INT(roofline.sweep[0].footprint_bytes, 1 << 20);
     CHECK_EQ_INT(roofline.sweep[roofline.n_sweep - 1].footprint_bytes, limit);
