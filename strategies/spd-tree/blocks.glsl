@@ -3,7 +3,7 @@
 #define BLOCKS_GLSL
 
 /* Texels of 8x8 in Morton order; before that, where subgroups are small, of a tile's level 2 by rows. */
-shared vec4 cells[256];
+shared vec4 cells[IS_WIDE ? 64 : 256];
 
 Joined shuffled(Joined own, uint mask)
 {
@@ -47,11 +47,10 @@ vec4 make_first_level(int step, int level, ivec2 block, int layer, uint index, b
 /* All three, by one subgroup; the texel of the last, in its first four lanes at least. */
 vec4 make_levels(int step, ivec2 block, int layer, uint lane)
 {
-    const bool is_wide = SUBGROUP_SIZE >= 16; /* a texel of the first level a lane; else four */
     int level = step == 0 ? 3 : source_level(step);
     ivec2 extent = level_extent(base_extent, level + 1);
     vec4 texel;
-    if (is_wide) {
+    if (IS_WIDE) {
         texel = make_first_level(step, level, block, layer, lane & 15u, lane < 16u);
         texel = join_lanes(texel, extent, 1u, 2u);
     } else {
@@ -62,12 +61,12 @@ vec4 make_levels(int step, ivec2 block, int layer, uint lane)
         vec4 v11 = make_first_level(step, level, block, layer, first + 3u, lane < 4u);
         texel = reduce_2x2(v00, v10, v01, v11, extent);
     }
-    uint index = is_wide ? lane >> 2 : lane;
-    if (index < 4u && (!is_wide || (lane & 3u) == 0u)) {
+    uint index = IS_WIDE ? lane >> 2 : lane;
+    if (index < 4u && (!IS_WIDE || (lane & 3u) == 0u)) {
         store_made(level + 2, block * 2 + place(index), layer, texel);
     }
-    texel = join_lanes(texel, level_extent(base_extent, level + 2), is_wide ? 4u : 1u,
-                       is_wide ? 8u : 2u);
+    texel = join_lanes(texel, level_extent(base_extent, level + 2), IS_WIDE ? 4u : 1u,
+                       IS_WIDE ? 8u : 2u);
     if (lane == 0u) {
         store_made(level + 3, block, layer, texel);
     }

@@ -27,17 +27,16 @@
 #ifndef CARRY_GLSL
 #define CARRY_GLSL
 
+#include "turns.glsl"
+
 #define FIRST_CARRIED 7
 #define N_CHANNELS 4
 #define COUNT_SHIFT 40
 
-/* Levels that are brought to at once; and, << 4, how much of the tile is stored after that: nothing, levels
- * 4 to 6, or all but level 3. Sums go first where nothing else is left to wait for: stores before
- * them are 0.6 us of 6.5 on an H200 for 256x256, and those of levels 4 to 6 0.4 of 13 for 2048x2048.
- * Where further tiles wait for their turn, it is the other way round. */
-layout(constant_id = 9) const int SPAN_AND_LATE = 4;
-const int MAX_SPAN = SPAN_AND_LATE & 15, LATE = SPAN_AND_LATE >> 4;
+/* Levels that are brought to at once. */
 const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
+/* True if that takes all sums to the last level. */
+const bool HAS_ONE_SPAN = KNOWN_LEVELS > 0 ? KNOWN_LEVELS - FIRST_CARRIED <= SPAN : false;
 
 layout(set = 0, binding = 2) buffer Nodes /* in place of the hand-off */
 {
@@ -47,6 +46,28 @@ layout(set = 0, binding = 3) buffer Meetings /* in place of counters */
 {
     uint64_t meeting[]; /* layer, level, row, column */
 };
+
+/* What becomes of a node. Constant indices only, as in store_as(). */
+#define CARRIED(n)                                                                                  \
+    case n:                                                                                         \
+        if (KNOWN_LEVELS == 0 || KNOWN_LEVELS > n) {                                                                         \
+            imageStore(levels[n - 1], at, value);                                                   \
+        }                                                                                           \
+        break;
+void store_carried(int level, ivec3 at, STORED value)
+{
+    switch (level) {
+        CARRIED(7)
+        CARRIED(8)
+        CARRIED(9)
+        CARRIED(10)
+        CARRIED(11)
+        CARRIED(12)
+        CARRIED(13)
+        CARRIED(14)
+        CARRIED(15)
+    }
+}
 
 /* By a quad of lanes, one of each channel: the texel in one of those that have completed theirs, if all
  * of it is together by now. */
@@ -81,11 +102,34 @@ struct Carried {
     uint64_t sum;
 };
 
-/* Bring it to a level, of which `n` texels per axis of level `from` make one: true if it was the last;
- * then the sum is that of all. What an axis has no further texels for counts as often as it takes. */
-bool bring(inout uint64_t sum, ivec2 n, int n_halved, uint word)
+/* A node that it is brought to: how many texels of level `from` make it is a power of two. */
+struct Node {
+    uint index, n_children;
+};
+
+/* That of a lane, while its subgroup has what level `from` is brought on to the levels below. */
+Node node_of(int from, ivec2 tile, int layer, uint lane)
 {
-    uint n_children = uint(n.x * n.y);
+    int span = int(lane) / N_CHANNELS, level = from + 1 + span;
+    ivec2 at = tile >> level - 6;
+    ivec2 n = min(level_extent(base_extent, from), ivec2(2 << span));
+    return Node(uint(layer) * n_nodes + uint(level - FIRST_CARRIED) * nodes_per_level +
+                    uint(at.y * level_extent(base_extent, level).x + at.x),
+                uint(n.x * n.y));
+}
+
+/* The same of level 6, to be had while texels are on their way. Through a subgroup operation, as compilers
+ * move what depends on nothing to where it is used. */
+Node node_of_tile(ivec2 tile, int layer, uint lane)
+{
+    Node node = node_of(FIRST_CARRIED - 1, tile, layer, lane);
+    return Node(subgroupShuffleXor(node.index, 0u), subgroupShuffleXor(node.n_children, 0u));
+}
+
+/* Bring it to a level: true if it was the last; then the sum is that of all. What an axis has no further
+ * texels for counts as often as it takes. */
+bool bring(inout uint64_t sum, uint n_children, int n_halved, uint word)
+{
     uint64_t brought = (sum << 2 * n_halved - findMSB(n_children)) | uint64_t(1) << COUNT_SHIFT;
     brought += atomicAdd(node_word[word], brought, gl_ScopeDevice, 0, 0);
     if (uint(brought >> COUNT_SHIFT) != n_children) {
@@ -97,20 +141,17 @@ bool bring(inout uint64_t sum, ivec2 n, int n_halved, uint word)
 }
 
 /* As many levels up the tree as are brought to at once, by all lanes of a subgroup. */
-void carry_span(inout Carried own, ivec2 tile, int layer, uint lane)
+void carry_span(inout Carried own, Node node, ivec2 tile, int layer, uint lane)
 {
     int channel = int(lane) % N_CHANNELS, span = int(lane) / N_CHANNELS;
     int level = own.from + 1 + span;
-    ivec2 at = tile >> level - 6;
-    uint node = uint(layer) * n_nodes + uint(level - FIRST_CARRIED) * nodes_per_level +
-                uint(at.y * level_extent(base_extent, level).x + at.x);
-    ivec2 n = min(level_extent(base_extent, own.from), ivec2(2 << span));
-    bool is_complete = own.is_there && span < SPAN && level < n_levels &&
-                       bring(own.sum, n, span + 1, N_CHANNELS * node + uint(channel));
+    bool is_complete = own.is_there && span < SPAN && level < N_LEVELS &&
+                       bring(own.sum, node.n_children, span + 1,
+                             N_CHANNELS * node.index + uint(channel));
     uint code = code_of_sum(own.sum, level, channel) << 8 * channel;
     uint texel;
-    if (meet(is_complete, code, node, texel)) {
-        store_carried(level, ivec3(at, layer), uvec4(texel, 0u, 0u, 0u));
+    if (meet(is_complete, code, node.index, texel)) {
+        store_carried(level, ivec3(tile >> level - 6, layer), uvec4(texel, 0u, 0u, 0u));
     }
     uint last = uint(N_CHANNELS * (SPAN - 1) + channel);
     own.is_there = subgroupShuffle(is_complete, last);
@@ -118,21 +159,27 @@ void carry_span(inout Carried own, ivec2 tile, int layer, uint lane)
     own.from += SPAN;
 }
 
-/* From a tile's sum of level 6 up the tree, by a subgroup. */
-void carry(ivec2 tile, uvec4 words, int layer, uint lane)
+/* From a tile's sum of level 6 up the tree, by a subgroup. If HAS_ONE_SPAN, `first` is its node_of_tile(). */
+void carry(Node first, ivec2 tile, uvec4 words, int layer, uint lane)
 {
     uvec2 pair = (lane & 2u) == 0u ? words.xy : words.zw;
     Carried own = Carried(true, FIRST_CARRIED - 1,
                           uint64_t((lane & 1u) == 0u ? pair.x : pair.y));
+    if (HAS_ONE_SPAN) {
+        carry_span(own, first, tile, layer, lane);
+        return;
+    }
     if (IS_LOOP_SAFE) {
         do {
-            carry_span(own, tile, layer, lane);
-        } while (own.from < n_levels - 1 && subgroupBallot(own.is_there) != uvec4(0u));
+            Node node = node_of(own.from, tile, layer, lane);
+            carry_span(own, node, tile, layer, lane);
+        } while (own.from < N_LEVELS - 1 && subgroupBallot(own.is_there) != uvec4(0u));
         return;
     }
     [[unroll]] for (int from = FIRST_CARRIED - 1; from < 15; from += SPAN) {
-        if (from < n_levels - 1) {
-            carry_span(own, tile, layer, lane);
+        if (from < N_LEVELS - 1) {
+            Node node = node_of(from, tile, layer, lane);
+            carry_span(own, node, tile, layer, lane);
         }
     }
 }

@@ -55,10 +55,17 @@ uint bytes_of(vec4 codes)
     return (bits.x & 0xffu) + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
+/* As srgb_from_linear() of levels.glsl, of what is not below zero. */
+vec3 srgb_codes(vec3 linear)
+{
+    vec3 curve = fma(pow(linear, vec3(1.0 / 2.4)), vec3(1.055 * WHITE), vec3(-0.055 * WHITE));
+    return mix(curve, 12.92 * WHITE * linear, lessThanEqual(linear, vec3(0.0031308)));
+}
+
 uvec4 to_store(vec4 texel)
 {
-    vec3 colour = IS_SRGB ? srgb_from_linear(texel.rgb) : texel.rgb;
-    return uvec4(bytes_of(vec4(colour, texel.a) * WHITE), 0u, 0u, 0u);
+    vec3 colour = IS_SRGB ? srgb_codes(texel.rgb) : texel.rgb * WHITE;
+    return uvec4(bytes_of(vec4(colour, texel.a * WHITE)), 0u, 0u, 0u);
 }
 
 #endif

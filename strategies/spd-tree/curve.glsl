@@ -4,28 +4,35 @@
 #ifndef CURVE_GLSL
 #define CURVE_GLSL
 
-shared float linear_of_code[N_INVOCATIONS]; /* of 256 codes */
+shared float quarter_of_code[N_INVOCATIONS]; /* of 256 codes: a quarter of what it is in linear light */
 
-void fill_table(uint index)
+/* The table is filled. */
+void while_fetching(uint index)
 {
-    linear_of_code[index] = linear_from_srgb(vec3(float(index) * (1.0 / WHITE))).x;
+    quarter_of_code[index] = 0.25 * linear_from_srgb(vec3(float(index) * (1.0 / WHITE))).x;
     barrier();
 }
 
 vec3 decoded(uint bytes)
 {
-    return vec3(linear_of_code[bytes & 0xffu], linear_of_code[bytes >> 8 & 0xffu],
-                linear_of_code[bytes >> 16 & 0xffu]);
+    return vec3(quarter_of_code[bytes & 0xffu], quarter_of_code[bytes >> 8 & 0xffu],
+                quarter_of_code[bytes >> 16 & 0xffu]);
 }
 
-/* Texel `at` of level 1; what lies beyond an axis of one texel is that texel again. */
-vec4 load_level1(ivec2 at, int layer)
+/* The texels that texel `at` of level 1 is made of; what lies beyond an axis of one texel is that texel
+ * again. */
+#define FETCHED uvec4
+FETCHED fetch_level1(ivec2 at, int layer)
 {
-    uvec4 texels = textureGather(source, corner_of(at, layer));
+    return textureGather(source, corner_of(at, layer));
+}
+
+vec4 level1_of(FETCHED texels)
+{
     vec3 colour = decoded(texels.x) + decoded(texels.y) + decoded(texels.z) + decoded(texels.w);
     uvec4 alphas = texels >> 24;
     uint alpha = alphas.x + alphas.y + alphas.z + alphas.w;
-    return vec4(colour * 0.25, float(alpha) * (0.25 / WHITE));
+    return vec4(colour, float(alpha) * (0.25 / WHITE));
 }
 
 /* What carry.glsl adds up: of a texel of level n, 4^n times it, with so many bits below the binary point that

@@ -9,8 +9,11 @@
 #define EXTREMES_GLSL
 #include "share.glsl"
 
-/* Channels of the format. */
-layout(constant_id = 9) const int N_STORED = 4;
+/* Channels of the format; and, << 4, whether levels 1 and 2 are stored last: who counts waits for what it has
+ * stored before. */
+layout(constant_id = 9) const int CHANNELS_AND_LATE = 4;
+const int N_STORED = CHANNELS_AND_LATE & 15;
+const bool IS_LATE = CHANNELS_AND_LATE >> 4 != 0;
 
 /* Of one channel a gather brings all four texels. */
 vec4 load_level1(ivec2 at, int layer)

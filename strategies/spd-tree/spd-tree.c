@@ -11,6 +11,7 @@
 #define MAX_WIDE_SPAN_TILES 1024u
 
 /* Of all layers: up to so many, tiles store all but level 3 late, or levels 4 to 6. */
+#define MAX_TOUCHED_TILES     64u
 #define MAX_LATE_TILES        256u
 #define MAX_PARTLY_LATE_TILES 1024u
 
@@ -156,7 +157,10 @@ static uint32_t late_stores(const struct spd_tree *s)
 {
     const struct mb_extent grid = s->tree.step[0].grid;
     const uint64_t n_tiles = (uint64_t)grid.width * grid.height * s->image->layout.n_layers;
-    return n_tiles <= MAX_LATE_TILES ? 2 : n_tiles <= MAX_PARTLY_LATE_TILES ? 1 : 0;
+    return n_tiles <= MAX_TOUCHED_TILES       ? 3
+           : n_tiles <= MAX_LATE_TILES        ? 2
+           : n_tiles <= MAX_PARTLY_LATE_TILES ? 1
+                                              : 0;
 }
 
 /* What a kernel has to know besides. */
@@ -164,13 +168,14 @@ static uint32_t kernel_constant(const struct spd_tree *s)
 {
     switch (s->kernel) {
     case SPD_TREE_CARRY:
-        return span_of(s) | late_stores(s) << 4;
+        return span_of(s) | late_stores(s) << 4 |
+               (late_stores(s) >= 2 ? s->image->layout.n_levels << 8 : 0);
     case SPD_TREE_CURVE:
         return span_of(s);
     case SPD_TREE_STRIPS:
         return s->tree.step[0].size.height / 2;
     case SPD_TREE_EXTREMES:
-        return s->image->layout.format->n_channels;
+        return s->image->layout.format->n_channels | (late_stores(s) > 0 ? 1u << 4 : 0);
     default:
         return s->task.is_update ? s->task.n_rects : odd_axes(s->image->layout.base);
     }

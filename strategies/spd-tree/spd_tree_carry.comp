@@ -14,6 +14,7 @@
 #define RAW
 #include "tree.glsl"
 #include "codes.glsl"
+#include "turns.glsl"
 #include "wave.glsl"
 
 /* The code that 4^level texels average to. */
@@ -23,28 +24,48 @@ uint code_of_sum(uint64_t sum, int level, int channel)
 }
 
 #include "carry.glsl"
-#define STORES_LATE (LATE == 2)
 #include "sums.glsl"
+
+/* Let the device fetch what it has to know of each level to store to it: stores beyond all sizes have no other
+ * effect. */
+void while_gathering(int layer)
+{
+    if (!TOUCHES_LEVELS || gl_SubgroupID != gl_NumSubgroups - 1u) {
+        return;
+    }
+    [[unroll]] for (int level = 1; level < 7; level++) {
+        store_code(level, ivec2(-1), layer, 0u);
+    }
+    [[unroll]] for (int level = 7; level < 16; level++) {
+        if (level < N_LEVELS) {
+            store_carried(level, ivec3(-1), uvec4(0u));
+        }
+    }
+}
 
 void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    uvec4 words;
-    uvec3 codes;
-    Late late;
-    bool goes_on = sum_tile(tile, layer, lane, words, codes, late);
-    if (goes_on && LATE == 0) {
-        store_levels_4_6(tile, layer, lane, codes);
+    Node first = Node(0u, 0u);
+    if (HAS_ONE_SPAN) {
+        first = node_of_tile(tile, layer, lane);
     }
-    if (goes_on && n_levels > 7 && HAS_CELLS) {
-        carry(tile, words, layer, lane);
+    TileSums made;
+    bool goes_on = sum_tile(tile, layer, lane, made);
+    if (goes_on && LATE == 0) {
+        store_levels_4_6(tile, layer, lane, made.codes_4_6);
+    }
+    if (goes_on && N_LEVELS > FIRST_CARRIED && HAS_CELLS) {
+        carry(first, tile, made.level6, layer, lane);
     }
     if (goes_on && LATE > 0) {
-        store_levels_4_6(tile, layer, lane, codes);
+        store_levels_4_6(tile, layer, lane, made.codes_4_6);
     }
     if (STORES_LATE) {
-        store_late(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, late);
+        uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
+        store_level1(tile, layer, index, made.level1);
+        store_level2(tile, layer, index, made.level2);
     }
 }

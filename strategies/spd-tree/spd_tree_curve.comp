@@ -14,6 +14,7 @@
 #define RAW
 #include "tree.glsl"
 #include "codes.glsl"
+#include "turns.glsl"
 #include "wave.glsl"
 #include "curve.glsl"
 #include "tile.glsl"
@@ -30,8 +31,7 @@ void main()
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
     vec4 texel;
-    fill_table(gl_SubgroupID * SUBGROUP_SIZE + lane);
     if (make_tile(tile, layer, lane, texel) && n_levels > 7 && HAS_CELLS) {
-        carry(tile, fixed_point(texel), layer, lane);
+        carry(Node(0u, 0u), tile, fixed_point(texel), layer, lane);
     }
 }

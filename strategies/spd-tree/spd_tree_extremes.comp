@@ -8,6 +8,7 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #pragma use_vulkan_memory_model
 #define EXTREMES
+#define STORES_LATE IS_LATE
 #include "tree.glsl"
 #include "wave.glsl"
 #include "extremes.glsl"
@@ -19,9 +20,14 @@ void main()
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    make_levels_1_3(tile, layer, index);
+    TileTexels made;
+    make_levels_1_3(tile, layer, index, made);
     make_even_levels(tile, layer, index);
     if (HAS_CELLS) {
         share_tile(tile, layer, index);
+    }
+    if (STORES_LATE) {
+        store_level1(tile, layer, index, made.level1);
+        store_level2(tile, layer, index, made.level2);
     }
 }

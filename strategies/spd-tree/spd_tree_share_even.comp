@@ -20,7 +20,8 @@ void main()
     int layer = int(gl_WorkGroupID.z);
     uint index = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    make_levels_1_3(tile, layer, index);
+    TileTexels made;
+    make_levels_1_3(tile, layer, index, made);
     make_even_levels(tile, layer, index);
     if (HAS_CELLS) {
         share_tile(tile, layer, index);

@@ -14,20 +14,21 @@
 #include "tree.glsl"
 #include "codes.glsl"
 #include "wave.glsl"
-#define STORES_LATE false
 #include "sums.glsl"
 #include "climb.glsl"
+
+void while_gathering(int layer)
+{
+}
 
 void main()
 {
     int layer = int(gl_WorkGroupID.z);
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    uvec4 words;
-    uvec3 codes;
-    Late late;
-    if (sum_tile(tile, layer, lane, words, codes, late)) {
-        store_levels_4_6(tile, layer, lane, codes);
-        make_cells(tile, vec4(words) * (1.0 / (255.0 * 4096.0)), layer, lane);
+    TileSums made;
+    if (sum_tile(tile, layer, lane, made)) {
+        store_levels_4_6(tile, layer, lane, made.codes_4_6);
+        make_cells(tile, vec4(made.level6) * (1.0 / (255.0 * 4096.0)), layer, lane);
     }
 }

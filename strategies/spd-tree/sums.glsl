@@ -11,7 +11,7 @@
 #define SUMS_GLSL
 
 /* Of level 3, in Morton order; before it, where subgroups are small, of level 2 by rows. */
-shared uvec2 sum_cells[256];
+shared uvec2 sum_cells[IS_WIDE ? 64 : 256];
 
 uvec2 sums_of(uint texel)
 {
@@ -35,15 +35,19 @@ uint average_of_words(uvec4 sums, int n_halved)
 
 void store_code(int level, ivec2 at, int layer, uint code)
 {
-    if (n_levels > level) {
+    if (N_LEVELS > level) {
         store_as(level, at, layer, uvec4(code, 0u, 0u, 0u));
     }
 }
 
-/* Of 2x2 texels of level 0 from `at` on; what lies beyond an axis of one texel is that texel again. */
-uvec2 load_sums(ivec2 at, int layer)
+/* 2x2 texels of level 0 from `at` on; what lies beyond an axis of one texel is that texel again. */
+uvec4 gather(ivec2 at, int layer)
 {
-    uvec4 texels = textureGather(source, vec3(vec2(at + 1) * inv_base_extent, layer));
+    return textureGather(source, vec3(vec2(at + 1) * inv_base_extent, layer));
+}
+
+uvec2 sum_of_four(uvec4 texels)
+{
     return sums_of(texels.x) + sums_of(texels.y) + sums_of(texels.z) + sums_of(texels.w);
 }
 
@@ -60,74 +64,93 @@ uvec2 scatter_sums(uvec2 sums[4], uint lane)
     return keep + (is_narrow(extent.y) ? keep : subgroupQuadSwapVertical(give));
 }
 
-/* Texels of level 1, one in each quadrant. */
-void store_level1(ivec2 tile, int layer, uint index, uvec4 codes)
+/* What there is time for while texels are on their way. */
+void while_gathering(int layer);
+
+/* What an invocation has made: sums, of level 1 of a texel in each quadrant; and what its lane has to store of
+ * levels 4 to 6, if its subgroup goes on. */
+struct TileSums {
+    uvec2 level1[4];
+    uvec2 level2;
+    uvec4 level6;
+    uvec3 codes_4_6;
+};
+
+void store_level1(ivec2 tile, int layer, uint index, uvec2 sums[4])
 {
     ivec2 first = tile * 32 + place(index);
+    uvec4 codes = uvec4(average(sums[0], 1), average(sums[1], 1), average(sums[2], 1),
+                        average(sums[3], 1));
     store_code(1, first, layer, codes.x);
     store_code(1, first + ivec2(16, 0), layer, codes.y);
     store_code(1, first + ivec2(0, 16), layer, codes.z);
     store_code(1, first + 16, layer, codes.w);
 }
 
-void store_level2(ivec2 tile, int layer, uint index, uint code)
+/* Where the texel of level 2 lies among 16x16. */
+ivec2 place_in_level2(uint index)
 {
-    ivec2 at = (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
-    store_code(2, tile * 16 + at, layer, code);
+    return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
 }
 
-/* What an invocation has made of levels 1 and 2, where that is stored last. */
-struct Late {
-    uvec4 level1;
-    uint level2;
-};
-
-void store_late(ivec2 tile, int layer, uint index, Late late)
+void store_level2(ivec2 tile, int layer, uint index, uvec2 sums)
 {
-    store_level1(tile, layer, index, late.level1);
-    store_level2(tile, layer, index, late.level2);
+    store_code(2, tile * 16 + place_in_level2(index), layer, average(sums, 2));
 }
 
-/* Levels 1 and 2 of a tile; the sums of level 2 and their place among 16x16. */
-uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at, out Late late)
+void sum_levels_1_2(ivec2 tile, int layer, uint index, inout TileSums made)
 {
-    ivec2 p = place(index), first = tile * 32 + p;
-    uvec2 sums[4];
-    sums[0] = load_sums(2 * first, layer);
-    sums[1] = load_sums(2 * first + ivec2(32, 0), layer);
-    sums[2] = load_sums(2 * first + ivec2(0, 32), layer);
-    sums[3] = load_sums(2 * first + 32, layer);
-    late.level1 = uvec4(average(sums[0], 1), average(sums[1], 1), average(sums[2], 1),
-                        average(sums[3], 1));
+    ivec2 first = tile * 32 + place(index);
+    uvec4 texels[4];
+    texels[0] = gather(2 * first, layer);
+    texels[1] = gather(2 * first + ivec2(32, 0), layer);
+    texels[2] = gather(2 * first + ivec2(0, 32), layer);
+    texels[3] = gather(2 * first + 32, layer);
+    while_gathering(layer);
+    made.level1[0] = sum_of_four(texels[0]);
+    made.level1[1] = sum_of_four(texels[1]);
+    made.level1[2] = sum_of_four(texels[2]);
+    made.level1[3] = sum_of_four(texels[3]);
     if (!STORES_LATE) {
-        store_level1(tile, layer, index, late.level1);
+        store_level1(tile, layer, index, made.level1);
     }
-    at = (p >> 1) + quadrant(int(index & 3u)) * 8;
-    uvec2 made = scatter_sums(sums, index);
-    late.level2 = average(made, 2);
+    made.level2 = scatter_sums(made.level1, index);
     if (!STORES_LATE) {
-        store_level2(tile, layer, index, late.level2);
+        store_level2(tile, layer, index, made.level2);
     }
-    return made;
+}
+
+/* Texel `i` of level 3 of a tile. */
+void store_level3(ivec2 tile, int layer, uint i, uvec2 sums)
+{
+    store_code(3, tile * 8 + place(i), layer, average(sums, 3));
 }
 
 /* Level 3, by lanes that differ in bits 2 (x) and 3 (y) of their index; to the cells. */
-void sum_level3_by_lanes(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+void sum_level3_by_lanes(uvec2 sums, uint index)
 {
     ivec2 extent = level_extent(base_extent, 2);
     sums += is_narrow(extent.x) ? sums : subgroupShuffleXor(sums, 4u);
     sums += is_narrow(extent.y) ? sums : subgroupShuffleXor(sums, 8u);
     if ((index & 12u) == 0u) {
         sum_cells[(index & 3u) << 4 | index >> 4] = sums;
-        store_code(3, tile * 8 + (at >> 1), layer, average(sums, 3));
     }
-    barrier();
+}
+
+/* Each subgroup has made a few texels of every quadrant. They are stored from the cells, so that a
+ * subgroup's lie together, by subgroups that have nothing else to do then. */
+void store_level3_of_cells(ivec2 tile, int layer, uint index)
+{
+    uint i = index - uint(SUBGROUP_SIZE);
+    if (i < 64u) {
+        store_level3(tile, layer, i, sum_cells[i]);
+    }
 }
 
 /* The same through the cells, where subgroups are too small. */
-void sum_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index)
+void sum_level3_by_cells(ivec2 tile, uvec2 sums, int layer, uint index)
 {
-    ivec2 extent = level_extent(base_extent, 2);
+    ivec2 extent = level_extent(base_extent, 2), at = place_in_level2(index);
     sum_cells[at.y * 16 + at.x] = sums;
     barrier();
     ivec2 p = place(index & 63u);
@@ -138,20 +161,22 @@ void sum_level3_by_cells(ivec2 tile, ivec2 at, uvec2 sums, int layer, uint index
     barrier();
     if (index < 64u) {
         sum_cells[index] = sums;
-        store_code(3, tile * 8 + p, layer, average(sums, 3));
+        store_level3(tile, layer, index, sums);
     }
-    barrier();
 }
 
 /* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup. */
-void sum_levels_1_3(ivec2 tile, int layer, uint index, out Late late)
+void sum_levels_1_3(ivec2 tile, int layer, uint index, inout TileSums made)
 {
-    ivec2 at;
-    uvec2 sums = sum_levels_1_2(tile, layer, index, at, late);
-    if (SUBGROUP_SIZE >= 16) {
-        sum_level3_by_lanes(tile, at, sums, layer, index);
+    sum_levels_1_2(tile, layer, index, made);
+    if (IS_WIDE) {
+        sum_level3_by_lanes(made.level2, index);
     } else {
-        sum_level3_by_cells(tile, at, sums, layer, index);
+        sum_level3_by_cells(tile, made.level2, layer, index);
+    }
+    barrier();
+    if (IS_WIDE) {
+        store_level3_of_cells(tile, layer, index);
     }
 }
 
@@ -188,28 +213,26 @@ uvec4 sum_of_quad(ivec2 tile, int layer, uint lane)
     return upper + (is_narrow(extent.y) ? upper : lower);
 }
 
-const bool IS_WIDE = SUBGROUP_SIZE >= 16; /* a texel of level 4 a lane; else four */
-
-/* Levels 4 to 6 of a tile from its cells, by one subgroup; the sum of level 6, in its first four lanes at
- * least. What is to be stored of the three levels are `codes`, but for level 4 where lanes have four. */
-uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane, out uvec3 codes)
+/* Levels 4 to 6 of a tile from its cells, by one subgroup; level 6 in its first four lanes at least. Where
+ * lanes have four texels of level 4, they are stored. */
+void sum_levels_4_6(ivec2 tile, int layer, uint lane, inout TileSums made)
 {
     ivec2 extent4 = level_extent(base_extent, 4), extent5 = level_extent(base_extent, 5);
     uvec4 words;
     if (IS_WIDE) {
         uvec2 sums = sum_of_cells(lane & 15u);
-        codes.x = average(sums, 4);
+        made.codes_4_6.x = average(sums, 4);
         words = words_of(sums);
         words += is_narrow(extent4.x) ? words : subgroupShuffleXor(words, 1u);
         words += is_narrow(extent4.y) ? words : subgroupShuffleXor(words, 2u);
     } else {
         words = sum_of_quad(tile, layer, lane);
     }
-    codes.y = average_of_words(words, 5);
+    made.codes_4_6.y = average_of_words(words, 5);
     words += is_narrow(extent5.x) ? words : subgroupShuffleXor(words, IS_WIDE ? 4u : 1u);
     words += is_narrow(extent5.y) ? words : subgroupShuffleXor(words, IS_WIDE ? 8u : 2u);
-    codes.z = average_of_words(words, 6);
-    return words;
+    made.codes_4_6.z = average_of_words(words, 6);
+    made.level6 = words;
 }
 
 void store_levels_4_6(ivec2 tile, int layer, uint lane, uvec3 codes)
@@ -226,15 +249,15 @@ void store_levels_4_6(ivec2 tile, int layer, uint lane, uvec3 codes)
     }
 }
 
-/* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6, and has still to store
- * levels 4 to 6. If STORES_LATE, all have to store what is `late`. */
-bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words, out uvec3 codes, out Late late)
+/* Levels 1 to 6; true in the one subgroup that goes on, which has still to store levels 4 to 6. If
+ * STORES_LATE, all have to store levels 1 and 2. */
+bool sum_tile(ivec2 tile, int layer, uint lane, inout TileSums made)
 {
-    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, late);
-    if (gl_SubgroupID != 0u || n_levels <= 4) {
+    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, made);
+    if (gl_SubgroupID != 0u || N_LEVELS <= 4) {
         return false;
     }
-    words = sum_levels_4_6(tile, layer, lane, codes);
+    sum_levels_4_6(tile, layer, lane, made);
     return true;
 }
 

@@ -4,6 +4,21 @@
 #define TILE_GLSL
 #include "blocks.glsl"
 
+#ifndef FETCHED /* what texels of level 1 are made of once it has come, and what is done until then */
+#define FETCHED vec4
+FETCHED fetch_level1(ivec2 at, int layer)
+{
+    return load_level1(at, layer);
+}
+vec4 level1_of(FETCHED fetched)
+{
+    return fetched;
+}
+void while_fetching(uint index)
+{
+}
+#endif
+
 Joined swapped_x(Joined own)
 {
     return Joined(subgroupQuadSwapHorizontal(own.straight),
@@ -35,39 +50,77 @@ vec4 scatter_quad(vec4 texel[4], uint lane)
     return texel_of(join(keep, is_narrow(extent.y) ? keep : swapped_y(give)), 0.25);
 }
 
-/* Levels 1 and 2 of a tile; the texel of level 2 and its place among 16x16. */
-vec4 make_levels_1_2(ivec2 tile, int layer, uint index, out ivec2 at)
+/* What an invocation has made: of level 1 a texel in each quadrant. It may be stored late. */
+struct TileTexels {
+    vec4 level1[4];
+    vec4 level2;
+};
+
+void store_level1(ivec2 tile, int layer, uint index, vec4 texel[4])
 {
-    ivec2 p = place(index), first = tile * 32 + p;
-    vec4 texel[4];
-    texel[0] = load_level1(first, layer);
-    texel[1] = load_level1(first + ivec2(16, 0), layer);
-    texel[2] = load_level1(first + ivec2(0, 16), layer);
-    texel[3] = load_level1(first + 16, layer);
+    ivec2 first = tile * 32 + place(index);
     store(1, first, layer, texel[0]);
     store(1, first + ivec2(16, 0), layer, texel[1]);
     store(1, first + ivec2(0, 16), layer, texel[2]);
     store(1, first + 16, layer, texel[3]);
-    at = (p >> 1) + quadrant(int(index & 3u)) * 8;
-    vec4 made = scatter_quad(texel, index);
-    store_made(2, tile * 16 + at, layer, made);
-    return made;
+}
+
+/* Where the texel of level 2 lies among 16x16. */
+ivec2 place_in_level2(uint index)
+{
+    return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
+}
+
+void store_level2(ivec2 tile, int layer, uint index, vec4 texel)
+{
+    store_made(2, tile * 16 + place_in_level2(index), layer, texel);
+}
+
+void make_levels_1_2(ivec2 tile, int layer, uint index, out TileTexels made)
+{
+    ivec2 first = tile * 32 + place(index);
+    FETCHED fetched[4];
+    fetched[0] = fetch_level1(first, layer);
+    fetched[1] = fetch_level1(first + ivec2(16, 0), layer);
+    fetched[2] = fetch_level1(first + ivec2(0, 16), layer);
+    fetched[3] = fetch_level1(first + 16, layer);
+    while_fetching(index);
+    made.level1[0] = level1_of(fetched[0]);
+    made.level1[1] = level1_of(fetched[1]);
+    made.level1[2] = level1_of(fetched[2]);
+    made.level1[3] = level1_of(fetched[3]);
+    if (!STORES_LATE) {
+        store_level1(tile, layer, index, made.level1);
+    }
+    made.level2 = scatter_quad(made.level1, index);
+    if (!STORES_LATE) {
+        store_level2(tile, layer, index, made.level2);
+    }
 }
 
 /* Level 3, by lanes that differ in bits 2 (x) and 3 (y) of their index; to the cells. */
-void make_level3_by_lanes(ivec2 tile, ivec2 at, vec4 texel, int layer, uint index)
+void make_level3_by_lanes(vec4 texel, uint index)
 {
     vec4 made = join_lanes(texel, level_extent(base_extent, 2), 4u, 8u);
     if ((index & 12u) == 0u) {
         cells[(index & 3u) << 4 | index >> 4] = made;
-        store_made(3, tile * 8 + (at >> 1), layer, made);
     }
-    barrier();
+}
+
+/* Each subgroup has made a few texels of every quadrant. They are stored from the cells, so that a
+ * subgroup's lie together, by subgroups that have nothing else to do then. */
+void store_level3_of_cells(ivec2 tile, int layer, uint index)
+{
+    uint i = index - uint(SUBGROUP_SIZE);
+    if (i < 64u) {
+        store_made(3, tile * 8 + place(i), layer, cells[i]);
+    }
 }
 
 /* The same through the cells, where subgroups are too small. */
-void make_level3_by_cells(ivec2 tile, ivec2 at, vec4 texel, int layer, uint index)
+void make_level3_by_cells(ivec2 tile, vec4 texel, int layer, uint index)
 {
+    ivec2 at = place_in_level2(index);
     cells[at.y * 16 + at.x] = texel;
     barrier();
     ivec2 p = place(index & 63u);
@@ -79,31 +132,34 @@ void make_level3_by_cells(ivec2 tile, ivec2 at, vec4 texel, int layer, uint inde
         cells[index] = made;
         store_made(3, tile * 8 + p, layer, made);
     }
-    barrier();
 }
 
 /* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup:
  * gl_LocalInvocationIndex promises nothing about lanes. */
-void make_levels_1_3(ivec2 tile, int layer, uint index)
+void make_levels_1_3(ivec2 tile, int layer, uint index, out TileTexels made)
 {
-    ivec2 at;
-    vec4 texel = make_levels_1_2(tile, layer, index, at);
-    if (SUBGROUP_SIZE >= 16) {
-        make_level3_by_lanes(tile, at, texel, layer, index);
+    make_levels_1_2(tile, layer, index, made);
+    if (IS_WIDE) {
+        make_level3_by_lanes(made.level2, index);
     } else {
-        make_level3_by_cells(tile, at, texel, layer, index);
+        make_level3_by_cells(tile, made.level2, layer, index);
+    }
+    barrier();
+    if (IS_WIDE) {
+        store_level3_of_cells(tile, layer, index);
     }
 }
 
 /* Levels 1 to 6; true in the one subgroup that goes on, with the texel of level 6. */
-bool make_tile(ivec2 tile, int layer, uint lane, out vec4 made)
+bool make_tile(ivec2 tile, int layer, uint lane, out vec4 texel)
 {
-    make_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane);
-    made = vec4(0.0);
+    TileTexels made;
+    make_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, made);
+    texel = vec4(0.0);
     if (gl_SubgroupID != 0u || n_levels <= 4) {
         return false;
     }
-    made = make_levels(0, tile, layer, lane);
+    texel = make_levels(0, tile, layer, lane);
     return true;
 }
 

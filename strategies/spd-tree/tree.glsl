@@ -104,7 +104,8 @@ uint first_node(int i)
 ivec2 tile_of_workgroup()
 {
     uint listed = IS_UPDATE ? tiles[gl_WorkGroupID.x] : 0u;
-    return IS_UPDATE ? ivec2(listed & 0xffffu, listed >> 16) : ivec2(gl_WorkGroupID.xy);
+    ivec2 in_turn = ivec2(gl_WorkGroupID.x, gl_NumWorkGroups.y - 1u - gl_WorkGroupID.y);
+    return IS_UPDATE ? ivec2(listed & 0xffffu, listed >> 16) : in_turn;
 }
 
 /* Which source of a step's cells made a texel that they begin with. */
@@ -249,22 +250,6 @@ void store_bytes(int level, ivec2 at, int layer, uint bytes)
     store_as(level, at, layer, uvec4(bytes, 0u, 0u, 0u));
 }
 #endif
-
-/* The same of what carry.glsl makes. */
-void store_carried(int level, ivec3 at, STORED value)
-{
-    switch (level) {
-    case 7: imageStore(levels[6], at, value); break;
-    case 8: imageStore(levels[7], at, value); break;
-    case 9: imageStore(levels[8], at, value); break;
-    case 10: imageStore(levels[9], at, value); break;
-    case 11: imageStore(levels[10], at, value); break;
-    case 12: imageStore(levels[11], at, value); break;
-    case 13: imageStore(levels[12], at, value); break;
-    case 14: imageStore(levels[13], at, value); break;
-    case 15: imageStore(levels[14], at, value); break;
-    }
-}
 
 void store(int level, ivec2 at, int layer, vec4 texel)
 {

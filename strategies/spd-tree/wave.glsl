@@ -2,7 +2,15 @@
 #ifndef WAVE_GLSL
 #define WAVE_GLSL
 
+#ifndef TURNS_GLSL
+#define N_LEVELS n_levels
+#endif
+#ifndef STORES_LATE /* levels 1 and 2 */
+#define STORES_LATE false
+#endif
+
 layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
+const bool IS_WIDE = SUBGROUP_SIZE >= 16; /* a texel of 4x4 a lane; else four */
 
 ivec2 place(uint index)
 {
