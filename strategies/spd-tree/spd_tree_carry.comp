@@ -52,20 +52,21 @@ void main()
     if (HAS_ONE_SPAN) {
         first = node_of_tile(tile, layer, lane);
     }
-    TileSums made;
-    bool goes_on = sum_tile(tile, layer, lane, made);
+    uvec4 words;
+    Unstored unstored;
+    bool goes_on = sum_tile(tile, layer, lane, words, unstored);
     if (goes_on && LATE == 0) {
-        store_levels_4_6(tile, layer, lane, made.codes_4_6);
+        store_levels_4_6(tile, layer, lane, unstored);
     }
     if (goes_on && N_LEVELS > FIRST_CARRIED && HAS_CELLS) {
-        carry(first, tile, made.level6, layer, lane);
+        carry(first, tile, words, layer, lane);
     }
     if (goes_on && LATE > 0) {
-        store_levels_4_6(tile, layer, lane, made.codes_4_6);
+        store_levels_4_6(tile, layer, lane, unstored);
     }
     if (STORES_LATE) {
         uint index = gl_SubgroupID * SUBGROUP_SIZE + lane;
-        store_level1(tile, layer, index, made.level1);
-        store_level2(tile, layer, index, made.level2);
+        store_level1(tile, layer, index, averages_of_four(unstored.level1));
+        store_level2(tile, layer, index, average(unstored.level2, 2));
     }
 }

@@ -26,9 +26,10 @@ void main()
     int layer = int(gl_WorkGroupID.z);
     uint lane = gl_SubgroupInvocationID;
     ivec2 tile = tile_of_workgroup();
-    TileSums made;
-    if (sum_tile(tile, layer, lane, made)) {
-        store_levels_4_6(tile, layer, lane, made.codes_4_6);
-        make_cells(tile, vec4(made.level6) * (1.0 / (255.0 * 4096.0)), layer, lane);
+    uvec4 words;
+    Unstored unstored;
+    if (sum_tile(tile, layer, lane, words, unstored)) {
+        store_levels_4_6(tile, layer, lane, unstored);
+        make_cells(tile, vec4(words) * (1.0 / (255.0 * 4096.0)), layer, lane);
     }
 }

@@ -67,20 +67,23 @@ uvec2 scatter_sums(uvec2 sums[4], uint lane)
 /* What there is time for while texels are on their way. */
 void while_gathering(int layer);
 
-/* What an invocation has made: sums, of level 1 of a texel in each quadrant; and what its lane has to store of
- * levels 4 to 6, if its subgroup goes on. */
-struct TileSums {
-    uvec2 level1[4];
-    uvec2 level2;
-    uvec4 level6;
-    uvec3 codes_4_6;
+/* What an invocation has still to store: if STORES_LATE, levels 1 and 2, as sums; if its subgroup goes on,
+ * codes of levels 4 to 6. */
+struct Unstored {
+    uvec2 level1[4], level2;
+    uint level4, level5, level6;
 };
 
-void store_level1(ivec2 tile, int layer, uint index, uvec2 sums[4])
+uvec4 averages_of_four(uvec2 sums[4])
+{
+    return uvec4(average(sums[0], 1), average(sums[1], 1), average(sums[2], 1),
+                 average(sums[3], 1));
+}
+
+/* A texel in each quadrant. */
+void store_level1(ivec2 tile, int layer, uint index, uvec4 codes)
 {
     ivec2 first = tile * 32 + place(index);
-    uvec4 codes = uvec4(average(sums[0], 1), average(sums[1], 1), average(sums[2], 1),
-                        average(sums[3], 1));
     store_code(1, first, layer, codes.x);
     store_code(1, first + ivec2(16, 0), layer, codes.y);
     store_code(1, first + ivec2(0, 16), layer, codes.z);
@@ -93,12 +96,13 @@ ivec2 place_in_level2(uint index)
     return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
 }
 
-void store_level2(ivec2 tile, int layer, uint index, uvec2 sums)
+void store_level2(ivec2 tile, int layer, uint index, uint code)
 {
-    store_code(2, tile * 16 + place_in_level2(index), layer, average(sums, 2));
+    store_code(2, tile * 16 + place_in_level2(index), layer, code);
 }
 
-void sum_levels_1_2(ivec2 tile, int layer, uint index, inout TileSums made)
+/* Levels 1 and 2 of a tile; the sums of level 2. */
+uvec2 sum_levels_1_2(ivec2 tile, int layer, uint index, inout Unstored unstored)
 {
     ivec2 first = tile * 32 + place(index);
     uvec4 texels[4];
@@ -107,17 +111,24 @@ void sum_levels_1_2(ivec2 tile, int layer, uint index, inout TileSums made)
     texels[2] = gather(2 * first + ivec2(0, 32), layer);
     texels[3] = gather(2 * first + 32, layer);
     while_gathering(layer);
-    made.level1[0] = sum_of_four(texels[0]);
-    made.level1[1] = sum_of_four(texels[1]);
-    made.level1[2] = sum_of_four(texels[2]);
-    made.level1[3] = sum_of_four(texels[3]);
+    uvec2 sums[4];
+    sums[0] = sum_of_four(texels[0]);
+    sums[1] = sum_of_four(texels[1]);
+    sums[2] = sum_of_four(texels[2]);
+    sums[3] = sum_of_four(texels[3]);
+    uvec4 codes = averages_of_four(sums);
     if (!STORES_LATE) {
-        store_level1(tile, layer, index, made.level1);
+        store_level1(tile, layer, index, codes);
     }
-    made.level2 = scatter_sums(made.level1, index);
+    uvec2 made = scatter_sums(sums, index);
+    uint code = average(made, 2);
     if (!STORES_LATE) {
-        store_level2(tile, layer, index, made.level2);
+        store_level2(tile, layer, index, code);
+    } else {
+        unstored.level1 = sums;
+        unstored.level2 = made;
     }
+    return made;
 }
 
 /* Texel `i` of level 3 of a tile. */
@@ -166,13 +177,13 @@ void sum_level3_by_cells(ivec2 tile, uvec2 sums, int layer, uint index)
 }
 
 /* Levels 1 to 3, the last to the cells; `index` counts lanes, subgroup by subgroup. */
-void sum_levels_1_3(ivec2 tile, int layer, uint index, inout TileSums made)
+void sum_levels_1_3(ivec2 tile, int layer, uint index, inout Unstored unstored)
 {
-    sum_levels_1_2(tile, layer, index, made);
+    uvec2 sums = sum_levels_1_2(tile, layer, index, unstored);
     if (IS_WIDE) {
-        sum_level3_by_lanes(made.level2, index);
+        sum_level3_by_lanes(sums, index);
     } else {
-        sum_level3_by_cells(tile, made.level2, layer, index);
+        sum_level3_by_cells(tile, sums, layer, index);
     }
     barrier();
     if (IS_WIDE) {
@@ -213,51 +224,51 @@ uvec4 sum_of_quad(ivec2 tile, int layer, uint lane)
     return upper + (is_narrow(extent.y) ? upper : lower);
 }
 
-/* Levels 4 to 6 of a tile from its cells, by one subgroup; level 6 in its first four lanes at least. Where
- * lanes have four texels of level 4, they are stored. */
-void sum_levels_4_6(ivec2 tile, int layer, uint lane, inout TileSums made)
+/* Levels 4 to 6 of a tile from its cells, by one subgroup; the sum of level 6, in its first four lanes at
+ * least. Where lanes have four texels of level 4, they are stored. */
+uvec4 sum_levels_4_6(ivec2 tile, int layer, uint lane, inout Unstored unstored)
 {
     ivec2 extent4 = level_extent(base_extent, 4), extent5 = level_extent(base_extent, 5);
     uvec4 words;
     if (IS_WIDE) {
         uvec2 sums = sum_of_cells(lane & 15u);
-        made.codes_4_6.x = average(sums, 4);
+        unstored.level4 = average(sums, 4);
         words = words_of(sums);
         words += is_narrow(extent4.x) ? words : subgroupShuffleXor(words, 1u);
         words += is_narrow(extent4.y) ? words : subgroupShuffleXor(words, 2u);
     } else {
         words = sum_of_quad(tile, layer, lane);
     }
-    made.codes_4_6.y = average_of_words(words, 5);
+    unstored.level5 = average_of_words(words, 5);
     words += is_narrow(extent5.x) ? words : subgroupShuffleXor(words, IS_WIDE ? 4u : 1u);
     words += is_narrow(extent5.y) ? words : subgroupShuffleXor(words, IS_WIDE ? 8u : 2u);
-    made.codes_4_6.z = average_of_words(words, 6);
-    made.level6 = words;
+    unstored.level6 = average_of_words(words, 6);
+    return words;
 }
 
-void store_levels_4_6(ivec2 tile, int layer, uint lane, uvec3 codes)
+void store_levels_4_6(ivec2 tile, int layer, uint lane, Unstored unstored)
 {
     uint index5 = IS_WIDE ? lane >> 2 : lane;
     if (IS_WIDE && lane < 16u) {
-        store_code(4, tile * 4 + place(lane), layer, codes.x);
+        store_code(4, tile * 4 + place(lane), layer, unstored.level4);
     }
     if (index5 < 4u && (!IS_WIDE || (lane & 3u) == 0u)) {
-        store_code(5, tile * 2 + place(index5), layer, codes.y);
+        store_code(5, tile * 2 + place(index5), layer, unstored.level5);
     }
     if (lane == 0u) {
-        store_code(6, tile, layer, codes.z);
+        store_code(6, tile, layer, unstored.level6);
     }
 }
 
-/* Levels 1 to 6; true in the one subgroup that goes on, which has still to store levels 4 to 6. If
- * STORES_LATE, all have to store levels 1 and 2. */
-bool sum_tile(ivec2 tile, int layer, uint lane, inout TileSums made)
+/* Levels 1 to 6; true in the one subgroup that goes on, with the sum of level 6, and has still to store levels
+ * 4 to 6. If STORES_LATE, all have to store levels 1 and 2. */
+bool sum_tile(ivec2 tile, int layer, uint lane, out uvec4 words, inout Unstored unstored)
 {
-    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, made);
+    sum_levels_1_3(tile, layer, gl_SubgroupID * SUBGROUP_SIZE + lane, unstored);
     if (gl_SubgroupID != 0u || N_LEVELS <= 4) {
         return false;
     }
-    sum_levels_4_6(tile, layer, lane, made);
+    words = sum_levels_4_6(tile, layer, lane, unstored);
     return true;
 }
 
