@@ -35,6 +35,7 @@
 
 /* Levels that are brought to at once. */
 const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
+
 /* True if that takes all sums to the last level. */
 const bool HAS_ONE_SPAN = KNOWN_LEVELS > 0 ? KNOWN_LEVELS - FIRST_CARRIED <= SPAN : false;
 
@@ -50,7 +51,7 @@ layout(set = 0, binding = 3) buffer Meetings /* in place of counters */
 /* What becomes of a node. Constant indices only, as in store_as(). */
 #define CARRIED(n)                                                                                  \
     case n:                                                                                         \
-        if (KNOWN_LEVELS == 0 || KNOWN_LEVELS > n) {                                                                         \
+        if (KNOWN_LEVELS == 0 || KNOWN_LEVELS > n) {                                                \
             imageStore(levels[n - 1], at, value);                                                   \
         }                                                                                           \
         break;

@@ -26,8 +26,8 @@ uint code_of_sum(uint64_t sum, int level, int channel)
 #include "carry.glsl"
 #include "sums.glsl"
 
-/* Let the device fetch what it has to know of each level to store to it: stores beyond all sizes have no other
- * effect. */
+/* Have the device fetch what it needs to know of each level to store to it: stores beyond a level's size have no
+ * other effect. */
 void while_gathering(int layer)
 {
     if (!TOUCHES_LEVELS || gl_SubgroupID != gl_NumSubgroups - 1u) {

@@ -49,6 +49,7 @@ static const struct stress_shape gpu_shapes[] = {
     {"rgba16f", {320, 192}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {512, 512}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8-srgb", {512, 512}, 1, 0, 1, MB_REDUCE_AVG},
+    {"rgba8", {8192, 8}, 1, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {8192, 8}, 3, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {8192, 8}, 9, 0, 1, MB_REDUCE_AVG},
     {"rgba8", {256, 256}, 3, 0, 1, MB_REDUCE_AVG},
