@@ -27,8 +27,6 @@
 #ifndef CARRY_GLSL
 #define CARRY_GLSL
 
-#include "turns.glsl"
-
 #define FIRST_CARRIED 7
 #define N_CHANNELS 4
 #define COUNT_SHIFT 40
@@ -36,8 +34,8 @@
 /* Levels that are brought to at once. */
 const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
 
-/* True if that takes all sums to the last level. */
-const bool HAS_ONE_SPAN = KNOWN_LEVELS > 0 ? KNOWN_LEVELS - FIRST_CARRIED <= SPAN : false;
+/* True if that takes all sums to the last level, as far as is known in advance. */
+const bool HAS_ONE_SPAN = KNOWN_LEVELS > FIRST_CARRIED ? KNOWN_LEVELS - FIRST_CARRIED <= SPAN : false;
 
 layout(set = 0, binding = 2) buffer Nodes /* in place of the hand-off */
 {

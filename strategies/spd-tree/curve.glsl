@@ -13,9 +13,9 @@ void while_fetching(uint index)
     barrier();
 }
 
-/* Masked before they are shifted: so an H200's compiler makes one shift of two for each, 0.7 us of 39 for
+/* A quarter of each channel in linear light. Codes are masked before they are shifted: so an H200's compiler makes one shift of two for each, 0.7 us of 39 for
  * 4096x4096. */
-vec3 decoded(uint bytes)
+vec3 quarter_of(uint bytes)
 {
     return vec3(quarter_of_code[bytes & 0xffu], quarter_of_code[(bytes & 0xff00u) >> 8],
                 quarter_of_code[(bytes & 0xff0000u) >> 16]);
@@ -31,7 +31,8 @@ FETCHED fetch_level1(ivec2 at, int layer)
 
 vec4 level1_of(FETCHED texels)
 {
-    vec3 colour = decoded(texels.x) + decoded(texels.y) + decoded(texels.z) + decoded(texels.w);
+    vec3 colour = quarter_of(texels.x) + quarter_of(texels.y) + quarter_of(texels.z) +
+                  quarter_of(texels.w);
     uvec4 alphas = texels >> 24;
     uint alpha = alphas.x + alphas.y + alphas.z + alphas.w;
     return vec4(colour, float(alpha) * (0.25 / WHITE));

@@ -39,7 +39,8 @@ static bool has_wave(const struct mb_gpu *gpu)
                                           VK_SUBGROUP_FEATURE_QUAD_BIT |
                                           VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
     return (gpu->info.subgroup_operations & needed) == needed && gpu->info.has_full_subgroups &&
-           gpu->info.subgroup_size >= 4;
+           gpu->info.subgroup_size >= 4 &&
+           gpu->info.subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
 }
 
 static bool is_plain_average(const struct mb_layout *layout, const struct mb_task *task)

@@ -154,7 +154,8 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
-/* What tiles store after they have brought their sums on, as in turns.glsl. */
+/* What tiles store after they have brought their sums on, as in turns.glsl; of extremes, levels
+ * 1 and 2 if anything. */
 static uint32_t late_stores(const struct spd_tree *s)
 {
     const struct mb_extent grid = s->tree.step[0].grid;
@@ -172,7 +173,7 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     case SPD_TREE_CARRY: /* as in turns.glsl */
         return span_of(s) | late_stores(s) << 4 |
                (late_stores(s) >= 2 ? s->image->layout.n_levels << 8 : 0);
-    case SPD_TREE_CURVE:
+    case SPD_TREE_CURVE: /* stores nothing late, and finds out how many levels there are */
         return span_of(s);
     case SPD_TREE_STRIPS:
         return s->tree.step[0].size.height / 2;

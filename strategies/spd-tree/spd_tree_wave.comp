@@ -5,7 +5,7 @@
  *                  stores blocks that lie together
  *     level 2      reduced and scattered within quads of lanes: one texel an invocation
  *     level 3      by shuffles, or where subgroups are smaller than 16 in shared memory; 8x8 texels
- *     - barrier; all but the first subgroup leave -
+ *     - barrier; all but the first subgroup store what is left of level 3 and leave -
  *     level 4..6   of 64 texels in the lanes of one subgroup
  *     - hand-off: one lane leaves the texel and counts; the others leave unless it is the last -
  *     level 7..9   of 64 texels, as before, and so on
