@@ -131,10 +131,8 @@ uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout
 static bool takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
                          const struct mb_params *choice, bool is_only_way)
 {
-    const uint32_t n_lanes = gpu->info.subgroup_size;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (choice->choice[SPD_TREE_PARAM_ROWS] == ROWS_OFF || layout->n_levels < MIN_FIRST + 2 ||
-        n_lanes > SPD_TREE_N_INVOCATIONS / 2 ||
         gpu->info.max_shared_memory_bytes <
             strip_shared_bytes(strip_tile(gpu, mb_spd_tree_choose_rows(gpu, layout, choice)))) {
         return false;

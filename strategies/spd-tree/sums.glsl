@@ -90,12 +90,6 @@ void store_level1(ivec2 tile, int layer, uint index, uvec4 codes)
     store_code(1, first + 16, layer, codes.w);
 }
 
-/* Where the texel of level 2 lies among 16x16. */
-ivec2 place_in_level2(uint index)
-{
-    return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
-}
-
 void store_level2(ivec2 tile, int layer, uint index, uint code)
 {
     store_code(2, tile * 16 + place_in_level2(index), layer, code);

@@ -65,12 +65,6 @@ void store_level1(ivec2 tile, int layer, uint index, vec4 texel[4])
     store(1, first + 16, layer, texel[3]);
 }
 
-/* Where the texel of level 2 lies among 16x16. */
-ivec2 place_in_level2(uint index)
-{
-    return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
-}
-
 void store_level2(ivec2 tile, int layer, uint index, vec4 texel)
 {
     store_made(2, tile * 16 + place_in_level2(index), layer, texel);

@@ -101,9 +101,9 @@ uint first_node(int i)
     return i < MAX_STEPS ? first_texel[i] : first_counter[i - MAX_STEPS];
 }
 
-/* From the last row to the first. What the number of workgroups lies in an H200 fetches with the addresses of
- * buffers, which are so there when they are needed: 0.2 us of 6 for 256x256, of 12 for 2048x2048. The dispatch has
- * to be whole, without a base. */
+/* From the last row to the first. An H200 fetches the number of workgroups with the addresses of buffers, which
+ * are so there when they are needed: 0.2 us of 6 for 256x256, of 12 for 2048x2048. The dispatch has to be
+ * whole, without a base. */
 ivec2 tile_of_workgroup()
 {
     uint listed = IS_UPDATE ? tiles[gl_WorkGroupID.x] : 0u;

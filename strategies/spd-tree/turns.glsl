@@ -1,11 +1,11 @@
-/* How workgroups of the kernels that carry sums go about it. It comes before wave.glsl. spd_tree_curve.comp is only
- * told how many levels are brought to at once: it stores nothing late. */
+/* How workgroups of the kernels that carry sums go about it. It comes before wave.glsl. spd_tree_curve.comp is
+ * only told how many levels are brought to at once: it stores nothing late. */
 #ifndef TURNS_GLSL
 #define TURNS_GLSL
 
 /* Levels that are brought to at once; << 4, what of a tile is stored after that: nothing, levels 4 to 6, or
- * all but level 3 (and 4, where subgroups are small), or the same with levels touched in advance; and, << 8, how many levels there are,
- * or 0 if the kernel is to find out.
+ * all but level 3 (and 4, where subgroups are small), or the same with levels touched in advance; and,
+ * << 8, how many levels there are, or 0 if the kernel is to find out.
  *
  * Sums go first where nothing else is left to wait for: stores before them are 0.6 us of 6.5 on an
  * H200 for 256x256, and those of levels 4 to 6 0.4 of 13 for 2048x2048. Where further tiles wait for

@@ -24,4 +24,10 @@ ivec2 quadrant(int i)
     return ivec2(i & 1, i >> 1);
 }
 
+/* Where the texel of level 2 that quads of lanes scatter to one of them lies among a tile's 16x16. */
+ivec2 place_in_level2(uint index)
+{
+    return (place(index) >> 1) + quadrant(int(index & 3u)) * 8;
+}
+
 #endif
