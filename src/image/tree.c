@@ -118,11 +118,11 @@ void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
     }
 }
 
-void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout,
+void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout, uint32_t n_first,
                          struct mb_extent tile)
 {
     *tree = (struct mb_tree){0};
-    add_step(tree, layout, 0, MIN_FIRST_LEVELS, tile);
+    add_step(tree, layout, 0, n_first, tile);
 }
 
 /* Along one axis: those with their first source at or before `last` whose reach comes to

@@ -42,9 +42,9 @@ struct mb_tree_options {
 void mb_tree_init(struct mb_tree *tree, const struct mb_layout *layout,
                   const struct mb_tree_options *options);
 
-/* Tiles alone, which make three levels, `tile` texels of the last: all that comes after is
- * shared (strategies/spd-tree/sharing.glsl). layout->n_levels >= 4. */
-void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout,
+/* Tiles alone, which make `n_first` levels, `tile` texels of the last: all that comes after is
+ * shared (strategies/spd-tree/sharing.glsl). layout->n_levels > n_first. */
+void mb_tree_init_shared(struct mb_tree *tree, const struct mb_layout *layout, uint32_t n_first,
                          struct mb_extent tile);
 
 /* Those of a step that need any of the texels `rect` (not empty) of its source level: a

@@ -11,9 +11,6 @@
 /* Levels, the base included, that share.glsl has invocations for. */
 #define MAX_SHARED_LEVELS 13u
 
-/* From how many texels on strips cost less than tiles of 64x64. */
-#define MIN_STRIP_TEXELS (1u << 20)
-
 /* Above this many tiles without an odd size, steps cost less than shares: on an H200 54 against
  * 64 us for 4096x4096 sRGB texels, but 13.9 against 10.1 for 1024x1024. */
 #define MAX_EVEN_SHARE_TILES 1024u
@@ -61,7 +58,7 @@ static bool may_use_words(const struct mb_task *task, const struct mb_params *ch
 {
     const uint8_t *value = choice->choice;
     return !task->is_update && value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
-           value[SPD_TREE_PARAM_FIRST] == FIRST_AUTO;
+           value[SPD_TREE_PARAM_FIRST] != FIRST_6;
 }
 
 /* The same of minima and maxima, in words of 32 bits. */
@@ -78,75 +75,13 @@ static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layou
            is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
 }
 
-static uint64_t n_texels(const struct mb_layout *layout)
-{
-    return (uint64_t)layout->base.width * layout->base.height;
-}
-
-/* Texels of level 3 that a workgroup makes of strips: as in tree.glsl. */
-static struct mb_extent strip_tile(const struct mb_gpu *gpu, uint8_t rows)
-{
-    static const uint8_t n_rows[] = {[ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3, [ROWS_4] = 4,
-                                     [ROWS_6] = 6, [ROWS_8] = 8, [ROWS_9] = 9};
-    const uint32_t n_lanes = gpu->info.subgroup_size, columns = (4 * n_lanes - 7) / 8;
-    return (struct mb_extent){SPD_TREE_N_INVOCATIONS / n_lanes / 2 * columns, 2 * n_rows[rows]};
-}
-
-/* What share_parts.glsl has of shared memory, at most: its parts[], and common_texel[]. */
-static uint32_t strip_shared_bytes(struct mb_extent tile)
-{
-    const uint32_t n_of_tile = tile.width * tile.height;
-    uint32_t n_further = 7 * 9;
-    for (uint32_t n = 1; n <= 5; n++) {
-        n_further += ((tile.width >> n) + 3) * ((tile.height >> n) + 3);
-    }
-    const uint32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
-    return (4 * n_parts + 2 * n_further) * (uint32_t)sizeof(float) + 256;
-}
-
-/* Rows of level 3 that a strip makes: more rows, less halo, but fewer strips at a time. An H200
- * takes 16.8 us with two and 26.9 with nine for 1023x1023, but 71 and 48 for 4095x4095. */
-uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                const struct mb_params *choice)
-{
-    const uint8_t asked_for = choice->choice[SPD_TREE_PARAM_ROWS];
-    if (asked_for != ROWS_AUTO) {
-        return asked_for;
-    }
-    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const uint64_t n_millions = n_texels(layout) >> 20;
-    uint8_t rows = is_cpu            ? ROWS_8
-                   : n_millions < 3  ? ROWS_2
-                   : n_millions < 6  ? ROWS_3
-                   : n_millions < 12 ? ROWS_6
-                                     : ROWS_9;
-    while (rows > ROWS_1 &&
-           gpu->info.max_shared_memory_bytes < strip_shared_bytes(strip_tile(gpu, rows))) {
-        rows--;
-    }
-    return rows;
-}
-
-/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64. */
-static bool takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_params *choice, bool is_only_way)
-{
-    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (choice->choice[SPD_TREE_PARAM_ROWS] == ROWS_OFF || layout->n_levels < MIN_FIRST + 2 ||
-        gpu->info.max_shared_memory_bytes <
-            strip_shared_bytes(strip_tile(gpu, mb_spd_tree_choose_rows(gpu, layout, choice)))) {
-        return false;
-    }
-    return is_only_way || is_cpu || n_texels(layout) >= MIN_STRIP_TEXELS;
-}
-
 void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree)
 {
     if (kernel == SPD_TREE_STRIPS) {
-        mb_tree_init_shared(tree, layout,
-                            strip_tile(gpu, mb_spd_tree_choose_rows(gpu, layout, choice)));
+        const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
+        mb_tree_init_shared(tree, layout, strips.n_first, strips.tile);
         return;
     }
     const uint32_t tile_width = mb_spd_tree_tile_width(choice);
@@ -215,9 +150,10 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
     const bool has_tiles = has_levels && gpu->info.max_shared_memory_bytes >= SHARE_BYTES;
     const bool is_only_way =
         !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO ||
+        choice->choice[SPD_TREE_PARAM_FIRST] == FIRST_4 ||
         (tree.is_even && choice->choice[SPD_TREE_PARAM_EXACT] == EXACT_SUMS);
     if (has_sums && (is_only_way || !tree.is_even) &&
-        takes_strips(gpu, layout, choice, is_only_way)) {
+        mb_spd_tree_takes_strips(gpu, layout, choice, is_only_way)) {
         return SPD_TREE_STRIPS;
     }
     if (!has_tiles) {
@@ -318,7 +254,14 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "rows is for exact=sums with carry=atomics where some size is odd");
+                       "rows is for exact=sums with carry=atomics where some size is odd, as "
+                       "far as a workgroup can have so many");
+    }
+    if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "first=4 is for exact=sums with carry=atomics where some size is odd, of "
+            "six levels or more, with subgroups of 8 or more");
     }
     if (value[SPD_TREE_PARAM_SPAN] != 0 && !mb_spd_tree_is_carried(kernel)) {
         return MB_FAIL(

@@ -64,18 +64,21 @@ static const struct mb_param params[] = {
     },
     {
         .name = "first",
-        .values = (const char *const[]){"auto", "6", NULL},
+        .values = (const char *const[]){"auto", "4", "6", NULL},
         .help =
             "levels that tiles make where some are odd: 6 take a wider halo and one hand-off "
-            "less; auto: as many as are even, or 3",
+            "less, 4 are for strips (rows); auto: as many as are even, or 3, or, where long "
+            "strips are best, 4",
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", "9", NULL},
+        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", "9", "12",
+                                        "16", "20", NULL},
         .help =
-            "of level 3 in a strip, as which subgroups make rgba8 images of odd sizes; off: "
-            "tiles of 64x64; auto: on GPUs off below 1 million texels, 2 below 3, 3 below 6, "
-            "6 below 12, or 9; on CPUs 8",
+            "of the last of the tiles' levels in a strip, as which subgroups make rgba8 images "
+            "of odd sizes; off: tiles of 64x64; auto: on GPUs off below 1 million texels, else "
+            "the fewest that make the image in one wave of workgroups on an H200, or in "
+            "several; on CPUs 8",
     },
     {
         .name = "parts",
@@ -139,8 +142,13 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] =
         mb_spd_tree_is_carried(kernel) ? choose_span(&tree, choice) : 0;
-    value[SPD_TREE_PARAM_ROWS] =
-        kernel == SPD_TREE_STRIPS ? mb_spd_tree_choose_rows(gpu, layout, choice) : ROWS_OFF;
+    if (kernel == SPD_TREE_STRIPS) {
+        const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
+        value[SPD_TREE_PARAM_ROWS] = strips.rows;
+        value[SPD_TREE_PARAM_FIRST] = strips.n_first == 4 ? FIRST_4 : FIRST_AUTO;
+        return;
+    }
+    value[SPD_TREE_PARAM_ROWS] = ROWS_OFF;
     if (tree.is_even == shallow_tree.is_even &&
         tree.step[0].last_level == shallow_tree.step[0].last_level) {
         value[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
@@ -166,6 +174,16 @@ static uint32_t late_stores(const struct spd_tree *s)
                                               : 0;
 }
 
+/* STRIP_SHAPE of tree.glsl: an axis of level i is odd if bit i of level 0's is set. */
+static uint32_t strip_shape(const struct spd_tree *s)
+{
+    const struct mb_extent base = s->image->layout.base;
+    const uint32_t n = UINT32_C(1) << s->tree.step[0].last_level;
+    const bool is_narrow = base.width < n || base.height < n;
+    return s->tree.step[0].size.height / 2 | (base.width & (n - 1)) << 8 |
+           (base.height & (n - 1)) << 12 | (uint32_t)is_narrow << 16;
+}
+
 /* What a kernel has to know besides. */
 static uint32_t kernel_constant(const struct spd_tree *s)
 {
@@ -176,7 +194,7 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     case SPD_TREE_CURVE: /* stores nothing late, and finds out how many levels there are */
         return span_of(s);
     case SPD_TREE_STRIPS:
-        return s->tree.step[0].size.height / 2;
+        return strip_shape(s);
     case SPD_TREE_EXTREMES:
         return s->image->layout.format->n_channels | (late_stores(s) > 0 ? 1u << 4 : 0);
     default:

@@ -29,8 +29,21 @@ enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
 enum { TILE_64, TILE_32 };
-enum { FIRST_AUTO, FIRST_6 };
-enum { ROWS_AUTO, ROWS_OFF, ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_6, ROWS_8, ROWS_9 };
+enum { FIRST_AUTO, FIRST_4, FIRST_6 };
+enum {
+    ROWS_AUTO,
+    ROWS_OFF,
+    ROWS_1,
+    ROWS_2,
+    ROWS_3,
+    ROWS_4,
+    ROWS_6,
+    ROWS_8,
+    ROWS_9,
+    ROWS_12,
+    ROWS_16,
+    ROWS_20,
+};
 enum { PARTS_ALL, PARTS_TILES };
 
 /* From the one that can do everything to those that can do the least. */
@@ -100,9 +113,21 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
-/* The value of `rows` that strips have. */
-uint8_t mb_spd_tree_choose_rows(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                const struct mb_params *choice);
+/* How strips divide an image. */
+struct spd_tree_strips {
+    bool can_be;
+    uint8_t rows;          /* value of the parameter */
+    uint32_t n_first;      /* levels that they make */
+    struct mb_extent tile; /* texels of the last of these that a workgroup makes */
+    uint32_t shared_bytes; /* of a workgroup */
+};
+struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
+                                          const struct mb_layout *layout,
+                                          const struct mb_params *choice);
+
+/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64. */
+bool mb_spd_tree_takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                              const struct mb_params *choice, bool is_only_way);
 
 /* Shared memory of a workgroup of spd_tree.comp. */
 uint32_t mb_spd_tree_shared_bytes(uint32_t tile_width);

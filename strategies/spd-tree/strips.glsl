@@ -1,6 +1,6 @@
-/* Levels 1 to 3 of a tile of any size, of averages of 8-bit codes, each subgroup for itself and without
- * shared memory: in strips as wide as the subgroup has lanes, four columns each, row by row on the way
- * down.
+/* Levels 1 to FIRST_LEVELS, 3 or 4, of a tile of any size, of averages of 8-bit codes, each subgroup for itself
+ * and without shared memory: in strips as wide as the subgroup has lanes, four columns each, row by row on
+ * the way down.
  *
  * Of the left of a strip, where all sizes are odd (| between lanes):
  *
@@ -11,19 +11,21 @@
  *
  * A texel of level 3 takes up to 15 columns of level 0, and the next one begins 8 further on. Of 128 columns,
  * 32 lanes, the last seven are therefore a halo: they make 15 of level 3, and the next strip begins
- * at column 120. What both make of levels 1 and 2, the one stores that owns it. Down the strip the last
- * row of each level stays where it is, in registers, as the first of the three that the next row
- * below takes:
+ * at column 120. What both make of levels 1 and 2, the one stores that owns it. With level 4 the halo has 15
+ * columns, and strips make 7 of it. Where fewer sizes are odd, fewer columns are taken beyond; if
+ * level 0 is the only one, it is a single one, that the last lane fetches besides. Down the strip the last
+ * even row of an odd level stays where it is, in registers, as the first of the three that the next
+ * row below takes:
  *
  *     level 0    0  1  2  3  4  5  6  7  8 | 9 10 ..
  *     level 1       0     1     2     3     4 | ..            row r takes rows 2r to 2r + 2
  *     level 2             0           1     2 ..
  *     level 3                         0
  *
- * A tile is a block of strips, two high. What it makes of level 3 is left in parts[], where
+ * A tile is a block of strips, two high. What it makes of level FIRST_LEVELS is left in parts[], where
  * share_parts.glsl goes on.
  *
- * Follow texel (500, 301) of a 1023x1023 image, by 32 lanes and strips of two rows. A tile is 60x4 texels
+ * Follow texel (500, 301) of a 1023x1023 image, by 32 lanes and strips of two rows of level 3. A tile is 60x4 texels
  * of level 3, which are 480x32 of level 0: the texel lies in tile (1, 9), in its first strip, and is the
  * first column of lane 5.
  *
@@ -41,6 +43,62 @@
 #include "sharing.glsl"
 
 #define LANE_COLUMNS 4 /* of level 0 */
+#define TWO_10 1024.0
+
+/* Whether an axis of level `n` is odd, so that texels of the next weigh three. */
+#define IS_ODD_X(n) ((ODD_X >> (n) & 1) != 0)
+#define IS_ODD_Y(n) ((ODD_Y >> (n) & 1) != 0)
+
+/* Weights of the texels 2x, 2x + 1 and 2x + 2 of an axis (see box.glsl), each over that of the middle one, so
+ * that it needs no multiplication; and what makes of such a sum the average. Those of the first and
+ * the last change from one x to the next, if the size is odd. An axis of one texel, of a
+ * narrow image, weighs nothing else. */
+struct Axis {
+    float slope, middle, scale;
+};
+
+Axis axis_of(int n)
+{
+    float half_n = float(n >> 1);
+    if (n == 1) {
+        return Axis(0.0, 0.0, 1.0);
+    }
+    if ((n & 1) == 0) {
+        return Axis(0.0, 1.0, 0.5);
+    }
+    return Axis(1.0 / half_n, 1.0, half_n / float(n));
+}
+
+vec3 weights_of(Axis axis, float at)
+{
+    return vec3(fma(-axis.slope, at, 1.0), axis.middle, fma(axis.slope, at, axis.slope));
+}
+
+vec4 weigh_taps(bool is_odd, vec3 weights, vec4 a, vec4 b, vec4 c)
+{
+    if (!is_odd && !IS_NARROW) {
+        return a + b;
+    }
+    vec4 sum = fma(vec4(weights.x), a, IS_NARROW ? weights.y * b : b);
+    return is_odd ? fma(vec4(weights.z), c, sum) : sum;
+}
+
+/* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
+ * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
+ * mask and another constant they are two instructions where this is one. */
+vec4 biased_codes(uint bytes)
+{
+    uint exponents = 0x64006400u ^ uint(n_levels) >> 16;
+    vec2 even = unpackHalf2x16(bytes & 0x00ff00ffu | exponents);
+    vec2 odd = unpackHalf2x16(bytes >> 8 & 0x00ff00ffu | exponents);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
+/* Of sums of such codes; `scale` makes them averages, too large by 2^10 still. */
+uint bytes_of_biased(float scale, vec4 sums)
+{
+    return bytes_of_sums(fma(vec4(scale), sums, vec4(TWO_23 - TWO_10)));
+}
 
 /* A lane's two columns of level 1, or of a row of level 0 weighed to such. */
 struct Two {
@@ -48,27 +106,33 @@ struct Two {
 };
 
 struct Strip {
-    ivec2 first, last, first_of_tile; /* texels of level 3 */
+    ivec2 first, last, first_of_tile; /* texels of level FIRST_LEVELS */
     int layer;
-    uint lane, next, next2; /* further lanes; the last for those beyond */
+    uint lane, next, next2, next4; /* further lanes; the last for those beyond */
     float left; /* of the lane's first four texels of a row: texture coordinate between columns 0 and 1 */
-    vec3 along_x1, along_x1_right, along_x2, along_x3; /* weights of columns */
-    Axis y1, y2, y3;
-    ivec2 owned1, owned2; /* last texels that are this strip's to store */
-    Two row0, row1; /* the last row so far: of level 0, weighed; of level 1 */
-    vec4 row2;
+    vec3 along_x1, along_x1_right, along_x2, along_x3, along_x4; /* weights of columns */
+    Axis y1, y2, y3, y4;
+    vec4 scale; /* of sums of levels 1 to 4 */
+    int last_row; /* of level 0, of which there is need */
+    ivec2 owned1, owned2, owned3; /* last texels that are this strip's to store */
+    /* Where a level is odd, its last even row so far; of level 0 as columns of level 1. */
+    Two row0, row1;
+    vec4 row2, row3;
+    vec4 above3; /* the last row of level 3 */
 };
 
-/* Of a row of level 0 and the next four texels to a lane: two above, two below, and again. */
+/* Of a row of level 0 and the next four texels to a lane: two above, two below, and again; and of the last
+ * lane the one below and above that come next. */
 struct Gathered {
     uvec4 left, right;
+    uvec2 beyond;
 };
 
-/* The texels that a strip owns of a level `n` above level 3, up to this one. */
+/* The texels that a strip owns of a level `n` above FIRST_LEVELS, up to this one. */
 ivec2 last_owned_by(Strip s, int n)
 {
-    ivec2 edge = level_extent(base_extent, 3 - n) - 1;
-    bvec2 is_edge = equal(s.last, level_extent(base_extent, 3) - 1);
+    ivec2 edge = level_extent(base_extent, FIRST_LEVELS - n) - 1;
+    bvec2 is_edge = equal(s.last, level_extent(base_extent, FIRST_LEVELS) - 1);
     return mix((s.last + 1 << n) - 1, edge, is_edge);
 }
 
@@ -79,58 +143,81 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     ivec2 size = ivec2(STRIP_COLUMNS, STRIP_ROWS);
     s.first_of_tile = tile * TILE_SIZE;
     s.first = s.first_of_tile + place * size;
-    s.last = min(s.first + size, level_extent(base_extent, 3)) - 1;
+    s.last = min(s.first + size, level_extent(base_extent, FIRST_LEVELS)) - 1;
     s.layer = layer;
     s.lane = lane;
     s.next = min(lane + 1u, uint(SUBGROUP_SIZE - 1));
     s.next2 = min(lane + 2u, uint(SUBGROUP_SIZE - 1));
-    int i = int(lane);
-    s.left = float((s.first.x << 3) + LANE_COLUMNS * i + 1) * inv_base_extent.x;
-    ivec2 extent1 = level_extent(base_extent, 1), extent2 = level_extent(base_extent, 2);
-    Axis x1 = axis_of(base_extent.x);
-    s.along_x1 = weights_of(x1, (s.first.x << 2) + 2 * i);
-    s.along_x1_right = weights_of(x1, (s.first.x << 2) + 2 * i + 1);
-    s.along_x2 = weights_of(axis_of(extent1.x), (s.first.x << 1) + i);
-    s.along_x3 = weights_of(axis_of(extent2.x), s.first.x + (i >> 1));
+    s.next4 = min(lane + 4u, uint(SUBGROUP_SIZE - 1));
+    int x0 = (s.first.x << FIRST_LEVELS) + LANE_COLUMNS * int(lane);
+    s.left = float(x0 + 1) * inv_base_extent.x;
+    ivec2 extent1 = level_extent(base_extent, 1), extent2 = level_extent(base_extent, 2),
+          extent3 = level_extent(base_extent, 3);
+    Axis x1 = axis_of(base_extent.x), x2 = axis_of(extent1.x), x3 = axis_of(extent2.x),
+         x4 = axis_of(extent3.x);
+    s.along_x1 = weights_of(x1, float(x0 >> 1));
+    s.along_x1_right = weights_of(x1, float((x0 >> 1) + 1));
+    s.along_x2 = weights_of(x2, float(x0 >> 2));
+    s.along_x3 = weights_of(x3, float(x0 >> 3));
+    s.along_x4 = weights_of(x4, float(x0 >> 4));
     s.y1 = axis_of(base_extent.y);
     s.y2 = axis_of(extent1.y);
     s.y3 = axis_of(extent2.y);
-    s.owned1 = last_owned_by(s, 2);
-    s.owned2 = last_owned_by(s, 1);
+    s.y4 = axis_of(extent3.y);
+    s.scale.x = x1.scale * s.y1.scale;
+    s.scale.y = s.scale.x * x2.scale * s.y2.scale;
+    s.scale.z = s.scale.y * x3.scale * s.y3.scale;
+    s.scale.w = s.scale.z * x4.scale * s.y4.scale;
+    s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
+    s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
+    s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
+    s.owned3 = last_owned_by(s, FIRST_LEVELS - 3);
     if (any(greaterThan(s.first, s.last))) { /* beyond the image */
-        s.owned1 = s.owned2 = ivec2(-1);
+        s.owned1 = s.owned2 = s.owned3 = ivec2(-1);
     }
     return s;
 }
 
-/* Rows `y` and y + 1 of level 0. */
+/* Rows `y` and y + 1 of level 0. What a strip fetches in advance at its end is a row that it has, which is in
+ * the cache. */
 Gathered gather(Strip s, int y)
 {
+    y = min(y, s.last_row);
     vec3 at = vec3(s.left, float(y + 1) * inv_base_extent.y, s.layer);
-    return Gathered(textureGather(source, at), textureGatherOffset(source, at, ivec2(2, 0)));
+    Gathered g = Gathered(textureGather(source, at), textureGatherOffset(source, at, ivec2(2, 0)),
+                          uvec2(0u));
+    if (ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1)) {
+        g.beyond = textureGatherOffset(source, at, ivec2(LANE_COLUMNS, 0)).xw;
+    }
+    return g;
 }
 
-Two weigh_row(Strip s, uint a, uint b, uint c, uint d)
+Two weigh_row(Strip s, uint a, uint b, uint c, uint d, uint beyond)
 {
-    vec4 shared_by_both = biased_codes(c);
-    return Two(weigh_biased(s.along_x1, biased_codes(a), biased_codes(b), shared_by_both),
-               weigh_biased(s.along_x1_right, shared_by_both, biased_codes(d),
-                            biased_codes(subgroupShuffle(a, s.next))));
+    vec4 shared_by_both = biased_codes(c), last = vec4(0.0);
+    if (IS_ODD_X(0)) {
+        uint next = subgroupShuffle(a, s.next);
+        last = biased_codes(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? beyond : next);
+    }
+    return Two(weigh_taps(IS_ODD_X(0), s.along_x1, biased_codes(a), biased_codes(b),
+                          shared_by_both),
+               weigh_taps(IS_ODD_X(0), s.along_x1_right, shared_by_both, biased_codes(d), last));
 }
 
 Two upper_row(Strip s, Gathered g)
 {
-    return weigh_row(s, g.left.w, g.left.z, g.right.w, g.right.z);
+    return weigh_row(s, g.left.w, g.left.z, g.right.w, g.right.z, g.beyond.y);
 }
 
 Two lower_row(Strip s, Gathered g)
 {
-    return weigh_row(s, g.left.x, g.left.y, g.right.x, g.right.y);
+    return weigh_row(s, g.left.x, g.left.y, g.right.x, g.right.y, g.beyond.x);
 }
 
-Two weigh_rows(vec3 weights, Two a, Two b, Two c)
+Two weigh_rows(bool is_odd, vec3 weights, Two a, Two b, Two c)
 {
-    return Two(weigh(weights, a.left, b.left, c.left), weigh(weights, a.right, b.right, c.right));
+    return Two(weigh_taps(is_odd, weights, a.left, b.left, c.left),
+               weigh_taps(is_odd, weights, a.right, b.right, c.right));
 }
 
 /* The pair of lanes that differ in a bit of their index, `mask`, of a pair of words each: first words
@@ -153,9 +240,9 @@ void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
     uvec2 first = transposed(uvec2(upper.x, lower.x), s.lane, 2u * mask);
     uvec2 second = transposed(uvec2(upper.y, lower.y), s.lane, 2u * mask);
     int from = int(s.lane & ~(3u * mask)), step = int(mask);
-    ivec2 at = ivec2((s.first.x << 2) + 2 * from + ((s.lane & mask) != 0u ? 1 : 0),
+    ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 1) + 2 * from + ((s.lane & mask) != 0u ? 1 : 0),
                      y + ((s.lane & 2u * mask) != 0u ? 1 : 0));
-    bool is_owned = at.y >= s.first.y << 2 && at.y <= s.owned1.y;
+    bool is_owned = at.y <= s.owned1.y;
     if (is_owned && at.x <= s.owned1.x) {
         store_bytes(1, at, s.layer, first.x);
     }
@@ -179,9 +266,9 @@ void store_rows2(Strip s, int y, uvec2 rows)
 {
     uint mask = SUBGROUP_SIZE >= 8 ? 4u : 2u;
     rows = transposed(rows, s.lane, mask);
-    ivec2 at = ivec2((s.first.x << 1) + int(s.lane & ~mask),
+    ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 2) + int(s.lane & ~mask),
                      y + ((s.lane & mask) != 0u ? 1 : 0));
-    bool is_owned = at.y >= s.first.y << 1 && at.y <= s.owned2.y;
+    bool is_owned = at.y <= s.owned2.y;
     if (is_owned && at.x <= s.owned2.x) {
         store_bytes(2, at, s.layer, rows.x);
     }
@@ -191,18 +278,27 @@ void store_rows2(Strip s, int y, uvec2 rows)
     }
 }
 
-uvec2 bytes_of_two(Two texels)
+uvec2 bytes_of_row1(Strip s, Two sums)
 {
-    return uvec2(bytes_of(texels.left), bytes_of(texels.right));
+    return uvec2(bytes_of_biased(s.scale.x, sums.left), bytes_of_biased(s.scale.x, sums.right));
 }
 
-/* Row `y` of level 1, from rows 2y + 1 and 2y + 2 of level 0 and the one before. */
+/* First of the two rows that are new to row `y` of the level below level `n`, the last two of three. */
+int new_rows(int n, int y)
+{
+    return 2 * y + (IS_ODD_Y(n) ? 1 : 0);
+}
+
+/* Row `y` of level 1. */
 Two make_row1(inout Strip s, int y, Gathered g)
 {
-    Two middle = upper_row(s, g), below = lower_row(s, g);
-    Two texels = weigh_rows(weights_of(s.y1, y), s.row0, middle, below);
-    s.row0 = below;
-    return texels;
+    Two upper = upper_row(s, g), lower = lower_row(s, g);
+    if (!IS_ODD_Y(0)) {
+        return weigh_rows(false, weights_of(s.y1, float(y)), upper, lower, lower);
+    }
+    Two sums = weigh_rows(true, weights_of(s.y1, float(y)), s.row0, upper, lower);
+    s.row0 = lower;
+    return sums;
 }
 
 vec4 from_lane(vec4 texel, uint lane)
@@ -211,65 +307,146 @@ vec4 from_lane(vec4 texel, uint lane)
                 subgroupShuffle(texel.z, lane), subgroupShuffle(texel.w, lane));
 }
 
-vec4 make_row2(inout Strip s, int y, Two middle, Two below)
+/* Row `y` of level 2 from the next two of level 1. */
+vec4 make_row2(inout Strip s, int y, Two upper, Two lower)
 {
-    Two columns = weigh_rows(weights_of(s.y2, y), s.row1, middle, below);
-    s.row1 = below;
-    return weigh(s.along_x2, columns.left, columns.right, from_lane(columns.left, s.next));
+    vec3 weights = weights_of(s.y2, float(y));
+    Two columns = IS_ODD_Y(1) ? weigh_rows(true, weights, s.row1, upper, lower)
+                              : weigh_rows(false, weights, upper, lower, lower);
+    s.row1 = lower;
+    vec4 last = columns.left;
+    if (IS_ODD_X(1)) {
+        last = from_lane(columns.left, s.next);
+    }
+    return weigh_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last);
 }
 
-/* By every other lane. */
-void make_row3(inout Strip s, int y, vec4 middle, vec4 below)
+/* A row of level 3 or 4 likewise, of which every second lane or every fourth has a texel: along x from lanes
+ * `next` and `last`. */
+vec4 make_row(int n, vec3 along_y, vec3 along_x, vec4 even, vec4 upper, vec4 lower, uint next, uint last)
 {
-    vec4 column = weigh(weights_of(s.y3, y), s.row2, middle, below);
-    s.row2 = below;
-    vec4 texel = weigh(s.along_x3, column, from_lane(column, s.next), from_lane(column, s.next2));
-    ivec2 at = ivec2(s.first.x + int(s.lane >> 1), y);
-    bool is_row = y >= s.first.y && y <= s.last.y;
-    if (is_row && (s.lane & 1u) == 0u && at.x <= s.last.x) {
-        store_bytes(3, at, s.layer, bytes_of(texel));
-        leave_part(at - s.first_of_tile, texel);
+    vec4 column = IS_ODD_Y(n) ? weigh_taps(true, along_y, even, upper, lower)
+                              : weigh_taps(false, along_y, upper, lower, lower);
+    vec4 beyond = column;
+    if (IS_ODD_X(n)) {
+        beyond = from_lane(column, last);
+    }
+    return weigh_taps(IS_ODD_X(n), along_x, column, from_lane(column, next), beyond);
+}
+
+/* Whether a lane has a texel of level FIRST_LEVELS that is its strip's. */
+bool has_texel(Strip s, ivec2 at)
+{
+    return all(lessThanEqual(at, s.last)) && (s.lane & (1u << FIRST_LEVELS - 2) - 1u) == 0u;
+}
+
+void leave_texel(Strip s, ivec2 at, float scale, vec4 sums)
+{
+    if (has_texel(s, at)) {
+        leave_part(at - s.first_of_tile, fma(vec4(scale), sums, vec4(-TWO_10)));
     }
 }
 
-/* Row by row of level 2, each of two of level 1, which are fetched one turn ahead. The first turn is for the
- * last rows that the first turns that count begin with: what it makes of levels 2 and 3 is not
- * stored. */
+void store_texel(Strip s, int level, ivec2 at, float scale, vec4 sums)
+{
+    if (has_texel(s, at)) {
+        store_bytes(level, at, s.layer, bytes_of_biased(scale, sums));
+    }
+}
+
+/* Row `y` of level 4. */
+void make_row4(Strip s, int y, vec4 upper, vec4 lower)
+{
+    vec4 sums = make_row(3, weights_of(s.y4, float(y)), s.along_x4, s.row3, upper, lower, s.next2,
+                         s.next4);
+    ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
+    store_texel(s, 4, at, s.scale.w, sums);
+    leave_texel(s, at, s.scale.w, sums);
+}
+
+/* Row `y` of level 3, `start` being the strip's first. */
+void make_row3(inout Strip s, int y, int start, vec4 upper, vec4 lower)
+{
+    vec4 sums = make_row(2, weights_of(s.y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
+                         s.next2);
+    ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
+    if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
+        store_bytes(3, at, s.layer, bytes_of_biased(s.scale.z, sums));
+    }
+    if (FIRST_LEVELS == 3) {
+        leave_texel(s, at, s.scale.z, sums);
+        return;
+    }
+    if ((y & 1) != 0) {
+        if (!IS_ODD_Y(3)) {
+            make_row4(s, y >> 1, s.above3, sums);
+        }
+    } else if (IS_ODD_Y(3)) {
+        if (y > start) {
+            make_row4(s, (y >> 1) - 1, s.above3, sums);
+        }
+        s.row3 = sums;
+    }
+    s.above3 = sums;
+}
+
+/* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */
 void make_strip(inout Strip s)
 {
-    int y1 = (s.first.y << 2) - 1, y2 = (s.first.y << 1) - 1; /* rows of levels 1 and 2 */
-    s.row0 = lower_row(s, gather(s, 2 * y1 - 1));
-    Gathered g0 = gather(s, 2 * y1 + 1), g1 = gather(s, 2 * y1 + 3);
-    vec4 middle2 = vec4(0.0);
-    uvec2 upper1 = uvec2(0u); /* the last row of level 1, to be stored with the next one */
+    int start = s.first.y << FIRST_LEVELS - 3; /* row of level 3 */
+    int y1 = 4 * start, y2 = 2 * start;
+    uvec2 upper1 = uvec2(0u); /* an even row of level 1, to be stored with the next one */
     uint upper2 = 0u;         /* and of level 2 */
-    s.row1 = s.row0;
-    s.row2 = middle2;
+    vec4 above2 = vec4(0.0); /* the last row of level 2 */
+    if (IS_ODD_Y(0)) {
+        s.row0 = lower_row(s, gather(s, 2 * y1 - 1));
+    }
+    if (IS_ODD_Y(1)) {
+        s.row1 = make_row1(s, y1, gather(s, new_rows(0, y1)));
+        upper1 = bytes_of_row1(s, s.row1);
+        y1++;
+    }
+    Gathered g0 = gather(s, new_rows(0, y1)), g1 = gather(s, new_rows(0, y1 + 1));
+    s.row2 = s.row3 = s.above3 = vec4(0.0);
     /* Where loops are not safe, as often for every invocation: those that never enter one pass the
      * barrier behind it there. */
     int n_rows = IS_LOOP_SAFE ? s.last.y - s.first.y + 1 : STRIP_ROWS;
-    for (int i = 0; i < 2 * n_rows + 2; i++, y2++, y1 += 2) {
-        Two middle = make_row1(s, y1, g0);
-        g0 = gather(s, 2 * y1 + 5);
-        store_rows1(s, y1 - 1, upper1, bytes_of_two(middle));
-        Two below = make_row1(s, y1 + 1, g1);
-        g1 = gather(s, 2 * y1 + 7);
-        upper1 = bytes_of_two(below);
-        vec4 texel = make_row2(s, y2, middle, below);
-        uint bytes2 = bytes_of(texel);
-        if ((y2 & 1) == 0) {
-            make_row3(s, (y2 >> 1) - 1, middle2, texel);
-        } else {
+    int n_rows3 = (n_rows << FIRST_LEVELS - 3) + (FIRST_LEVELS > 3 ? ODD_Y >> 3 : 0);
+    int end = y2 + 2 * n_rows3 + (IS_ODD_Y(2) ? 1 : 0);
+    for (; y2 < end; y2++, y1 += 2) {
+        Two upper = make_row1(s, y1, g0);
+        g0 = gather(s, new_rows(0, y1 + 2));
+        uvec2 bytes1 = bytes_of_row1(s, upper);
+        if (IS_ODD_Y(1)) {
+            store_rows1(s, y1 - 1, upper1, bytes1);
+        }
+        Two lower = make_row1(s, y1 + 1, g1);
+        g1 = gather(s, new_rows(0, y1 + 3));
+        upper1 = bytes_of_row1(s, lower);
+        if (!IS_ODD_Y(1)) {
+            store_rows1(s, y1, bytes1, upper1);
+        }
+        vec4 sums = make_row2(s, y2, upper, lower);
+        uint bytes2 = bytes_of_biased(s.scale.y, sums);
+        if ((y2 & 1) != 0) {
             store_rows2(s, y2 - 1, uvec2(upper2, bytes2));
+            if (!IS_ODD_Y(2)) {
+                make_row3(s, y2 >> 1, start, above2, sums);
+            }
+        } else if (IS_ODD_Y(2)) {
+            if (y2 > 2 * start) {
+                make_row3(s, (y2 >> 1) - 1, start, above2, sums);
+            }
+            s.row2 = sums;
         }
         upper2 = bytes2;
-        middle2 = texel;
+        above2 = sums;
     }
     /* At the lower edge. */
-    if (y1 - 1 <= s.owned1.y) {
+    if (IS_ODD_Y(1) && y1 - 1 <= s.owned1.y) {
         store_rows1(s, y1 - 1, upper1, uvec2(0u));
     }
-    if (y2 - 1 <= s.owned2.y) {
+    if (IS_ODD_Y(2) && y2 - 1 <= s.owned2.y) {
         store_rows2(s, y2 - 1, uvec2(upper2, 0u));
     }
 }

@@ -35,8 +35,16 @@ layout(constant_id = 5) const bool HAS_CELLS = true;
 /* Texels of the last of their levels that tiles make. */
 #ifdef STRIPS
 layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
-layout(constant_id = 9) const int STRIP_ROWS = 4;
-const int STRIP_COLUMNS = (4 * SUBGROUP_SIZE - 7) / 8;
+/* Rows of level FIRST_LEVELS in a strip; << 8 and << 12, of the width and the height, whether level 0 is odd,
+ * level 1 and so on, bit by bit; << 16, whether one of them is so small that one of these levels may be one
+ * texel wide. */
+layout(constant_id = 9) const int STRIP_SHAPE = 4 | 7 << 8 | 7 << 12 | 1 << 16;
+const int STRIP_ROWS = STRIP_SHAPE & 255;
+const int ODD_X = STRIP_SHAPE >> 8 & 15, ODD_Y = STRIP_SHAPE >> 12 & 15;
+const bool IS_NARROW = (STRIP_SHAPE >> 16 & 1) != 0;
+/* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
+const int HALO = ODD_X == 1 ? 0 : ODD_X;
+const int STRIP_COLUMNS = 4 * SUBGROUP_SIZE - HALO >> FIRST_LEVELS;
 const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
 const int TILE_X = STRIPS_X * STRIP_COLUMNS, TILE_Y = 2 * STRIP_ROWS;
 #else

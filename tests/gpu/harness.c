@@ -107,6 +107,7 @@ const char *const mb_test_specs[] = {
     "spd-tree:wave=on:exact=float:carry=buffer",
     "spd-tree:rows=2",
     "spd-tree:rows=6",
+    "spd-tree:rows=2:first=4",
     "spd-tree:rows=off",
     "spd-tree:span=1",
     "spd-tree:first=6",

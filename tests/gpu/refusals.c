@@ -52,6 +52,10 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
                task->is_update || task->reduce != MB_REDUCE_AVG ||
                mb_weighs_alpha(task->reduce, task->alpha, layout->format);
     }
+    if (strcmp(name, "spd-tree") == 0 && strstr(label, "first=4") != NULL &&
+        (layout->n_levels < 6 || gpu->info.subgroup_size < 8)) {
+        return true;
+    }
     if (strcmp(name, "spd-tree") == 0 &&
         (strstr(label, "rows=2") != NULL || strstr(label, "rows=6") != NULL)) {
         return mb_policies_agree(layout->base, layout->n_levels) || layout->n_levels < 5 ||

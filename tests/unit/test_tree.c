@@ -223,7 +223,7 @@ static void test_shared(void)
     struct mb_tree tree;
     const struct mb_extent base = {1023, 517}, size = {60, 12};
     mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, 10);
-    mb_tree_init_shared(&tree, &layout, size);
+    mb_tree_init_shared(&tree, &layout, 3, size);
     const struct mb_tree_step *tiles = &tree.step[0];
     CHECK_EQ_INT(tree.n_steps, 1);
     CHECK(!tree.has_final_step && !tree.is_even);

@@ -1,0 +1,104 @@
+/* How spd-tree's strips divide images: so that an H200 makes them in whole waves, within what a
+ * workgroup has. */
+#include "check.h"
+#include "strategy.h"
+
+#include "../../strategies/spd-tree/spd_tree.h"
+
+#define WAVE 264u
+
+static struct mb_gpu make_gpu(uint32_t subgroup_size, VkPhysicalDeviceType type)
+{
+    return (struct mb_gpu){.info = {.type = type,
+                                    .subgroup_size = subgroup_size,
+                                    .max_shared_memory_bytes = 49152}};
+}
+
+static struct spd_tree_strips strips_of(const struct mb_gpu *gpu, struct mb_extent base,
+                                        const struct mb_params *choice)
+{
+    struct mb_layout layout;
+    mb_layout_init(&layout, mb_format_find("rgba8"), base, 1, mb_full_level_count(base));
+    return mb_spd_tree_strips(gpu, &layout, choice);
+}
+
+static uint64_t n_workgroups(struct mb_extent base, const struct spd_tree_strips *strips)
+{
+    const struct mb_extent extent = mb_level_extent(base, strips->n_first);
+    return ((extent.width - 1) / strips->tile.width + 1) *
+           (uint64_t)((extent.height - 1) / strips->tile.height + 1);
+}
+
+/* What was best of all on an H200. */
+static void check_choices(void)
+{
+    static const struct {
+        struct mb_extent base;
+        uint32_t n_first;
+        uint8_t rows;
+        uint32_t width; /* of a tile */
+    } cases[] = {
+        {{1920, 1081}, 3, ROWS_2, 64},   {{2047, 2047}, 3, ROWS_3, 60},
+        {{3071, 3071}, 3, ROWS_6, 60},   {{4095, 4095}, 3, ROWS_9, 60},
+        {{4097, 4096}, 3, ROWS_8, 64},   {{8191, 8191}, 4, ROWS_20, 28},
+        {{12289, 7001}, 4, ROWS_20, 32},
+    };
+    const struct mb_gpu gpu = make_gpu(32, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    const struct mb_params automatic = {{0}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct spd_tree_strips strips = strips_of(&gpu, cases[i].base, &automatic);
+        CHECK(strips.can_be);
+        CHECK_EQ_INT(strips.n_first, cases[i].n_first);
+        CHECK_EQ_INT(strips.rows, cases[i].rows);
+        CHECK_EQ_INT(strips.tile.width, cases[i].width);
+        CHECK(n_workgroups(cases[i].base, &strips) <= WAVE);
+    }
+}
+
+/* Of any size: two workgroups fit into 48 KB. */
+static void check_sizes(void)
+{
+    static const uint32_t n_lanes[] = {16, 32, 64, 128};
+    static const uint32_t sizes[] = {1025, 2049, 5119, 16383, 32767};
+    const struct mb_params automatic = {{0}};
+    for (size_t i = 0; i < MB_COUNTOF(n_lanes) * MB_COUNTOF(sizes) * MB_COUNTOF(sizes); i++) {
+        const struct mb_gpu gpu =
+            make_gpu(n_lanes[i % MB_COUNTOF(n_lanes)], VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+        const size_t rest = i / MB_COUNTOF(n_lanes);
+        const struct mb_extent base = {sizes[rest % MB_COUNTOF(sizes)],
+                                       sizes[rest / MB_COUNTOF(sizes)]};
+        const struct spd_tree_strips strips = strips_of(&gpu, base, &automatic);
+        CHECK(strips.can_be);
+        CHECK(strips.rows >= ROWS_2);
+        CHECK(strips.shared_bytes <= 24576);
+        CHECK(strips.n_first == 3 || gpu.info.subgroup_size >= 32);
+    }
+}
+
+static void check_asked_for(void)
+{
+    const struct mb_extent base = {1023, 1023};
+    const struct mb_gpu cpu = make_gpu(8, VK_PHYSICAL_DEVICE_TYPE_CPU);
+    const struct mb_gpu narrow = make_gpu(4, VK_PHYSICAL_DEVICE_TYPE_CPU);
+    struct mb_params choice = {{0}};
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).rows, ROWS_8);
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).n_first, 3);
+    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_20; /* more texels below than invocations */
+    CHECK(!strips_of(&cpu, base, &choice).can_be);
+    choice.choice[SPD_TREE_PARAM_FIRST] = FIRST_4;
+    CHECK(strips_of(&cpu, base, &choice).can_be);
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.width, 16);
+    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_1;
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.height, 2);
+    CHECK(!strips_of(&narrow, base, &choice).can_be); /* all columns would be halo */
+    CHECK(strips_of(&narrow, (struct mb_extent){1025, 1023}, &choice).can_be);
+    CHECK(!strips_of(&cpu, (struct mb_extent){31, 31}, &choice).can_be);
+}
+
+int main(void)
+{
+    check_choices();
+    check_sizes();
+    check_asked_for();
+    return check_summary("strips");
+}
