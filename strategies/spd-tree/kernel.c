@@ -152,8 +152,7 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
         !has_tiles || choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_AUTO ||
         choice->choice[SPD_TREE_PARAM_FIRST] == FIRST_4 ||
         (tree.is_even && choice->choice[SPD_TREE_PARAM_EXACT] == EXACT_SUMS);
-    if (has_sums && (is_only_way || !tree.is_even) &&
-        mb_spd_tree_takes_strips(gpu, layout, choice, is_only_way)) {
+    if (has_sums && mb_spd_tree_takes_strips(gpu, layout, choice, is_only_way, tree.is_even)) {
         return SPD_TREE_STRIPS;
     }
     if (!has_tiles) {
@@ -252,16 +251,16 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
             "can be, and for their minima and maxima if three levels are even");
     }
-    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "rows is for exact=sums with carry=atomics where some size is odd, as "
-                       "far as a workgroup can have so many");
-    }
     if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "first=4 is for exact=sums with carry=atomics where some size is odd, of "
             "six levels or more, with subgroups of 8 or more");
+    }
+    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "rows is for exact=sums with carry=atomics where some size is odd, as "
+                       "far as a workgroup can have so many");
     }
     if (value[SPD_TREE_PARAM_SPAN] != 0 && !mb_spd_tree_is_carried(kernel)) {
         return MB_FAIL(

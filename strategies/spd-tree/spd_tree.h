@@ -125,9 +125,10 @@ struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
                                           const struct mb_layout *layout,
                                           const struct mb_params *choice);
 
-/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64. */
+/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64.
+ * `is_even`: those have three even levels. */
 bool mb_spd_tree_takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                              const struct mb_params *choice, bool is_only_way);
+                              const struct mb_params *choice, bool is_only_way, bool is_even);
 
 /* Shared memory of a workgroup of spd_tree.comp. */
 uint32_t mb_spd_tree_shared_bytes(uint32_t tile_width);
