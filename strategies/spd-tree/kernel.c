@@ -217,6 +217,27 @@ bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
     return kernel >= SPD_TREE_SHARE;
 }
 
+/* Whether the kernel is strips, if parameters of these have values. */
+static enum mb_status strips_support(enum spd_tree_kernel kernel,
+                                     const struct mb_params *choice, struct mb_err *why)
+{
+    const uint8_t *value = choice->choice;
+    if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "first=4 is for exact=sums with carry=atomics and tile=64 where some size "
+            "is odd, of six levels or more, and not for rows=off; subgroups of 4 are "
+            "too narrow for most sizes");
+    }
+    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "rows is for exact=sums with carry=atomics and tile=64 where some size is "
+            "odd; more than 9 are for six levels or more");
+    }
+    return MB_OK;
+}
+
 /* Whether the kernel is one of those that a parameter asks for. */
 static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                                       const struct mb_params *choice, struct mb_err *why)
@@ -251,22 +272,18 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             "straight alpha, in 64x64 tiles that do not make all levels, where wave=on "
             "can be, and for their minima and maxima if three levels are even");
     }
-    if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
-        return MB_FAIL(
-            why, MB_ERRC_UNSUPPORTED,
-            "first=4 is for exact=sums with carry=atomics where some size is odd, of "
-            "six levels or more, with subgroups of 8 or more");
-    }
-    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "rows is for exact=sums with carry=atomics where some size is odd, as "
-                       "far as a workgroup can have so many");
-    }
     if (value[SPD_TREE_PARAM_SPAN] != 0 && !mb_spd_tree_is_carried(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "span is for averages of rgba8 and rgba8-srgb with carry=atomics where no "
             "size is odd");
+    }
+    if (value[SPD_TREE_PARAM_LATE] != LATE_AUTO && kernel != SPD_TREE_CARRY &&
+        (kernel != SPD_TREE_EXTREMES || value[SPD_TREE_PARAM_LATE] == LATE_SOME ||
+         value[SPD_TREE_PARAM_LATE] == LATE_TOUCH)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "late is for averages of rgba8 with carry=atomics where no size is odd; "
+                       "off and most also for minima and maxima with carry=atomics");
     }
     return MB_OK;
 }
@@ -318,6 +335,7 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
     }
     const enum spd_tree_kernel kernel = mb_spd_tree_choose(gpu, layout, task, choice, true);
     MB_TRY(choice_supports(kernel, gpu, choice, why));
+    MB_TRY(strips_support(kernel, choice, why));
     MB_TRY(size_supports(kernel, gpu, layout, task, choice, why));
     MB_TRY(mb_gpu_require_storage(gpu, SPD_TREE_MAX_TARGETS, SPD_TREE_N_INVOCATIONS, why));
     MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,

@@ -17,7 +17,7 @@ const int N_OF_TILE = TILE_X * TILE_Y;
 const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
 
-/* First what the tile has of level 3, and then, in its place, of all further ones. */
+/* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
 shared vec4 parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
@@ -129,7 +129,8 @@ void share_common(int layer, uint index)
     }
 }
 
-/* Of level 4 there are up to two texels for each invocation, of level 5 and further down one. */
+/* Of the first level below there are up to two texels for each invocation, of the next and further down
+ * one. */
 void share_tile(ivec2 tile, int layer, uint index)
 {
     int i = int(index);

@@ -7,15 +7,7 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-#define MAX_STORED          5u /* as in tree.glsl */
-#define MAX_WIDE_SPAN_TILES 1024u
-
-/* Of all layers: up to so many, tiles touch their levels in advance, store all but level 3
- * late, or only levels 4 to 6. On an H200 touching is a gain of 0.4 us with 16 tiles and of
- * 0.25 with 64, but a loss of 0.4 with 256. */
-#define MAX_TOUCHED_TILES     64u
-#define MAX_LATE_TILES        256u
-#define MAX_PARTLY_LATE_TILES 1024u
+#define MAX_STORED 5u /* as in tree.glsl */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
@@ -67,8 +59,8 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "4", "6", NULL},
         .help =
             "levels that tiles make where some are odd: 6 take a wider halo and one hand-off "
-            "less, 4 are for strips (rows); auto: as many as are even, or 3, or, where long "
-            "strips are best, 4",
+            "less, 4 are for strips (rows); auto: as many as are even, or 3, or 4 where long "
+            "strips are best or asked for",
     },
     {
         .name = "rows",
@@ -83,6 +75,15 @@ static const struct mb_param params[] = {
             "where three levels are even",
     },
     {
+        .name = "late",
+        .values = (const char *const[]){"auto", "off", "some", "most", "touch", NULL},
+        .help =
+            "what tiles store after they have brought on their sums, minima or maxima, so that "
+            "these need not wait: some: levels 4 to 6; most: levels 1 and 2 as well, and of "
+            "minima and maxima these alone; touch: as most, with all levels touched before; "
+            "auto: the less, the more tiles there are",
+    },
+    {
         .name = "parts",
         .values = (const char *const[]){"all", "tiles", NULL},
         .help =
@@ -92,21 +93,6 @@ static const struct mb_param params[] = {
     },
     {0},
 };
-
-/* Levels that counters carry sums to at once: the more, the fewer round trips, but the more
- * wait for their turn at the same few counters. */
-static uint8_t choose_span(const struct mb_tree *tree, const struct mb_params *choice)
-{
-    const uint8_t span = choice->choice[SPD_TREE_PARAM_SPAN];
-    const struct mb_extent grid = tree->step[0].grid;
-    return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? SPAN_3 : SPAN_6;
-}
-
-static uint32_t span_of(const struct spd_tree *s)
-{
-    static const uint8_t spans[] = {[SPAN_AUTO] = 0, 1, 2, [SPAN_3] = 3, 4, 5, [SPAN_6] = 6, 8};
-    return spans[choose_span(&s->tree, &s->params)];
-}
 
 static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
                          const struct mb_task *task, const struct mb_params *choice,
@@ -142,8 +128,8 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
-    value[SPD_TREE_PARAM_SPAN] =
-        mb_spd_tree_is_carried(kernel) ? choose_span(&tree, choice) : 0;
+    value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
+    value[SPD_TREE_PARAM_LATE] = mb_spd_tree_late(kernel, layout, &tree, choice);
     if (kernel == SPD_TREE_STRIPS) {
         const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
         value[SPD_TREE_PARAM_ROWS] = strips.rows;
@@ -164,18 +150,6 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
-/* What tiles store after they have brought their sums on, as in turns.glsl; of extremes, levels
- * 1 and 2 if anything. */
-static uint32_t late_stores(const struct spd_tree *s)
-{
-    const struct mb_extent grid = s->tree.step[0].grid;
-    const uint64_t n_tiles = (uint64_t)grid.width * grid.height * s->image->layout.n_layers;
-    return n_tiles <= MAX_TOUCHED_TILES       ? 3
-           : n_tiles <= MAX_LATE_TILES        ? 2
-           : n_tiles <= MAX_PARTLY_LATE_TILES ? 1
-                                              : 0;
-}
-
 /* STRIP_SHAPE of tree.glsl: an axis of level i is odd if bit i of level 0's is set. */
 static uint32_t strip_shape(const struct spd_tree *s)
 {
@@ -189,18 +163,18 @@ static uint32_t strip_shape(const struct spd_tree *s)
 /* What a kernel has to know besides. */
 static uint32_t kernel_constant(const struct spd_tree *s)
 {
+    const struct mb_layout *layout = &s->image->layout;
+    const bool is_late = mb_spd_tree_late(s->kernel, layout, &s->tree, &s->params) == LATE_MOST;
     switch (s->kernel) {
-    case SPD_TREE_CARRY: /* as in turns.glsl */
-        return span_of(s) | late_stores(s) << 4 |
-               (late_stores(s) >= 2 ? s->image->layout.n_levels << 8 : 0);
-    case SPD_TREE_CURVE: /* stores nothing late, and finds out how many levels there are */
-        return span_of(s);
+    case SPD_TREE_CARRY:
+    case SPD_TREE_CURVE:
+        return mb_spd_tree_turns(s);
     case SPD_TREE_STRIPS:
         return strip_shape(s);
     case SPD_TREE_EXTREMES:
-        return s->image->layout.format->n_channels | (late_stores(s) > 0 ? 1u << 4 : 0);
+        return layout->format->n_channels | (uint32_t)is_late << 4;
     default:
-        return s->task.is_update ? s->task.n_rects : odd_axes(s->image->layout.base);
+        return s->task.is_update ? s->task.n_rects : odd_axes(layout->base);
     }
 }
 

@@ -12,8 +12,6 @@
 #define WAVE             264u
 #define MAX_SHARED_BYTES (24u << 10)
 
-#define MAX_WAVES 1024u
-
 static const uint32_t n_rows_of[] = {
     [ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3,   [ROWS_4] = 4,   [ROWS_6] = 6,
     [ROWS_8] = 8, [ROWS_9] = 9, [ROWS_12] = 12, [ROWS_16] = 16, [ROWS_20] = 20,
@@ -28,23 +26,24 @@ static uint32_t tile_columns(const struct mb_gpu *gpu, const struct mb_layout *l
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - halo) >> n_first);
 }
 
-/* What share_parts.glsl has of shared memory, its parts[] and common_texel[]; 0 if a tile has
- * more texels of the levels below than its invocations can make there. */
+/* What share_parts.glsl has of shared memory, as there: parts[], common_texel[] and n_common; 0
+ * if a tile has more texels of a level than its share_tile() makes. */
 static uint32_t shared_bytes(struct mb_extent tile)
 {
-    const uint32_t n_of_tile = tile.width * tile.height;
-    uint32_t n_further = 7 * 9, n_within = 0;
+    const int32_t n_invocations = (int32_t)SPD_TREE_N_INVOCATIONS;
+    const int32_t n_of_tile = (int32_t)(tile.width * tile.height);
+    int32_t n_further = 7 * 9, n_within = 0;
     for (uint32_t n = 1; n <= 5; n++) {
-        const uint32_t width = tile.width >> n, height = tile.height >> n;
-        const uint32_t most = (width + 3) * (height + 3);
-        if (most > SPD_TREE_N_INVOCATIONS * (n == 1 ? 2 : 1)) {
+        const int32_t width = (int32_t)(tile.width >> n), height = (int32_t)(tile.height >> n);
+        const int32_t most = (width + 3) * (height + 3);
+        if (most > (n == 1 ? 2 : 1) * n_invocations) {
             return 0;
         }
         n_further += most;
-        n_within += n <= 4 && width > 0 && height > 0 ? (width - 1) * (height - 1) : 0;
+        n_within += n <= 4 ? (width - 1) * (height - 1) : 0;
     }
-    const uint32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
-    return (4 * n_parts + 2 * (n_further - n_within)) * (uint32_t)sizeof(float) + 256;
+    const int32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
+    return (uint32_t)(4 * n_parts + 2 * (n_further - n_within) + 1) * (uint32_t)sizeof(float);
 }
 
 static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,
@@ -61,44 +60,35 @@ static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,
     return strips;
 }
 
-/* The fewest rows with which so many waves of workgroups make the image; rows == ROWS_AUTO:
- * none that fit. */
-static struct spd_tree_strips strips_of_waves(const struct mb_gpu *gpu,
-                                              const struct mb_layout *layout, uint32_t n_first,
-                                              uint32_t n_waves)
+/* Waves of workgroups that make an image. */
+static uint64_t n_waves(const struct mb_layout *layout, const struct spd_tree_strips *strips)
 {
-    const struct mb_extent extent = mb_level_extent(layout->base, n_first);
-    for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
-        const struct spd_tree_strips strips = strips_of(gpu, layout, n_first, rows);
-        if (!strips.can_be || strips.shared_bytes > MAX_SHARED_BYTES) {
-            break;
-        }
-        const uint64_t n_x = (extent.width - 1) / strips.tile.width + 1;
-        const uint64_t n_y = (extent.height - 1) / strips.tile.height + 1;
-        if (n_x * n_y <= (uint64_t)n_waves * WAVE) {
-            return strips;
-        }
-    }
-    return (struct spd_tree_strips){.rows = ROWS_AUTO};
+    const struct mb_extent extent = mb_level_extent(layout->base, strips->n_first);
+    const uint64_t n_x = (extent.width - 1) / strips->tile.width + 1;
+    const uint64_t n_y = (extent.height - 1) / strips->tile.height + 1;
+    return (n_x * n_y * layout->n_layers - 1) / WAVE + 1;
 }
 
-/* What is left over at the end of a wave, where multiprocessors wait, and the shares of each
- * tile cost most. An H200 takes 46 us for 4095x4095 in one wave and 61 to 64 in one and a half.
- * Four levels, which take a wider halo and some more instructions, let strips be longer. */
+/* Of `n_min` to `n_max` levels those strips that take the fewest waves, and of these the
+ * shortest: what is left over at the end of a wave, where multiprocessors wait, and the shares
+ * of each tile cost most. An H200 takes 46 us for 4095x4095 in one wave and 61 to 64 in one and
+ * a half. Four levels, which take a wider halo and some more instructions, let strips be
+ * longer. */
 static struct spd_tree_strips choose_strips(const struct mb_gpu *gpu,
-                                            const struct mb_layout *layout)
+                                            const struct mb_layout *layout, uint32_t n_min,
+                                            uint32_t n_max)
 {
-    const bool is_wide = gpu->info.subgroup_size >= 32;
-    for (uint32_t n_waves = 1; n_waves <= MAX_WAVES; n_waves++) {
-        for (uint32_t n_first = 3; n_first <= (is_wide ? 4u : 3u); n_first++) {
-            const struct spd_tree_strips strips =
-                strips_of_waves(gpu, layout, n_first, n_waves);
-            if (strips.rows != ROWS_AUTO) {
-                return strips;
+    struct spd_tree_strips best = strips_of(gpu, layout, n_min, ROWS_2);
+    for (uint32_t n_first = n_min; n_first <= n_max; n_first++) {
+        for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
+            const struct spd_tree_strips strips = strips_of(gpu, layout, n_first, rows);
+            if (strips.can_be && strips.shared_bytes <= MAX_SHARED_BYTES &&
+                (!best.can_be || n_waves(layout, &strips) < n_waves(layout, &best))) {
+                best = strips;
             }
         }
     }
-    return strips_of(gpu, layout, 3, ROWS_2);
+    return best;
 }
 
 struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
@@ -106,16 +96,16 @@ struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
                                           const struct mb_params *choice)
 {
     const uint8_t rows = choice->choice[SPD_TREE_PARAM_ROWS];
-    const uint8_t first = choice->choice[SPD_TREE_PARAM_FIRST];
+    const uint32_t n_min = choice->choice[SPD_TREE_PARAM_FIRST] == FIRST_4 ? 4 : 3;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (rows > ROWS_OFF) {
-        return strips_of(gpu, layout, first == FIRST_4 ? 4 : 3, rows);
+        const struct spd_tree_strips strips = strips_of(gpu, layout, n_min, rows);
+        return strips.can_be ? strips : strips_of(gpu, layout, 4, rows);
     }
-    if (first == FIRST_4) {
-        const struct spd_tree_strips strips = strips_of_waves(gpu, layout, 4, 1);
-        return strips.rows != ROWS_AUTO ? strips : strips_of(gpu, layout, 4, ROWS_20);
+    if (is_cpu) {
+        return strips_of(gpu, layout, n_min, ROWS_8);
     }
-    return is_cpu ? strips_of(gpu, layout, 3, ROWS_8) : choose_strips(gpu, layout);
+    return choose_strips(gpu, layout, n_min, gpu->info.subgroup_size >= 32 ? 4 : n_min);
 }
 
 static bool is_no_loss(const struct mb_gpu *gpu, const struct mb_layout *layout, bool is_even)
@@ -131,6 +121,6 @@ bool mb_spd_tree_takes_strips(const struct mb_gpu *gpu, const struct mb_layout *
                               const struct mb_params *choice, bool is_only_way, bool is_even)
 {
     return choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_OFF &&
-           mb_spd_tree_strips(gpu, layout, choice).can_be &&
-           (is_only_way || is_no_loss(gpu, layout, is_even));
+           (is_only_way || is_no_loss(gpu, layout, is_even)) &&
+           mb_spd_tree_strips(gpu, layout, choice).can_be;
 }

@@ -54,19 +54,20 @@
  * the last change from one x to the next, if the size is odd. An axis of one texel, of a
  * narrow image, weighs nothing else. */
 struct Axis {
-    float slope, middle, scale;
+    float slope, middle;
+    vec2 scale; /* numerator, denominator */
 };
 
 Axis axis_of(int n)
 {
     float half_n = float(n >> 1);
     if (n == 1) {
-        return Axis(0.0, 0.0, 1.0);
+        return Axis(0.0, 0.0, vec2(1.0));
     }
     if ((n & 1) == 0) {
-        return Axis(0.0, 1.0, 0.5);
+        return Axis(0.0, 1.0, vec2(1.0, 2.0));
     }
-    return Axis(1.0 / half_n, 1.0, half_n / float(n));
+    return Axis(1.0 / half_n, 1.0, vec2(half_n, n));
 }
 
 vec3 weights_of(Axis axis, float at)
@@ -111,7 +112,7 @@ struct Strip {
     uint lane, next, next2, next4; /* further lanes; the last for those beyond */
     float left; /* of the lane's first four texels of a row: texture coordinate between columns 0 and 1 */
     vec3 along_x1, along_x1_right, along_x2, along_x3, along_x4; /* weights of columns */
-    Axis y1, y2, y3, y4;
+    Axis axis_y1, axis_y2, axis_y3, axis_y4;
     vec4 scale; /* of sums of levels 1 to 4 */
     int last_row; /* of level 0, of which there is need */
     ivec2 owned1, owned2, owned3; /* last texels that are this strip's to store */
@@ -160,14 +161,15 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     s.along_x2 = weights_of(x2, float(x0 >> 2));
     s.along_x3 = weights_of(x3, float(x0 >> 3));
     s.along_x4 = weights_of(x4, float(x0 >> 4));
-    s.y1 = axis_of(base_extent.y);
-    s.y2 = axis_of(extent1.y);
-    s.y3 = axis_of(extent2.y);
-    s.y4 = axis_of(extent3.y);
-    s.scale.x = x1.scale * s.y1.scale;
-    s.scale.y = s.scale.x * x2.scale * s.y2.scale;
-    s.scale.z = s.scale.y * x3.scale * s.y3.scale;
-    s.scale.w = s.scale.z * x4.scale * s.y4.scale;
+    s.axis_y1 = axis_of(base_extent.y);
+    s.axis_y2 = axis_of(extent1.y);
+    s.axis_y3 = axis_of(extent2.y);
+    s.axis_y4 = axis_of(extent3.y);
+    vec2 scale1 = x1.scale * s.axis_y1.scale, scale2 = scale1 * x2.scale * s.axis_y2.scale;
+    vec2 scale3 = scale2 * x3.scale * s.axis_y3.scale;
+    vec2 scale4 = scale3 * x4.scale * s.axis_y4.scale;
+    s.scale = vec4(scale1.x, scale2.x, scale3.x, scale4.x) /
+              vec4(scale1.y, scale2.y, scale3.y, scale4.y);
     s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
     s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
     s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
@@ -294,9 +296,9 @@ Two make_row1(inout Strip s, int y, Gathered g)
 {
     Two upper = upper_row(s, g), lower = lower_row(s, g);
     if (!IS_ODD_Y(0)) {
-        return weigh_rows(false, weights_of(s.y1, float(y)), upper, lower, lower);
+        return weigh_rows(false, weights_of(s.axis_y1, float(y)), upper, lower, lower);
     }
-    Two sums = weigh_rows(true, weights_of(s.y1, float(y)), s.row0, upper, lower);
+    Two sums = weigh_rows(true, weights_of(s.axis_y1, float(y)), s.row0, upper, lower);
     s.row0 = lower;
     return sums;
 }
@@ -310,7 +312,7 @@ vec4 from_lane(vec4 texel, uint lane)
 /* Row `y` of level 2 from the next two of level 1. */
 vec4 make_row2(inout Strip s, int y, Two upper, Two lower)
 {
-    vec3 weights = weights_of(s.y2, float(y));
+    vec3 weights = weights_of(s.axis_y2, float(y));
     Two columns = IS_ODD_Y(1) ? weigh_rows(true, weights, s.row1, upper, lower)
                               : weigh_rows(false, weights, upper, lower, lower);
     s.row1 = lower;
@@ -334,47 +336,37 @@ vec4 make_row(int n, vec3 along_y, vec3 along_x, vec4 even, vec4 upper, vec4 low
     return weigh_taps(IS_ODD_X(n), along_x, column, from_lane(column, next), beyond);
 }
 
-/* Whether a lane has a texel of level FIRST_LEVELS that is its strip's. */
-bool has_texel(Strip s, ivec2 at)
-{
-    return all(lessThanEqual(at, s.last)) && (s.lane & (1u << FIRST_LEVELS - 2) - 1u) == 0u;
-}
-
+/* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
 void leave_texel(Strip s, ivec2 at, float scale, vec4 sums)
 {
-    if (has_texel(s, at)) {
-        leave_part(at - s.first_of_tile, fma(vec4(scale), sums, vec4(-TWO_10)));
-    }
-}
-
-void store_texel(Strip s, int level, ivec2 at, float scale, vec4 sums)
-{
-    if (has_texel(s, at)) {
-        store_bytes(level, at, s.layer, bytes_of_biased(scale, sums));
-    }
+    leave_part(at - s.first_of_tile, fma(vec4(scale), sums, vec4(-TWO_10)));
 }
 
 /* Row `y` of level 4. */
 void make_row4(Strip s, int y, vec4 upper, vec4 lower)
 {
-    vec4 sums = make_row(3, weights_of(s.y4, float(y)), s.along_x4, s.row3, upper, lower, s.next2,
-                         s.next4);
+    vec4 sums = make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3, upper, lower,
+                         s.next2, s.next4);
     ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
-    store_texel(s, 4, at, s.scale.w, sums);
-    leave_texel(s, at, s.scale.w, sums);
+    if (all(lessThanEqual(at, s.last)) && (s.lane & 3u) == 0u) {
+        store_bytes(4, at, s.layer, bytes_of_biased(s.scale.w, sums));
+        leave_texel(s, at, s.scale.w, sums);
+    }
 }
 
 /* Row `y` of level 3, `start` being the strip's first. */
 void make_row3(inout Strip s, int y, int start, vec4 upper, vec4 lower)
 {
-    vec4 sums = make_row(2, weights_of(s.y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
+    vec4 sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
                          s.next2);
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
         store_bytes(3, at, s.layer, bytes_of_biased(s.scale.z, sums));
+        if (FIRST_LEVELS == 3) {
+            leave_texel(s, at, s.scale.z, sums);
+        }
     }
     if (FIRST_LEVELS == 3) {
-        leave_texel(s, at, s.scale.z, sums);
         return;
     }
     if ((y & 1) != 0) {

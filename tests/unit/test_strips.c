@@ -75,6 +75,19 @@ static void check_sizes(void)
     }
 }
 
+/* Layers count as tiles do. */
+static void check_layers(void)
+{
+    const struct mb_gpu gpu = make_gpu(32, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    const struct mb_params automatic = {{0}};
+    const struct mb_extent base = {2047, 2047};
+    struct mb_layout layout;
+    mb_layout_init(&layout, mb_format_find("rgba8"), base, 6, mb_full_level_count(base));
+    const struct spd_tree_strips strips = mb_spd_tree_strips(&gpu, &layout, &automatic);
+    CHECK(strips.can_be);
+    CHECK(6 * n_workgroups(base, &strips) <= 2 * WAVE);
+}
+
 static void check_asked_for(void)
 {
     const struct mb_extent base = {1023, 1023};
@@ -83,8 +96,10 @@ static void check_asked_for(void)
     struct mb_params choice = {{0}};
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).rows, ROWS_8);
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).n_first, 3);
-    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_20; /* more texels below than invocations */
-    CHECK(!strips_of(&cpu, base, &choice).can_be);
+    choice.choice[SPD_TREE_PARAM_ROWS] =
+        ROWS_20; /* of three levels, more below than invocations */
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).n_first, 4);
+    CHECK(!strips_of(&cpu, (struct mb_extent){31, 31}, &choice).can_be);
     choice.choice[SPD_TREE_PARAM_FIRST] = FIRST_4;
     CHECK(strips_of(&cpu, base, &choice).can_be);
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.width, 16);
@@ -99,6 +114,7 @@ int main(void)
 {
     check_choices();
     check_sizes();
+    check_layers();
     check_asked_for();
     return check_summary("strips");
 }
