@@ -278,13 +278,6 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             "span is for averages of rgba8 and rgba8-srgb with carry=atomics where no "
             "size is odd");
     }
-    if (value[SPD_TREE_PARAM_LATE] != LATE_AUTO && kernel != SPD_TREE_CARRY &&
-        (kernel != SPD_TREE_EXTREMES || value[SPD_TREE_PARAM_LATE] == LATE_SOME ||
-         value[SPD_TREE_PARAM_LATE] == LATE_TOUCH)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "late is for averages of rgba8 with carry=atomics where no size is odd; "
-                       "off and most also for minima and maxima with carry=atomics");
-    }
     return MB_OK;
 }
 

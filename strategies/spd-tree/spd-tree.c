@@ -64,8 +64,8 @@ static const struct mb_param params[] = {
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", "6", "8", "9", "12",
-                                        "16", "20", NULL},
+        .values =
+            (const char *const[]){"auto", "off", "2", "3", "6", "8", "9", "16", "20", NULL},
         .help =
             "of the last of the tiles' levels in a strip, as which subgroups make rgba8 images "
             "of odd sizes; off: tiles of 64x64; auto: on GPUs off where three levels are even "
@@ -73,15 +73,6 @@ static const struct mb_param params[] = {
             "below 1 million texels, else the fewest that make the image in one wave of "
             "workgroups on an H200, or in several; on CPUs 8, and off only below 32768 texels "
             "where three levels are even",
-    },
-    {
-        .name = "late",
-        .values = (const char *const[]){"auto", "off", "some", "most", "touch", NULL},
-        .help =
-            "what tiles store after they have brought on their sums, minima or maxima, so that "
-            "these need not wait: some: levels 4 to 6; most: levels 1 and 2 as well, and of "
-            "minima and maxima these alone; touch: as most, with all levels touched before; "
-            "auto: the less, the more tiles there are",
     },
     {
         .name = "parts",
@@ -129,7 +120,6 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
-    value[SPD_TREE_PARAM_LATE] = mb_spd_tree_late(kernel, layout, &tree, choice);
     if (kernel == SPD_TREE_STRIPS) {
         const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
         value[SPD_TREE_PARAM_ROWS] = strips.rows;
@@ -164,7 +154,6 @@ static uint32_t strip_shape(const struct spd_tree *s)
 static uint32_t kernel_constant(const struct spd_tree *s)
 {
     const struct mb_layout *layout = &s->image->layout;
-    const bool is_late = mb_spd_tree_late(s->kernel, layout, &s->tree, &s->params) == LATE_MOST;
     switch (s->kernel) {
     case SPD_TREE_CARRY:
     case SPD_TREE_CURVE:
@@ -172,7 +161,7 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     case SPD_TREE_STRIPS:
         return strip_shape(s);
     case SPD_TREE_EXTREMES:
-        return layout->format->n_channels | (uint32_t)is_late << 4;
+        return layout->format->n_channels | (uint32_t)(mb_spd_tree_late(s) != LATE_OFF) << 4;
     default:
         return s->task.is_update ? s->task.n_rects : odd_axes(layout->base);
     }

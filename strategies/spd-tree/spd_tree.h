@@ -22,7 +22,6 @@ enum {
     SPD_TREE_PARAM_TILE,
     SPD_TREE_PARAM_FIRST,
     SPD_TREE_PARAM_ROWS,
-    SPD_TREE_PARAM_LATE,
     SPD_TREE_PARAM_PARTS,
 };
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
@@ -34,18 +33,15 @@ enum { FIRST_AUTO, FIRST_4, FIRST_6 };
 enum {
     ROWS_AUTO,
     ROWS_OFF,
-    ROWS_1,
     ROWS_2,
     ROWS_3,
-    ROWS_4,
     ROWS_6,
     ROWS_8,
     ROWS_9,
-    ROWS_12,
     ROWS_16,
     ROWS_20,
 };
-enum { LATE_AUTO, LATE_OFF, LATE_SOME, LATE_MOST, LATE_TOUCH };
+enum { LATE_OFF, LATE_SOME, LATE_MOST, LATE_TOUCH };
 enum { PARTS_ALL, PARTS_TILES };
 
 /* From the one that can do everything to those that can do the least. */
@@ -155,11 +151,12 @@ bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);
 /* True if counters carry sums from one level to the next (carry.glsl). */
 bool mb_spd_tree_is_carried(enum spd_tree_kernel kernel);
 
-/* Values of `span` and `late` that a kernel has; the first of each, auto, if it has none. */
+/* The value of `span` that a kernel has; SPAN_AUTO if it has none. */
 uint8_t mb_spd_tree_span(enum spd_tree_kernel kernel, const struct mb_tree *tree,
                          const struct mb_params *choice);
-uint8_t mb_spd_tree_late(enum spd_tree_kernel kernel, const struct mb_layout *layout,
-                         const struct mb_tree *tree, const struct mb_params *choice);
+
+/* What tiles store late, as in turns.glsl; of extremes, levels 1 and 2 if anything. */
+uint32_t mb_spd_tree_late(const struct spd_tree *s);
 
 /* TURNS of turns.glsl, of kernels that have a span. */
 uint32_t mb_spd_tree_turns(const struct spd_tree *s);

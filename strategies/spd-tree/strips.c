@@ -13,8 +13,8 @@
 #define MAX_SHARED_BYTES (24u << 10)
 
 static const uint32_t n_rows_of[] = {
-    [ROWS_1] = 1, [ROWS_2] = 2, [ROWS_3] = 3,   [ROWS_4] = 4,   [ROWS_6] = 6,
-    [ROWS_8] = 8, [ROWS_9] = 9, [ROWS_12] = 12, [ROWS_16] = 16, [ROWS_20] = 20,
+    [ROWS_2] = 2, [ROWS_3] = 3,   [ROWS_6] = 6,   [ROWS_8] = 8,
+    [ROWS_9] = 9, [ROWS_16] = 16, [ROWS_20] = 20,
 };
 
 /* Of level `n_first`, that a workgroup makes: as in tree.glsl. */

@@ -23,21 +23,10 @@ uint8_t mb_spd_tree_span(enum spd_tree_kernel kernel, const struct mb_tree *tree
     return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? SPAN_3 : SPAN_6;
 }
 
-uint8_t mb_spd_tree_late(enum spd_tree_kernel kernel, const struct mb_layout *layout,
-                         const struct mb_tree *tree, const struct mb_params *choice)
+uint32_t mb_spd_tree_late(const struct spd_tree *s)
 {
-    const uint8_t asked_for = choice->choice[SPD_TREE_PARAM_LATE];
-    const struct mb_extent grid = tree->step[0].grid;
-    const uint64_t n_tiles = (uint64_t)grid.width * grid.height * layout->n_layers;
-    if (kernel != SPD_TREE_CARRY && kernel != SPD_TREE_EXTREMES) {
-        return LATE_AUTO;
-    }
-    if (asked_for != LATE_AUTO) {
-        return asked_for;
-    }
-    if (kernel == SPD_TREE_EXTREMES) {
-        return n_tiles <= MAX_PARTLY_LATE_TILES ? LATE_MOST : LATE_OFF;
-    }
+    const struct mb_extent grid = s->tree.step[0].grid;
+    const uint64_t n_tiles = (uint64_t)grid.width * grid.height * s->image->layout.n_layers;
     return n_tiles <= MAX_TOUCHED_TILES       ? LATE_TOUCH
            : n_tiles <= MAX_LATE_TILES        ? LATE_MOST
            : n_tiles <= MAX_PARTLY_LATE_TILES ? LATE_SOME
@@ -47,12 +36,10 @@ uint8_t mb_spd_tree_late(enum spd_tree_kernel kernel, const struct mb_layout *la
 uint32_t mb_spd_tree_turns(const struct spd_tree *s)
 {
     static const uint8_t spans[] = {[SPAN_AUTO] = 0, 1, 2, [SPAN_3] = 3, 4, 5, [SPAN_6] = 6, 8};
-    const struct mb_layout *layout = &s->image->layout;
     const uint32_t span = spans[mb_spd_tree_span(s->kernel, &s->tree, &s->params)];
-    const uint8_t late = mb_spd_tree_late(s->kernel, layout, &s->tree, &s->params);
-    if (late == LATE_AUTO) {
+    const uint32_t late = mb_spd_tree_late(s);
+    if (s->kernel == SPD_TREE_CURVE) { /* stores nothing late, and finds out how many levels */
         return span;
     }
-    return span | (uint32_t)(late - LATE_OFF) << 4 |
-           (late >= LATE_MOST ? layout->n_levels << 8 : 0);
+    return span | late << 4 | (late >= LATE_MOST ? s->image->layout.n_levels << 8 : 0);
 }

@@ -109,8 +109,6 @@ const char *const mb_test_specs[] = {
     "spd-tree:rows=20",
     "spd-tree:rows=off",
     "spd-tree:span=1",
-    "spd-tree:late=off",
-    "spd-tree:late=some",
     "spd-tree:first=6",
     "spd-tree:tile=32",
     "separable",
@@ -286,8 +284,8 @@ bool mb_test_is_choosy(const struct mb_row *row)
     return strncmp(label, "blit", strlen("blit")) == 0 ||
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
            (strcmp(row->strategy->name, "spd-tree") == 0 &&
-            (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "late=") ||
-             strstr(label, "rows=2") || strstr(label, "rows=20"))) ||
+            (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "rows=2") ||
+             strstr(label, "rows=20"))) ||
            strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
            strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }

@@ -103,8 +103,8 @@ static void check_asked_for(void)
     choice.choice[SPD_TREE_PARAM_FIRST] = FIRST_4;
     CHECK(strips_of(&cpu, base, &choice).can_be);
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.width, 16);
-    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_1;
-    CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.height, 2);
+    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_2;
+    CHECK_EQ_INT(strips_of(&cpu, base, &choice).tile.height, 4);
     CHECK(!strips_of(&narrow, base, &choice).can_be); /* all columns would be halo */
     CHECK(strips_of(&narrow, (struct mb_extent){1025, 1023}, &choice).can_be);
     CHECK(!strips_of(&cpu, (struct mb_extent){31, 31}, &choice).can_be);
