@@ -106,6 +106,7 @@ const char *const mb_test_specs[] = {
     "spd-tree:wave=on:carry=buffer",
     "spd-tree:wave=on:exact=float:carry=buffer",
     "spd-tree:rows=2",
+    "spd-tree:rows=6",
     "spd-tree:rows=20",
     "spd-tree:rows=off",
     "spd-tree:span=1",
@@ -285,7 +286,7 @@ bool mb_test_is_choosy(const struct mb_row *row)
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
            (strcmp(row->strategy->name, "spd-tree") == 0 &&
             (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "rows=2") ||
-             strstr(label, "rows=20"))) ||
+             strstr(label, "rows=6"))) ||
            strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
            strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }

@@ -56,7 +56,8 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
         (layout->n_levels < 6 || gpu->info.subgroup_size < 8)) {
         return true;
     }
-    if (strcmp(name, "spd-tree") == 0 && strstr(label, "rows=2") != NULL) {
+    if (strcmp(name, "spd-tree") == 0 &&
+        (strstr(label, "rows=2") != NULL || strstr(label, "rows=6") != NULL)) {
         return mb_policies_agree(layout->base, layout->n_levels) || layout->n_levels < 5 ||
                strcmp(layout->format->name, "rgba8") != 0 || task->is_update ||
                task->reduce != MB_REDUCE_AVG ||

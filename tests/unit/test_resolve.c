@@ -83,18 +83,7 @@ static void check_spd_tree(const struct mb_gpu *gpu, const struct mb_layout *lay
     CHECK(memcmp(&push[0], &push[1], sizeof push[0]) == 0);
 }
 
-/* Parameters that are not at their default. */
-static size_t n_changed(const struct mb_params *params)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < MB_COUNTOF(params->choice); i++) {
-        n += params->choice[i] != 0;
-    }
-    return n;
-}
-
-/* Of variants with up to three values that are no defaults, how many are accepted; `*n_moved`:
- * of these, that stand for another. */
+/* Returns how many variants are accepted; `*n_moved`: of these, that stand for another. */
 static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu *gpu,
                         const struct mb_layout *layout, const struct mb_task *task,
                         size_t *n_moved)
@@ -103,8 +92,7 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
     struct mb_err why = {0};
     size_t n = 0;
     do {
-        if (n_changed(&params) > 3 ||
-            strategy->supports(gpu, layout, task, &params, &why) != MB_OK) {
+        if (strategy->supports(gpu, layout, task, &params, &why) != MB_OK) {
             continue;
         }
         struct mb_params resolved = params, again;

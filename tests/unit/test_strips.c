@@ -29,7 +29,7 @@ static uint64_t n_workgroups(struct mb_extent base, const struct spd_tree_strips
            (uint64_t)((extent.height - 1) / strips->tile.height + 1);
 }
 
-/* What was best of all on an H200. */
+/* What was best of what was tried on an H200. */
 static void check_choices(void)
 {
     static const struct {
@@ -96,8 +96,8 @@ static void check_asked_for(void)
     struct mb_params choice = {{0}};
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).rows, ROWS_8);
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).n_first, 3);
-    choice.choice[SPD_TREE_PARAM_ROWS] =
-        ROWS_20; /* of three levels, more below than invocations */
+    /* Three levels would leave more texels below than there are invocations. */
+    choice.choice[SPD_TREE_PARAM_ROWS] = ROWS_20;
     CHECK_EQ_INT(strips_of(&cpu, base, &choice).n_first, 4);
     CHECK(!strips_of(&cpu, (struct mb_extent){31, 31}, &choice).can_be);
     choice.choice[SPD_TREE_PARAM_FIRST] = FIRST_4;
