@@ -179,11 +179,11 @@ fail:
     return status;
 }
 
-/* Append a row unless it is there already; asked for by name wins. */
-static enum mb_status add_row(struct row_list *list, const struct mb_row *row,
+/* Append a row unless it is among the first `n_known` already; asked for by name wins. */
+static enum mb_status add_row(struct row_list *list, size_t n_known, const struct mb_row *row,
                               struct mb_err *err)
 {
-    for (size_t i = 0; i < list->n_rows; i++) {
+    for (size_t i = 0; i < n_known; i++) {
         struct mb_row *old = &list->rows[i];
         if (old->strategy == row->strategy &&
             memcmp(&old->params, &row->params, sizeof row->params) == 0) {
@@ -222,17 +222,20 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
+/* A selection's own rows all differ, so that each is held against those before them only: a
+ * sweep may have thousands. */
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
     enum mb_status status;
+    const size_t n_known = list->n_rows;
     do {
         const struct mb_row row = {
             .strategy = selection->strategy,
             .params = selection->params,
             .by_name = !selection->sweep,
         };
-        MB_TRY(add_row(list, &row, err));
+        MB_TRY(add_row(list, n_known, &row, err));
     } while (selection->sweep && next_combination(selection));
     return MB_OK;
 fail:
@@ -245,7 +248,7 @@ static enum mb_status add_all(struct row_list *list, const struct mb_strategy *c
     enum mb_status status;
     for (size_t i = 0; table[i] != NULL; i++) {
         const struct mb_row row = {.strategy = table[i]};
-        MB_TRY(add_row(list, &row, err));
+        MB_TRY(add_row(list, list->n_rows, &row, err));
     }
     return MB_OK;
 fail:
