@@ -31,6 +31,10 @@
 #define N_CHANNELS 4
 #define COUNT_SHIFT 40
 
+#ifndef ENCODES /* whether codes of sums cost much: then none are made where no lane completes its node */
+#define ENCODES false
+#endif
+
 /* Levels that are brought to at once. */
 const int SPAN = MAX_SPAN * N_CHANNELS <= SUBGROUP_SIZE ? MAX_SPAN : SUBGROUP_SIZE / N_CHANNELS;
 
@@ -147,6 +151,11 @@ void carry_span(inout Carried own, Node node, ivec2 tile, int layer, uint lane)
     bool is_complete = own.is_there && span < SPAN && level < N_LEVELS &&
                        bring(own.sum, node.n_children, span + 1,
                              N_CHANNELS * node.index + uint(channel));
+    if (ENCODES && subgroupBallot(is_complete) == uvec4(0u)) {
+        own.is_there = false;
+        own.from += SPAN;
+        return;
+    }
     uint code = code_of_sum(own.sum, level, channel) << 8 * channel;
     uint texel;
     if (meet(is_complete, code, node.index, texel)) {

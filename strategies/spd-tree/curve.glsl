@@ -4,6 +4,8 @@
 #ifndef CURVE_GLSL
 #define CURVE_GLSL
 
+#define ENCODES true
+
 shared float quarter_of_code[N_INVOCATIONS]; /* of 256 codes: a quarter of what it is in linear light */
 
 /* The table is filled. */

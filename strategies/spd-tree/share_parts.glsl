@@ -1,6 +1,9 @@
 /* The levels below those that a tile makes: its parts of them, one level after the other, and then its
  * share of every texel that others have a part in, too, by all invocations at once. Of averages of 8-bit
- * codes. */
+ * codes.
+ *
+ * Of the first level below there are up to two texels for each invocation, of all further ones together
+ * one: where they lie and what they weigh is worked out before there is anything to weigh. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 #include "codes.glsl"
@@ -31,13 +34,15 @@ struct Held {
     int first_part, end, pitch;
 };
 
-/* A texel `n` levels below those of tiles, of which a tile has a part. */
+/* A texel `n` levels below those of tiles, of which a tile has a part, and how it comes by it: all that does
+ * not depend on texels. */
 struct Part {
-    bool is_there;
-    int n;
+    int n; /* 0 if there is none */
     ivec2 at;
+    uint n_sharing;
     int to;
-    vec4 texel;
+    ivec3 rows, columns; /* in parts[], of what it weighs */
+    vec3 along_x, along_y;
 };
 
 void leave_part(ivec2 at, vec4 texel)
@@ -52,41 +57,69 @@ Held held_by_tile(ivec2 tile, int n, int first_part)
     return Held(range, first_part, first_part + size.x * size.y, size.x);
 }
 
-vec4 weigh_parts(int row, Taps x)
-{
-    return weigh(x.weight, parts[row + x.at.x], parts[row + x.at.y], parts[row + x.at.z]);
-}
-
 /* The `i`-th that the tile has of a level, from what it has of the level above. */
 Part part_at(int i, int n, Held own, Held above)
 {
     Part part;
-    part.is_there = i < own.end - own.first_part;
-    if (!part.is_there) {
+    part.n = 0;
+    if (i >= own.end - own.first_part) {
         return part;
     }
-    ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
-    int y = i / own.pitch;
     part.n = n;
-    part.at = own.range.first + ivec2(i - y * own.pitch, y);
+    ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
+    int row = i / own.pitch;
+    part.at = own.range.first + ivec2(i - row * own.pitch, row);
+    part.n_sharing = n_sharing(part.at, n);
     part.to = own.first_part + i;
-    Taps along_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
-    Taps along_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
-    ivec3 rows = above.first_part + along_y.at * above.pitch;
-    part.texel = weigh(along_y.weight, weigh_parts(rows.x, along_x), weigh_parts(rows.y, along_x),
-                       weigh_parts(rows.z, along_x));
+    Taps x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
+    Taps y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
+    part.rows = above.first_part + y.at * above.pitch;
+    part.columns = x.at;
+    part.along_x = x.weight;
+    part.along_y = y.weight;
     return part;
 }
 
-/* Store it, if it is the tile's alone. */
-void finish_part(Part part, int layer)
+/* The `i`-th of all levels from the second one below those of tiles on, `above` being the first. */
+Part part_below(ivec2 tile, int i, Held above)
 {
-    if (!part.is_there) {
+    int n = 2, to = above.end + i;
+    Held own = held_by_tile(tile, n, above.end);
+    for (; to >= own.end && FIRST_LEVELS + n + 1 < n_levels; n++) {
+        above = own;
+        own = held_by_tile(tile, n + 1, above.end);
+    }
+    Part part = part_at(to - own.first_part, n, own, above);
+    if (FIRST_LEVELS + n >= n_levels) {
+        part.n = 0;
+    }
+    return part;
+}
+
+vec4 weigh_row_of_parts(Part part, int row)
+{
+    return weigh(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
+                 parts[row + part.columns.z]);
+}
+
+vec4 texel_of(Part part)
+{
+    if (part.n == 0) {
+        return vec4(0.0);
+    }
+    return weigh(part.along_y, weigh_row_of_parts(part, part.rows.x),
+                 weigh_row_of_parts(part, part.rows.y), weigh_row_of_parts(part, part.rows.z));
+}
+
+/* Leave it to the levels below; and store it, if it is the tile's alone. */
+void finish_part(Part part, vec4 texel, int layer)
+{
+    if (part.n == 0) {
         return;
     }
-    parts[part.to] = part.texel;
-    if (n_sharing(part.at, part.n) == 1u) {
-        store_bytes(FIRST_LEVELS + part.n, part.at, layer, bytes_of(part.texel));
+    parts[part.to] = texel;
+    if (part.n_sharing == 1u) {
+        store_bytes(FIRST_LEVELS + part.n, part.at, layer, bytes_of(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16, part.n | part.to << 4);
@@ -129,26 +162,31 @@ void share_common(int layer, uint index)
     }
 }
 
-/* Of the first level below there are up to two texels for each invocation, of the next and further down
- * one. */
 void share_tile(ivec2 tile, int layer, uint index)
 {
     int i = int(index);
-    Held above = Held(range_of_tile(tile, 0), 0, N_OF_TILE, TILE_X), own = held_by_tile(tile, 1, 0);
+    Held of_tile = Held(range_of_tile(tile, 0), 0, N_OF_TILE, TILE_X);
+    Held below = held_by_tile(tile, 1, 0);
+    Part first = part_at(i, 1, below, of_tile);
+    Part second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
+    Part further = part_below(tile, i, below);
     if (i == 0) {
         n_common = 0u;
     }
     barrier();
-    Part first = part_at(i, 1, own, above), second = part_at(i + N_INVOCATIONS, 1, own, above);
+    vec4 texel_of_first = texel_of(first), texel_of_second = texel_of(second);
     barrier();
-    finish_part(first, layer);
-    finish_part(second, layer);
+    finish_part(first, texel_of_first, layer);
+    finish_part(second, texel_of_second, layer);
+    vec4 texel = vec4(0.0);
     for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
-        above = own;
-        own = held_by_tile(tile, n, above.end);
         barrier();
-        finish_part(part_at(i, n, own, above), layer);
+        if (further.n == n) {
+            texel = texel_of(further);
+            parts[further.to] = texel;
+        }
     }
+    finish_part(further, texel, layer);
     barrier();
     share_common(layer, index);
 }

@@ -88,6 +88,56 @@ static void check_layers(void)
     CHECK(6 * n_workgroups(base, &strips) <= 2 * WAVE);
 }
 
+/* Most texels of the level `n` below `size`, that of tiles, that one of them has a part in
+ * along an axis: texel x weighs those from 2^n x to 2^n x + 2^n - 1 and, where sizes are odd,
+ * as many further ones as the lowest n bits of `size` say. */
+static uint32_t most_shared(uint32_t size, uint32_t tile, uint32_t n)
+{
+    const uint32_t reach = 1u << n, odd = size & (reach - 1),
+                   n_texels = size >> n ? size >> n : 1;
+    uint32_t most = 0;
+    for (uint32_t first = 0; first < size; first += tile) {
+        const uint32_t last = first + tile - 1;
+        uint32_t count = 0;
+        for (uint32_t x = first > 2 * reach ? (first - 2 * reach) / reach : 0;
+             x < n_texels && x * reach <= last; x++) {
+            count += x * reach + reach - 1 + odd >= first;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* There are invocations for all texels below a tile, however many rows are asked for. */
+static void check_invocations(void)
+{
+    static const uint32_t n_lanes[] = {8, 16, 32, 64, 128};
+    static const uint32_t sizes[] = {1023, 1025, 4096, 4097, 5119, 12289, 32767, 32768};
+    for (size_t i = 0; i < MB_COUNTOF(n_lanes) * MB_COUNTOF(sizes) * MB_COUNTOF(sizes); i++) {
+        const struct mb_gpu gpu =
+            make_gpu(n_lanes[i % MB_COUNTOF(n_lanes)], VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+        const size_t rest = i / MB_COUNTOF(n_lanes);
+        const struct mb_extent base = {sizes[rest % MB_COUNTOF(sizes)],
+                                       sizes[rest / MB_COUNTOF(sizes)]};
+        for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
+            struct mb_params choice = {{0}};
+            choice.choice[SPD_TREE_PARAM_ROWS] = rows;
+            const struct spd_tree_strips strips = strips_of(&gpu, base, &choice);
+            const struct mb_extent size = mb_level_extent(base, strips.n_first);
+            uint32_t n_further = 0;
+            CHECK(strips.can_be);
+            CHECK(most_shared(size.width, strips.tile.width, 1) *
+                      most_shared(size.height, strips.tile.height, 1) <=
+                  2 * SPD_TREE_N_INVOCATIONS);
+            for (uint32_t n = 2; n < mb_full_level_count(base) - strips.n_first; n++) {
+                n_further += most_shared(size.width, strips.tile.width, n) *
+                             most_shared(size.height, strips.tile.height, n);
+            }
+            CHECK(n_further <= SPD_TREE_N_INVOCATIONS);
+        }
+    }
+}
+
 static void check_asked_for(void)
 {
     const struct mb_extent base = {1023, 1023};
@@ -115,6 +165,7 @@ int main(void)
     check_choices();
     check_sizes();
     check_layers();
+    check_invocations();
     check_asked_for();
     return check_summary("strips");
 }
