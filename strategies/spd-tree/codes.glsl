@@ -5,20 +5,16 @@
 #define WHITE 255.0
 #define TWO_23 8388608.0
 
-/* What is added to codes that become bytes: beneath 2^23 integers are the low bits of the sum with it. What is
- * above them, 0x4b in the uppermost byte, is shifted out but for the first channel; there the last
- * one's byte makes up for it. */
-#define TO_BYTES vec4(vec3(TWO_23), TWO_23 + float(0x100 - 0x4b))
-
-uint bytes_of_sums(vec4 codes_to_bytes)
+/* Rounded to bytes: beneath 2^23 integers are the low bits of the sum with it, whose own are shifted out. */
+uint bytes_of_sums(vec4 codes_and_two_23)
 {
-    uvec4 bits = floatBitsToUint(codes_to_bytes);
-    return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
+    uvec4 bits = floatBitsToUint(codes_and_two_23);
+    return (bits.x & 0xffu) + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
 uint bytes_of(vec4 codes)
 {
-    return bytes_of_sums(codes + TO_BYTES);
+    return bytes_of_sums(codes + TWO_23);
 }
 
 /* As srgb_from_linear() of levels.glsl, of what is not below zero. */

@@ -4,7 +4,7 @@
 #ifndef CURVE_GLSL
 #define CURVE_GLSL
 
-#define ENCODES true
+#define ENCODES true /* for carry.glsl, which comes after it */
 
 shared float quarter_of_code[N_INVOCATIONS]; /* of 256 codes: a quarter of what it is in linear light */
 

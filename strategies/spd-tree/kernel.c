@@ -233,7 +233,7 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "rows is for exact=sums with carry=atomics and tile=64 where some size is "
-            "odd; more than 9 are for six levels or more");
+            "odd; of five levels, more than 9 may be too many");
     }
     return MB_OK;
 }

@@ -3,7 +3,8 @@
  * codes.
  *
  * Of the first level below there are up to two texels for each invocation, of all further ones together
- * one: where they lie and what they weigh is worked out before there is anything to weigh. */
+ * one (has_invocations() of strips.c sees to it): where they lie and what they weigh is worked out
+ * before there is anything to weigh. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 #include "codes.glsl"
@@ -39,7 +40,7 @@ struct Held {
 struct Part {
     int n; /* 0 if there is none */
     ivec2 at;
-    uint n_sharing;
+    uint n_tiles; /* that share it */
     int to;
     ivec3 rows, columns; /* in parts[], of what it weighs */
     vec3 along_x, along_y;
@@ -69,7 +70,7 @@ Part part_at(int i, int n, Held own, Held above)
     ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
     int row = i / own.pitch;
     part.at = own.range.first + ivec2(i - row * own.pitch, row);
-    part.n_sharing = n_sharing(part.at, n);
+    part.n_tiles = n_sharing(part.at, n);
     part.to = own.first_part + i;
     Taps x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
     Taps y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
@@ -80,17 +81,24 @@ Part part_at(int i, int n, Held own, Held above)
     return part;
 }
 
-/* The `i`-th of all levels from the second one below those of tiles on, `above` being the first. */
+/* The `i`-th of all levels from the second one below those of tiles on, `above` being the first. As often round
+ * the loop for every invocation: those that never enter one pass the barrier behind it, where loops are
+ * not safe. */
 Part part_below(ivec2 tile, int i, Held above)
 {
-    int n = 2, to = above.end + i;
-    Held own = held_by_tile(tile, n, above.end);
-    for (; to >= own.end && FIRST_LEVELS + n + 1 < n_levels; n++) {
-        above = own;
-        own = held_by_tile(tile, n + 1, above.end);
+    int of = 2, to = above.end + i;
+    Held own = held_by_tile(tile, of, above.end), next = own;
+    for (int n = 3; FIRST_LEVELS + n < n_levels; n++) {
+        Held last = next;
+        next = held_by_tile(tile, n, last.end);
+        if (to >= last.end) {
+            of = n;
+            above = last;
+            own = next;
+        }
     }
-    Part part = part_at(to - own.first_part, n, own, above);
-    if (FIRST_LEVELS + n >= n_levels) {
+    Part part = part_at(to - own.first_part, of, own, above);
+    if (FIRST_LEVELS + of >= n_levels) {
         part.n = 0;
     }
     return part;
@@ -102,7 +110,7 @@ vec4 weigh_row_of_parts(Part part, int row)
                  parts[row + part.columns.z]);
 }
 
-vec4 texel_of(Part part)
+vec4 weigh_part(Part part)
 {
     if (part.n == 0) {
         return vec4(0.0);
@@ -111,14 +119,21 @@ vec4 texel_of(Part part)
                  weigh_row_of_parts(part, part.rows.y), weigh_row_of_parts(part, part.rows.z));
 }
 
-/* Leave it to the levels below; and store it, if it is the tile's alone. */
+/* To the levels below. */
+void keep_part(Part part, vec4 texel)
+{
+    if (part.n > 0) {
+        parts[part.to] = texel;
+    }
+}
+
+/* Store it, if it is the tile's alone. */
 void finish_part(Part part, vec4 texel, int layer)
 {
     if (part.n == 0) {
         return;
     }
-    parts[part.to] = texel;
-    if (part.n_sharing == 1u) {
+    if (part.n_tiles == 1u) {
         store_bytes(FIRST_LEVELS + part.n, part.at, layer, bytes_of(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
@@ -174,16 +189,17 @@ void share_tile(ivec2 tile, int layer, uint index)
         n_common = 0u;
     }
     barrier();
-    vec4 texel_of_first = texel_of(first), texel_of_second = texel_of(second);
+    vec4 first_texel = weigh_part(first), second_texel = weigh_part(second), texel = vec4(0.0);
     barrier();
-    finish_part(first, texel_of_first, layer);
-    finish_part(second, texel_of_second, layer);
-    vec4 texel = vec4(0.0);
+    keep_part(first, first_texel);
+    keep_part(second, second_texel);
+    finish_part(first, first_texel, layer);
+    finish_part(second, second_texel, layer);
     for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         if (further.n == n) {
-            texel = texel_of(further);
-            parts[further.to] = texel;
+            texel = weigh_part(further);
+            keep_part(further, texel);
         }
     }
     finish_part(further, texel, layer);

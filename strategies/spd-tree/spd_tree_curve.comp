@@ -1,5 +1,5 @@
 /* spd-tree of 8-bit sRGB codes where no size is odd: tiles by tile.glsl, from texels that curve.glsl decodes,
- * and from there by carry.glsl. Levels 4 to 6 are stored after their sum was brought. */
+ * and from there by carry.glsl. */
 #version 460
 #extension GL_ARB_gpu_shader_int64 : require
 #extension GL_EXT_control_flow_attributes : require
@@ -25,8 +25,9 @@ vec4 block_texel(int step, ivec2 block, int layer, uint i)
     return cells[i]; /* there are tiles only */
 }
 
-/* Lanes 16 to 31 have the same texels as 0 to 15: while these store level 4, four of those store level 5 and one
- * level 6, so that all three are encoded at once. */
+/* Lanes 16 to 31 make the same texels as 0 to 15: while these store level 4, four of those store level 5 and one
+ * level 6, so that all three are encoded at once, after their sum was brought. What an axis of one texel
+ * has no others for is that texel again (fetch_level1()), so that any lane of 16 has level 6. */
 const bool HAS_TWICE = SUBGROUP_SIZE >= 32;
 
 struct LowerTexels {

@@ -57,15 +57,15 @@ static bool has_invocations(const struct mb_layout *layout, struct mb_extent til
  */
 static uint32_t shared_bytes(struct mb_extent tile)
 {
-    const uint32_t n_of_tile = tile.width * tile.height;
-    uint32_t n_further = 7 * 9, n_within = 0;
+    const int32_t n_of_tile = (int32_t)(tile.width * tile.height);
+    int32_t n_further = 7 * 9, n_within = 0;
     for (uint32_t n = 1; n <= 5; n++) {
         const int32_t width = (int32_t)(tile.width >> n), height = (int32_t)(tile.height >> n);
-        n_further += (uint32_t)((width + 3) * (height + 3));
-        n_within += n <= 4 ? (uint32_t)((width - 1) * (height - 1)) : 0;
+        n_further += (width + 3) * (height + 3);
+        n_within += n <= 4 ? (width - 1) * (height - 1) : 0;
     }
-    const uint32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
-    return (4 * n_parts + 2 * (n_further - n_within) + 1) * (uint32_t)sizeof(float);
+    const int32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
+    return (uint32_t)(4 * n_parts + 2 * (n_further - n_within) + 1) * (uint32_t)sizeof(float);
 }
 
 static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,

@@ -98,7 +98,7 @@ vec4 biased_codes(uint bytes)
 /* Of sums of such codes; `scale` makes them averages, too large by 2^10 still. */
 uint bytes_of_biased(float scale, vec4 sums)
 {
-    return bytes_of_sums(fma(vec4(scale), sums, TO_BYTES - TWO_10));
+    return bytes_of_sums(fma(vec4(scale), sums, vec4(TWO_23 - TWO_10)));
 }
 
 /* A lane's two columns of level 1, or of a row of level 0 weighed to such. */
@@ -436,9 +436,9 @@ void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second,
 }
 
 /* Two turns a loop, which make a row of level 3: nothing is then moved from one register to another, and what is
- * fetched for the next turn is asked for first. A gain where strips are long (143 us for 148 at
- * 12289x7001 on an H200), a loss where they are short, whose instructions are not in the cache yet
- * (42 for 39 at 4097x4096). */
+ * fetched for the next turn is asked for first. A gain in strips as long as those of four levels are on
+ * large images (143 us for 148 at 12289x7001 on an H200), a loss in shorter ones (42 for 39 at
+ * 4097x4096). */
 const bool IS_IN_PAIRS = FIRST_LEVELS == 4 ? !IS_ODD_Y(2) : false;
 
 /* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */

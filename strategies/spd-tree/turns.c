@@ -38,7 +38,7 @@ uint32_t mb_spd_tree_turns(const struct spd_tree *s)
     static const uint8_t spans[] = {[SPAN_AUTO] = 0, 1, 2, [SPAN_3] = 3, 4, 5, [SPAN_6] = 6, 8};
     const uint32_t span = spans[mb_spd_tree_span(s->kernel, &s->tree, &s->params)];
     if (s->kernel == SPD_TREE_CURVE) {
-        return span; /* stores nothing late, and finds out how many levels there are */
+        return span; /* knows what it stores late, and finds out how many levels there are */
     }
     const uint32_t late = mb_spd_tree_late(s);
     return span | late << 4 | (late >= LATE_MOST ? s->image->layout.n_levels << 8 : 0);

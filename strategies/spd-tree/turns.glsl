@@ -1,5 +1,5 @@
 /* How workgroups of the kernels that carry sums go about it. It comes before wave.glsl. spd_tree_curve.comp is
- * only told how many levels are brought to at once: it stores nothing late. */
+ * only told how many levels are brought to at once. */
 #ifndef TURNS_GLSL
 #define TURNS_GLSL
 
