@@ -52,7 +52,8 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
                task->is_update || task->reduce != MB_REDUCE_AVG ||
                mb_weighs_alpha(task->reduce, task->alpha, layout->format);
     }
-    if (strcmp(name, "spd-tree") == 0 && strstr(label, "rows=20") != NULL &&
+    if (strcmp(name, "spd-tree") == 0 &&
+        (strstr(label, "rows=20") != NULL || strstr(label, "first=4") != NULL) &&
         (layout->n_levels < 6 || gpu->info.subgroup_size < 8)) {
         return true;
     }

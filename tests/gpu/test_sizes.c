@@ -24,6 +24,8 @@
 extern const struct mb_shader mb_spv_subgroup_size;
 
 static const char *const default_specs[] = {"all"};
+static const char *const strip_specs[] = {"spd-tree:rows=2", "spd-tree:rows=6",
+                                          "spd-tree:rows=2:first=4", "spd-tree:rows=20"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
 static const char *const one_pattern[] = {"noise"};
@@ -41,6 +43,7 @@ struct plan {
     size_t n_rows;
     const char *const *patterns;
     size_t n_patterns;
+    bool is_never_in_turns; /* all rows at every subgroup size */
 };
 
 struct skip {
@@ -207,7 +210,7 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     CHECK(status == MB_OK);
     for (size_t i = 0; status == MB_OK && i < plan->n_rows; i++) {
         c->chains[i].row = &plan->rows[i];
-        if (mb_test_has_its_turn(&c->gpu, &plan->rows[i], i)) {
+        if (plan->is_never_in_turns || mb_test_has_its_turn(&c->gpu, &plan->rows[i], i)) {
             prepare_or_skip(c, &c->chains[i]);
         }
     }
@@ -245,6 +248,17 @@ static void run_large(struct context *c, const struct plan *every, const struct 
             continue;
         }
         run_size(c, defaults, default_rows[i].width, default_rows[i].height);
+    }
+}
+
+/* Several tiles of strips along both axes, three levels high and four, with every kind of halo:
+ * of 1023 and 519 the first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030
+ * the third and the second one. */
+static void run_strips(struct context *c, const struct plan *strips)
+{
+    static const struct mb_extent sizes[] = {{1023, 519}, {1025, 521}, {524, 1030}};
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
+        run_size(c, strips, sizes[i].width, sizes[i].height);
     }
 }
 
@@ -331,9 +345,11 @@ static void run_all(struct context *c)
     struct plan patterns = {.patterns = all_patterns, .n_patterns = MB_COUNTOF(all_patterns)};
     struct plan noise = {.patterns = one_pattern, .n_patterns = 1};
     struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
+    struct plan strips = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
     bool is_planned = make_plan(&patterns, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&noise, mb_test_specs, mb_test_n_specs) &&
-                      make_plan(&defaults, default_specs, MB_COUNTOF(default_specs));
+                      make_plan(&defaults, default_specs, MB_COUNTOF(default_specs)) &&
+                      make_plan(&strips, strip_specs, MB_COUNTOF(strip_specs));
     c->chains = is_planned ? mb_alloc(patterns.n_rows, sizeof *c->chains) : NULL;
     CHECK(c->chains);
     if (c->chains) {
@@ -341,11 +357,14 @@ static void run_all(struct context *c)
         report_phase(c, "small");
         run_large(c, &noise, &defaults);
         report_phase(c, "large");
+        run_strips(c, &strips);
+        report_phase(c, "strips");
     }
     mb_free(c->chains);
     mb_free(patterns.rows);
     mb_free(noise.rows);
     mb_free(defaults.rows);
+    mb_free(strips.rows);
 }
 
 int main(void)
