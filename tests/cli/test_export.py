@@ -207,7 +207,10 @@ class Export(cli.TestCase):
         for name, kind, size in CASES:
             with self.subTest(format=name, size=size):
                 self.check_case(example, name, kind, size)
-        for words in (["no-such"], ["rgba8", "1", "1"], ["r8", "5", "5", "none", "out"]):
+        for words in (["no-such"], ["rgba8", "1", "1"], ["r8", "5", "5", "none", "out"],
+                      ["rgba8", "5"], ["rgba8", "5x", "5"], ["rgba8", "-5", "5"],
+                      ["rgba8", "4294967301", "5"], ["rgba8", "", "5"],
+                      ["r8", "5", "5", "in"], ["r8", "5", "5", "in", "out", "more"]):
             done = subprocess.run([example, *words], cwd=self.out, capture_output=True, text=True,
                                   timeout=cli.TIMEOUT_S, check=False)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done)

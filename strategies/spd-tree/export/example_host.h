@@ -30,12 +30,21 @@ struct host {
     size_t n_bytes;
 };
 
-/* What the command line asks for. An unknown format is noted as a failure. */
+/* A size in texels; if it is none, 0, which cannot be planned. */
+static inline uint32_t host_size(const char *text)
+{
+    const bool is_number = text[strspn(text, "0123456789")] == '\0';
+    const unsigned long size = is_number ? strtoul(text, NULL, 10) : 0;
+    return size <= UINT16_MAX ? (uint32_t)size : 0;
+}
+
+/* What the command line asks for. A wrong number of words and an unknown format are noted as a
+ * failure. */
 static inline struct host host_parse(int argc, char **argv)
 {
     struct host host = {.format = argc > 1 ? NULL : &spd_tree_formats[0],
-                        .width = argc > 3 ? (uint32_t)atoi(argv[2]) : 101,
-                        .height = argc > 3 ? (uint32_t)atoi(argv[3]) : 67,
+                        .width = argc > 3 ? host_size(argv[2]) : 101,
+                        .height = argc > 3 ? host_size(argv[3]) : 67,
                         .in = argc > 5 ? argv[4] : NULL,
                         .out = argc > 5 ? argv[5] : NULL};
     for (int i = 0; !host.format && i < SPD_TREE_N_FORMATS; i++) {
@@ -45,6 +54,9 @@ static inline struct host host_parse(int argc, char **argv)
     if (!host.format) {
         host.vk.failed = "finding FORMAT in spd_tree_formats.h";
         host.format = &spd_tree_formats[0];
+    }
+    if (argc > 6 || argc == 3 || argc == 5) {
+        host.vk.failed = "reading [FORMAT [WIDTH HEIGHT [LEVEL0 LEVELS]]]";
     }
     host.n_levels = spd_tree_full_chain(host.width, host.height);
     return host;
