@@ -55,6 +55,23 @@ static void check_choices(void)
     }
 }
 
+/* A GPU and a size. */
+struct pairing {
+    struct mb_gpu gpu;
+    struct mb_extent base;
+};
+
+/* The `i`-th of all pairings of subgroup sizes, widths and heights. */
+static struct pairing pairing_of(size_t i, const uint32_t *n_lanes, size_t n_gpus,
+                                 const uint32_t *sizes, size_t n_sizes)
+{
+    const size_t rest = i / n_gpus;
+    return (struct pairing){
+        .gpu = make_gpu(n_lanes[i % n_gpus], VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU),
+        .base = {sizes[rest % n_sizes], sizes[rest / n_sizes]},
+    };
+}
+
 /* Of any size: two workgroups fit into 48 KB. */
 static void check_sizes(void)
 {
@@ -62,16 +79,13 @@ static void check_sizes(void)
     static const uint32_t sizes[] = {1025, 2049, 5119, 16383, 32767};
     const struct mb_params automatic = {{0}};
     for (size_t i = 0; i < MB_COUNTOF(n_lanes) * MB_COUNTOF(sizes) * MB_COUNTOF(sizes); i++) {
-        const struct mb_gpu gpu =
-            make_gpu(n_lanes[i % MB_COUNTOF(n_lanes)], VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
-        const size_t rest = i / MB_COUNTOF(n_lanes);
-        const struct mb_extent base = {sizes[rest % MB_COUNTOF(sizes)],
-                                       sizes[rest / MB_COUNTOF(sizes)]};
-        const struct spd_tree_strips strips = strips_of(&gpu, base, &automatic);
+        const struct pairing p =
+            pairing_of(i, n_lanes, MB_COUNTOF(n_lanes), sizes, MB_COUNTOF(sizes));
+        const struct spd_tree_strips strips = strips_of(&p.gpu, p.base, &automatic);
         CHECK(strips.can_be);
         CHECK(strips.rows >= ROWS_2);
         CHECK(strips.shared_bytes <= 24576);
-        CHECK(strips.n_first == 3 || gpu.info.subgroup_size >= 32);
+        CHECK(strips.n_first == 3 || p.gpu.info.subgroup_size >= 32);
     }
 }
 
@@ -114,22 +128,19 @@ static void check_invocations(void)
     static const uint32_t n_lanes[] = {8, 16, 32, 64, 128};
     static const uint32_t sizes[] = {1023, 1025, 4096, 4097, 5119, 12289, 32767, 32768};
     for (size_t i = 0; i < MB_COUNTOF(n_lanes) * MB_COUNTOF(sizes) * MB_COUNTOF(sizes); i++) {
-        const struct mb_gpu gpu =
-            make_gpu(n_lanes[i % MB_COUNTOF(n_lanes)], VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
-        const size_t rest = i / MB_COUNTOF(n_lanes);
-        const struct mb_extent base = {sizes[rest % MB_COUNTOF(sizes)],
-                                       sizes[rest / MB_COUNTOF(sizes)]};
+        const struct pairing p =
+            pairing_of(i, n_lanes, MB_COUNTOF(n_lanes), sizes, MB_COUNTOF(sizes));
         for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
             struct mb_params choice = {{0}};
             choice.choice[SPD_TREE_PARAM_ROWS] = rows;
-            const struct spd_tree_strips strips = strips_of(&gpu, base, &choice);
-            const struct mb_extent size = mb_level_extent(base, strips.n_first);
+            const struct spd_tree_strips strips = strips_of(&p.gpu, p.base, &choice);
+            const struct mb_extent size = mb_level_extent(p.base, strips.n_first);
             uint32_t n_further = 0;
             CHECK(strips.can_be);
             CHECK(most_shared(size.width, strips.tile.width, 1) *
                       most_shared(size.height, strips.tile.height, 1) <=
                   2 * SPD_TREE_N_INVOCATIONS);
-            for (uint32_t n = 2; n < mb_full_level_count(base) - strips.n_first; n++) {
+            for (uint32_t n = 2; n < mb_full_level_count(p.base) - strips.n_first; n++) {
                 n_further += most_shared(size.width, strips.tile.width, n) *
                              most_shared(size.height, strips.tile.height, n);
             }
