@@ -225,15 +225,15 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
     if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "first=4 is for exact=sums with carry=atomics and tile=64 where some size "
-            "is odd, of six levels or more, and not for rows=off; subgroups of 4 are "
+            "first=4 is for averages of rgba8 by exact=sums, carry=atomics and tile=64, where "
+            "some size is odd, of six levels or more, and not for rows=off; subgroups of 4 are "
             "too narrow for most sizes");
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
-        return MB_FAIL(
-            why, MB_ERRC_UNSUPPORTED,
-            "rows is for exact=sums with carry=atomics and tile=64 where some size is "
-            "odd; of five levels, more than 9 may be too many");
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "rows is for averages of rgba8 by exact=sums, carry=atomics and "
+                       "tile=64, where some "
+                       "size is odd; of five levels, more than 9 may be too many");
     }
     return MB_OK;
 }
