@@ -230,10 +230,10 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
             "too narrow for most sizes");
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "rows is for averages of rgba8 by exact=sums, carry=atomics and "
-                       "tile=64, where some "
-                       "size is odd; of five levels, more than 9 may be too many");
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "rows is for averages of rgba8 by exact=sums, carry=atomics and tile=64, "
+            "where some size is odd; of five levels, more than 9 may be too many");
     }
     return MB_OK;
 }
