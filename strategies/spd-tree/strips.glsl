@@ -240,10 +240,11 @@ uvec2 transposed(uvec2 pair, uint lane, uint mask)
 
 /* Rows `y`, even, and y + 1 of level 1, two columns a lane. Memory is written in sectors, which in images
  * are four texels wide and two high: each store of a subgroup is to fill such, or they are
- * written twice. A sector is what two lanes, i and i ^ 1, have of both rows. */
+ * written twice. A sector is what two lanes, i and i ^ 1, have of both rows; each store takes what a quarter
+ * of the lanes have, in one piece. */
 void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
 {
-    uint mask = SUBGROUP_SIZE >= 8 ? 2u : 1u;
+    uint mask = uint(SUBGROUP_SIZE) / 4u;
     upper = transposed(upper, s.lane, mask);
     lower = transposed(lower, s.lane, mask);
     uvec2 first = transposed(uvec2(upper.x, lower.x), s.lane, 2u * mask);
@@ -269,8 +270,8 @@ void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
     }
 }
 
-/* The same of level 2, a column a lane. Every other strip begins in the middle of a sector, which is then
- * filled by halves. */
+/* Rows of level 2, a column a lane, which four lanes exchange with the next four. Every other strip begins in
+ * the middle of a sector, which is then filled by halves. */
 void store_rows2(Strip s, int y, uvec2 rows)
 {
     uint mask = SUBGROUP_SIZE >= 8 ? 4u : 2u;

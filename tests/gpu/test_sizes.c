@@ -25,7 +25,8 @@ extern const struct mb_shader mb_spv_subgroup_size;
 
 static const char *const default_specs[] = {"all"};
 static const char *const strip_specs[] = {"spd-tree:rows=2", "spd-tree:rows=6",
-                                          "spd-tree:rows=2:first=4", "spd-tree:rows=20"};
+                                          "spd-tree:rows=9", "spd-tree:rows=2:first=4",
+                                          "spd-tree:rows=20"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
 static const char *const one_pattern[] = {"noise"};
@@ -253,10 +254,12 @@ static void run_large(struct context *c, const struct plan *every, const struct 
 
 /* Several tiles of strips along both axes, three levels high and four, with every kind of halo:
  * of 1023 and 519 the first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030
- * the third and the second one. */
+ * the third and the second one. Of 1272 and 504 the fourth and all further ones are, so that
+ * tiles of nine rows have more texels in common than share_common() brings at once. */
 static void run_strips(struct context *c, const struct plan *strips)
 {
-    static const struct mb_extent sizes[] = {{1023, 519}, {1025, 521}, {524, 1030}};
+    static const struct mb_extent sizes[] = {
+        {1023, 519}, {1025, 521}, {524, 1030}, {1272, 504}};
     for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
         run_size(c, strips, sizes[i].width, sizes[i].height);
     }
