@@ -141,69 +141,39 @@ void finish_part(Part part, vec4 texel, int layer)
     }
 }
 
-/* One channel of a texel that tiles have in common, and its word with this tile's part. */
-struct Brought {
-    bool is_there;
-    int n; /* levels below those of tiles */
-    ivec2 at;
-    uint node, channel, n_tiles;
-    uint64_t word;
-};
-
-/* Lanes 4i to 4i + 3 bring the channels of one texel by one instruction. In words are numbers from 0 to 1. */
-Brought bring_channel(uint i, int layer)
+/* One channel of a texel that tiles have in common: lanes 4i to 4i + 3 bring those of one texel by one
+ * instruction. In words are numbers from 0 to 1. */
+void share_channel(uint i, int layer)
 {
-    Brought own;
-    own.is_there = i < N_CHANNELS * n_common;
+    bool is_there = i < N_CHANNELS * n_common;
     uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
-    if (own.is_there) {
+    if (is_there) {
         texel_of = common_texel[i / N_CHANNELS];
     }
-    own.channel = i % N_CHANNELS;
-    own.at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
-    own.n = int(texel_of.y & 15u);
-    own.node = uint(layer) * n_nodes + first_node(own.n - 1) +
-               uint(own.at.y * level_extent(base_extent, FIRST_LEVELS + own.n).x + own.at.x);
-    own.n_tiles = n_sharing(own.at, own.n);
-    own.word = uint64_t(0);
-    if (own.is_there) {
-        float part = parts[texel_of.y >> 4][own.channel] * (1.0 / WHITE);
-        own.word = add_to_word(part, N_CHANNELS * own.node + own.channel);
-    }
-    return own;
-}
-
-void finish_channel(Brought own, int layer)
-{
-    bool is_last = own.is_there && has_all(own.word, own.n_tiles);
+    uint channel = i % N_CHANNELS;
+    ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
+    int n = int(texel_of.y & 15u);
+    uint node = uint(layer) * n_nodes + first_node(n - 1) +
+                uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
+    float part = parts[texel_of.y >> 4][channel] * (1.0 / WHITE);
+    bool is_last = is_there && add_is_last(part, N_CHANNELS * node + channel, n_sharing(at, n));
     vec4 texel;
-    if (meet_in_quad(is_last, true, own.node, own.channel, part_of_word(own.word), texel)) {
-        store_bytes(FIRST_LEVELS + own.n, own.at, layer, bytes_of(texel * WHITE));
+    if (meet_in_quad(is_last, true, node, channel, part, texel)) {
+        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel * WHITE));
     }
-}
-
-/* Three at a time, of which the round trips to memory are one. */
-void share_channels(uint first, uint index, int layer)
-{
-    Brought a = bring_channel(first + index, layer);
-    Brought b = bring_channel(first + N_INVOCATIONS + index, layer);
-    Brought c = bring_channel(first + 2 * N_INVOCATIONS + index, layer);
-    finish_channel(a, layer);
-    finish_channel(b, layer);
-    finish_channel(c, layer);
 }
 
 void share_common(int layer, uint index)
 {
-    const uint n_at_once = 3 * N_INVOCATIONS;
     if (IS_LOOP_SAFE) {
-        for (uint first = 0u; first < N_CHANNELS * n_common; first += n_at_once) {
-            share_channels(first, index, layer);
+        for (uint first = 0u; first < N_CHANNELS * n_common; first += N_INVOCATIONS) {
+            share_channel(first + index, layer);
         }
         return;
     }
-    [[unroll]] for (uint first = 0u; first < N_CHANNELS * N_COMMON; first += n_at_once) {
-        share_channels(first, index, layer);
+    const int n_rounds = (N_CHANNELS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    [[unroll]] for (int i = 0; i < n_rounds; i++) {
+        share_channel(uint(i * N_INVOCATIONS) + index, layer);
     }
 }
 

@@ -40,25 +40,13 @@ float part_of_word(uint64_t word)
     return float(uint(word)) * (1.0 / ONE);
 }
 
-/* Add to a word: what it holds then. */
-uint64_t add_to_word(float part, uint word)
-{
-    uint64_t own = word_of(part);
-    return own + atomicAdd(share_word[word], own, gl_ScopeDevice, 0, 0);
-}
-
-/* Whether those were the parts of all `n`. */
-bool has_all(uint64_t word, uint n)
-{
-    return uint(word >> COUNT_SHIFT) == n;
-}
-
 /* Add to a word: true if that was the last of n; then the part is the whole. */
 bool add_is_last(inout float part, uint word, uint n)
 {
-    uint64_t sum = add_to_word(part, word);
+    uint64_t sum = word_of(part);
+    sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
     part = part_of_word(sum);
-    return has_all(sum, n);
+    return uint(sum >> COUNT_SHIFT) == n;
 }
 
 void clear_word(uint word)
