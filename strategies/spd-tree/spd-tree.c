@@ -68,7 +68,7 @@ static const struct mb_param params[] = {
             (const char *const[]){"auto", "off", "2", "3", "6", "8", "9", "16", "20", NULL},
         .help =
             "of the last of the tiles' levels in a strip, as which subgroups make rgba8 images "
-            "of odd sizes; off: tiles of 64x64; auto: on GPUs off below 512x512 texels or "
+            "of odd sizes; off: tiles of 64x64; auto: on GPUs off below 524,288 texels or "
             "where three levels are even, else the fewest that make the image in one wave of "
             "workgroups on an H200, or in several; on CPUs 8, and off only below 32768 texels "
             "where three levels are even",

@@ -4,7 +4,7 @@
 /* From how many texels on strips cost less than tiles of 64x64: on GPUs; on CPUs if three
  * levels are even, where llvmpipe takes 0.1 ms for 96x96 and 0.3 with strips, but 15 and 5 for
  * 1920x1080. */
-#define MIN_TEXELS          (1u << 18)
+#define MIN_TEXELS          (1u << 19)
 #define MIN_EVEN_CPU_TEXELS (1u << 15)
 
 /* As many workgroups as an H200 has at a time: two on each of its multiprocessors, whose shared
