@@ -103,9 +103,11 @@ static void describe_missing(const struct mb_file_result *result,
     if (format != NULL) {
         snprintf(why, why_bytes, "it has %s instead of %s", format, result->format);
     } else if (has_own) {
-        snprintf(why, why_bytes,
-                 "it has another alpha or shape, or one file does not tell (schema %s and %s)",
-                 own->files[0].schema_version, other->files[0].schema_version);
+        snprintf(
+            why, why_bytes,
+            "it has other parameters, alpha or shape, or one file does not tell (schema %s "
+            "and %s)",
+            own->files[0].schema_version, other->files[0].schema_version);
     } else if (conditions[0] != '\0') {
         snprintf(why, why_bytes, "it has it only as %s, not as %s", conditions,
                  result->condition);

@@ -225,15 +225,17 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
     if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "first=4 is for averages of rgba8 by exact=sums, carry=atomics and tile=64, where "
-            "some size is odd, of six levels or more, and not for rows=off; subgroups of 4 are "
-            "too narrow for most sizes");
+            "first=4 is for averages of whole images of rgba8 by exact=sums, carry=atomics and "
+            "tile=64, where some size is odd, of six levels or more, and not for rows=off; "
+            "subgroups of 4 are too narrow for most sizes");
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "rows is for averages of rgba8 by exact=sums, carry=atomics and tile=64, "
-            "where some size is odd; of five levels, more than 9 may be too many");
+            "rows is for averages of whole images of rgba8 by exact=sums, carry=atomics, "
+            "tile=64 "
+            "and first=auto or 4, where some size is odd, of five levels or more; where levels "
+            "are few, more than 9 rows may be too many");
     }
     return MB_OK;
 }
@@ -254,10 +256,11 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "the device lacks 64-bit atomics; try spd-tree:carry=buffer");
     }
     if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && kernel == SPD_TREE_ANY) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "wave=on is for 64x64 tiles of images none of whose levels has an odd "
-                       "size, of averages of normalised formats, or of minima and maxima if "
-                       "three levels are even");
+        return MB_FAIL(
+            why, MB_ERRC_UNSUPPORTED,
+            "wave=on is for 64x64 tiles of averages of normalised formats, where no "
+            "level has an odd size or carry=atomics can be, and of minima and maxima "
+            "if three levels are even");
     }
     if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_has_sums(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,

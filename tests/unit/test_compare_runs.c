@@ -203,8 +203,8 @@ static void test_conditions(void)
     snprintf(b.results[1].condition, sizeof b.results[1].condition, "hot latency");
     comparison = compare(&a, 1, &b, 1);
     check_gap(&comparison, 0, "s0", true,
-              "NEW does not have it: it has another alpha or shape, or one file does not tell "
-              "(schema 1.0.0 and 1.2.0)");
+              "NEW does not have it: it has other parameters, alpha or shape, or one file does "
+              "not tell (schema 1.0.0 and 1.2.0)");
     mb_comparison_finish(&comparison);
     mb_result_file_finish(&a);
     mb_result_file_finish(&b);

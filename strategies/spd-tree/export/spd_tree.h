@@ -1,11 +1,12 @@
 /* Every mip level of an image by one compute dispatch: what the host needs to run spd_tree.spv.
  * C11 and C++11; of Vulkan only the types. README.md beside it says what the device must have.
  *
- * The kernel is spd_tree.comp, one for all sizes from 1x1 up, even or odd, and for all formats
- * that mipbench exports. Each level is the exact area average of the first one, in linear light
- * for sRGB, and rounded once. What differs is set by specialisation constants: those of the
- * size and those of the format. To choose the pipeline of an image is to fill struct
- * spd_tree_constants; pipelines with the same constants are the same pipeline.
+ * The kernel is spd_tree.comp, one for all sizes that have a second level, even or odd, and for
+ * all formats that mipbench exports. Each level is the exact area average of the one above as
+ * it was before rounding, in linear light for sRGB, and rounded once. What differs is set by
+ * specialisation constants: those of the size and those of the format. To choose the pipeline
+ * of an image is to fill struct spd_tree_constants; pipelines with the same constants are the
+ * same pipeline.
  *
  *     once         VkPipelineLayout   spd_tree_bindings(), 96 bytes of push constants
  *     a plan       spd_tree_plan_init(): push constants, dispatch size, scratch sizes
