@@ -249,10 +249,14 @@ const char *mb_nearest_name(const char *text, const char *const *candidates, siz
     size_t nearest_distance = n_bytes / 3 > 1 ? n_bytes / 3 : 1;
     const char *nearest = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (strlen(candidates[i]) > MAX_NAME_BYTES) {
+        const size_t n_other = strlen(candidates[i]);
+        if (n_other > MAX_NAME_BYTES) {
             continue;
         }
         const size_t distance = edit_distance(text, candidates[i]);
+        if (distance >= n_bytes && distance >= n_other) {
+            continue; /* no letter is the same */
+        }
         if (distance < nearest_distance || (nearest == NULL && distance == nearest_distance)) {
             nearest = candidates[i];
             nearest_distance = distance;

@@ -30,7 +30,7 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
 void mb_number_text(double value, char *out, size_t out_bytes);
 
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
- * (distance above max(1, length / 3)). */
+ * (distance above max(1, length / 3), or no letter the same). */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
 
 /* SHA-256 in lower-case hex. */

@@ -107,6 +107,7 @@ static void test_extents(void)
 static void test_nearest(void)
 {
     static const char *const names[] = {"blit", "compute", "subgroup", "spd"};
+    static const char *const numbers[] = {"2", "16"};
     CHECK_EQ_STR(mb_nearest_name("sdp", names, 4), "spd");
     CHECK_EQ_STR(mb_nearest_name("SPD", names, 4), "spd");
     CHECK_EQ_STR(mb_nearest_name("bilt", names, 4), "blit");
@@ -114,6 +115,8 @@ static void test_nearest(void)
     CHECK_EQ_STR(mb_nearest_name("sugbrop", names, 4), "subgroup");
     CHECK(mb_nearest_name("xyz", names, 4) == NULL);
     CHECK(mb_nearest_name("b", names, 4) == NULL);
+    CHECK(mb_nearest_name("7", numbers, 2) == NULL);
+    CHECK_EQ_STR(mb_nearest_name("10", numbers, 2), "16");
     CHECK(mb_nearest_name("", names, 4) == NULL);
     CHECK(mb_nearest_name("spd", names, 0) == NULL);
     char longer[200];
