@@ -151,8 +151,11 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     }
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {
-        mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete, and the last "
-                            "table may have fewer samples than asked for");
+        mb_log(MB_LOG_WARN,
+               run->n_cells == 0
+                   ? "interrupted before anything was complete"
+                   : "interrupted: what is above is what was complete, and the last "
+                     "table may have fewer samples than asked for");
     }
 fail:
     mb_output_finish(&session.output);

@@ -155,7 +155,9 @@ static enum mb_status conclude(const struct session *session, const struct mb_ru
         written = show_place(session, tune, write_err);
     }
     if (status == MB_OK && written == MB_OK && !run->complete) {
-        mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete");
+        mb_log(MB_LOG_WARN, tune->n_cases == 0
+                                ? "interrupted before anything was complete"
+                                : "interrupted: what is above is what was complete");
     }
     return status == MB_OK ? written : status;
 }
