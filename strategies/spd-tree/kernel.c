@@ -233,9 +233,8 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "rows is for averages of whole images of rgba8 by exact=sums, carry=atomics, "
-            "tile=64 "
-            "and first=auto or 4, where some size is odd, of five levels or more; where levels "
-            "are few, more than 9 rows may be too many");
+            "tile=64 and first=auto or 4, where some size is odd, of five levels or more; "
+            "where levels are few, more than 9 rows may be too many");
     }
     return MB_OK;
 }
@@ -258,9 +257,8 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && kernel == SPD_TREE_ANY) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "wave=on is for 64x64 tiles of averages of normalised formats, where no "
-            "level has an odd size or carry=atomics can be, and of minima and maxima "
-            "if three levels are even");
+            "wave=on is for 64x64 tiles of averages where no level has an odd size or "
+            "carry=atomics can be, and of minima and maxima if three levels are even");
     }
     if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_has_sums(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
