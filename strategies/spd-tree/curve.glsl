@@ -47,16 +47,22 @@ int bits_below_point()
     return min(39 - 2 * (n_levels - 1), 16);
 }
 
+/* Exponents from -126 to 127; ldexp() of an H200's compiler has branches for others. */
+float power_of_two(int exponent)
+{
+    return uintBitsToFloat(uint(127 + exponent) << 23);
+}
+
 uvec4 fixed_point(vec4 texel_of_level6)
 {
-    return uvec4(ldexp(texel_of_level6, ivec4(12 + bits_below_point())) + 0.5);
+    return uvec4(texel_of_level6 * power_of_two(12 + bits_below_point()) + 0.5);
 }
 
 uint code_of_sum(uint64_t sum, int level, int channel)
 {
     uvec2 words = unpackUint2x32(sum);
-    float value = ldexp(float(words.y) * 4294967296.0 + float(words.x),
-                        -(2 * level + bits_below_point()));
+    float value = (float(words.y) * 4294967296.0 + float(words.x)) *
+                  power_of_two(-(2 * level + bits_below_point()));
     return uint((channel < 3 ? srgb_from_linear(vec3(value)).x : value) * WHITE + 0.5);
 }
 
