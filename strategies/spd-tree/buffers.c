@@ -48,10 +48,12 @@ uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
     return n;
 }
 
-/* Of a node's channel: a sum and a count, or an extreme. */
-static VkDeviceSize word_bytes(const struct spd_tree *s)
+/* Of a node: for each channel, or each two, a sum and a count (words.glsl); or an extreme. */
+static VkDeviceSize node_bytes(const struct spd_tree *s)
 {
-    return s->kernel == SPD_TREE_EXTREMES ? sizeof(uint32_t) : sizeof(uint64_t);
+    const VkDeviceSize word =
+        s->kernel == SPD_TREE_EXTREMES ? sizeof(uint32_t) : sizeof(uint64_t);
+    return word * (mb_spd_tree_has_pairs(s) ? 2 : 4);
 }
 
 /* What steps hand on; or, where counters carry it all, those. */
@@ -61,7 +63,7 @@ VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s)
     const VkDeviceSize n_layers = s->image->layout.n_layers;
     const VkDeviceSize n_bytes =
         mb_spd_tree_has_nodes(s->kernel)
-            ? n_layers * mb_spd_tree_place_nodes(s, first) * 4 * word_bytes(s)
+            ? n_layers * mb_spd_tree_place_nodes(s, first) * node_bytes(s)
             : n_layers * mb_spd_tree_place_texels(s, first) * 4 * sizeof(float);
     return n_bytes > 0 ? n_bytes : sizeof(uint64_t);
 }

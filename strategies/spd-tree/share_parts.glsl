@@ -11,28 +11,32 @@
 #include "sharing.glsl"
 #include "words.glsl"
 
-/* So many texels, at most, n levels below those of a tile; and of them within those at the edges, two
- * wide, that others may have a part in. */
-#define MOST(n) (((TILE_X >> n) + 3) * ((TILE_Y >> n) + 3))
+/* So many texels, at most, n levels below those of a tile: those that have any of 2^n + c (sharing.glsl), c being
+ * less than 2^n; and of them within those at the edges, two wide, that others may have a part in. */
+#define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
+#define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
 #define WITHIN(n) (((TILE_X >> n) - 1) * ((TILE_Y >> n) - 1))
 
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
+const int MOST_BELOW = 12;
 const int N_OF_TILE = TILE_X * TILE_Y;
 const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
+
+const int N_WORDS = HAS_PAIRS ? N_PAIRS : N_CHANNELS; /* of a texel */
 
 /* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
 shared vec4 parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
- * they are, and where in parts[] << 4. */
+ * they are, << 4, where in parts[], and, if HAS_PAIRS, << 16, how many tiles share them. */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 
 /* What the tile has of a level: the texels, and where they lie in parts[], in rows of `pitch`. */
 struct Held {
     Range range;
-    int first_part, end, pitch;
+    int first_part, pitch;
 };
 
 /* A texel `n` levels below those of tiles, of which a tile has a part, and how it comes by it: all that does
@@ -46,16 +50,27 @@ struct Part {
     vec3 along_x, along_y;
 };
 
-void leave_part(ivec2 at, vec4 texel)
+/* Of a row of parts: even columns come first and odd ones after them, so that lanes that weigh every second
+ * one read one after the other. */
+int column_of(int x, int pitch)
 {
-    parts[at.y * TILE_X + at.x] = texel;
+    return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
 }
 
+ivec3 columns_of(ivec3 x, int pitch)
+{
+    return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
+}
+
+void leave_part(ivec2 at, vec4 texel)
+{
+    parts[at.y * TILE_X + column_of(at.x, TILE_X)] = texel;
+}
+
+/* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
 Held held_by_tile(ivec2 tile, int n, int first_part)
 {
-    Range range = range_of_tile(tile, n);
-    ivec2 size = range.last - range.first + 1;
-    return Held(range, first_part, first_part + size.x * size.y, size.x);
+    return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(TILE_X, n));
 }
 
 /* The `i`-th that the tile has of a level, from what it has of the level above. */
@@ -63,45 +78,44 @@ Part part_at(int i, int n, Held own, Held above)
 {
     Part part;
     part.n = 0;
-    if (i >= own.end - own.first_part) {
+    int y = int((float(i) + 0.5) / float(own.pitch)), x = i - y * own.pitch;
+    part.at = own.range.first + ivec2(x, y);
+    if (any(greaterThan(part.at, own.range.last))) {
         return part;
     }
     part.n = n;
-    ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
-    int row = i / own.pitch;
-    part.at = own.range.first + ivec2(i - row * own.pitch, row);
     part.n_tiles = n_sharing(part.at, n);
-    part.to = own.first_part + i;
-    Taps x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
-    Taps y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
-    part.rows = above.first_part + y.at * above.pitch;
-    part.columns = x.at;
-    part.along_x = x.weight;
-    part.along_y = y.weight;
+    part.to = own.first_part + y * own.pitch + column_of(x, own.pitch);
+    ivec2 extent = level_extent(base_extent, FIRST_LEVELS + n - 1);
+    Taps taps_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
+    Taps taps_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
+    part.rows = above.first_part + taps_y.at * above.pitch;
+    part.columns = columns_of(taps_x.at, above.pitch);
+    part.along_x = taps_x.weight;
+    part.along_y = taps_y.weight;
     return part;
 }
 
-/* The `i`-th of all levels from the second one below those of tiles on, `above` being the first. As often round
- * the loop for every invocation: those that never enter one pass the barrier behind it, where loops are
- * not safe. */
-Part part_below(ivec2 tile, int i, Held above)
+/* The `i`-th of all levels from the second one below those of tiles on, as many of each as there may be. */
+Part part_below(ivec2 tile, int i)
 {
-    int of = 2, to = above.end + i;
-    Held own = held_by_tile(tile, of, above.end), next = own;
-    for (int n = 3; FIRST_LEVELS + n < n_levels; n++) {
-        Held last = next;
-        next = held_by_tile(tile, n, last.end);
-        if (to >= last.end) {
-            of = n;
-            above = last;
-            own = next;
+    int n = 2, before = 0, first = MOST(1), next = first;
+    i += first;
+    [[unroll]] for (int k = 3; k <= MOST_BELOW; k++) {
+        int last = next;
+        next += MOST(k - 1);
+        if (i >= next) {
+            n = k;
+            before = last;
+            first = next;
         }
     }
-    Part part = part_at(to - own.first_part, of, own, above);
-    if (FIRST_LEVELS + of >= n_levels) {
-        part.n = 0;
+    if (FIRST_LEVELS + n >= n_levels) {
+        Part none;
+        none.n = 0;
+        return none;
     }
-    return part;
+    return part_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
 }
 
 vec4 weigh_row_of_parts(Part part, int row)
@@ -127,38 +141,48 @@ void keep_part(Part part, vec4 texel)
     }
 }
 
-/* Store it, if it is the tile's alone. */
-void finish_part(Part part, vec4 texel, int layer)
+/* Store it, if it is the tile's alone; else it has to be shared. `n` is the part's, a constant where that is
+ * known. */
+void finish_part(Part part, int n, vec4 texel, int layer)
 {
     if (part.n == 0) {
         return;
     }
     if (part.n_tiles == 1u) {
-        store_bytes(FIRST_LEVELS + part.n, part.at, layer, bytes_of(texel));
+        store_bytes(FIRST_LEVELS + n, part.at, layer, bytes_of(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
-        common_texel[to] = uvec2(part.at.x | part.at.y << 16, part.n | part.to << 4);
+        common_texel[to] = uvec2(part.at.x | part.at.y << 16,
+                                 n | part.to << 4 | int(part.n_tiles << 16));
     }
 }
 
-/* One channel of a texel that tiles have in common: lanes 4i to 4i + 3 bring those of one texel by one
- * instruction. In words are numbers from 0 to 1. */
-void share_channel(uint i, int layer)
+/* What a word has of a texel that tiles have in common, one channel or two: lanes next to each other bring those
+ * of one texel by one instruction. In words are numbers from 0 to 1. */
+void bring_word(uint i, int layer)
 {
-    bool is_there = i < N_CHANNELS * n_common;
+    bool is_there = i < N_WORDS * n_common;
     uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
     if (is_there) {
-        texel_of = common_texel[i / N_CHANNELS];
+        texel_of = common_texel[i / N_WORDS];
     }
-    uint channel = i % N_CHANNELS;
+    uint word = i % N_WORDS, from = texel_of.y >> 4 & 0xfffu;
     ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
     int n = int(texel_of.y & 15u);
     uint node = uint(layer) * n_nodes + first_node(n - 1) +
                 uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
-    float part = parts[texel_of.y >> 4][channel] * (1.0 / WHITE);
-    bool is_last = is_there && add_is_last(part, N_CHANNELS * node + channel, n_sharing(at, n));
     vec4 texel;
-    if (meet_in_quad(is_last, true, node, channel, part, texel)) {
+    bool is_whole;
+    if (HAS_PAIRS) {
+        vec2 part = vec2(parts[from][2u * word], parts[from][2u * word + 1u]) * (1.0 / WHITE);
+        bool is_last = is_there && add_pair_is_last(part, N_WORDS * node + word, texel_of.y >> 16);
+        is_whole = meet_in_pair(is_last, node, word, part, texel);
+    } else {
+        float part = parts[from][word] * (1.0 / WHITE);
+        bool is_last = is_there && add_is_last(part, N_WORDS * node + word, n_sharing(at, n));
+        is_whole = meet_in_quad(is_last, true, node, word, part, texel);
+    }
+    if (is_whole) {
         store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel * WHITE));
     }
 }
@@ -166,25 +190,27 @@ void share_channel(uint i, int layer)
 void share_common(int layer, uint index)
 {
     if (IS_LOOP_SAFE) {
-        for (uint first = 0u; first < N_CHANNELS * n_common; first += N_INVOCATIONS) {
-            share_channel(first + index, layer);
+        for (uint first = 0u; first < N_WORDS * n_common; first += N_INVOCATIONS) {
+            bring_word(first + index, layer);
         }
         return;
     }
-    const int n_rounds = (N_CHANNELS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    const int n_rounds = (N_WORDS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
     [[unroll]] for (int i = 0; i < n_rounds; i++) {
-        share_channel(uint(i * N_INVOCATIONS) + index, layer);
+        bring_word(uint(i * N_INVOCATIONS) + index, layer);
     }
 }
 
 void share_tile(ivec2 tile, int layer, uint index)
 {
     int i = int(index);
-    Held of_tile = Held(range_of_tile(tile, 0), 0, N_OF_TILE, TILE_X);
-    Held below = held_by_tile(tile, 1, 0);
-    Part first = part_at(i, 1, below, of_tile);
-    Part second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
-    Part further = part_below(tile, i, below);
+    Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
+    Part first = part_at(i, 1, below, of_tile), second;
+    second.n = 0;
+    if (MOST(1) > N_INVOCATIONS) {
+        second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
+    }
+    Part further = part_below(tile, i);
     if (i == 0) {
         n_common = 0u;
     }
@@ -193,8 +219,8 @@ void share_tile(ivec2 tile, int layer, uint index)
     barrier();
     keep_part(first, first_texel);
     keep_part(second, second_texel);
-    finish_part(first, first_texel, layer);
-    finish_part(second, second_texel, layer);
+    finish_part(first, 1, first_texel, layer);
+    finish_part(second, 1, second_texel, layer);
     for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         if (further.n == n) {
@@ -202,7 +228,7 @@ void share_tile(ivec2 tile, int layer, uint index)
             keep_part(further, texel);
         }
     }
-    finish_part(further, texel, layer);
+    finish_part(further, further.n, texel, layer);
     barrier();
     share_common(layer, index);
 }

@@ -7,7 +7,8 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-#define MAX_STORED 5u /* as in tree.glsl */
+#define MAX_STORED     5u         /* as in tree.glsl */
+#define MAX_PAIR_TILES (1u << 12) /* as words.glsl counts */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
@@ -139,6 +140,12 @@ static uint32_t odd_axes(struct mb_extent extent)
            (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
 }
 
+bool mb_spd_tree_has_pairs(const struct spd_tree *s)
+{
+    const struct mb_extent grid = s->tree.step[0].grid;
+    return s->kernel == SPD_TREE_STRIPS && (uint64_t)grid.width * grid.height <= MAX_PAIR_TILES;
+}
+
 /* STRIP_SHAPE of tree.glsl: an axis of level i is odd if bit i of level 0's is set. */
 static uint32_t strip_shape(const struct spd_tree *s)
 {
@@ -146,7 +153,8 @@ static uint32_t strip_shape(const struct spd_tree *s)
     const uint32_t n = UINT32_C(1) << s->tree.step[0].last_level;
     const bool is_narrow = base.width < n || base.height < n;
     return s->tree.step[0].size.height / 2 | (base.width & (n - 1)) << 8 |
-           (base.height & (n - 1)) << 12 | (uint32_t)is_narrow << 16;
+           (base.height & (n - 1)) << 12 | (uint32_t)is_narrow << 16 |
+           (uint32_t)mb_spd_tree_has_pairs(s) << 17;
 }
 
 /* What a kernel has to know besides. */

@@ -119,6 +119,10 @@ struct spd_tree_strips {
     struct mb_extent tile; /* texels of the last of these that a workgroup makes */
     uint32_t shared_bytes; /* of a workgroup */
 };
+/* Whether tiles bring two channels of a texel by one atomic: where there are no more of them
+ * than words.glsl counts. */
+bool mb_spd_tree_has_pairs(const struct spd_tree *s);
+
 struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
                                           const struct mb_layout *layout,
                                           const struct mb_params *choice);

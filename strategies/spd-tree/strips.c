@@ -26,13 +26,16 @@ static uint32_t tile_columns(const struct mb_gpu *gpu, const struct mb_layout *l
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - halo) >> n_first);
 }
 
-/* Texels of the level `n` below those of tiles that a tile may have a part in, along an axis:
- * `size` is that of the level of tiles, whose lowest bits say how far texels reach
- * (sharing.glsl). */
-static uint32_t most_of_axis(uint32_t tile, uint32_t size, uint32_t n)
+/* As MOST_OF_AXIS() of share_parts.glsl: texels of the level `n` below those of tiles that a
+ * tile may have a part in, along an axis. */
+static uint32_t most_of_axis(uint32_t tile, uint32_t n)
 {
-    const uint32_t odd = size & ((UINT32_C(1) << n) - 1);
-    return (tile + odd + (UINT32_C(2) << n) - 2) >> n;
+    return ((tile - 3) >> n) + 3;
+}
+
+static uint32_t most_of(struct mb_extent tile, uint32_t n)
+{
+    return most_of_axis(tile.width, n) * most_of_axis(tile.height, n);
 }
 
 /* Whether there are invocations for all texels below a tile: two each for the first level, and
@@ -40,17 +43,12 @@ static uint32_t most_of_axis(uint32_t tile, uint32_t size, uint32_t n)
 static bool has_invocations(const struct mb_layout *layout, struct mb_extent tile,
                             uint32_t n_first)
 {
-    const struct mb_extent size = mb_level_extent(layout->base, n_first);
     uint32_t n_further = 0;
-    for (uint32_t n = 1; n_first + n < layout->n_levels; n++) {
-        const uint32_t most =
-            most_of_axis(tile.width, size.width, n) * most_of_axis(tile.height, size.height, n);
-        if (n == 1 && most > 2 * SPD_TREE_N_INVOCATIONS) {
-            return false;
-        }
-        n_further += n > 1 ? most : 0;
+    for (uint32_t n = 2; n_first + n < layout->n_levels; n++) {
+        n_further += most_of(tile, n);
     }
-    return n_further <= SPD_TREE_N_INVOCATIONS;
+    return most_of(tile, 1) <= 2 * SPD_TREE_N_INVOCATIONS &&
+           n_further <= SPD_TREE_N_INVOCATIONS;
 }
 
 /* What share_parts.glsl has of shared memory: parts[], common_texel[] and n_common, as there.
@@ -61,7 +59,7 @@ static uint32_t shared_bytes(struct mb_extent tile)
     int32_t n_further = 7 * 9, n_within = 0;
     for (uint32_t n = 1; n <= 5; n++) {
         const int32_t width = (int32_t)(tile.width >> n), height = (int32_t)(tile.height >> n);
-        n_further += (width + 3) * (height + 3);
+        n_further += (int32_t)most_of(tile, n);
         n_within += n <= 4 ? (width - 1) * (height - 1) : 0;
     }
     const int32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
@@ -75,8 +73,11 @@ static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,
     struct spd_tree_strips strips = {.rows = rows, .n_first = n_first};
     strips.tile.width = tile_columns(gpu, layout, n_first);
     strips.tile.height = 2 * n_rows_of[rows];
+    if (strips.tile.width == 0) {
+        return strips;
+    }
     strips.shared_bytes = shared_bytes(strips.tile);
-    strips.can_be = layout->n_levels >= n_first + 2 && strips.tile.width > 0 &&
+    strips.can_be = layout->n_levels >= n_first + 2 &&
                     has_invocations(layout, strips.tile, n_first) &&
                     strips.shared_bytes <= gpu->info.max_shared_memory_bytes;
     return strips;

@@ -61,16 +61,25 @@ float take(uint word)
     return part_of_word(sum);
 }
 
-/* Count a channel that is complete, while others are not: true if that makes four; then all of them. */
-bool meet(uint node, inout vec4 texel)
+/* Count what is complete of a texel while the rest is not: true if that makes `n`. */
+bool count_met(uint node, uint n)
 {
     uint n_before = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
                                   gl_SemanticsMakeVisible);
-    if (n_before != N_CHANNELS - 1u) {
+    if (n_before != n - 1u) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
+    return true;
+}
+
+/* Of a channel: true if that makes four; then all of them. */
+bool meet(uint node, inout vec4 texel)
+{
+    if (!count_met(node, N_CHANNELS)) {
+        return false;
+    }
     uint word = N_CHANNELS * node;
     texel = vec4(take(word), take(word + 1u), take(word + 2u), take(word + 3u));
     return true;
@@ -94,6 +103,70 @@ bool meet_in_quad(bool is_complete, bool has_words, uint node, uint channel, flo
         return channel == 0u;
     }
     return is_complete && meet(node, texel);
+}
+
+/* Words that add up two channels at once, for half as many atomics, where no texel has more shares than are
+ * counted:
+ *
+ *     bits    63..52   51..26                25..0
+ *     word    count    sum of the second     of the first
+ *
+ * The sum of all shares is at most PAIR_ONE, and rounded up by no more than half for each of them, so
+ * that it stays within its bits. */
+#define PAIR_COUNT_SHIFT 52
+#define PAIR_SUM_SHIFT 26
+#define PAIR_ONE 67104768.0 /* 2^26 - 2^12 */
+#define N_PAIRS (N_CHANNELS / 2)
+
+uint64_t word_of_pair(vec2 part)
+{
+    uvec2 sums = uvec2(max(part, vec2(0.0)) * PAIR_ONE + 0.5);
+    return uint64_t(sums.x) | uint64_t(sums.y) << PAIR_SUM_SHIFT | uint64_t(1) << PAIR_COUNT_SHIFT;
+}
+
+vec2 pair_of_word(uint64_t word)
+{
+    const uint mask = (1u << PAIR_SUM_SHIFT) - 1u;
+    return vec2(uint(word) & mask, uint(word >> PAIR_SUM_SHIFT) & mask) * (1.0 / PAIR_ONE);
+}
+
+/* As add_is_last(). */
+bool add_pair_is_last(inout vec2 part, uint word, uint n)
+{
+    uint64_t sum = word_of_pair(part);
+    sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
+    part = pair_of_word(sum);
+    return uint(sum >> PAIR_COUNT_SHIFT) == (n & (1u << 64 - PAIR_COUNT_SHIFT) - 1u);
+}
+
+vec2 take_pair(uint word)
+{
+    uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
+    clear_word(word);
+    return pair_of_word(sum);
+}
+
+/* As meet(), of two pairs. */
+bool meet_pair(uint node, inout vec4 texel)
+{
+    if (!count_met(node, N_PAIRS)) {
+        return false;
+    }
+    texel = vec4(take_pair(N_PAIRS * node), take_pair(N_PAIRS * node + 1u));
+    return true;
+}
+
+/* As meet_in_quad(), by two lanes next to each other: one for each pair of a texel's channels. */
+bool meet_in_pair(bool is_complete, uint node, uint pair, vec2 part, out vec4 texel)
+{
+    bool is_other = subgroupQuadSwapHorizontal(is_complete ? 1u : 0u) != 0u;
+    vec2 other = subgroupQuadSwapHorizontal(part);
+    texel = pair == 0u ? vec4(part, other) : vec4(other, part);
+    if (is_complete && is_other) {
+        clear_word(N_PAIRS * node + pair);
+        return pair == 0u;
+    }
+    return is_complete && meet_pair(node, texel);
 }
 
 #endif
