@@ -11,8 +11,8 @@
 #include "sharing.glsl"
 #include "words.glsl"
 
-/* So many texels, at most, n levels below those of a tile: those that have any of 2^n + c (sharing.glsl), c being
- * less than 2^n; and of them within those at the edges, two wide, that others may have a part in. */
+/* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
+ * 2^n. And of them within those at the edges, two wide, that others may have a part in. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
 #define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
 #define WITHIN(n) (((TILE_X >> n) - 1) * ((TILE_Y >> n) - 1))
@@ -157,8 +157,8 @@ void finish_part(Part part, int n, vec4 texel, int layer)
     }
 }
 
-/* What a word has of a texel that tiles have in common, one channel or two: lanes next to each other bring those
- * of one texel by one instruction. In words are numbers from 0 to 1. */
+/* What is one word's of a texel that tiles have in common, one channel or two: lanes next to each other
+ * bring those of one texel by one instruction. In words are numbers from 0 to 1. */
 void bring_word(uint i, int layer)
 {
     bool is_there = i < N_WORDS * n_common;

@@ -27,6 +27,7 @@ static const char *const default_specs[] = {"all"};
 static const char *const strip_specs[] = {"spd-tree:rows=2", "spd-tree:rows=6",
                                           "spd-tree:rows=9", "spd-tree:rows=2:first=4",
                                           "spd-tree:rows=20"};
+static const char *const two_rows[] = {"spd-tree:rows=2"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
 static const char *const one_pattern[] = {"noise"};
@@ -265,6 +266,20 @@ static void run_strips(struct context *c, const struct plan *strips)
     }
 }
 
+/* More tiles, 32 texels high and no more than 512 wide, than words count that add up two
+ * channels (words.glsl): those of one channel do it. On llvmpipe, which takes a while, at the
+ * subgroup size with the narrowest tiles. */
+static void run_many_tiles(struct context *c, const struct plan *strips)
+{
+    const bool is_cpu = c->gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const uint32_t width = is_cpu ? 16383 : 32767;
+    const bool is_left_out = mb_test_is_quick() || (is_cpu && c->gpu.info.subgroup_size > 4) ||
+                             width > c->gpu.info.max_image_dimension_2d;
+    if (!is_left_out) {
+        run_size(c, strips, width, 2081);
+    }
+}
+
 /* What a kernel on this device sees: its subgroup size, and as many lanes in it. */
 static bool read_subgroup_size(const struct mb_gpu *gpu, uint32_t sizes[2])
 {
@@ -349,10 +364,12 @@ static void run_all(struct context *c)
     struct plan noise = {.patterns = one_pattern, .n_patterns = 1};
     struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
     struct plan strips = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
+    struct plan many = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
     bool is_planned = make_plan(&patterns, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&noise, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&defaults, default_specs, MB_COUNTOF(default_specs)) &&
-                      make_plan(&strips, strip_specs, MB_COUNTOF(strip_specs));
+                      make_plan(&strips, strip_specs, MB_COUNTOF(strip_specs)) &&
+                      make_plan(&many, two_rows, MB_COUNTOF(two_rows));
     c->chains = is_planned ? mb_alloc(patterns.n_rows, sizeof *c->chains) : NULL;
     CHECK(c->chains);
     if (c->chains) {
@@ -362,12 +379,15 @@ static void run_all(struct context *c)
         report_phase(c, "large");
         run_strips(c, &strips);
         report_phase(c, "strips");
+        run_many_tiles(c, &many);
+        report_phase(c, "tiles");
     }
     mb_free(c->chains);
     mb_free(patterns.rows);
     mb_free(noise.rows);
     mb_free(defaults.rows);
     mb_free(strips.rows);
+    mb_free(many.rows);
 }
 
 int main(void)
