@@ -12,7 +12,8 @@
 #include "words.glsl"
 
 /* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
- * 2^n. And of them within those at the edges, two wide, that others may have a part in. */
+ * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
+ * level by itself, but never too many of all levels together. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
 #define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
 #define WITHIN(n) (((TILE_X >> n) - 1) * ((TILE_Y >> n) - 1))
@@ -29,7 +30,8 @@ const int N_WORDS = HAS_PAIRS ? N_PAIRS : N_CHANNELS; /* of a texel */
 shared vec4 parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
- * they are, << 4, where in parts[], and, if HAS_PAIRS, << 16, how many tiles share them. */
+ * they are, << 4, where in parts[], and << 16, how many tiles share them, which is too many for 16 bits
+ * only where HAS_PAIRS is false. */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 

@@ -8,7 +8,7 @@
 #include "vk/pipeline.h"
 
 #define MAX_STORED     5u         /* as in tree.glsl */
-#define MAX_PAIR_TILES (1u << 12) /* as words.glsl counts */
+#define MAX_PAIR_TILES (1u << 10) /* as words.glsl counts */
 
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,

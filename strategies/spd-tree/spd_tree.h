@@ -111,6 +111,10 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree);
 
+/* Whether tiles bring two channels of a texel by one atomic: where there are no more of them
+ * than words.glsl counts. */
+bool mb_spd_tree_has_pairs(const struct spd_tree *s);
+
 /* How strips divide an image. */
 struct spd_tree_strips {
     bool can_be;
@@ -119,10 +123,6 @@ struct spd_tree_strips {
     struct mb_extent tile; /* texels of the last of these that a workgroup makes */
     uint32_t shared_bytes; /* of a workgroup */
 };
-/* Whether tiles bring two channels of a texel by one atomic: where there are no more of them
- * than words.glsl counts. */
-bool mb_spd_tree_has_pairs(const struct spd_tree *s);
-
 struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
                                           const struct mb_layout *layout,
                                           const struct mb_params *choice);

@@ -1,7 +1,7 @@
 /* Words that add up what tiles have of a texel.
  *
- * Each channel of a texel that several tiles share has a 64-bit word, to which every one of them adds its
- * share once:
+ * Each channel of a texel that several tiles share has a 64-bit word, or two channels have one (below), to
+ * which every tile adds its share once:
  *
  *     bits    63..40   39..0
  *     word    count    sum, with 30 bits below the binary point
@@ -13,7 +13,7 @@
  * Relaxed atomics on different words have no common order, so that the channels of a texel may find
  * their last in different workgroups. That is rare. Who completes some, but not all, leaves their
  * sums in the words and counts them in one word more; whoever is the last there (with
- * acquire-release) takes all four. Who takes a word sets it back to zero. */
+ * acquire-release) takes them all. Who takes a word sets it back to zero. */
 #ifndef WORDS_GLSL
 #define WORDS_GLSL
 
@@ -22,11 +22,11 @@
 
 layout(set = 0, binding = 2) nonprivate buffer Shares /* in place of the hand-off */
 {
-    uint64_t share_word[]; /* layer, level, row, column, channel; zero between runs */
+    uint64_t share_word[]; /* layer, level, row, column, channel or two; zero between runs */
 };
 layout(set = 0, binding = 3) nonprivate buffer Meetings /* in place of counters */
 {
-    uint n_met[]; /* layer, level, row, column: channels; zero between runs */
+    uint n_met[]; /* layer, level, row, column: complete words; zero between runs */
 };
 
 /* A part of zero may have come out a little below it. */
@@ -105,17 +105,18 @@ bool meet_in_quad(bool is_complete, bool has_words, uint node, uint channel, flo
     return is_complete && meet(node, texel);
 }
 
-/* Words that add up two channels at once, for half as many atomics, where no texel has more shares than are
- * counted:
+/* Words that add up two channels at once, for half as many atomics, where tiles are few enough to be counted
+ * in ten bits, all of them being none:
  *
- *     bits    63..52   51..26                25..0
+ *     bits    63..54   53..27                26..0
  *     word    count    sum of the second     of the first
  *
- * The sum of all shares is at most PAIR_ONE, and rounded up by no more than half for each of them, so
- * that it stays within its bits. */
-#define PAIR_COUNT_SHIFT 52
-#define PAIR_SUM_SHIFT 26
-#define PAIR_ONE 67104768.0 /* 2^26 - 2^12 */
+ * Each share is rounded by half of 2^-27 at most, and 1024 of them all to the same side by 0.001 of a code.
+ * What sums may become larger than 1 by that, half of 2^10, and by the rounding of floats, some hundred,
+ * is less than PAIR_ONE leaves of 27 bits. */
+#define PAIR_COUNT_SHIFT 54
+#define PAIR_SUM_SHIFT 27
+#define PAIR_ONE 134216704.0 /* 2^27 - 2^10 */
 #define N_PAIRS (N_CHANNELS / 2)
 
 uint64_t word_of_pair(vec2 part)
