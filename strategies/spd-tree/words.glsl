@@ -105,8 +105,8 @@ bool meet_in_quad(bool is_complete, bool has_words, uint node, uint channel, flo
     return is_complete && meet(node, texel);
 }
 
-/* Words that add up two channels at once, for half as many atomics, where tiles are few enough to be counted
- * in ten bits, all of them being none:
+/* Words that add up two channels at once, for half as many atomics, where there are no more than 1024 tiles. Ten
+ * bits count them; of 1024 they hold 0, which no fewer leave there:
  *
  *     bits    63..54   53..27                26..0
  *     word    count    sum of the second     of the first
