@@ -140,7 +140,8 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
             return SPD_TREE_CARRY;
         }
         if (has_raw && layout->format->codec == MB_CODEC_SRGB8 &&
-            (!is_cpu || choice->choice[SPD_TREE_PARAM_SPAN] != SPAN_AUTO)) {
+            (!is_cpu || choice->choice[SPD_TREE_PARAM_SPAN] != SPAN_AUTO ||
+             choice->choice[SPD_TREE_PARAM_POWERS] != POWERS_AUTO)) {
             return SPD_TREE_CURVE;
         }
         if (!is_asked_for && grid.width * grid.height > MAX_EVEN_SHARE_TILES) {
@@ -278,6 +279,11 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
             why, MB_ERRC_UNSUPPORTED,
             "span is for averages of rgba8 and rgba8-srgb with carry=atomics where no "
             "size is odd");
+    }
+    if (value[SPD_TREE_PARAM_POWERS] != POWERS_AUTO && kernel != SPD_TREE_CURVE) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "powers is for averages of rgba8-srgb with carry=atomics where no size "
+                       "is odd");
     }
     return MB_OK;
 }

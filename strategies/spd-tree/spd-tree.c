@@ -51,6 +51,12 @@ static const struct mb_param params[] = {
                 "of more than 1024 tiles of 64x64",
     },
     {
+        .name = "powers",
+        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", NULL},
+        .help = "of how many of four texels carry=atomics decodes the red of rgba8-srgb by "
+                "powers and not by a table; auto: 3, or off of up to 1024 tiles of 64x64",
+    },
+    {
         .name = "tile",
         .values = (const char *const[]){"64", "32", NULL},
         .help = "texels of level 0 per axis that a workgroup begins with",
@@ -120,6 +126,7 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
     value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
+    value[SPD_TREE_PARAM_POWERS] = mb_spd_tree_powers(kernel, &tree, choice);
     if (kernel == SPD_TREE_STRIPS) {
         const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
         value[SPD_TREE_PARAM_ROWS] = strips.rows;

@@ -19,6 +19,7 @@ enum {
     SPD_TREE_PARAM_EXACT,
     SPD_TREE_PARAM_CARRY,
     SPD_TREE_PARAM_SPAN,
+    SPD_TREE_PARAM_POWERS,
     SPD_TREE_PARAM_TILE,
     SPD_TREE_PARAM_FIRST,
     SPD_TREE_PARAM_ROWS,
@@ -28,6 +29,7 @@ enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
+enum { POWERS_AUTO, POWERS_OFF, POWERS_3 = 4 };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_4, FIRST_6 };
 enum {
@@ -158,6 +160,10 @@ bool mb_spd_tree_is_carried(enum spd_tree_kernel kernel);
 /* The value of `span` that a kernel has; SPAN_AUTO if it has none. */
 uint8_t mb_spd_tree_span(enum spd_tree_kernel kernel, const struct mb_tree *tree,
                          const struct mb_params *choice);
+
+/* The same of `powers`. */
+uint8_t mb_spd_tree_powers(enum spd_tree_kernel kernel, const struct mb_tree *tree,
+                           const struct mb_params *choice);
 
 /* What tiles store late, as in turns.glsl; of extremes, levels 1 and 2 if anything. */
 uint32_t mb_spd_tree_late(const struct spd_tree *s);

@@ -5,6 +5,10 @@
  * fewer round trips, but the more wait for their turn at the same few counters. */
 #define MAX_WIDE_SPAN_TILES 1024u
 
+/* Up to so many, a table decodes all sRGB codes: what they wait for then is latency, and powers
+ * are more code to fetch. */
+#define MAX_TABLE_TILES 1024u
+
 /* Of all layers: up to so many, tiles touch their levels in advance, store all but level 3
  * late, or only levels 4 to 6. On an H200 touching is a gain of 0.4 us with 16 tiles and of
  * 0.25 with 64, but a loss of 0.4 with 256. */
@@ -23,6 +27,19 @@ uint8_t mb_spd_tree_span(enum spd_tree_kernel kernel, const struct mb_tree *tree
     return span > 0 ? span : grid.width * grid.height > MAX_WIDE_SPAN_TILES ? SPAN_3 : SPAN_6;
 }
 
+uint8_t mb_spd_tree_powers(enum spd_tree_kernel kernel, const struct mb_tree *tree,
+                           const struct mb_params *choice)
+{
+    const uint8_t powers = choice->choice[SPD_TREE_PARAM_POWERS];
+    const struct mb_extent grid = tree->step[0].grid;
+    if (kernel != SPD_TREE_CURVE) {
+        return POWERS_AUTO;
+    }
+    return powers > 0                                   ? powers
+           : grid.width * grid.height > MAX_TABLE_TILES ? POWERS_3
+                                                        : POWERS_OFF;
+}
+
 uint32_t mb_spd_tree_late(const struct spd_tree *s)
 {
     const struct mb_extent grid = s->tree.step[0].grid;
@@ -38,7 +55,10 @@ uint32_t mb_spd_tree_turns(const struct spd_tree *s)
     static const uint8_t spans[] = {[SPAN_AUTO] = 0, 1, 2, [SPAN_3] = 3, 4, 5, [SPAN_6] = 6, 8};
     const uint32_t span = spans[mb_spd_tree_span(s->kernel, &s->tree, &s->params)];
     if (s->kernel == SPD_TREE_CURVE) {
-        return span; /* knows what it stores late, and finds out how many levels there are */
+        /* It knows what it stores late, and finds out how many levels there are. */
+        const uint32_t n_powers =
+            mb_spd_tree_powers(s->kernel, &s->tree, &s->params) - POWERS_OFF;
+        return span | n_powers << 16;
     }
     const uint32_t late = mb_spd_tree_late(s);
     return span | late << 4 | (late >= LATE_MOST ? s->image->layout.n_levels << 8 : 0);

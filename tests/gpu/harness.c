@@ -110,6 +110,7 @@ const char *const mb_test_specs[] = {
     "spd-tree:rows=20",
     "spd-tree:rows=off",
     "spd-tree:span=1",
+    "spd-tree:powers=3",
     "spd-tree:first=6",
     "spd-tree:tile=32",
     "separable",
@@ -285,8 +286,8 @@ bool mb_test_is_choosy(const struct mb_row *row)
     return strncmp(label, "blit", strlen("blit")) == 0 ||
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
            (strcmp(row->strategy->name, "spd-tree") == 0 &&
-            (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "rows=2") ||
-             strstr(label, "rows=6"))) ||
+            (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "powers=") ||
+             strstr(label, "rows=2") || strstr(label, "rows=6"))) ||
            strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
            strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }
