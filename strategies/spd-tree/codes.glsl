@@ -5,16 +5,20 @@
 #define WHITE 255.0
 #define TWO_23 8388608.0
 
-/* Rounded to bytes: beneath 2^23 integers are the low bits of the sum with it, whose own are shifted out. */
-uint bytes_of_sums(vec4 codes_and_two_23)
+/* What codes are added to to be rounded: beneath 2^23 integers are the low bits of the sum with it. All of its own,
+ * 0x4b000000, are shifted out but those of the first; the third has 0xb5 above its byte, which makes them 2^32. */
+#define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
+
+/* Bytes of codes that TO_BYTES was added to. */
+uint bytes_of_sums(vec4 codes)
 {
-    uvec4 bits = floatBitsToUint(codes_and_two_23);
-    return (bits.x & 0xffu) + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
+    uvec4 bits = floatBitsToUint(codes);
+    return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
 uint bytes_of(vec4 codes)
 {
-    return bytes_of_sums(codes + TWO_23);
+    return bytes_of_sums(codes + TO_BYTES);
 }
 
 /* As srgb_from_linear() of levels.glsl, of what is not below zero. */

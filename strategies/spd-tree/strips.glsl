@@ -98,7 +98,7 @@ vec4 biased_codes(uint bytes)
 /* Of sums of such codes; `scale` makes them averages, too large by 2^10 still. */
 uint bytes_of_biased(float scale, vec4 sums)
 {
-    return bytes_of_sums(fma(vec4(scale), sums, vec4(TWO_23 - TWO_10)));
+    return bytes_of_sums(fma(vec4(scale), sums, TO_BYTES - TWO_10));
 }
 
 /* A lane's two columns of level 1, or of a row of level 0 weighed to such. */
