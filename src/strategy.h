@@ -106,6 +106,9 @@ struct mb_strategy {
 
     /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
     bool (*has_source)(const struct mb_params *params);
+    /* Pure. Whether values contradict each other, so that supports() refuses them on every
+     * device, of every image and task: sweeps leave them out. NULL: none do. */
+    bool (*is_contradictory)(const struct mb_params *params);
     /* Pure. MB_OK, or MB_UNSUPPORTED with one sentence a user understands in `why`. */
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,

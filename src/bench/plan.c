@@ -222,21 +222,39 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
+/* Whether a sweep leaves out what is selected now. */
+static bool is_left_out(const struct selection *selection)
+{
+    const struct mb_strategy *strategy = selection->strategy;
+    return selection->sweep && strategy->is_contradictory &&
+           strategy->is_contradictory(&selection->params);
+}
+
 /* A selection's own rows all differ, so that each is held against those before them only: a
- * sweep may have thousands. */
+ * sweep may have thousands. If its fixed values contradict each other, the first row is there
+ * to say so. */
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
     enum mb_status status;
     const size_t n_known = list->n_rows;
+    const struct mb_row first = {
+        .strategy = selection->strategy,
+        .params = selection->params,
+        .by_name = !selection->sweep,
+    };
+    bool is_empty = true;
     do {
-        const struct mb_row row = {
-            .strategy = selection->strategy,
-            .params = selection->params,
-            .by_name = !selection->sweep,
-        };
-        MB_TRY(add_row(list, n_known, &row, err));
+        struct mb_row row = first;
+        row.params = selection->params;
+        if (!is_left_out(selection)) {
+            MB_TRY(add_row(list, n_known, &row, err));
+            is_empty = false;
+        }
     } while (selection->sweep && next_combination(selection));
+    if (is_empty) {
+        MB_TRY(add_row(list, n_known, &first, err));
+    }
     return MB_OK;
 fail:
     return status;

@@ -1,5 +1,5 @@
 /* Texels of 8-bit sRGB codes as they are, four bytes in a word: a gather brings 2x2 of them, which a table
- * decodes. Fetches from a view that decodes would bring floats, four times the bytes, and not quite the
+ * decodes, and powers some of them. Fetches from a view that decodes would bring floats, four times the bytes, and not quite the
  * curve's (levels.glsl). */
 #ifndef CURVE_GLSL
 #define CURVE_GLSL
@@ -16,9 +16,9 @@ void while_fetching(uint index)
 }
 
 /* A quarter of the lowest byte's code in linear light, by powers; the byte becomes the upper bits of a mantissa.
- * N_POWERS of the four texels that make one of level 1 have their red so: of lanes that look up codes at random,
- * three meet at some bank of shared memory, on average, and while an H200 is held up by that, its special
- * function units are idle half of the time. */
+ * N_POWERS of the four texels that make one of level 1 have their red so. When 32 lanes look up codes at random,
+ * three meet at some bank of shared memory, on average, and an H200 is held up by that, not by powers. Where
+ * neighbours have the same codes, it is the other way round. */
 float quarter_by_power(uint bytes)
 {
     const float scale = 256.0 / WHITE;
@@ -26,7 +26,7 @@ float quarter_by_power(uint bytes)
     float root = fma(one_and_code, scale / 1.055, (0.055 - scale) / 1.055);
     float line = fma(one_and_code, 0.25 * scale / 12.92, -0.25 * scale / 12.92);
     float curve = exp2(fma(log2(root), 2.4, -2.0));
-    return one_and_code < 1.0 + 10.5 / 256.0 ? line : curve; /* 10 is the last on the line */
+    return one_and_code < 1.0 + 10.5 / 256.0 ? line : curve; /* up to 10.3 */
 }
 
 /* A quarter of each channel in linear light, of texel `i` of four. Codes are masked before they are shifted: so an

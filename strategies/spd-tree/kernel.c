@@ -218,6 +218,26 @@ bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
     return kernel >= SPD_TREE_SHARE;
 }
 
+bool mb_spd_tree_is_contradictory(const struct mb_params *choice)
+{
+    const uint8_t *value = choice->choice;
+    const bool has_strips =
+        value[SPD_TREE_PARAM_ROWS] > ROWS_OFF || value[SPD_TREE_PARAM_FIRST] == FIRST_4;
+    const bool has_powers = value[SPD_TREE_PARAM_POWERS] != POWERS_AUTO;
+    const bool is_carried = value[SPD_TREE_PARAM_SPAN] != SPAN_AUTO || has_powers;
+    const bool has_words =
+        has_strips || is_carried || value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
+    const bool has_subgroups = has_words || value[SPD_TREE_PARAM_WAVE] == WAVE_ON ||
+                               value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS;
+    return (has_subgroups && (value[SPD_TREE_PARAM_WAVE] == WAVE_OFF ||
+                              value[SPD_TREE_PARAM_TILE] != TILE_64)) ||
+           (has_words && (value[SPD_TREE_PARAM_CARRY] == CARRY_BUFFER ||
+                          value[SPD_TREE_PARAM_FIRST] == FIRST_6)) ||
+           (has_strips && (is_carried || value[SPD_TREE_PARAM_EXACT] == EXACT_FLOAT ||
+                           value[SPD_TREE_PARAM_ROWS] == ROWS_OFF)) ||
+           (has_powers && value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS);
+}
+
 /* Whether the kernel is strips, if parameters of these have values. */
 static enum mb_status strips_support(enum spd_tree_kernel kernel,
                                      const struct mb_params *choice, struct mb_err *why)
@@ -282,8 +302,8 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     }
     if (value[SPD_TREE_PARAM_POWERS] != POWERS_AUTO && kernel != SPD_TREE_CURVE) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "powers is for averages of rgba8-srgb with carry=atomics where no size "
-                       "is odd");
+                       "powers is for averages of whole images of rgba8-srgb with straight "
+                       "alpha and carry=atomics, of two levels or more, where no size is odd");
     }
     return MB_OK;
 }

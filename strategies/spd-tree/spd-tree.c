@@ -52,9 +52,10 @@ static const struct mb_param params[] = {
     },
     {
         .name = "powers",
-        .values = (const char *const[]){"auto", "off", "1", "2", "3", "4", NULL},
-        .help = "of how many of four texels carry=atomics decodes the red of rgba8-srgb by "
-                "powers and not by a table; auto: 3, or off of up to 1024 tiles of 64x64",
+        .values = (const char *const[]){"auto", "on", "off", NULL},
+        .help = "a quarter of the colours of rgba8-srgb with carry=atomics decoded by powers, "
+                "the others by a table, or all by the table; auto: on if a layer has more than "
+                "1024 tiles of 64x64",
     },
     {
         .name = "tile",
@@ -71,8 +72,8 @@ static const struct mb_param params[] = {
     },
     {
         .name = "rows",
-        .values =
-            (const char *const[]){"auto", "off", "2", "3", "6", "8", "9", "16", "20", NULL},
+        .values = (const char *const[]){"auto", "off", "2", "3", "4", "5", "6", "7", "8", "9",
+                                        "10", "12", "14", "16", "18", "20", "21", NULL},
         .help =
             "of the last of the tiles' levels in a strip, as which subgroups make rgba8 images "
             "of odd sizes; off: tiles of 64x64; auto: on GPUs off below 524,288 texels or "
@@ -420,6 +421,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
     .takeaway = &mb_spd_tree_takeaway,
+    .is_contradictory = mb_spd_tree_is_contradictory,
     .supports = mb_spd_tree_supports,
     .resolve = mb_spd_tree_resolve,
     .init = init,

@@ -29,7 +29,7 @@ enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
 enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
-enum { POWERS_AUTO, POWERS_OFF, POWERS_3 = 4 };
+enum { POWERS_AUTO, POWERS_ON, POWERS_OFF };
 enum { TILE_64, TILE_32 };
 enum { FIRST_AUTO, FIRST_4, FIRST_6 };
 enum {
@@ -37,11 +37,19 @@ enum {
     ROWS_OFF,
     ROWS_2,
     ROWS_3,
+    ROWS_4,
+    ROWS_5,
     ROWS_6,
+    ROWS_7,
     ROWS_8,
     ROWS_9,
+    ROWS_10,
+    ROWS_12,
+    ROWS_14,
     ROWS_16,
+    ROWS_18,
     ROWS_20,
+    ROWS_21,
 };
 enum { LATE_OFF, LATE_SOME, LATE_MOST, LATE_TOUCH };
 enum { PARTS_ALL, PARTS_TILES };
@@ -143,6 +151,9 @@ uint32_t mb_spd_tree_tile_width(const struct mb_params *choice);
 enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                     const struct mb_task *task, const struct mb_params *choice,
                                     struct mb_err *why);
+
+/* As is_contradictory() of the contract. */
+bool mb_spd_tree_is_contradictory(const struct mb_params *choice);
 
 /* As resolve() of the contract. */
 void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,

@@ -13,8 +13,9 @@
 #define MAX_SHARED_BYTES (24u << 10)
 
 static const uint32_t n_rows_of[] = {
-    [ROWS_2] = 2, [ROWS_3] = 3,   [ROWS_6] = 6,   [ROWS_8] = 8,
-    [ROWS_9] = 9, [ROWS_16] = 16, [ROWS_20] = 20,
+    [ROWS_2] = 2,   [ROWS_3] = 3,   [ROWS_4] = 4,   [ROWS_5] = 5,   [ROWS_6] = 6,
+    [ROWS_7] = 7,   [ROWS_8] = 8,   [ROWS_9] = 9,   [ROWS_10] = 10, [ROWS_12] = 12,
+    [ROWS_14] = 14, [ROWS_16] = 16, [ROWS_18] = 18, [ROWS_20] = 20, [ROWS_21] = 21,
 };
 
 /* Of level `n_first`, that a workgroup makes: as in tree.glsl. */
@@ -103,7 +104,7 @@ static struct spd_tree_strips choose_strips(const struct mb_gpu *gpu,
 {
     struct spd_tree_strips best = strips_of(gpu, layout, n_min, ROWS_2);
     for (uint32_t n_first = n_min; n_first <= n_max; n_first++) {
-        for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
+        for (uint8_t rows = ROWS_2; rows <= ROWS_21; rows++) {
             const struct spd_tree_strips strips = strips_of(gpu, layout, n_first, rows);
             if (strips.can_be && strips.shared_bytes <= MAX_SHARED_BYTES &&
                 (!best.can_be || n_waves(layout, &strips) < n_waves(layout, &best))) {

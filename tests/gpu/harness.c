@@ -110,7 +110,7 @@ const char *const mb_test_specs[] = {
     "spd-tree:rows=20",
     "spd-tree:rows=off",
     "spd-tree:span=1",
-    "spd-tree:powers=3",
+    "spd-tree:powers=on",
     "spd-tree:first=6",
     "spd-tree:tile=32",
     "separable",

@@ -28,6 +28,8 @@ static const char *const strip_specs[] = {"spd-tree:rows=2", "spd-tree:rows=6",
                                           "spd-tree:rows=9", "spd-tree:rows=2:first=4",
                                           "spd-tree:rows=20"};
 static const char *const two_rows[] = {"spd-tree:rows=2"};
+static const char *const curve_specs[] = {"spd-tree:powers=on", "spd-tree:powers=off"};
+static const char *const curve_patterns[] = {"noise", "gradient"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
 static const char *const one_pattern[] = {"noise"};
@@ -46,6 +48,8 @@ struct plan {
     const char *const *patterns;
     size_t n_patterns;
     bool is_never_in_turns; /* all rows at every subgroup size */
+    const char *format;     /* NULL: rgba8 */
+    bool is_exact;          /* every code is the nearest one */
 };
 
 struct skip {
@@ -142,7 +146,7 @@ static bool is_flat(const struct mb_layout *layout, const void *block)
 
 /* Run one row over a poison and judge it. */
 static void judge(struct context *c, struct chain *chain, struct mb_verifier *verifier,
-                  const char *pattern, uint32_t poison)
+                  const char *pattern, uint32_t poison, bool is_exact)
 {
     enum mb_status status = MB_OK;
     struct mb_err storage = {0}, *err = &storage;
@@ -162,6 +166,7 @@ static void judge(struct context *c, struct chain *chain, struct mb_verifier *ve
         fprintf(stderr, "%s\n", where);
     }
     CHECK(verdict.pass);
+    CHECK(!is_exact || verdict.max_error_lsb <= 0.5 + 1e-4);
     if (strcmp(pattern, "flat") == 0) {
         const bool stays_flat = is_flat(&c->layout, block);
         if (!stays_flat) {
@@ -188,7 +193,8 @@ static void run_pattern(struct context *c, const struct plan *plan, size_t index
     mb_verifier_init(&verifier, &c->layout, texels);
     for (size_t i = 0; is_uploaded && i < plan->n_rows; i++) {
         if (c->chains[i].is_ready) {
-            judge(c, &c->chains[i], &verifier, pattern, (uint32_t)index % MB_N_POISONS);
+            judge(c, &c->chains[i], &verifier, pattern, (uint32_t)index % MB_N_POISONS,
+                  plan->is_exact);
         }
     }
     mb_verifier_finish(&verifier);
@@ -200,7 +206,8 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
 {
     struct mb_err err = {0};
     const struct mb_extent extent = {width, height};
-    mb_layout_init(&c->layout, mb_format_find("rgba8"), extent, 1, mb_full_level_count(extent));
+    mb_layout_init(&c->layout, mb_format_find(plan->format ? plan->format : "rgba8"), extent, 1,
+                   mb_full_level_count(extent));
     void *zero = mb_alloc(1, c->layout.level_layer_bytes[0]);
     const struct mb_rig_options rig_options = {
         .layout = &c->layout, .n_image_levels = c->layout.n_levels, .source = zero};
@@ -263,6 +270,16 @@ static void run_strips(struct context *c, const struct plan *strips)
         {1023, 519}, {1025, 521}, {524, 1030}, {1272, 504}};
     for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
         run_size(c, strips, sizes[i].width, sizes[i].height);
+    }
+}
+
+/* sRGB by a table, and partly by powers: a gradient has codes by themselves, of which one on
+ * the wrong side of where the curve begins is off by 0.03. */
+static void run_curve(struct context *c, const struct plan *curve)
+{
+    static const struct mb_extent sizes[] = {{256, 256}, {64, 1024}, {2, 128}};
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
+        run_size(c, curve, sizes[i].width, sizes[i].height);
     }
 }
 
@@ -360,11 +377,17 @@ static void run_all(struct context *c)
     struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
     struct plan strips = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
     struct plan many = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
+    struct plan curve = {.patterns = curve_patterns,
+                         .n_patterns = MB_COUNTOF(curve_patterns),
+                         .is_never_in_turns = true,
+                         .format = "rgba8-srgb",
+                         .is_exact = true};
     bool is_planned = make_plan(&patterns, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&noise, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&defaults, default_specs, MB_COUNTOF(default_specs)) &&
                       make_plan(&strips, strip_specs, MB_COUNTOF(strip_specs)) &&
-                      make_plan(&many, two_rows, MB_COUNTOF(two_rows));
+                      make_plan(&many, two_rows, MB_COUNTOF(two_rows)) &&
+                      make_plan(&curve, curve_specs, MB_COUNTOF(curve_specs));
     c->chains = is_planned ? mb_alloc(patterns.n_rows, sizeof *c->chains) : NULL;
     CHECK(c->chains);
     if (c->chains) {
@@ -374,6 +397,8 @@ static void run_all(struct context *c)
         report_phase(c, "large");
         run_strips(c, &strips);
         report_phase(c, "strips");
+        run_curve(c, &curve);
+        report_phase(c, "curve");
         run_many_tiles(c, &many);
         report_phase(c, "tiles");
     }
@@ -383,6 +408,7 @@ static void run_all(struct context *c)
     mb_free(defaults.rows);
     mb_free(strips.rows);
     mb_free(many.rows);
+    mb_free(curve.rows);
 }
 
 int main(void)

@@ -21,7 +21,17 @@ static const struct mb_param spd_params[] = {
 };
 static const struct mb_strategy blit = {.name = "blit"};
 static const struct mb_strategy spd = {.name = "spd", .params = spd_params};
+
+/* Tiles of 16 texels are for wave=on. */
+static bool has_small_tiles_without_wave(const struct mb_params *params)
+{
+    return params->choice[2] == 2 && params->choice[1] == 1;
+}
+
+static const struct mb_strategy tree = {
+    .name = "tree", .params = spd_params, .is_contradictory = has_small_tiles_without_wave};
 static const struct mb_strategy *const table[] = {&blit, &spd, NULL};
+static const struct mb_strategy *const tree_table[] = {&tree, NULL};
 
 /* The labels of all rows, joined by a space; or the error, with its hint after " / ". */
 static const char *plan(const char *const *specs, size_t n_specs)
@@ -89,6 +99,30 @@ static void test_sweeps(void)
     CHECK(mb_plan_rows(table, specs, 1, &rows, &n_rows, NULL) == MB_OK);
     CHECK_EQ_INT(n_rows, 2 * 2 * 3);
     mb_free(rows);
+}
+
+/* Sweeps leave out what contradicts itself, unless nothing else is left to say so. */
+static void test_contradictions(void)
+{
+    static const struct {
+        const char *spec;
+        size_t n_rows;
+    } cases[] = {
+        {"tree:*", 2 * 2 * 3 - 2},
+        {"tree:tile=16:*", 2},
+        {"tree:wave=off:tile=16:*", 1},
+        {"tree:wave=off:tile=16", 1},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_row *rows = NULL;
+        size_t n_rows = 0;
+        CHECK(mb_plan_rows(tree_table, &cases[i].spec, 1, &rows, &n_rows, NULL) == MB_OK);
+        CHECK_EQ_INT(n_rows, cases[i].n_rows);
+        for (size_t k = 0; i < 2 && k < n_rows; k++) {
+            CHECK(!has_small_tiles_without_wave(&rows[k].params));
+        }
+        mb_free(rows);
+    }
 }
 
 static void test_mistakes(void)
@@ -270,6 +304,7 @@ int main(void)
     test_names();
     test_duplicates();
     test_sweeps();
+    test_contradictions();
     test_mistakes();
     test_names_of_rows();
     test_no_memory();

@@ -48,6 +48,10 @@ static struct mb_gpu make_gpu(uint32_t subgroup_size, bool has_atomics, bool is_
     };
 }
 
+/* Of contradictory values, which are most, one in so many is asked for: a prime that no
+ * parameter has as many values as. */
+#define STRIDE 23
+
 /* Step to the next combination of all values; false when all have been seen. */
 static bool next_choice(const struct mb_strategy *strategy, struct mb_params *params)
 {
@@ -91,10 +95,17 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
     struct mb_params params = {{0}};
     struct mb_err why = {0};
     size_t n = 0;
+    size_t n_contradictory = 0;
     do {
+        const bool is_contradictory =
+            strategy->is_contradictory && strategy->is_contradictory(&params);
+        if (is_contradictory && n_contradictory++ % STRIDE != 0) {
+            continue;
+        }
         if (strategy->supports(gpu, layout, task, &params, &why) != MB_OK) {
             continue;
         }
+        CHECK(!is_contradictory);
         struct mb_params resolved = params, again;
         strategy->resolve(gpu, layout, task, &resolved);
         again = resolved;
@@ -134,6 +145,35 @@ static void check_device(const struct mb_gpu *gpu)
     }
 }
 
+/* N_POWERS of turns.glsl: of sRGB codes as parameter and size say. */
+static void check_powers(void)
+{
+    static const struct {
+        struct mb_extent base;
+        uint8_t choice;
+        uint32_t n_powers;
+    } cases[] = {
+        {{2048, 2048}, POWERS_AUTO, 0},
+        {{2048, 4096}, POWERS_AUTO, 3},
+        {{2048, 2048}, POWERS_ON, 3},
+        {{2048, 4096}, POWERS_OFF, 0},
+    };
+    const struct mb_gpu gpu = make_gpu(32, true, false);
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_vk_image image = {.layout = {0}};
+        struct spd_tree s = {.gpu = &gpu, .image = &image};
+        uint32_t constants[SPD_TREE_N_CONSTANTS];
+        mb_layout_init(&image.layout, mb_format_find("rgba8-srgb"), cases[i].base, 1,
+                       mb_full_level_count(cases[i].base));
+        s.params.choice[SPD_TREE_PARAM_POWERS] = cases[i].choice;
+        s.kernel = mb_spd_tree_choose(&gpu, &image.layout, &s.task, &s.params, true);
+        mb_spd_tree_plan(s.kernel, &gpu, &image.layout, &s.params, &s.tree);
+        mb_spd_tree_constants(&s, constants);
+        CHECK_EQ_INT(s.kernel, SPD_TREE_CURVE);
+        CHECK_EQ_INT(constants[9] >> 16, cases[i].n_powers);
+    }
+}
+
 int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
@@ -145,5 +185,7 @@ int main(void)
             check_device(&devices[k]);
         }
     }
+    vkGetPhysicalDeviceFormatProperties = all_features;
+    check_powers();
     return check_summary("resolve");
 }

@@ -130,7 +130,7 @@ static void check_invocations(void)
     for (size_t i = 0; i < MB_COUNTOF(n_lanes) * MB_COUNTOF(sizes) * MB_COUNTOF(sizes); i++) {
         const struct pairing p =
             pairing_of(i, n_lanes, MB_COUNTOF(n_lanes), sizes, MB_COUNTOF(sizes));
-        for (uint8_t rows = ROWS_2; rows <= ROWS_20; rows++) {
+        for (uint8_t rows = ROWS_2; rows <= ROWS_21; rows++) {
             struct mb_params choice = {{0}};
             choice.choice[SPD_TREE_PARAM_ROWS] = rows;
             const struct spd_tree_strips strips = strips_of(&p.gpu, p.base, &choice);
