@@ -297,8 +297,8 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_SPAN] != 0 && !mb_spd_tree_is_carried(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "span is for averages of rgba8 and rgba8-srgb with carry=atomics where no "
-            "size is odd");
+            "span is for averages of whole images of rgba8 and rgba8-srgb with straight alpha "
+            "and carry=atomics, of two levels or more, where no size is odd");
     }
     if (value[SPD_TREE_PARAM_POWERS] != POWERS_AUTO && kernel != SPD_TREE_CURVE) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
