@@ -5,7 +5,7 @@
 #define WHITE 255.0
 #define TWO_23 8388608.0
 
-/* What codes are added to to be rounded: beneath 2^23 integers are the low bits of the sum with it. All of its own,
+/* What is added to codes to round them: beneath 2^23 integers are the low bits of the sum with it. All of its own,
  * 0x4b000000, are shifted out but those of the first; the third has 0xb5 above its byte, which makes them 2^32. */
 #define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
 

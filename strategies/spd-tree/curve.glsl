@@ -1,6 +1,6 @@
 /* Texels of 8-bit sRGB codes as they are, four bytes in a word: a gather brings 2x2 of them, which a table
- * decodes, and powers some of them. Fetches from a view that decodes would bring floats, four times the bytes, and not quite the
- * curve's (levels.glsl). */
+ * decodes, and powers some of. Fetches from a view that decodes would bring floats, four times the bytes,
+ * and not quite the curve's (levels.glsl). */
 #ifndef CURVE_GLSL
 #define CURVE_GLSL
 

@@ -54,8 +54,8 @@ static const struct mb_param params[] = {
         .name = "powers",
         .values = (const char *const[]){"auto", "on", "off", NULL},
         .help = "a quarter of the colours of rgba8-srgb with carry=atomics decoded by powers, "
-                "the others by a table, or all by the table; auto: on if a layer has more than "
-                "1024 tiles of 64x64",
+                "the others by a table, or all by the table, which is faster where neighbours "
+                "have the same codes; auto: on if a layer has more than 1024 tiles of 64x64",
     },
     {
         .name = "tile",
