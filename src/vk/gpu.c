@@ -113,6 +113,22 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     return status;
 }
 
+/* Llvmpipe takes any number for LP_NATIVE_VECTOR_WIDTH and reports subgroups of a 32nd of it;
+ * from its code for other widths it jumps into nowhere, or it makes other texels (Mesa 22.3).
+ */
+static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct mb_err *err)
+{
+    const uint32_t size = info->subgroup_size;
+    if (strcmp(info->driver_name, "llvmpipe") != 0 || size == 4 || size == 8 || size == 16) {
+        return MB_OK;
+    }
+    enum mb_status status =
+        MB_FAIL(err, MB_ERRC_DEVICE,
+                "%s: the driver works with vectors of 128, 256 and 512 bits only", info->name);
+    mb_err_hint(err, "set LP_NATIVE_VECTOR_WIDTH to one of them, or unset it");
+    return status;
+}
+
 #define MAX_EXTENSIONS 4
 
 /* Those that are enabled; returns how many. */
@@ -295,6 +311,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     }
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
+    MB_TRY(check_vector_width(&gpu->info, err));
     vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     MB_TRY(create_device(gpu, options->second_queue, err));
     if (options->keep_pipelines) {

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import resource
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -197,6 +198,22 @@ class Devices(cli.TestCase):
         for selector in ["nosuch", "99", "9" * 20, "-1", "00000000-0000-0000-0000-000000000000"]:
             self.check(DEVICE, f"no device fits '{selector}'", "there is 0: ",
                        args=["-d", selector])
+
+    def test_vector_widths(self):
+        """Those that lavapipe crashes with, or makes other texels."""
+        def run(width):
+            return self.quick(SMALL, "-d", "llvmpipe", "-s", "compute", "-o", "out",
+                              env={"LP_NATIVE_VECTOR_WIDTH": width})
+        if run("256").code == DEVICE:
+            self.skipTest("no llvmpipe")
+        shutil.rmtree(self.dir / "out")
+        for width in ("0", "1", "8", "32", "64", "96", "192", "384", "768", "1024", "4096", "-1"):
+            with self.subTest(width=width):
+                self.assert_error(run(width), DEVICE, "llvmpipe", "vectors of 128, 256 and 512",
+                                  "LP_NATIVE_VECTOR_WIDTH")
+                self.assertEqual(os.listdir(self.dir), [])
+        for width in ("128", "512"):
+            self.assertEqual(run(width).code, 0)
 
 
 class Limits(cli.TestCase):
