@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#define DEFLATE_MAX_RATIO    1032u /* 258 bytes for two bits */
-#define TGA_RLE_MAX_TEXELS   64u   /* 128 texels in a packet of two bytes, per byte */
+#include "image/little_endian.h"
+
+#define TGA_RLE_MAX_TEXELS   64u /* 128 texels in a packet of two bytes, per byte */
 #define TGA_HEADER_BYTES     18u
 #define BMP_CORE_HEADER_SIZE 12u
 
@@ -14,51 +15,15 @@ static bool starts_with(const uint8_t *data, size_t n_bytes, const char *magic, 
     return n_bytes >= n_magic && memcmp(data, magic, n_magic) == 0;
 }
 
-static uint32_t read_u16_le(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t read_u32_le(const uint8_t *p)
-{
-    return read_u16_le(p) | read_u16_le(p + 2) << 16;
-}
-
-static uint32_t read_u32_be(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-/* Bits per texel by the colour type of IHDR; 0 if there is no such type. */
-static uint32_t png_bits_per_texel(uint32_t colour_type, uint32_t depth)
-{
-    static const uint8_t n_channels[] = {[0] = 1, [2] = 3, [3] = 1, [4] = 2, [6] = 4};
-    return colour_type < MB_COUNTOF(n_channels) ? n_channels[colour_type] * depth : 0;
-}
-
-/* stb looks at the extent, too, but does not say what is wrong with it. */
-static bool check_png(struct mb_container *container, const uint8_t *data, size_t n_bytes)
-{
-    const uint32_t bits = n_bytes > 25 ? png_bits_per_texel(data[25], data[24]) : 0;
-    if (bits == 0) {
-        return false;
-    }
-    container->has_extent = true;
-    container->width = read_u32_be(data + 16);
-    container->height = read_u32_be(data + 20);
-    container->max_texels = (uint64_t)n_bytes * DEFLATE_MAX_RATIO * 8 / bits;
-    return true;
-}
-
 /* stb takes the absolute value of a height, which INT_MIN has not. */
 static bool check_bmp(struct mb_container *container, const uint8_t *data, size_t n_bytes)
 {
     if (n_bytes < 30) {
         return false;
     }
-    const bool is_core = read_u32_le(data + 14) == BMP_CORE_HEADER_SIZE;
-    const uint32_t bits = read_u16_le(data + (is_core ? 24 : 28));
-    if (bits == 0 || bits > 32 || (!is_core && read_u32_le(data + 22) == 0x80000000u)) {
+    const bool is_core = mb_get_u32(data + 14) == BMP_CORE_HEADER_SIZE;
+    const uint32_t bits = mb_get_u16(data + (is_core ? 24 : 28));
+    if (bits == 0 || bits > 32 || (!is_core && mb_get_u32(data + 22) == 0x80000000u)) {
         return false;
     }
     container->max_texels = (uint64_t)n_bytes * 8 / bits;
@@ -69,11 +34,13 @@ static bool check_tga_colours(const uint8_t *data)
 {
     const uint32_t type = data[2] & 7u, bits = data[16], map_bits = data[7];
     if (data[1] == 1) {
-        return type == 1 && (bits == 8 || bits == 16) && read_u16_le(data + 5) > 0 &&
+        /* stb passes over colours before the first of the map and then counts from 0. */
+        return type == 1 && (bits == 8 || bits == 16) && mb_get_u16(data + 3) == 0 &&
+               mb_get_u16(data + 5) > 0 &&
                (map_bits == 15 || map_bits == 16 || map_bits == 24 || map_bits == 32);
     }
-    const bool has_no_map = data[1] == 0 && read_u16_le(data + 3) == 0 &&
-                            read_u16_le(data + 5) == 0 &&
+    const bool has_no_map = data[1] == 0 && mb_get_u16(data + 3) == 0 &&
+                            mb_get_u16(data + 5) == 0 &&
                             (map_bits == 0 || map_bits == 24 || map_bits == 32);
     const bool is_true_colour =
         type == 2 && (bits == 15 || bits == 16 || bits == 24 || bits == 32);
@@ -87,7 +54,7 @@ static bool check_tga(struct mb_container *container, const uint8_t *data, size_
         return false;
     }
     const bool is_known_type = (data[2] & ~(8u | 3u)) == 0;
-    const bool has_extent = read_u16_le(data + 12) > 0 && read_u16_le(data + 14) > 0;
+    const bool has_extent = mb_get_u16(data + 12) > 0 && mb_get_u16(data + 14) > 0;
     const uint32_t alpha_bits = data[17] & 15u;
     const bool has_sane_descriptor = (data[17] & 0xc0u) == 0 && alpha_bits <= 8 &&
                                      (data[16] == 16 || data[16] == 32 || alpha_bits == 0);
@@ -115,7 +82,7 @@ static const struct reader {
     size_t n_magic;
     bool (*check)(struct mb_container *container, const uint8_t *data, size_t n_bytes);
 } readers[] = {
-    {MB_CONTAINER_PNG, "PNG", "\x89PNG\r\n\x1a\n", 8, check_png},
+    {MB_CONTAINER_PNG, "PNG", "\x89PNG\r\n\x1a\n", 8, check_nothing},
     {MB_CONTAINER_HDR, "Radiance HDR", "#?RADIANCE\n", 11, check_nothing},
     {MB_CONTAINER_HDR, "Radiance HDR", "#?RGBE\n", 7, check_nothing},
     {MB_CONTAINER_PNM, "PNM", "P5", 2, check_nothing},

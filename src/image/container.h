@@ -18,9 +18,7 @@ enum mb_container_kind {
 
 struct mb_container {
     enum mb_container_kind kind;
-    const char *name; /* "PNG" */
-    bool has_extent;  /* width and height are known already */
-    uint32_t width, height;
+    const char *name;    /* "PNG" */
     uint64_t max_texels; /* that a file of this length can hold, however well compressed: a
                             header that claims more lies */
 };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "image/format.h"
 
 #define MB_IMAGE_MAX_DIMENSION  32768u /* of patterns and resized images */
@@ -35,6 +36,10 @@ struct mb_image {
  * memory: MB_ERRC_RUNTIME) and name the path. */
 MB_MUST_CHECK enum mb_status mb_image_load(struct mb_image *image, const char *path,
                                            struct mb_err *err);
+
+/* The same of a file's bytes in memory; `path` gives the name and is named in failures. */
+MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
+                                             const struct mb_bytes *file, struct mb_err *err);
 
 /* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make, anything else as a file. */
 MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,

@@ -4,6 +4,17 @@
 
 #include <stdint.h>
 
+/* The unsigned word at `p`. */
+static inline uint32_t mb_get_u16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t mb_get_u32(const uint8_t *p)
+{
+    return mb_get_u16(p) | mb_get_u16(p + 2) << 16;
+}
+
 /* Store a word at `out`; returns where the next one goes. */
 static inline uint8_t *mb_put_u32(uint8_t *out, uint32_t value)
 {

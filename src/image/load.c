@@ -6,9 +6,11 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "image/bmp.h"
 #include "image/container.h"
 #include "image/hdr.h"
 #include "image/pattern.h"
+#include "image/png_read.h"
 #include "image/pnm.h"
 #include "image/stb_impl.h"
 
@@ -62,9 +64,6 @@ static const char *stb_reason(void)
         const char *stb, *meaning;
     } reasons[] = {
         {"outofdata", "truncated"},
-        {"unexpected end", "truncated"},
-        {"no IDAT", "no image data in it"},
-        {"not enough pixels", "truncated: not enough texels in it"},
     };
     const char *reason = stbi_failure_reason();
     if (reason == NULL) {
@@ -78,7 +77,7 @@ static const char *stb_reason(void)
     return reason;
 }
 
-/* Look at the header only: extent, depth, and whether the file can hold what it claims. */
+/* Look at the header only: extent, and whether the file can hold what it claims. */
 MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, const char *path,
                                                     const struct mb_container *container,
                                                     const struct mb_bytes *file,
@@ -87,9 +86,6 @@ MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, cons
     enum mb_status status;
     struct source source = {.file = file};
     int width = 0, height = 0, n_channels = 0;
-    if (container->has_extent) {
-        MB_TRY(mb_image_check_extent(path, container->width, container->height, err));
-    }
     /* No reason is asked for: stb tries every format and keeps the last one's. */
     if (stbi_info_from_callbacks(&source_callbacks, &source, &width, &height, &n_channels) ==
         0) {
@@ -97,6 +93,8 @@ MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, cons
                        source.is_overrun ? "truncated"
                                          : "its header is damaged or of a kind not read");
     }
+    /* A BMP whose rows begin at the top has a negative height. */
+    height = container->kind == MB_CONTAINER_BMP && height < 0 ? -height : height;
     MB_TRY(mb_image_check_extent(path, width, height, err));
     if ((uint64_t)width * (uint64_t)height > container->max_texels) {
         return MB_FAIL(err, MB_ERRC_INPUT,
@@ -105,23 +103,9 @@ MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, cons
     }
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
-    source = (struct source){.file = file};
-    if (stbi_is_16_bit_from_callbacks(&source_callbacks, &source) != 0) {
-        image->depth = MB_DEPTH_U16;
-    }
     return MB_OK;
 fail:
     return status;
-}
-
-static void *decode_stb(enum mb_depth depth, struct source *source, int *width, int *height)
-{
-    int n_channels = 0;
-    if (depth == MB_DEPTH_U16) {
-        return stbi_load_16_from_callbacks(&source_callbacks, source, width, height,
-                                           &n_channels, 4);
-    }
-    return stbi_load_from_callbacks(&source_callbacks, source, width, height, &n_channels, 4);
 }
 
 MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, const char *path,
@@ -139,8 +123,9 @@ MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, cons
     mb_stb_set_cap(2 * (n_texel_bytes + image->height + file->n_bytes) + (1u << 20));
 
     struct source source = {.file = file};
-    int width = 0, height = 0;
-    image->texels = decode_stb(image->depth, &source, &width, &height);
+    int width = 0, height = 0, n_channels = 0;
+    image->texels =
+        stbi_load_from_callbacks(&source_callbacks, &source, &width, &height, &n_channels, 4);
     if (image->texels == NULL && mb_stb_is_cap_hit()) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: holds far more than its %ux%u texels",
                        path, container->name, image->width, image->height);
@@ -156,6 +141,48 @@ MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, cons
     if (width != (int)image->width || height != (int)image->height) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: its headers disagree on the size", path,
                        container->name);
+    }
+    return MB_OK;
+fail:
+    return status;
+}
+
+/* stb reads rows of a TGA from either end, but texels always from the left (the descriptor's
+ * bit 4 says from the right). */
+static void mirror_rows(struct mb_image *image)
+{
+    const size_t width = image->width;
+    for (size_t y = 0; y < image->height; y++) {
+        uint32_t *row = (uint32_t *)image->texels + y * width;
+        for (size_t x = 0; x < width / 2; x++) {
+            const uint32_t left = row[x];
+            row[x] = row[width - 1 - x];
+            row[width - 1 - x] = left;
+        }
+    }
+}
+
+MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *path,
+                                           const struct mb_bytes *file, struct mb_err *err)
+{
+    enum mb_status status;
+    struct mb_container container;
+    MB_TRY(mb_container_detect(&container, path, file->data, file->n_bytes, err));
+    if (container.kind == MB_CONTAINER_PNG) {
+        return mb_png_decode(image, path, file, err);
+    }
+    if (container.kind == MB_CONTAINER_PNM) {
+        return mb_pnm_decode(image, path, file, err);
+    }
+    if (container.kind == MB_CONTAINER_HDR) {
+        return mb_hdr_decode(image, path, file, err);
+    }
+    if (container.kind == MB_CONTAINER_BMP && mb_bmp_has_palette(file)) {
+        return mb_bmp_decode(image, path, file, err);
+    }
+    MB_TRY(decode_with_stb(image, path, &container, file, err));
+    if (container.kind == MB_CONTAINER_TGA && (file->data[17] & 0x10u) != 0) {
+        mirror_rows(image);
     }
     return MB_OK;
 fail:
@@ -179,29 +206,29 @@ static void stem_slug(const char *path, char *out, size_t out_bytes)
     mb_slug(stem, out, out_bytes);
 }
 
-enum mb_status mb_image_load(struct mb_image *image, const char *path, struct mb_err *err)
+enum mb_status mb_image_decode(struct mb_image *image, const char *path,
+                               const struct mb_bytes *file, struct mb_err *err)
 {
-    enum mb_status status;
-    struct mb_bytes file = {0};
-    struct mb_container container;
     *image = (struct mb_image){0};
-
-    MB_TRY(mb_file_read(path, MB_IMAGE_MAX_FILE_BYTES, &file, err));
-    MB_TRY(mb_container_detect(&container, path, file.data, file.n_bytes, err));
-    if (container.kind == MB_CONTAINER_PNM) {
-        MB_TRY(mb_pnm_decode(image, path, &file, err));
-    } else if (container.kind == MB_CONTAINER_HDR) {
-        MB_TRY(mb_hdr_decode(image, path, &file, err));
-    } else {
-        MB_TRY(decode_with_stb(image, path, &container, &file, err));
+    const enum mb_status status = decode(image, path, file, err);
+    if (status != MB_OK) {
+        mb_image_finish(image);
+        return status;
     }
     stem_slug(path, image->name, sizeof image->name);
-    mb_sha256_hex(file.data, file.n_bytes, image->sha256);
-    mb_bytes_finish(&file);
+    mb_sha256_hex(file->data, file->n_bytes, image->sha256);
     return MB_OK;
-fail:
+}
+
+enum mb_status mb_image_load(struct mb_image *image, const char *path, struct mb_err *err)
+{
+    struct mb_bytes file = {0};
+    *image = (struct mb_image){0};
+    enum mb_status status = mb_file_read(path, MB_IMAGE_MAX_FILE_BYTES, &file, err);
+    if (status == MB_OK) {
+        status = mb_image_decode(image, path, &file, err);
+    }
     mb_bytes_finish(&file);
-    mb_image_finish(image);
     return status;
 }
 

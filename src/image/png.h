@@ -1,5 +1,5 @@
-/* PNG output: encoded in memory by stb_image_write (libdeflate or zlib for the deflate where
- * built in), written by mb_file_write_atomic. */
+/* PNG output: encoded in memory by stb_image_write with libdeflate's deflate, written by
+ * mb_file_write_atomic. */
 #ifndef MB_IMAGE_PNG_H
 #define MB_IMAGE_PNG_H
 

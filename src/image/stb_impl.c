@@ -41,7 +41,6 @@ static void *capped_realloc(void *ptr, size_t n_bytes)
     return is_within_cap(n_bytes) ? mb_realloc(ptr, n_bytes) : NULL;
 }
 
-#define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
 #define STBI_NO_STDIO
@@ -57,7 +56,6 @@ static void *capped_realloc(void *ptr, size_t n_bytes)
 /* What deflate gave stb, which leaks it if the next allocation fails. */
 static _Thread_local unsigned char *deflated;
 
-#if MB_HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
 #define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
@@ -83,50 +81,6 @@ static unsigned int deflate_crc32(const unsigned char *data, int n_bytes)
 }
 
 #define STBIW_CRC32(data, n) deflate_crc32(data, n)
-#else
-#define MAX_STORED_BYTES 65535u
-
-static uint32_t adler32(const unsigned char *data, size_t n_bytes)
-{
-    uint32_t a = 1, b = 0;
-    for (size_t i = 0; i < n_bytes; i++) {
-        a = (a + data[i]) % 65521;
-        b = (b + a) % 65521;
-    }
-    return b << 16 | a;
-}
-
-/* Without libdeflate, stored blocks (RFC 1951, 3.2.4): larger files, but fast, and unlike stb's
- * compressor able to run out of memory. */
-static unsigned char *deflate_zlib(const unsigned char *data, int n_bytes, int *n_out)
-{
-    const size_t n = (size_t)n_bytes;
-    deflated = mb_malloc(n + 5 * (n / MAX_STORED_BYTES + 1) + 6);
-    if (deflated == NULL) {
-        return NULL;
-    }
-    unsigned char *out = deflated;
-    *out++ = 0x78;
-    *out++ = 0x01;
-    for (size_t at = 0; at < n;) {
-        const size_t n_block = n - at < MAX_STORED_BYTES ? n - at : MAX_STORED_BYTES;
-        *out++ = at + n_block == n;
-        *out++ = (unsigned char)n_block;
-        *out++ = (unsigned char)(n_block >> 8);
-        *out++ = (unsigned char)~n_block;
-        *out++ = (unsigned char)(~n_block >> 8);
-        memcpy(out, data + at, n_block);
-        out += n_block;
-        at += n_block;
-    }
-    const uint32_t checksum = adler32(data, n);
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        *out++ = (unsigned char)(checksum >> shift);
-    }
-    *n_out = (int)(out - deflated);
-    return deflated;
-}
-#endif
 
 #define STBIW_ZLIB_COMPRESS(data, n, n_out, quality) deflate_zlib(data, n, n_out)
 #define STBI_WRITE_NO_STDIO

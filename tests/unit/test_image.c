@@ -154,18 +154,17 @@ static const char *write_file(const char *name, const void *data, size_t n)
     return path;
 }
 
-/* Load what was built; the caller checks and finishes the image. */
+/* Decode what was built; the caller checks and finishes the image. */
 static struct mb_image load(const struct build *b)
 {
     struct mb_image image;
     struct mb_err err = {0};
-    const char *path = write_file("good.bin", b->data, b->n);
-    const enum mb_status status = mb_image_load(&image, path, &err);
+    const struct mb_bytes file = {.data = (uint8_t *)b->data, .n_bytes = b->n};
+    const enum mb_status status = mb_image_decode(&image, "good.bin", &file, &err);
     CHECK_EQ_INT(status, MB_OK);
     if (status != MB_OK) {
         fprintf(stderr, "%s\n", err.text);
     }
-    unlink(path);
     return image;
 }
 
@@ -244,9 +243,9 @@ static void check_refused(const void *data, size_t n, const char *needle, const 
 {
     struct mb_image image;
     struct mb_err err = {0};
-    const char *path = write_file("hostile.bin", data, n);
+    const struct mb_bytes file = {.data = (uint8_t *)data, .n_bytes = n};
     const uint64_t n_live = mb_alloc_live_count();
-    CHECK_EQ_INT(mb_image_load(&image, path, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_image_decode(&image, "hostile.bin", &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK(strstr(err.text, "hostile.bin") != NULL);
     if (!check_record(strstr(err.text, needle) != NULL, __FILE__, __LINE__)) {
@@ -255,7 +254,6 @@ static void check_refused(const void *data, size_t n, const char *needle, const 
     CHECK(strstr(err.hint, hint) != NULL);
     CHECK(image.texels == NULL);
     CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-    unlink(path);
 }
 
 static void check_build_refused(struct build b, const char *needle)
@@ -265,7 +263,6 @@ static void check_build_refused(struct build b, const char *needle)
 
 static void check_strangers(void)
 {
-    check_refused("", 0, "empty", "");
     check_refused("\xff\xd8\xff\xe0 JFIF", 9, "JPEG is not read", "convert");
     check_refused("GIF89a......", 12, "GIF is not read", "convert");
     check_refused("8BPS........", 12, "PSD is not read", "convert");
@@ -289,10 +286,9 @@ static void check_rubbish(void)
         for (size_t k = 0; k < sizeof data; k++) {
             data[k] = (uint8_t)mb_rng_next(&rng);
         }
-        const char *path = write_file("rubbish.bin", data, sizeof data);
-        n_accepted += mb_image_load(&image, path, &err) == MB_OK;
+        const struct mb_bytes file = {.data = data, .n_bytes = sizeof data};
+        n_accepted += mb_image_decode(&image, "rubbish.bin", &file, &err) == MB_OK;
         mb_image_finish(&image);
-        unlink(path);
     }
     CHECK_EQ_INT(n_accepted, 0);
 }
@@ -333,7 +329,7 @@ static void check_hdr_runs(void)
 static void check_truncated(void)
 {
     struct build b = make_png8();
-    check_cut(b, b.n - 12); /* IEND itself stb does not miss when its type is cut off */
+    check_cut(b, b.n);
     b = make_bmp(2, 2);
     check_cut(b, b.n - 2); /* all but the padding of the last row */
     b = make_tga8();
@@ -373,6 +369,72 @@ static void check_lying_headers(void)
     check_refused("P6 -1 1 255\nabc", 15, ": its header is damaged", "");
 }
 
+/* What the files of the fuzz suite, which are right or wrong as a whole, do not show: reasons.
+ */
+static void check_png_reasons(void)
+{
+    const struct build good = make_png8();
+    struct build b = good;
+    b.data[8 + 4] = 0x1b; /* the first chunk's name */
+    check_build_refused(b, "chunk \\x1bHDR is damaged: its checksum is wrong");
+    b = good;
+    b.data[8 + 25 + 8 + 9] ^= 1; /* a texel */
+    check_build_refused(b, "chunk IDAT is damaged");
+    b = (struct build){.n = 0};
+    put(&b, good.data, 33);
+    put_chunk(&b, "IDAT", "", 0);
+    put(&b, good.data + 33, good.n - 33);
+    check_u8(&b, 2, 2, (uint8_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255});
+    b = (struct build){.n = 0};
+    put(&b, good.data, 33);
+    put_chunk(&b, "GAME", "", 0);
+    put(&b, good.data + 33, good.n - 33);
+    check_build_refused(b, "chunk GAME is not known");
+    b = make_png(2, 1, 8, 3, (uint8_t[]){0, 0, 1}, 3);
+    check_build_refused(b, "it has no palette");
+    const struct build indexed = b;
+    b = (struct build){.n = 0};
+    put(&b, indexed.data, 33);
+    put_chunk(&b, "PLTE", "\1\2\3", 3);
+    put(&b, indexed.data + 33, indexed.n - 33);
+    check_build_refused(b, "a texel's index is beyond its palette");
+}
+
+/* A BMP of one row, two texels of 8 bits, and a palette of `n_colours`. */
+static struct build make_indexed_bmp(uint32_t n_colours)
+{
+    struct build bmp = {.n = 0};
+    put_text(&bmp, "BM");
+    put_u32_le(&bmp, 54 + n_colours * 4 + 4);
+    put_u32_le(&bmp, 0);
+    put_u32_le(&bmp, 54 + n_colours * 4);
+    put_u32_le(&bmp, 40);
+    put_u32_le(&bmp, 2);
+    put_u32_le(&bmp, 1);
+    put_u32_le(&bmp, 1 | 8 << 16);
+    for (int i = 0; i < 4; i++) {
+        put_u32_le(&bmp, 0);
+    }
+    put_u32_le(&bmp, n_colours);
+    put_u32_le(&bmp, 0);
+    for (uint32_t i = 0; i < n_colours; i++) {
+        put_u32_le(&bmp, 0x010203 * (i + 1));
+    }
+    put_u32_le(&bmp, 0x0100);
+    return bmp;
+}
+
+static void check_bmp_reasons(void)
+{
+    struct build b = make_indexed_bmp(2);
+    check_u8(&b, 2, 1, (uint8_t[]){1, 2, 3, 255, 2, 4, 6, 255});
+    b.data[30] = 1;
+    check_build_refused(b, "compressed");
+    check_build_refused(make_indexed_bmp(1), "a texel's index is beyond its palette");
+    b = make_bmp(2, -2u); /* rows from the top */
+    check_u8(&b, 2, 2, (uint8_t[]){9, 8, 7, 255, 12, 11, 10, 255, 3, 2, 1, 255, 6, 5, 4, 255});
+}
+
 /* Append `n` bits, the highest first, as Huffman codes go into deflate. */
 static void put_code(uint8_t *data, size_t *n_bits, unsigned code, unsigned n)
 {
@@ -401,38 +463,13 @@ static void check_bomb(void)
     put_code(chunk + 10, &n_bits, 0, 7);
     const size_t n_zlib = 2 + (n_bits + 7) / 8 + 4;
     memcpy(chunk, (uint8_t[]){0, 0, (uint8_t)(n_zlib >> 8), (uint8_t)n_zlib}, 4);
+    const uint32_t crc = crc32(chunk + 4, n_zlib + 4);
+    memcpy(chunk + 8 + n_zlib,
+           (uint8_t[]){(uint8_t)(crc >> 24), (uint8_t)(crc >> 16), (uint8_t)(crc >> 8),
+                       (uint8_t)crc},
+           4);
     memcpy(chunk + 8 + n_zlib + 4, head.data + head.n - 12, 12);
-    check_refused(file, n_head + 8 + n_zlib + 4 + 12, "holds far more than its 1x1 texels", "");
-}
-
-/* Flip bytes of good files, thousands of ways: refused or a whole image, never a crash (the
- * sanitizer build sees the rest). */
-static void check_mutations(void)
-{
-    struct build seeds[6] = {make_png8(), make_bmp(2, 2), make_tga8(), make_hdr("-Y 1 +X 2\n"),
-                             make_png(1, 1, 16, 2, (uint8_t[]){0, 1, 2, 3, 4, 5, 6}, 7)};
-    put_text(&seeds[5], "P6 # x\n2 2\n255\nabcdefghijkl");
-    struct mb_rng rng;
-    mb_rng_init(&rng, 2);
-    for (int i = 0; i < 6000; i++) {
-        struct build b = seeds[i % 6];
-        struct mb_image image;
-        struct mb_err err = {0};
-        const uint32_t n_flips = 1 + mb_rng_below(&rng, 3);
-        for (uint32_t k = 0; k < n_flips; k++) {
-            b.data[mb_rng_below(&rng, (uint32_t)b.n)] = (uint8_t)mb_rng_next(&rng);
-        }
-        const char *path = write_file("mutant.bin", b.data, b.n);
-        const enum mb_status status = mb_image_load(&image, path, &err);
-        if (status == MB_OK) {
-            CHECK(image.texels != NULL && image.width >= 1 && image.height >= 1);
-        } else {
-            CHECK(err.text[0] != '\0' && image.texels == NULL);
-        }
-        mb_image_finish(&image);
-    }
-    unlink(write_file("mutant.bin", "", 0));
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    check_refused(file, n_head + 8 + n_zlib + 4 + 12, "holds more than its 1x1 texels", "");
 }
 
 static void check_missing(void)
@@ -443,6 +480,11 @@ static void check_missing(void)
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK_EQ_INT(mb_image_open(&image, dir, 0, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    const char *path = write_file("empty.png", "", 0);
+    CHECK_EQ_INT(mb_image_open(&image, path, 0, &err), MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
+    CHECK(strstr(err.text, "empty") != NULL);
+    unlink(path);
 }
 
 static void check_no_memory(void)
@@ -478,8 +520,9 @@ int main(void)
     check_truncated();
     check_hdr_runs();
     check_lying_headers();
+    check_png_reasons();
+    check_bmp_reasons();
     check_bomb();
-    check_mutations();
     check_missing();
     check_no_memory();
     rmdir(dir);

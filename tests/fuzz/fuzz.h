@@ -1,0 +1,17 @@
+/* The entry of a fuzz target, by libFuzzer's name: linked with fuzz_main.c it runs a fixed
+ * number of mutants of a corpus; built by clang with -fsanitize=fuzzer it is led by coverage:
+ *
+ *   CC=clang meson setup build-fuzz -Db_sanitize=address,undefined -Db_lundef=false
+ * -Dfuzzer=true ninja -C build-fuzz && build-fuzz/tests/fuzz/fuzz_image CORPUS
+ *
+ * A target aborts where something is wrong, and says what. */
+#ifndef MB_TESTS_FUZZ_H
+#define MB_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Always 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
+
+#endif
