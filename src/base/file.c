@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 
 #define MAX_TEMP_ATTEMPTS 100
 
@@ -139,20 +139,18 @@ static int close_checked(int fd)
     return close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-/* The folder part of `path` ("." where there is none), newly allocated, or NULL. */
-static char *parent_folder(const char *path)
+bool mb_file_is_same(const char *a, const char *b)
 {
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return mb_strdup(".");
+    struct stat stat_a, stat_b;
+    char path_a[PATH_MAX], path_b[PATH_MAX];
+    const bool has_a = stat(a, &stat_a) == 0;
+    const bool has_b = stat(b, &stat_b) == 0;
+    if (has_a && has_b) {
+        return S_ISREG(stat_a.st_mode) && stat_a.st_dev == stat_b.st_dev &&
+               stat_a.st_ino == stat_b.st_ino;
     }
-    const size_t n_bytes = slash == path ? 1 : (size_t)(slash - path);
-    char *folder = mb_malloc(n_bytes + 1);
-    if (folder != NULL) {
-        memcpy(folder, path, n_bytes);
-        folder[n_bytes] = '\0';
-    }
-    return folder;
+    return !has_a && !has_b && mb_path_resolve(a, path_a) == 0 &&
+           mb_path_resolve(b, path_b) == 0 && strcmp(path_a, path_b) == 0;
 }
 
 /* Create a file in `folder` that did not exist; `*temp_path` is set only with a descriptor. */
@@ -191,11 +189,19 @@ static int sync_folder(const char *folder)
     return sync_errno != 0 ? sync_errno : close_errno;
 }
 
-/* Fill, sync and close the temporary file, and give it its name. Returns 0 or the errno. */
+/* Fill, sync and close the temporary file, and give it its name and the mode of what it
+ * replaces. Returns 0 or the errno. */
 static int commit_temporary(int fd, const char *temp_path, const char *path, const void *data,
                             size_t n_bytes)
 {
-    int error = write_all(fd, data, n_bytes);
+    struct stat old;
+    int error = 0;
+    if (stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0) {
+        error = errno;
+    }
+    if (error == 0) {
+        error = write_all(fd, data, n_bytes);
+    }
     if (error == 0 && fsync(fd) != 0) {
         error = errno;
     }
@@ -212,16 +218,21 @@ static int commit_temporary(int fd, const char *temp_path, const char *path, con
     return error;
 }
 
-/* Returns 0 or the errno. */
+/* Replaces what a symbolic link points to, not the link. Returns 0 or the errno. */
 static int replace_file(const char *path, const void *data, size_t n_bytes)
 {
-    char *folder = parent_folder(path);
+    char target[PATH_MAX];
+    char *temp_path = NULL;
+    int error = mb_path_resolve(path, target);
+    if (error != 0) {
+        return error;
+    }
+    char *folder = mb_path_parent(target);
     if (folder == NULL) {
         return ENOMEM;
     }
-    char *temp_path = NULL;
     const int fd = open_temporary(folder, &temp_path);
-    int error = fd < 0 ? errno : commit_temporary(fd, temp_path, path, data, n_bytes);
+    error = fd < 0 ? errno : commit_temporary(fd, temp_path, target, data, n_bytes);
     if (error == 0) {
         error = sync_folder(folder);
     }
@@ -256,8 +267,6 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
         return MB_FAIL(err, MB_ERRC_OUTPUT, "'%s': is not a file name", path);
     }
     struct stat info;
-    char resolved[PATH_MAX];
-    const char *target = path;
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode)) {
             return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
@@ -266,19 +275,15 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
             const int error = write_in_place(path, data, n_bytes);
             return error == 0 ? MB_OK : fail_output(err, path, error);
         }
-        /* Replace what a symbolic link points to, not the link. */
-        if (realpath(path, resolved) != NULL) {
-            target = resolved;
-        }
     }
-    const int error = replace_file(target, data, n_bytes);
+    const int error = replace_file(path, data, n_bytes);
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
 
 enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
 {
     struct stat info;
-    char resolved[PATH_MAX];
+    char target[PATH_MAX];
     char *temp_path = NULL;
     const bool exists = stat(path, &info) == 0;
     if (exists && S_ISDIR(info.st_mode)) {
@@ -287,9 +292,13 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
     if (exists && !S_ISREG(info.st_mode)) {
         return MB_OK;
     }
-    char *folder = parent_folder(exists && realpath(path, resolved) != NULL ? resolved : path);
+    int error = mb_path_resolve(path, target);
+    if (error != 0) {
+        return fail_output(err, path, error);
+    }
+    char *folder = mb_path_parent(target);
     const int fd = folder != NULL ? open_temporary(folder, &temp_path) : -1;
-    int error = fd >= 0 ? 0 : folder != NULL ? errno : ENOMEM;
+    error = fd >= 0 ? 0 : folder != NULL ? errno : ENOMEM;
     if (fd >= 0) {
         error = close_checked(fd);
         unlink(temp_path);
@@ -378,48 +387,4 @@ enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path
                        name, strerror(error));
     }
     return status;
-}
-
-char *mb_path_join(const char *dir, const char *name)
-{
-    const size_t dir_bytes = strlen(dir);
-    const bool needs_slash = dir_bytes > 0 && dir[dir_bytes - 1] != '/';
-    const size_t n_bytes = dir_bytes + needs_slash + strlen(name) + 1;
-    char *path = mb_malloc(n_bytes);
-    if (path != NULL) {
-        snprintf(path, n_bytes, "%s%s%s", dir, needs_slash ? "/" : "", name);
-    }
-    return path;
-}
-
-static char slug_character(char c)
-{
-    if (c >= 'A' && c <= 'Z') {
-        return (char)(c - 'A' + 'a');
-    }
-    const bool is_kept =
-        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    return is_kept ? c : '-';
-}
-
-void mb_slug(const char *text, char *out, size_t out_bytes)
-{
-    if (out_bytes == 0) {
-        return;
-    }
-    size_t n = 0;
-    for (; *text != '\0' && n + 1 < out_bytes; text++) {
-        const char c = slug_character(*text);
-        const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* leading, or a run */
-        if (!is_dull && !(c == '.' && n == 0)) {
-            out[n++] = c;
-        }
-    }
-    while (n > 0 && (out[n - 1] == '-' || out[n - 1] == '.')) {
-        n--;
-    }
-    out[n] = '\0';
-    if (n == 0) {
-        snprintf(out, out_bytes, "unnamed");
-    }
 }

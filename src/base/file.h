@@ -1,4 +1,4 @@
-/* Files: read whole, write atomically, and the little path arithmetic that needs. */
+/* Files: read whole, write atomically; and folders to put them in. */
 #ifndef MB_BASE_FILE_H
 #define MB_BASE_FILE_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/path.h"
 
 struct mb_bytes {
     uint8_t *data; /* owned: mb_bytes_finish */
@@ -23,14 +24,20 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
                                           struct mb_bytes *out, struct mb_err *err);
 
 /* Write `n_bytes` to `path` so that it is old or new, never half: temporary file in the same
- * folder (O_EXCL), full write, fsync, close checked, rename, fsync of the folder. On failure
- * the temporary file is gone and MB_ERRC_OUTPUT is set. `path` "-" is an error here. */
+ * folder (O_EXCL), full write, fsync, close checked, rename, fsync of the folder. A file that
+ * is replaced keeps its mode; symbolic links are written through, also to what is not there
+ * yet. On failure the temporary file is gone and MB_ERRC_OUTPUT is set. `path` "-" is an error
+ * here. */
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 
 /* Find out whether mb_file_write_atomic could write to `path`, without touching what is there:
  * MB_OK, or the failure that it would have. A pipe or device is not tried. */
 MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_err *err);
+
+/* True if both are the same regular file, under whatever names; or, where neither is there yet,
+ * if they will be, once written: symbolic links followed, folders need not be there. */
+bool mb_file_is_same(const char *a, const char *b);
 
 /* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. A pipe
  * that nobody reads any more is fine: who piped into `head` has seen enough, and what the run
@@ -46,12 +53,5 @@ MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
  * (mb_free). */
 MB_MUST_CHECK enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
                                              struct mb_err *err);
-
-/* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
-char *mb_path_join(const char *dir, const char *name);
-
-/* Make a file-name slug of any text: [a-z0-9._-], others become '-', no leading or trailing
- * '-' or '.', cut to `out_bytes` - 1, "unnamed" if nothing is left. */
-void mb_slug(const char *text, char *out, size_t out_bytes);
 
 #endif

@@ -97,6 +97,94 @@ static void test_write(void)
     CHECK_EQ_INT(unlink(in_folder(name)), 0);
 }
 
+/* Links are written through, to where they point, and no temporary stays beside either. */
+static void test_write_through_links(void)
+{
+    struct mb_err err;
+    struct stat info;
+    CHECK_EQ_INT(mkdir(in_folder("there"), 0700), 0);
+    CHECK_EQ_INT(symlink("there/chain", in_folder("dangling")), 0);
+    CHECK_EQ_INT(symlink("../there/end.txt", in_folder("there/chain")), 0);
+    CHECK_EQ_INT(mb_file_check_writable(in_folder("dangling"), &err), MB_OK);
+    CHECK_EQ_INT(mb_file_write_atomic(in_folder("dangling"), "end", 3, &err), MB_OK);
+    CHECK(lstat(in_folder("dangling"), &info) == 0 && S_ISLNK(info.st_mode));
+    check_content(in_folder("there/end.txt"), "end");
+    CHECK_EQ_INT(unlink(in_folder("there/end.txt")), 0);
+    CHECK_EQ_INT(unlink(in_folder("there/chain")), 0);
+    CHECK_EQ_INT(rmdir(in_folder("there")), 0); /* the link now leads nowhere */
+    check_write_fails(in_folder("dangling"), 5, "dangling: cannot be written: No such file");
+    CHECK_EQ_INT(unlink(in_folder("dangling")), 0);
+
+    CHECK_EQ_INT(symlink("self", in_folder("self")), 0);
+    check_write_fails(in_folder("self"), 5, "cannot be written: Too many levels of symbolic");
+    CHECK_EQ_INT(mb_file_check_writable(in_folder("self"), &err), MB_FAILED);
+    CHECK(strstr(err.text, "Too many levels of symbolic") != NULL);
+    CHECK(lstat(in_folder("self"), &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK_EQ_INT(unlink(in_folder("self")), 0);
+    check_write_fails(in_folder("missing/"), 5, "Is a directory");
+}
+
+/* What a file's owner made of its mode stays; a new file has what umask leaves. */
+static void test_write_keeps_mode(void)
+{
+    static const mode_t modes[] = {0600, 0664, 0444};
+    struct mb_err err;
+    struct stat info;
+    const char *path = in_folder("moded");
+    const mode_t old_mask = umask(027);
+    CHECK_EQ_INT(mb_file_write_atomic(path, "x", 1, &err), MB_OK);
+    CHECK(stat(path, &info) == 0 && (info.st_mode & 07777) == 0640);
+    for (size_t i = 0; i < MB_COUNTOF(modes); i++) {
+        CHECK_EQ_INT(chmod(path, modes[i]), 0);
+        CHECK_EQ_INT(mb_file_write_atomic(path, "y", 1, &err), MB_OK);
+        CHECK(stat(path, &info) == 0 && (info.st_mode & 07777) == modes[i]);
+    }
+    umask(old_mask);
+    CHECK_EQ_INT(unlink(path), 0);
+}
+
+static void check_same(const char *a, const char *b, bool want)
+{
+    if (mb_file_is_same(a, b) != want || mb_file_is_same(b, a) != want) {
+        CHECK_EQ_STR(a, b);
+    }
+}
+
+static void test_same(void)
+{
+    char deep[600], linked[600];
+    check_same(in_folder("out.txt"), in_folder("link"), true);
+    check_same(in_folder("out.txt"), in_folder("./out.txt"), true);
+    CHECK_EQ_INT(link(in_folder("out.txt"), in_folder("hard")), 0);
+    check_same(in_folder("out.txt"), in_folder("hard"), true);
+    CHECK_EQ_INT(unlink(in_folder("hard")), 0);
+    check_same(in_folder("out.txt"), in_folder("absent"), false);
+    check_same(in_folder("other"), in_folder("absent"), false);
+    check_same("/dev/null", "/dev/null", false); /* nothing in it to lose */
+    check_same(folder, folder, false);
+
+    /* Not there yet, nor are their folders. */
+    check_same(in_folder("new/a"), in_folder("new//./a"), true);
+    check_same(in_folder("new/a"), in_folder("new/b/../a"), true);
+    check_same(in_folder("new/a"), in_folder("a"), false);
+    CHECK_EQ_INT(symlink(folder, in_folder("around")), 0);
+    snprintf(deep, sizeof deep, "%s/around/around/new/a", folder);
+    check_same(in_folder("new/a"), deep, true);
+    CHECK_EQ_INT(symlink("new/a", in_folder("dangling")), 0);
+    snprintf(linked, sizeof linked, "%s/around/dangling", folder);
+    check_same(in_folder("new/a"), linked, true);
+    CHECK_EQ_INT(unlink(in_folder("around")), 0);
+    CHECK_EQ_INT(unlink(in_folder("dangling")), 0);
+
+    char old[512];
+    CHECK(getcwd(old, sizeof old) != NULL && chdir(folder) == 0);
+    check_same("new/a", in_folder("new/a"), true);
+    check_same("out.txt", in_folder("out.txt"), true);
+    CHECK_EQ_INT(chdir("/"), 0);
+    check_same("no-such-folder/a", "/no-such-folder/a", true);
+    CHECK_EQ_INT(chdir(old), 0);
+}
+
 static void test_write_refused(void)
 {
     check_write_fails(folder, 5, "is a folder");
@@ -287,6 +375,9 @@ int main(void)
         return 1;
     }
     test_write();
+    test_write_through_links();
+    test_write_keeps_mode();
+    test_same();
     test_write_refused();
     test_write_limited();
     test_write_without_memory();
