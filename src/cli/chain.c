@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "bench/describe.h"
+#include "cli/picture.h"
 #include "image/texture.h"
 
 static const struct {
@@ -15,6 +16,14 @@ static const struct {
 } kinds[MB_N_CHAINS] = {
     [MB_CHAIN_KTX2] = {"chain.ktx2", mb_ktx2_encode},
     [MB_CHAIN_DDS] = {"chain.dds", mb_dds_encode},
+};
+
+/* What all files of a chain have in common. */
+struct writer {
+    const char *dir;
+    const char *folder; /* relative to `dir`; it is there */
+    const struct mb_settings *settings;
+    struct mb_texture texture;
 };
 
 static enum mb_status write_file(const char *path, enum mb_chain kind,
@@ -29,15 +38,17 @@ static enum mb_status write_file(const char *path, enum mb_chain kind,
     return status;
 }
 
-/* Write into the folder DIR/FOLDER, which is there, and note what was written. */
-static enum mb_status write_chain(const char *dir, const char *folder, enum mb_chain kind,
-                                  const struct mb_texture *texture, struct mb_result *result,
-                                  struct mb_err *err)
+/* Write a file, and note that it was written. */
+static enum mb_status write_chain(const struct writer *w, enum mb_chain kind,
+                                  struct mb_result *result, struct mb_err *err)
 {
-    char *relative = mb_path_join(folder, kinds[kind].name);
-    char *path = relative ? mb_path_join(dir, relative) : NULL;
-    enum mb_status status = path ? write_file(path, kind, texture, err)
+    char *relative = mb_path_join(w->folder, kinds[kind].name);
+    char *path = relative ? mb_path_join(w->dir, relative) : NULL;
+    enum mb_status status = path ? mb_picture_check_path(path, w->settings, err)
                                  : MB_FAIL(err, MB_ERRC_RUNTIME, "chain: out of memory");
+    if (status == MB_OK) {
+        status = write_file(path, kind, &w->texture, err);
+    }
     mb_free(path);
     if (status != MB_OK) {
         mb_free(relative);
@@ -46,15 +57,20 @@ static enum mb_status write_chain(const char *dir, const char *folder, enum mb_c
     return mb_result_add_path(&result->chains, &result->n_chain_files, relative, err);
 }
 
-enum mb_status mb_chains_write(const char *dir, unsigned chains, const struct mb_cell *cell,
-                               struct mb_result *result, const void *block, struct mb_err *err)
+enum mb_status mb_chains_write(const char *dir, const struct mb_settings *settings,
+                               const struct mb_cell *cell, struct mb_result *result,
+                               const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     char cell_folder[256];
     char folder[512];
-    const struct mb_texture texture = {
-        .layout = &cell->layout, .is_cube = cell->is_cube, .block = block};
-    if (chains == 0 || result->verify != MB_VERIFY_PASS) {
+    const struct writer w = {
+        .dir = dir,
+        .folder = folder,
+        .settings = settings,
+        .texture = {.layout = &cell->layout, .is_cube = cell->is_cube, .block = block},
+    };
+    if (settings->chains == 0 || result->verify != MB_VERIFY_PASS) {
         return MB_OK;
     }
     mb_cell_folder(cell, cell_folder, sizeof cell_folder);
@@ -65,8 +81,8 @@ enum mb_status mb_chains_write(const char *dir, unsigned chains, const struct mb
     }
     MB_TRY(mb_make_dirs(path, err));
     for (int kind = 0; kind < MB_N_CHAINS; kind++) {
-        if ((chains & 1u << kind) != 0) {
-            MB_TRY(write_chain(dir, folder, (enum mb_chain)kind, &texture, result, err));
+        if ((settings->chains & 1u << kind) != 0) {
+            MB_TRY(write_chain(&w, (enum mb_chain)kind, result, err));
         }
     }
 fail:

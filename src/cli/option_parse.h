@@ -41,6 +41,10 @@ MB_MUST_CHECK enum mb_status mb_option_complete_tune(struct mb_option_parse *par
 MB_MUST_CHECK enum mb_status mb_option_check_export(const struct mb_option_parse *parse,
                                                     struct mb_err *err);
 
+/* No two files that are written are one, and none is an input. */
+MB_MUST_CHECK enum mb_status mb_option_check_outputs(const struct mb_options *options,
+                                                     struct mb_err *err);
+
 /* A whole number from `min` to `max`, or one line that says so. */
 MB_MUST_CHECK enum mb_status mb_option_parse_count(const struct mb_option_row *row,
                                                    const char *value, uint32_t min,

@@ -164,28 +164,6 @@ static enum mb_status check_list(const struct mb_options *options, struct mb_err
     return MB_OK;
 }
 
-/* Two of --json, --csv and --markdown must not write to the same place. */
-static enum mb_status check_outputs(const struct mb_options *options, struct mb_err *err)
-{
-    const struct {
-        const char *name, *path;
-    } outputs[] = {
-        {"json", options->json},
-        {"csv", options->csv},
-        {"markdown", options->markdown},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (outputs[i].path != NULL && outputs[j].path != NULL &&
-                strcmp(outputs[i].path, outputs[j].path) == 0) {
-                return MB_FAIL(err, MB_ERRC_USAGE, "--%s and --%s both go to '%s'",
-                               outputs[j].name, outputs[i].name, outputs[i].path);
-            }
-        }
-    }
-    return MB_OK;
-}
-
 /* The self-test looks at the device alone: what asks for anything else is a mistake. */
 static enum mb_status check_self_test(const struct mb_option_parse *parse, struct mb_err *err)
 {
@@ -248,11 +226,7 @@ static enum mb_status check_run(const struct mb_option_parse *parse, struct mb_e
         mb_err_hint(err, "a run has one format; 'mipbench tune' takes several");
         return status;
     }
-    MB_TRY(check_outputs(options, err));
-    MB_TRY(check_timed(options, err));
-    return MB_OK;
-fail:
-    return status;
+    return check_timed(options, err);
 }
 
 static enum mb_status check_compare(const struct mb_option_parse *parse, struct mb_err *err)
@@ -264,7 +238,7 @@ static enum mb_status check_compare(const struct mb_option_parse *parse, struct 
         mb_err_hint(err, "give two results.json: mipbench compare BASE.json NEW.json");
         return status;
     }
-    return check_outputs(parse->options, err);
+    return MB_OK;
 }
 
 /* Options and words in order, until the end or --help or --version. */
@@ -431,6 +405,7 @@ static enum mb_status check_options(struct mb_option_parse *parse, struct mb_err
     } else {
         MB_TRY(check_run(parse, err));
     }
+    MB_TRY(mb_option_check_outputs(options, err));
 fail:
     return status;
 }

@@ -63,8 +63,8 @@ struct mb_options {
 
 /* Parse argv. Everything wrong is MB_ERRC_USAGE with one line that names the option and the
  * value ("did you mean" for near misses of options; strategies and formats are looked up here,
- * too, so that a typo costs nothing). More than one "-" among --json, --csv and --markdown is
- * an error. `argv` must outlive the options. */
+ * too, so that a typo costs nothing). No two of the files that are written may be one, nor any
+ * of them an input. `argv` must outlive the options. */
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
 void mb_options_finish(struct mb_options *options);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -45,13 +44,6 @@ static bool lies_in_missing_folder(const char *path)
     return access(folder, F_OK) != 0;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat stat_a, stat_b;
-    return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-           stat_a.st_ino == stat_b.st_ino;
-}
-
 /* Copies can be written, so that no run is lost to a typing error. Those that may go into the
  * output folder wait until it is there. */
 static enum mb_status check_writable(const struct mb_options *options, bool has_folder,
@@ -72,25 +64,9 @@ static enum mb_status check_writable(const struct mb_options *options, bool has_
     return MB_OK;
 }
 
-/* A copy of the results must not replace what they were made from. */
-static enum mb_status check_inputs(const struct mb_options *options, struct mb_err *err)
-{
-    const char *targets[] = {options->json, options->csv, options->markdown};
-    for (size_t i = 0; i < MB_COUNTOF(targets); i++) {
-        for (size_t j = 0; targets[i] && j < options->settings.n_inputs; j++) {
-            if (is_same_file(targets[i], options->settings.inputs[j])) {
-                return MB_FAIL(err, MB_ERRC_USAGE,
-                               "%s: it is an input; it would be overwritten", targets[i]);
-            }
-        }
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *err)
 {
-    const enum mb_status status = check_inputs(options, err);
-    return status == MB_OK ? check_writable(options, true, err) : status;
+    return check_writable(options, true, err);
 }
 
 struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode)
@@ -116,10 +92,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .style = mb_output_style(options, unicode),
         .stdout_is_taken = mb_output_takes_stdout(options),
     };
-    enum mb_status status = check_inputs(options, err);
-    if (status == MB_OK) {
-        status = check_writable(options, false, err);
-    }
+    enum mb_status status = check_writable(options, false, err);
     if (status == MB_OK && options->wants_report) {
         status = mb_page_find(&output->page, err);
     }
@@ -239,15 +212,14 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_cell *
     enum mb_status status = MB_OK;
     const struct mb_picture_options options = {
         .dir = output->dir,
-        .images = output->options->settings.images,
+        .settings = &output->options->settings,
         .verifier = verifier,
     };
     MB_TRY(mb_pictures_write(&options, cell, result, block, err));
     if (wants_sheet(output)) {
         MB_TRY(mb_sheets_add(&output->sheets, cell, result, block, verifier, err));
     }
-    MB_TRY(mb_chains_write(output->dir, output->options->settings.chains, cell, result, block,
-                           err));
+    MB_TRY(mb_chains_write(output->dir, &output->options->settings, cell, result, block, err));
 fail:
     return status;
 }
@@ -281,16 +253,47 @@ enum mb_status mb_output_write(const char *path, const char *text, struct mb_err
                            : mb_file_write_atomic(path, text, strlen(text), err);
 }
 
-static enum mb_status write_copy(const char *path, const struct mb_run *run,
-                                 enum mb_status (*make)(const struct mb_run *run, char **text,
-                                                        struct mb_err *err),
-                                 struct mb_err *err)
+static bool is_among(const char *dir, char *const *relative, size_t n, const char *path)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < n && !is_found; i++) {
+        char written[PATH_MAX];
+        snprintf(written, sizeof written, "%s/%s", dir, relative[i]);
+        is_found = mb_file_is_same(path, written);
+    }
+    return is_found;
+}
+
+/* A copy must not replace a picture or chain that it tells of: their names are only known now.
+ */
+static enum mb_status check_written(const struct mb_output *output, const char *path,
+                                    const struct mb_run *run, struct mb_err *err)
+{
+    for (size_t i = 0; i < run->n_cells; i++) {
+        const struct mb_cell *cell = &run->cells[i];
+        for (size_t k = 0; k < cell->n_results; k++) {
+            const struct mb_result *r = &cell->results[k];
+            if (is_among(output->dir, r->images, r->n_images, path) ||
+                is_among(output->dir, r->chains, r->n_chain_files, path)) {
+                return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote",
+                               path);
+            }
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status
+write_copy(const struct mb_output *output, const char *path, const struct mb_run *run,
+           enum mb_status (*make)(const struct mb_run *run, char **text, struct mb_err *err),
+           struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     char *text = NULL;
     if (!path) {
         return MB_OK;
     }
+    MB_TRY(is_stdout(path) ? MB_OK : check_written(output, path, run, err));
     MB_TRY(make(run, &text, err));
     MB_TRY(mb_output_write(path, text, err));
 fail:
@@ -321,9 +324,9 @@ enum mb_status mb_output_copies(const struct mb_output *output, const struct mb_
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(write_copy(output->options->json, run, mb_report_json, err));
-    MB_TRY(write_copy(output->options->csv, run, mb_report_csv, err));
-    MB_TRY(write_copy(output->options->markdown, run, make_markdown, err));
+    MB_TRY(write_copy(output, output->options->json, run, mb_report_json, err));
+    MB_TRY(write_copy(output, output->options->csv, run, mb_report_csv, err));
+    MB_TRY(write_copy(output, output->options->markdown, run, make_markdown, err));
 fail:
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -25,6 +26,20 @@ static enum mb_status out_of_memory(struct mb_err *err)
     return MB_FAIL(err, MB_ERRC_RUNTIME, "pictures: out of memory");
 }
 
+enum mb_status mb_picture_check_path(const char *path, const struct mb_settings *settings,
+                                     struct mb_err *err)
+{
+    if (access(path, F_OK) != 0) {
+        return MB_OK; /* not there yet, as the inputs are */
+    }
+    for (size_t i = 0; i < settings->n_inputs; i++) {
+        if (mb_file_is_same(path, settings->inputs[i])) {
+            return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is an input, and is not replaced", path);
+        }
+    }
+    return MB_OK;
+}
+
 /* The paths of STEM.SUFFIX, relative to the output folder and as it is opened; both owned. */
 static enum mb_status make_paths(const struct writer *w, const char *stem, const char *suffix,
                                  char **relative, char **path, struct mb_err *err)
@@ -33,11 +48,13 @@ static enum mb_status make_paths(const struct writer *w, const char *stem, const
     snprintf(name, sizeof name, "%s.%s", stem, suffix);
     *relative = mb_path_join(w->folder, name);
     *path = *relative ? mb_path_join(w->options->dir, *relative) : NULL;
-    if (!*path) {
+    const enum mb_status status =
+        *path ? mb_picture_check_path(*path, w->options->settings, err) : out_of_memory(err);
+    if (status != MB_OK) {
+        mb_free(*path);
         mb_free(*relative);
-        return out_of_memory(err);
     }
-    return MB_OK;
+    return status;
 }
 
 /* Note a file that was written, or forget one that was not. */
@@ -181,7 +198,7 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
 static enum mb_status write_chain(const struct writer *w, uint32_t n_layers, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const enum mb_images images = w->options->images;
+    const enum mb_images images = w->options->settings->images;
     const uint32_t n_levels = w->cell->layout.n_levels;
     for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
         MB_TRY(write_atlas(w, layer, err));
@@ -201,7 +218,7 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
     for (uint32_t level = 1; level < w->cell->layout.n_levels; level++) {
         const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                               w->result->verdict.level[level].n_bad_texels > 0;
-        if (is_wrong || w->options->images == MB_IMAGES_ALL) {
+        if (is_wrong || w->options->settings->images == MB_IMAGES_ALL) {
             MB_TRY(write_error(w, level, err));
         }
     }
@@ -267,7 +284,7 @@ fail:
 /* False: only the contact sheet and what went wrong is asked for. */
 static bool has_chain(const struct writer *w)
 {
-    return w->options->images != MB_IMAGES_SHEET;
+    return w->options->settings->images != MB_IMAGES_SHEET;
 }
 
 /* What the pictures do not show. */
@@ -313,7 +330,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
         .is_float = !mb_format_is_unorm(cell->layout.format),
     };
     const uint32_t n_layers = mb_picture_layers(&cell->layout);
-    if (options->images == MB_IMAGES_NONE) {
+    if (options->settings->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
     mb_cell_folder(cell, cell_folder, sizeof cell_folder);

@@ -9,7 +9,7 @@
 
 struct mb_picture_options {
     const char *dir; /* the run's output folder */
-    enum mb_images images;
+    const struct mb_settings *settings;
     struct mb_verifier *verifier; /* NULL: neither error pictures nor golden ones */
 };
 
@@ -19,7 +19,11 @@ uint32_t mb_picture_layers(const struct mb_layout *layout);
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
 void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes);
 
-/* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what options->images asks for
+/* Fails with MB_ERRC_OUTPUT if `path` is an input of the run: no picture replaces one. */
+MB_MUST_CHECK enum mb_status
+mb_picture_check_path(const char *path, const struct mb_settings *settings, struct mb_err *err);
+
+/* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
  * chain into golden-<policy>/ beside it, and append the paths, relative to DIR, to
  * result->images. The folder is that of mb_cell_folder. Layers from 1 on

@@ -118,7 +118,8 @@ fail:
 }
 
 static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer,
-                                  const char *dir, const char *footer, struct mb_err *err)
+                                  const char *dir, const char *footer,
+                                  const struct mb_settings *settings, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_canvas canvas = {0};
@@ -127,7 +128,7 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
     char *path = relative ? mb_path_join(dir, relative) : NULL;
     snprintf(words, sizeof words, ", layer %u", layer);
     snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
-    MB_TRY(path ? MB_OK : out_of_memory(err));
+    MB_TRY(path ? mb_picture_check_path(path, settings, err) : out_of_memory(err));
     MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
     MB_TRY(mb_png_write(path, canvas.rgba, canvas.extent.width, canvas.extent.height, err));
 fail:
@@ -153,7 +154,7 @@ enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
     folder = mb_path_join(dir, sheets->folder);
     MB_TRY(folder ? mb_make_dirs(folder, err) : out_of_memory(err));
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_TRY(write_sheet(sheets, layer, dir, footer, err));
+        MB_TRY(write_sheet(sheets, layer, dir, footer, run->settings, err));
     }
 fail:
     mb_free(folder);

@@ -238,7 +238,7 @@ class Output(CompareCase):
         outcome = self.run_it("compare", "base.json", "new.json", "--json", "-")
         self.assertEqual(outcome.out, (self.dir / "c.json").read_bytes())
         outcome = self.run_it("compare", "base.json", "new.json", "--json", "new.json")
-        self.assert_error(outcome, 2, "new.json", "overwritten")
+        self.assert_error(outcome, 2, "new.json", "same file")
         outcome = self.run_it("compare", "base.json", "new.json", "--json", "no/where.json")
         self.assert_error(outcome, 7, "no/where.json")
 

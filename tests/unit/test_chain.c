@@ -60,7 +60,8 @@ static void teardown(struct fixture *f)
 
 static enum mb_status write_them(struct fixture *f, unsigned chains, struct mb_err *err)
 {
-    return mb_chains_write(f->dir, chains, &f->cell, &f->result, f->block, err);
+    const struct mb_settings settings = {.chains = chains};
+    return mb_chains_write(f->dir, &settings, &f->cell, &f->result, f->block, err);
 }
 
 static void check_file(const struct fixture *f, const char *name,
@@ -123,6 +124,24 @@ static void test_not_verified(void)
     }
 }
 
+/* The file that a picture was loaded from stays, whatever its name. */
+static void test_input_in_the_way(void)
+{
+    struct fixture f;
+    struct mb_err err = {0};
+    setup(&f, MB_VERIFY_PASS);
+    CHECK_EQ_INT(write_them(&f, ALL, &err), MB_OK);
+    char *path = mb_path_join(f.dir, FOLDER "/chain.ktx2");
+    const char *const inputs[] = {"elsewhere", path};
+    const struct mb_settings settings = {.chains = ALL, .inputs = inputs, .n_inputs = 2};
+    CHECK_EQ_INT(mb_chains_write(f.dir, &settings, &f.cell, &f.result, f.block, &err),
+                 MB_FAILED);
+    CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
+    CHECK(strstr(err.text, "chain.ktx2: is an input") != NULL);
+    mb_free(path);
+    teardown(&f);
+}
+
 static void test_failures(void)
 {
     struct fixture f;
@@ -156,6 +175,7 @@ int main(void)
     test_verified();
     test_only_what_was_asked_for();
     test_not_verified();
+    test_input_in_the_way();
     test_failures();
     return check_summary("chain");
 }

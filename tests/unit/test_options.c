@@ -271,7 +271,7 @@ static void test_values(void)
     CHECK_EQ_STR(ERROR_OF("a", "--size", ","), "--size: ',' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"), "--json and --csv both go to '-'");
     CHECK_EQ_STR(ERROR_OF("a", "--csv", "x", "--markdown", "x"),
-                 "--csv and --markdown both go to 'x'");
+                 "--csv and --markdown name the same file, 'x'");
 }
 
 /* Fails at each allocation in turn; returns how many there are. */

@@ -114,7 +114,7 @@ static void test_compare(void)
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--threshold", "inf"),
                  "--threshold: 'inf' is not a number from 0 to 1000");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--json", "x", "--markdown", "x"),
-                 "--json and --markdown both go to 'x'");
+                 "--json and --markdown name the same file, 'x'");
 }
 
 static void test_tune(void)

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Nothing that is written replaces another output of the run, or what the run was made from."""
+import os
+import unittest
+
+import cli
+
+USAGE, OUTPUT = 2, 7
+SMALL = "pattern:noise:16x16"
+FAST = ["-s", "compute", "--images", "none"]
+
+
+class Overwriting(cli.TestCase):
+    def refused(self, *args, code=USAGE, parts=()):
+        """Before anything is written."""
+        before = cli.snapshot(self.dir)
+        with self.subTest(args=args):
+            self.assert_error(self.run_it(*args), code, *parts)
+            self.assertEqual(cli.snapshot(self.dir), before)
+
+    def run_once(self, *args):
+        done = self.quick(*args)
+        self.assertEqual((done.code, done.err), (0, b""), done)
+
+    def setUp(self):
+        super().setUp()
+        cli.write_png(self.dir / "in.png", 8, 8, cli.noise(256))
+        os.symlink(".", self.dir / "around")
+
+    def test_outputs_of_a_run(self):
+        for first, second, named in [
+                (["--csv", "z"], ["--json", "./z"], "--json and --csv"),
+                (["--csv", "new/z"], ["--markdown", "around/new/../new/z"], "--csv and --markdown"),
+                (["--csv", "o/results.json"], ["-o", "o"], "--csv and results.json of --out"),
+                (["--json", "o/../o//results.json"], ["-o", "around/o"], "--json and results.json"),
+                (["--csv", "o/report.html"], ["-o", "o", "--report"], "--csv and report.html")]:
+            self.refused("in.png", *first, *second, parts=[named, "name the same file"])
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["around", "in.png"])
+
+    def test_outputs_that_are_there(self):
+        (self.dir / "a").write_text("old")
+        os.symlink("a", self.dir / "soft")
+        os.link(self.dir / "a", self.dir / "hard")
+        for other in ["soft", "hard", "around/a"]:
+            self.refused("in.png", "--csv", "a", "--json", other, parts=["--json and --csv"])
+        os.symlink("not/yet", self.dir / "dangling")
+        self.refused("in.png", "--csv", "not/yet", "--json", "dangling", parts=["--json and --csv"])
+        self.run_once("in.png", *FAST, "-o", "o", "--csv", "/dev/null", "--json", "/dev/null")
+
+    def test_inputs(self):
+        os.symlink("in.png", self.dir / "soft")
+        (self.dir / "o").mkdir()
+        os.symlink("../in.png", self.dir / "o/results.json")
+        for args in [["--csv", "in.png"], ["--json", "soft"], ["--markdown", "around/in.png"],
+                     ["-o", "o"]]:
+            self.refused("in.png", *args, parts=["an input", "name the same file, 'in.png'"])
+        self.refused("tune", "in.png", "--json", "soft", parts=["--json and an input"])
+
+    def test_replay(self):
+        self.run_once("in.png", *FAST, "-o", "r")
+        for args, named in [(["--csv", "r/results.json"], "--csv and --replay"),
+                            (["-o", "r"], "results.json of --out and --replay"),
+                            (["--json", "in.png"], "--json and an input")]:
+            self.refused("--replay", "around/r/results.json", *args, parts=[named])
+        self.run_once("--replay", "r/results.json", "-o", "again")
+
+    def test_compare_and_tune(self):
+        self.run_once("in.png", *FAST, "-o", "r")
+        result = "r/results.json"
+        for option in ["--json", "--markdown"]:
+            self.refused("compare", result, result, option, "around/" + result,
+                         parts=[option + " and an input"])
+        self.refused("compare", result, result, "--json", "x", "--markdown", "./x",
+                     parts=["--json and --markdown"])
+        for name in ["results.json", "tune.json", "mipbench_tuned.h"]:
+            self.refused("tune", "in.png", "-o", "o", "--json", "o/" + name,
+                         parts=["--json and " + name + " of --out"])
+
+    def test_copy_onto_what_was_written(self):
+        self.run_once("in.png", "-s", "compute", "-o", "o", "--images", "all", "--chain", "dds")
+        before = cli.snapshot(self.dir)
+        cell = "o/in_8x8_rgba8_avg/"
+        for path in ["compute/atlas.png", "compute/chain.dds", "sheet.png", "golden-box/level_01.png"]:
+            for images in ["all", "sheet"] if path == "sheet.png" else ["all"]:
+                done = self.quick("in.png", "-s", "compute", "-o", "o", "--images", images,
+                                  "--chain", "dds", "--markdown", "around/" + cell + path)
+                self.assert_error(done, OUTPUT, path, "would overwrite what this run wrote")
+        after = cli.snapshot(self.dir)
+        del before["o/results.json"], after["o/results.json"]
+        self.assertEqual(after, before)
+
+    def test_input_at_the_place_of_a_picture(self):
+        self.run_once("in.png", "-s", "compute", "-o", "o", "--images", "all")
+        for path, images in [("compute/atlas.png", "atlas"), ("compute/level_02.png", "levels"),
+                             ("golden-box/atlas.png", "atlas"), ("sheet.png", "sheet")]:
+            with self.subTest(path=path):
+                path = "o/in_8x8_rgba8_avg/" + path
+                before = (self.dir / path).read_bytes()
+                done = self.quick("in.png", path, "-s", "compute", "-o", "o", "--images", images)
+                self.assert_error(done, OUTPUT, path, "is an input, and is not replaced")
+                self.assertEqual((self.dir / path).read_bytes(), before)
+
+
+if __name__ == "__main__":
+    cli.main()
