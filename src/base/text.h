@@ -29,6 +29,10 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
  * 17 significant digits that read back as the same double. 32 bytes are enough. */
 void mb_number_text(double value, char *out, size_t out_bytes);
 
+/* `n_bytes` in the largest unit that it has at least one of, "B" to "TiB"; `*unit` is static.
+ */
+double mb_scale_bytes(uint64_t n_bytes, const char **unit);
+
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
  * (distance above max(1, length / 3), or no letter the same). */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);

@@ -91,13 +91,7 @@ static enum mb_status find_limit(const struct mb_gpu *gpu, uint64_t n_groups,
                        (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20,
                        MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
     }
-    if (info->max_workgroup_invocations < WORKGROUP_SIZE ||
-        info->max_workgroup_width < WORKGROUP_SIZE) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "eviction: the device has no workgroups of %u invocations",
-                       WORKGROUP_SIZE);
-    }
-    return MB_OK;
+    return mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err);
 }
 
 static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,

@@ -259,7 +259,7 @@ static void large_layout(const struct measurement *m, uint64_t n_bytes,
         side *= 2;
     }
     const uint64_t layer_bytes = side * side * format->texel_bytes;
-    const uint64_t n_layers = least_of((n_bytes + layer_bytes - 1) / layer_bytes,
+    const uint64_t n_layers = least_of(most_of((n_bytes + layer_bytes - 1) / layer_bytes, 1),
                                        most_of(m->limit_bytes / layer_bytes, 1));
     const struct mb_extent extent = {(uint32_t)side, (uint32_t)side};
     mb_layout_init(layout, format, extent,

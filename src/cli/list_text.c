@@ -14,14 +14,9 @@
 /* "139.8 GiB" */
 static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)n_bytes;
-    size_t i = 0;
-    while (value >= 1024 && i + 1 < MB_COUNTOF(units)) {
-        value /= 1024;
-        i++;
-    }
-    mb_strbuf_printf(out, "%.*f %s", value < 10 && i > 0 ? 1 : 0, value, units[i]);
+    const char *unit;
+    const double value = mb_scale_bytes(n_bytes, &unit);
+    mb_strbuf_printf(out, "%.*f %s", value < 10 && n_bytes >= 1024 ? 1 : 0, value, unit);
 }
 
 static void add_heaps(struct mb_strbuf *out, const struct mb_gpu_info *device)

@@ -382,6 +382,24 @@ enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
     return MB_OK;
 }
 
+enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations,
+                                        struct mb_err *why)
+{
+    const struct mb_gpu_info *info = &gpu->info;
+    if (info->max_workgroup_invocations < n_invocations) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's workgroups have at most %u invocations; %u are needed",
+                       info->max_workgroup_invocations, n_invocations);
+    }
+    if (info->max_workgroup_width < n_invocations) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's workgroups are at most %u invocations wide "
+                       "(maxComputeWorkGroupSize[0]); %u are needed",
+                       info->max_workgroup_width, n_invocations);
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_images,
                                       uint32_t n_invocations, struct mb_err *why)
 {
@@ -395,13 +413,7 @@ enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_image
                        "the device offers %u storage images to a shader; %u are needed",
                        info->max_storage_images, n_images);
     }
-    if (info->max_workgroup_invocations < n_invocations ||
-        info->max_workgroup_width < n_invocations) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's workgroups have at most %u invocations; %u are needed",
-                       info->max_workgroup_invocations, n_invocations);
-    }
-    return MB_OK;
+    return mb_gpu_require_workgroup(gpu, n_invocations, why);
 }
 
 uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,

@@ -125,6 +125,11 @@ MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkF
                                                    VkFormatFeatureFlags features,
                                                    const char *use, struct mb_err *why);
 
+/* MB_OK if a workgroup can have `n_invocations` along x, else MB_UNSUPPORTED with a sentence
+ * that names the limit. */
+MB_MUST_CHECK enum mb_status
+mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations, struct mb_err *why);
+
 /* MB_OK if a compute shader of `n_invocations` can store to `n_images` images without a format
  * in the shader, else MB_UNSUPPORTED with a sentence. */
 MB_MUST_CHECK enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_images,

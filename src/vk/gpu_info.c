@@ -6,6 +6,9 @@
 
 #include "base/text.h"
 
+/* What every driver allows by the specification, also one that does not say. */
+#define LEAST_MAX_ALLOCATION_BYTES (UINT64_C(1) << 30)
+
 const char *mb_gpu_type_name(VkPhysicalDeviceType type)
 {
     switch (type) {
@@ -173,7 +176,9 @@ static void read_properties(VkPhysicalDevice device, bool has_size_control,
     format_driver_version(driver.driverID, p->driverVersion, info->driver_version,
                           sizeof info->driver_version);
     read_limits(&p->limits, info);
-    info->max_allocation_bytes = allocation.maxMemoryAllocationSize;
+    info->max_allocation_bytes = allocation.maxMemoryAllocationSize > 0
+                                     ? allocation.maxMemoryAllocationSize
+                                     : LEAST_MAX_ALLOCATION_BYTES;
     bool in_compute = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     info->subgroup_size = subgroup.subgroupSize;
     info->subgroup_operations = in_compute ? subgroup.supportedOperations : 0;

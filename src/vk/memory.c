@@ -1,6 +1,8 @@
 /* Device memory: type choice and the size check before the allocation. */
 #include "vk/memory.h"
 
+#include "base/text.h"
+
 enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                   const VkMemoryRequirements *requirements,
                                   VkMemoryPropertyFlags required,
@@ -18,9 +20,12 @@ enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
     uint32_t heap = gpu->memory.memoryTypes[type].heapIndex;
     VkDeviceSize heap_bytes = gpu->memory.memoryHeaps[heap].size;
     if (requirements->size > heap_bytes) {
+        const char *need_unit, *heap_unit;
+        const double need = mb_scale_bytes(requirements->size, &need_unit);
+        const double has = mb_scale_bytes(heap_bytes, &heap_unit);
         return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "%s: needs %.2f GiB of memory, heap %u of the device has %.2f GiB", what,
-                       (double)requirements->size / 0x1p30, heap, (double)heap_bytes / 0x1p30);
+                       "%s: needs %.2f %s of memory, heap %u of the device has %.2f %s", what,
+                       need, need_unit, heap, has, heap_unit);
     }
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,

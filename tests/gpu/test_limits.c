@@ -1,0 +1,99 @@
+/* What a device with less than usual is told of: by name, in units that say something. */
+#include <string.h>
+
+#include "../unit/check.h"
+#include "bench/evict.h"
+#include "bench/roofline.h"
+#include "harness.h"
+#include "vk/buffer.h"
+#include "vk/gpu_info.h"
+
+static void check_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL) {
+        CHECK_EQ_STR(text, part);
+    }
+}
+
+static void test_workgroups(const struct mb_gpu *gpu)
+{
+    struct mb_err why = {0};
+    struct mb_gpu narrow = *gpu;
+    static struct mb_evictor evictor;
+    narrow.info.max_workgroup_invocations = 1024;
+    narrow.info.max_workgroup_width = 128;
+    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 128, &why), MB_OK);
+    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 256, &why), MB_UNSUPPORTED);
+    CHECK_EQ_STR(why.text, "the device's workgroups are at most 128 invocations wide "
+                           "(maxComputeWorkGroupSize[0]); 256 are needed");
+    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
+    check_has(why.text, "at most 128 invocations wide");
+    narrow.info.max_workgroup_invocations = 128;
+    narrow.info.max_workgroup_width = 1024;
+    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 256, &why), MB_UNSUPPORTED);
+    CHECK_EQ_STR(why.text,
+                 "the device's workgroups have at most 128 invocations; 256 are needed");
+    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
+    check_has(why.text, "have at most 128 invocations");
+}
+
+static void test_small_heap(const struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    struct mb_buffer buffer = {0};
+    struct mb_gpu small = *gpu;
+    for (uint32_t i = 0; i < small.memory.memoryHeapCount; i++) {
+        small.memory.memoryHeaps[i].size = 5000;
+    }
+    CHECK_EQ_INT(mb_buffer_init(&buffer, &small, MB_BUFFER_UPLOAD, 3 << 20, 0, "big", &err),
+                 MB_FAILED);
+    check_has(err.text, "big: needs 3.00 MiB of memory, heap ");
+    check_has(err.text, " of the device has 4.88 KiB");
+}
+
+static PFN_vkGetPhysicalDeviceProperties2 get_properties;
+
+/* A driver that does not fill in how large an allocation may be. */
+static VKAPI_ATTR void VKAPI_CALL
+get_without_allocation(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties)
+{
+    get_properties(device, properties);
+    for (VkBaseOutStructure *s = properties->pNext; s != NULL; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
+            ((VkPhysicalDeviceMaintenance3Properties *)(void *)s)->maxMemoryAllocationSize = 0;
+        }
+    }
+}
+
+/* Everything that is sized by it still works. */
+static void test_no_allocation_limit(const struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    struct mb_gpu odd = *gpu;
+    static struct mb_evictor evictor;
+    static struct mb_roofline roofline;
+    get_properties = vkGetPhysicalDeviceProperties2;
+    vkGetPhysicalDeviceProperties2 = get_without_allocation;
+    CHECK(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info));
+    vkGetPhysicalDeviceProperties2 = get_properties;
+    CHECK_EQ_INT(odd.info.max_allocation_bytes, 1 << 30);
+    const struct mb_roofline_options options = {.gpu = &odd, .is_quick = true};
+    CHECK_EQ_INT(mb_evictor_init(&evictor, &odd, 1 << 20, &err), MB_OK);
+    mb_evictor_finish(&evictor);
+    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    CHECK(roofline.ceiling_gbps > 0.0);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu;
+    const int code = mb_test_open(&gpu, false);
+    if (code != 0) {
+        return code;
+    }
+    test_workgroups(&gpu);
+    test_small_heap(&gpu);
+    test_no_allocation_limit(&gpu);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    return check_summary("limits");
+}
