@@ -11,7 +11,7 @@ set -euo pipefail
 build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
 test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy
-    python3-matplotlib clang clang-format git chromium chromium-driver nodejs scdoc zsh fish)
+    python3-matplotlib clang libclang-rt-dev clang-format git chromium chromium-driver nodejs scdoc zsh fish)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_image.h stb/stb_image_write.h stb/stb_easy_font.h)

@@ -9,7 +9,7 @@ import subprocess
 import urllib.request
 import zlib
 
-START_S = 60
+START_S = 600
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 

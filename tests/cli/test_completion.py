@@ -19,7 +19,7 @@ BASH = BUILD / "completions/mipbench"
 ZSH = BUILD / "completions/_mipbench"
 FISH = BUILD / "completions/mipbench.fish"
 MAN = BUILD / "doc/mipbench.1"
-DEADLINE_S = 20
+DEADLINE_S = 600
 READY = "READY> "
 
 

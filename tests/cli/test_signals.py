@@ -96,7 +96,7 @@ class Signals(cli.TestCase):
         self.wait_for(lambda: not catches_sigint(), "reset of the handler")
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=5), -signal.SIGINT)
+        self.assertEqual(process.wait(timeout=cli.TIMEOUT_S), -signal.SIGINT)
         self.assertFalse((self.dir / "out/results.json").exists())
 
 

@@ -23,7 +23,7 @@ def main(argv):
         sys.exit(__doc__)
     failed = 0
     for case, message in CASES.items():
-        run = subprocess.run([argv[1], case], capture_output=True, text=True, timeout=240,
+        run = subprocess.run([argv[1], case], capture_output=True, text=True, timeout=1800,
                              errors="replace")
         if run.returncode == 77:
             print(run.stdout, end="")

@@ -9,7 +9,8 @@ what must hold, and of which kernels; one of strategies/ that uses atomics and i
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 
 The shader is compiled here with glslangValidator, once as it is and once with each rule broken on
-purpose: a check that lets a broken kernel pass fails. Exits 77 without the tools.
+purpose: a check that lets a broken kernel pass fails. What is broken in files that kernels share
+is built for one of them, with MB_TEST_FULL for each. Exits 77 without the tools.
 """
 import concurrent.futures
 import os
@@ -57,12 +58,16 @@ def judge_lists(root):
         yield kernel in found, f"{kernel}: is missed where no list has it"
 
 
+def broken_files(kernel, breakage, root):
+    """Those of a kernel's files that a breakage changes."""
+    return frozenset(file for file in included(root / "strategies" / kernel, root / "shaders")
+                     if re.search(breakage.pattern, file.read_text()))
+
+
 def breakages_of(kernel, root):
     """Those that there is something for to break in the kernel. Each rule can be broken."""
-    texts = [file.read_text() for file in included(root / "strategies" / kernel, root / "shaders")]
     every = MODEL_BREAKAGES + RULES[kernel].breakages_of(kernel)
-    found = [breakage for breakage in every
-             if any(re.search(breakage.pattern, text) for text in texts)]
+    found = [breakage for breakage in every if broken_files(kernel, breakage, root)]
     missing = {breakage.rule for breakage in every} - {breakage.rule for breakage in found}
     if missing:
         sys.exit(f"{kernel}: nothing to break {', '.join(sorted(missing))} by")
@@ -82,6 +87,18 @@ def problems_of(kernel, breakage, root):
     return RULES[kernel].problems(module, kernel)
 
 
+def jobs_of(root):
+    """The (kernel, breakage or None) that are to be built."""
+    seen = set()
+    for kernel in RULES:
+        yield kernel, None
+        for breakage in breakages_of(kernel, root):
+            where = (breakage.what, broken_files(kernel, breakage, root))
+            if where not in seen or os.environ.get("MB_TEST_FULL"):
+                seen.add(where)
+                yield kernel, breakage
+
+
 def judge_build(kernel, breakage, root):
     """(whether it is as wanted, what was found) of a kernel, as it is or broken."""
     found = problems_of(kernel, breakage, root)
@@ -98,8 +115,7 @@ def main(argv):
             print(f"skipped: {tool} is missing")
             return 77
     root = pathlib.Path(argv[1])
-    jobs = [(kernel, breakage, root) for kernel in RULES
-            for breakage in (None, *breakages_of(kernel, root))]
+    jobs = [(kernel, breakage, root) for kernel, breakage in jobs_of(root)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = [*judge_lists(root), *pool.map(judge_build, *zip(*jobs))]
     for as_wanted, what in judged:
