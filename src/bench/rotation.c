@@ -20,16 +20,7 @@ static void record_copy(const struct mb_rig *rig, const struct mb_vk_image *to,
     mb_barrier_levels(cmd, to, 0, layout->n_levels, &mb_access_undefined,
                       &mb_access_transfer_write);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        struct mb_extent extent = mb_level_extent(layout->base, level);
-        VkImageSubresourceLayers layers = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0,
-                                           layout->n_layers};
-        VkImageCopy region = {
-            .srcSubresource = layers,
-            .dstSubresource = layers,
-            .extent = {extent.width, extent.height, 1},
-        };
-        vkCmdCopyImage(cmd, rig->image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
-                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+        mb_vk_image_record_copy(cmd, &rig->image, to, level);
     }
     mb_barrier_levels(cmd, &rig->image, 0, layout->n_levels, &mb_access_transfer_read,
                       &mb_access_readable);

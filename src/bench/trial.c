@@ -30,26 +30,13 @@ static const struct mb_vk_image *image_of(const struct mb_trial_options *options
 void mb_trial_record_source(const struct mb_trial *trial, const struct mb_vk_image *image,
                             VkCommandBuffer cmd)
 {
-    const struct mb_layout *layout = &image->layout;
     if (!trial->source.image) {
         return;
     }
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_readable, &mb_access_transfer_read);
     mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_undefined,
                       &mb_access_transfer_write);
-    for (uint32_t layer = 0; layer < layout->n_layers; layer += MB_MAX_COPIED_LAYERS) {
-        const uint32_t n_left = layout->n_layers - layer;
-        const VkImageSubresourceLayers level0 = {
-            VK_IMAGE_ASPECT_COLOR_BIT, 0, layer,
-            n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
-        const VkImageCopy region = {
-            .srcSubresource = level0,
-            .dstSubresource = level0,
-            .extent = {layout->base.width, layout->base.height, 1},
-        };
-        vkCmdCopyImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                       trial->source.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    }
+    mb_vk_image_record_copy(cmd, image, &trial->source, 0);
     mb_barrier_levels(cmd, image, 0, 1, &mb_access_transfer_read, &mb_access_readable);
     mb_barrier_levels(cmd, &trial->source, 0, 1, &mb_access_transfer_write,
                       &mb_access_readable);

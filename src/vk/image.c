@@ -218,6 +218,26 @@ fail:
     return status;
 }
 
+void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                             const struct mb_vk_image *to, uint32_t level)
+{
+    const struct mb_extent extent = mb_level_extent(from->layout.base, level);
+    const uint32_t n_layers = from->layout.n_layers;
+    for (uint32_t layer = 0; layer < n_layers; layer += MB_MAX_COPIED_LAYERS) {
+        const uint32_t n_left = n_layers - layer;
+        const VkImageSubresourceLayers layers = {
+            VK_IMAGE_ASPECT_COLOR_BIT, level, layer,
+            n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
+        const VkImageCopy region = {
+            .srcSubresource = layers,
+            .dstSubresource = layers,
+            .extent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyImage(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
+                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
+}
+
 void mb_vk_image_finish(struct mb_vk_image *image)
 {
     if (!image->gpu || image->gpu->state->is_lost) {

@@ -55,4 +55,9 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_target(const struct mb_vk_image 
                                                        uint32_t level, uint32_t layer,
                                                        VkImageView *view, struct mb_err *err);
 
+/* Record a copy of all layers of a level between images of one layout, the first in the layout
+ * TRANSFER_SRC_OPTIMAL, the other in TRANSFER_DST_OPTIMAL. */
+void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                             const struct mb_vk_image *to, uint32_t level);
+
 #endif

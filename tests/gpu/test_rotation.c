@@ -1,0 +1,130 @@
+/* The images that a cold cache goes round hold what the first holds, layer by layer, also where
+ * there are more layers than a driver copies rightly by one command. */
+#include <string.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/rotation.h"
+#include "harness.h"
+#include "vk/barrier.h"
+
+#define N_IMAGES   3u
+#define MAX_LAYERS 48u
+
+/* What the stand-in for vkCmdCopyImage has seen. */
+static struct {
+    PFN_vkCmdCopyImage copy;
+    uint32_t n_copies[MAX_LAYERS][MB_MAX_LEVELS]; /* of each layer and level */
+    uint32_t most_layers;
+} spy;
+
+static VKAPI_ATTR void VKAPI_CALL note_copy(VkCommandBuffer cmd, VkImage from,
+                                            VkImageLayout from_layout, VkImage to,
+                                            VkImageLayout to_layout, uint32_t n_regions,
+                                            const VkImageCopy *regions)
+{
+    spy.copy(cmd, from, from_layout, to, to_layout, n_regions, regions);
+    for (uint32_t i = 0; i < n_regions; i++) {
+        const VkImageSubresourceLayers *layers = &regions[i].dstSubresource;
+        CHECK_EQ_INT(regions[i].srcSubresource.baseArrayLayer, layers->baseArrayLayer);
+        CHECK_EQ_INT(regions[i].srcSubresource.layerCount, layers->layerCount);
+        CHECK_EQ_INT(regions[i].srcSubresource.mipLevel, layers->mipLevel);
+        for (uint32_t k = 0; k < layers->layerCount; k++) {
+            spy.n_copies[layers->baseArrayLayer + k][layers->mipLevel]++;
+        }
+        spy.most_layers =
+            layers->layerCount > spy.most_layers ? layers->layerCount : spy.most_layers;
+    }
+}
+
+static enum mb_status make(struct mb_rotation *rotation, const struct mb_rig *rig,
+                           struct mb_err *err)
+{
+    memset(&spy, 0, sizeof spy);
+    spy.copy = vkCmdCopyImage;
+    vkCmdCopyImage = note_copy;
+    const enum mb_status status = mb_rotation_init(rotation, rig, N_IMAGES, err);
+    vkCmdCopyImage = spy.copy;
+    return status;
+}
+
+/* Few layers by each command, and each of them once for every image. */
+static void check_commands(const struct mb_layout *layout)
+{
+    CHECK(spy.most_layers > 0 && spy.most_layers <= MB_MAX_COPIED_LAYERS);
+    for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+        for (uint32_t level = 0; level < layout->n_levels; level++) {
+            CHECK_EQ_INT(spy.n_copies[layer][level], N_IMAGES - 1);
+        }
+    }
+}
+
+/* What an image of the rotation holds, read as the rig reads its own. */
+static void check_texels(const struct mb_rig *rig, const struct mb_vk_image *image,
+                         const void *want)
+{
+    const struct mb_layout *layout = &rig->full;
+    struct mb_rig reader = *rig;
+    struct mb_err err = {0};
+    reader.image = *image;
+    memset(reader.readback.mapped, 0, layout->total_bytes);
+    CHECK_EQ_INT(mb_rig_read(&reader, &err), MB_OK);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+            CHECK(memcmp(mb_layout_level(layout, reader.readback.mapped, level, layer),
+                         mb_layout_level(layout, want, level, layer),
+                         layout->level_layer_bytes[level]) == 0);
+        }
+    }
+}
+
+static void check_rotation(const struct mb_rig *rig, const void *texels)
+{
+    struct mb_rotation rotation = {0};
+    struct mb_err err = {0};
+    CHECK_EQ_INT(make(&rotation, rig, &err), MB_OK);
+    check_commands(&rig->full);
+    for (uint32_t i = 0; i < rotation.n_images; i++) {
+        check_texels(rig, mb_rotation_image(&rotation, i), texels);
+    }
+    mb_rotation_finish(&rotation);
+}
+
+static void test_layers(const struct mb_gpu *gpu, uint32_t n_layers)
+{
+    struct mb_layout layout;
+    struct mb_rig rig = {0};
+    struct mb_err err = {0};
+    const struct mb_extent extent = {13, 6};
+    mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
+                   mb_full_level_count(extent));
+    uint8_t *texels = mb_malloc(layout.total_bytes);
+    for (size_t i = 0; texels && i < layout.total_bytes; i++) {
+        texels[i] = (uint8_t)((i * 2654435761u) >> 13); /* no two layers alike */
+    }
+    const struct mb_rig_options options = {
+        .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
+    const bool is_open = texels && mb_rig_init(&rig, gpu, &options, &err) == MB_OK &&
+                         mb_rig_upload_chain(&rig, texels, &err) == MB_OK;
+    CHECK(is_open);
+    if (is_open) {
+        check_rotation(&rig, texels);
+    }
+    mb_rig_finish(&rig);
+    mb_free(texels);
+}
+
+int main(void)
+{
+    static const uint32_t n_layers[] = {1, 16, 17, 22, 47, MAX_LAYERS};
+    struct mb_gpu gpu;
+    const int code = mb_test_open(&gpu, false);
+    if (code != 0) {
+        return code;
+    }
+    for (size_t i = 0; i < MB_COUNTOF(n_layers); i++) {
+        test_layers(&gpu, n_layers[i]);
+    }
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    return check_summary("rotation");
+}
