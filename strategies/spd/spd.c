@@ -164,13 +164,19 @@ static bool is_held_by_halves(const struct mb_format *format)
     return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;
 }
 
+static bool is_contradictory(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_WAVE] != WAVE_OFF &&
+           choice->choice[PARAM_ORDER] == ORDER_LINEAR;
+}
+
 static enum mb_status variant_supports(const struct mb_layout *layout,
                                        const struct mb_task *task,
                                        const struct mb_params *choice, struct mb_err *why)
 {
     const uint8_t *value = choice->choice;
     const bool has_halves = value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED;
-    if (value[PARAM_WAVE] != WAVE_OFF && value[PARAM_ORDER] == ORDER_LINEAR) {
+    if (is_contradictory(choice)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "order=linear needs wave=off: the lanes of a quad hold a 2x2 block");
     }
@@ -479,6 +485,7 @@ const struct mb_strategy mb_strategy_spd = {
     .state_bytes = sizeof(struct state),
     .params = params,
     .has_source = has_source,
+    .is_contradictory = is_contradictory,
     .supports = supports,
     .resolve = resolve,
     .init = init,

@@ -1,6 +1,8 @@
 /* What "auto" stands for: each strategy's resolve() names values that it also accepts, that
  * stand for themselves, and that spd-tree makes the same kernel of. On devices with and without
  * what the choices hang on. */
+#include "base/alloc.h"
+#include "bench/plan.h"
 #include "check.h"
 #include "strategy.h"
 #include "vk/instance.h"
@@ -145,6 +147,22 @@ static void check_device(const struct mb_gpu *gpu)
     }
 }
 
+/* 3 x 3 x 2 x 3 x 2^5 combinations of spd's values, less those of order=linear with any but one
+ * of three values of wave. */
+static void check_sweep(void)
+{
+    static const char *const specs[] = {"spd:*"};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err), MB_OK);
+    CHECK_EQ_INT(n_rows, 1728 - 576);
+    for (size_t i = 0; i < n_rows; i++) {
+        CHECK(!rows[i].strategy->is_contradictory(&rows[i].params));
+    }
+    mb_free(rows);
+}
+
 /* N_POWERS of turns.glsl: of sRGB codes as parameter and size say. */
 static void check_powers(void)
 {
@@ -187,5 +205,6 @@ int main(void)
     }
     vkGetPhysicalDeviceFormatProperties = all_features;
     check_powers();
+    check_sweep();
     return check_summary("resolve");
 }
