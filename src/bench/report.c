@@ -265,7 +265,7 @@ static void add_case(struct mb_json *json, struct cJSON *node, const struct mb_c
     mb_json_u64(json, node, "levels", layout->n_levels);
     mb_json_string(json, node, "format", layout->format->name);
     mb_json_string(json, node, "reduce", mb_reduce_name(cell->task.reduce));
-    mb_json_string(json, node, "filter", "box");
+    mb_json_string(json, node, "filter", mb_result_filter_name(result));
     mb_json_string(json, node, "alpha", mb_alpha_name(cell->task.alpha));
     mb_json_string(json, node, "shape", mb_cell_shape(cell));
     mb_report_rects(json, node, &cell->task);

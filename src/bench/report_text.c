@@ -104,10 +104,11 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
     csv_text(buf, cell->input);
-    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,box,%s,%s,", cell->input_sha256,
+    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", cell->input_sha256,
                      layout->base.width, layout->base.height, layout->n_layers,
                      layout->n_levels, layout->format->name, mb_reduce_name(cell->task.reduce),
-                     mb_alpha_name(cell->task.alpha), mb_cell_shape(cell));
+                     mb_result_filter_name(result), mb_alpha_name(cell->task.alpha),
+                     mb_cell_shape(cell));
     csv_rects(buf, &cell->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(cell->cache), mb_mode_name(cell->mode));
     csv_text(buf, result->label);

@@ -9,6 +9,13 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
+const char *mb_result_filter_name(const struct mb_result *result)
+{
+    const enum mb_policy policy = result->work.claim.filter.policy;
+    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
+    return mb_policy_name(is_wide ? policy : MB_POLICY_BOX);
+}
+
 const char *mb_result_status_name(enum mb_result_status status)
 {
     switch (status) {

@@ -114,7 +114,7 @@ struct mb_cell {
     uint32_t n_rotated; /* images gone round */
     bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
-    size_t twin_of;            /* the result that was sampled twice, or SIZE_MAX */
+    size_t twin_of;            /* the result that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
     struct mb_relation twin;   /* its second name to its first: the noise of the ruler */
     uint64_t compulsory_bytes; /* of the task */
@@ -174,6 +174,10 @@ double mb_result_of_limit(const struct mb_cell *cell, const struct mb_result *re
 /* True if two strategies make the same image, or the same but for what odd sizes make of it:
  * all do but the wide kernels, each of which is ranked among its own. */
 bool mb_results_are_alike(const struct mb_result *a, const struct mb_result *b);
+
+/* What texels are weighed by: "kaiser", ... of the wide kernels; "box" of all else, also of
+ * what odd sizes make of it, and of a result that has no work. */
+const char *mb_result_filter_name(const struct mb_result *result);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 const char *mb_result_status_name(enum mb_result_status status);

@@ -180,11 +180,12 @@ static void add_several_rects(struct mb_strbuf *key, const struct cJSON *rects)
     }
 }
 
-/* Everything that tells what was measured, but for the format, which is given. */
+/* Everything that tells what was measured, but for the format, which is given. The filter is
+ * the strategy's; older files say "box" of every one. */
 static char *make_key(const struct cJSON *node, const char *format)
 {
-    static const char *const names[] = {"width",  "height", "layers", "levels", "reduce",
-                                        "filter", "alpha",  "shape",  "cache",  "mode"};
+    static const char *const names[] = {"width", "height", "layers", "levels", "reduce",
+                                        "alpha", "shape",  "cache",  "mode"};
     struct mb_strbuf key = {0};
     const struct cJSON *params = params_of(node);
     add_value(&key, node, "strategy");
@@ -212,8 +213,8 @@ static char *make_key(const struct cJSON *node, const char *format)
 static char *make_key_sans_condition(const struct mb_file_result *result,
                                      const struct cJSON *node)
 {
-    static const char *const names[] = {"width",  "height", "layers", "levels",
-                                        "reduce", "filter", "format"};
+    static const char *const names[] = {"width",  "height", "layers",
+                                        "levels", "reduce", "format"};
     struct mb_strbuf key = {0};
     mb_strbuf_printf(&key, "%s" KEY_SEPARATOR, result->label);
     add_value(&key, node, input_member(node));

@@ -63,6 +63,7 @@ class Results(OutputCase):
             self.assertEqual(len(result["samples_ns"]), 3)
             self.assertEqual(result["bytes"]["compulsory"], sum(4 * 4**n for n in range(7)))
             policy = "kaiser" if result["strategy"] == "separable" else "box"  # at 64x64
+            self.assertEqual(result["filter"], policy)
             golden = f"{cli.folder(result).rsplit('/', 1)[0]}/golden-{policy}"
             self.assertEqual(result["images"], [cli.folder(result) + "/atlas.png",
                                                 golden + "/atlas.png"])
@@ -226,6 +227,8 @@ class Copies(OutputCase):
     def check_csv(self, text, strategies):
         rows = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual([row["strategy"] for row in rows], strategies)
+        self.assertEqual([row["filter"] for row in rows],
+                         ["kaiser" if name == "separable" else "box" for name in strategies])
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
 
     def test_markdown_has_what_stands_below_a_table(self):
