@@ -131,6 +131,7 @@ static enum mb_status keep_cell(const struct mb_bench_options *options, struct m
     enum mb_status status = MB_OK;
     mb_warn_cell(run, cell);
     if (cell != &run->cells[run->n_cells]) {
+        mb_cell_finish(&run->cells[run->n_cells]); /* a condition without samples */
         run->cells[run->n_cells] = *cell;
         *cell = (struct mb_cell){.results = NULL};
     }

@@ -52,4 +52,9 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_bench_options *options
  * a cell) or MB_ERRC_NONE. */
 enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows);
 
+/* The result that a verdict of RUNTIME or UNSUPPORTED is about, first of those asked for by
+ * name; NULL for other verdicts. */
+const struct mb_result *mb_run_culprit(const struct mb_run *run, const struct mb_row *rows,
+                                       enum mb_errc verdict);
+
 #endif

@@ -404,8 +404,8 @@ enum mb_status mb_row_supports(const struct mb_row *row, const struct mb_gpu *gp
                                struct mb_err *why)
 {
     if (task->n_rects > 1 && !row->strategy->takes_rects) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "several rectangles are for spd-tree; this one updates a single --rect");
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it updates a single --rect, not %u at once",
+                       task->n_rects);
     }
     return row->strategy->supports(gpu, layout, task, &row->params, why);
 }

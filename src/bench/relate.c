@@ -61,9 +61,11 @@ enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed, struct mb_err
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
     cell->twin = no_relation;
-    if (cell->twin_of != SIZE_MAX && is_timed(cell, &cell->results[cell->twin_of])) {
-        MB_TRY(relate(samples, cell->results[cell->twin_of].column, cell->twin_column, seed,
-                      scratch, &cell->twin, err));
+    const struct mb_result *twin_of =
+        cell->twin_of != SIZE_MAX ? &cell->results[cell->twin_of] : NULL;
+    if (twin_of && is_timed(cell, twin_of) && twin_of->n_samples > 0) {
+        MB_TRY(relate(samples, twin_of->column, cell->twin_column, seed, scratch, &cell->twin,
+                      err));
     }
     for (size_t i = 0; i < cell->n_results; i++) {
         struct mb_result *result = &cell->results[i];

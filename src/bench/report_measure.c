@@ -101,7 +101,7 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
 
 static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb_cell *cell)
 {
-    if (cell->twin_of >= cell->n_results || cell->samples.n_kept == 0) {
+    if (cell->twin_of >= cell->n_results || cell->results[cell->twin_of].n_samples == 0) {
         mb_json_null(json, parent, "aa_control");
         return;
     }

@@ -17,6 +17,31 @@ static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row
     return all_skipped || named_skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
+/* Of a status; of skipped ones first the one that was asked for by name and cannot run. */
+static const struct mb_result *find_result(const struct mb_run *run, const struct mb_row *rows,
+                                           enum mb_result_status status)
+{
+    const struct mb_result *first = NULL;
+    for (size_t i = 0; i < run->n_cells; i++) {
+        for (size_t k = 0; k < run->cells[i].n_results; k++) {
+            const struct mb_result *result = &run->cells[i].results[k];
+            if (result->status == status && rows[k].by_name && !result->has_work) {
+                return result;
+            }
+            first = !first && result->status == status ? result : first;
+        }
+    }
+    return first;
+}
+
+const struct mb_result *mb_run_culprit(const struct mb_run *run, const struct mb_row *rows,
+                                       enum mb_errc verdict)
+{
+    return verdict == MB_ERRC_RUNTIME       ? find_result(run, rows, MB_RESULT_FAILED)
+           : verdict == MB_ERRC_UNSUPPORTED ? find_result(run, rows, MB_RESULT_SKIPPED)
+                                            : NULL;
+}
+
 enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_row *rows)
 {
     enum mb_errc verdict = MB_ERRC_NONE;

@@ -375,8 +375,7 @@ static enum mb_status keep_results(struct timing *t, struct mb_err *err)
     for (size_t i = 0; i < t->options->n_ready; i++) {
         MB_TRY(keep_result(t, i, scratch, err));
     }
-    const size_t twin_of = t->options->ready[t->twin];
-    t->cell->twin_of = t->cell->results[twin_of].n_samples > 0 ? twin_of : SIZE_MAX;
+    t->cell->twin_of = t->options->ready[t->twin];
     t->cell->twin_column = t->options->n_ready;
 fail:
     mb_free(scratch);

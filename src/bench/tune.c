@@ -281,7 +281,7 @@ enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
         size_t worst = 0;
         const enum mb_errc code = judge_case(c, &worst);
         if (code != MB_ERRC_NONE) {
-            char label[96];
+            char label[MB_LABEL_BYTES];
             mb_row_label(&tune->rows[worst], label, sizeof label);
             status = MB_FAIL(why, code, "%s: %s", label, c->variants[worst].reason);
         }

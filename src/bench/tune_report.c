@@ -100,7 +100,7 @@ static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
 static void add_passes(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
                        const struct mb_tune_case *c)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     struct cJSON *list = mb_json_array(json, parent, "passes");
     for (uint32_t i = 0; i < c->n_passes; i++) {
         const struct mb_tune_pass *pass = &c->pass[i];
@@ -123,7 +123,7 @@ static void add_passes(struct mb_json *json, struct cJSON *parent, const struct 
 static void add_dropped(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
                         const struct mb_tune_case *c)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     struct cJSON *list = mb_json_array(json, parent, "dropped");
     for (size_t i = 0; i < c->n_variants; i++) {
         const struct mb_tune_variant *variant = &c->variants[i];
@@ -186,7 +186,7 @@ static void add_skipped(struct mb_json *json, struct cJSON *parent, const struct
 static void add_failed(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
                        const struct mb_tune_case *c)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     struct cJSON *list = mb_json_array(json, parent, "failed");
     for (size_t i = 0; i < c->n_variants; i++) {
         if (c->variants[i].state == MB_TUNE_FAILED) {

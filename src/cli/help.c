@@ -17,7 +17,7 @@ static const char intro[] =
     "  mipbench list [devices|strategies|formats|patterns] [--json]\n"
     "  mipbench compare BASE.json[,BASE2.json...] NEW.json[,NEW2.json...] [options]\n"
     "  mipbench tune INPUT|--size WxH...|--sweep A:B [options]\n"
-    "  mipbench export spd-tree -o DIR [--format NAME[,NAME...]] [--force]\n"
+    "  mipbench export STRATEGY -o DIR [--format NAME[,NAME...]] [--force]\n"
     "\n"
     "INPUT is a PNG, BMP, TGA, PNM or Radiance HDR file, or pattern:NAME:WxH.\n"
     "\n"
@@ -52,7 +52,7 @@ static const char short_help[] =
     "       mipbench list [devices|strategies|formats|patterns] [--json]\n"
     "       mipbench compare BASE.json NEW.json [options]\n"
     "       mipbench tune INPUT|--size WxH...|--sweep A:B [options]\n"
-    "       mipbench export spd-tree -o DIR [options]\n"
+    "       mipbench export STRATEGY -o DIR [options]\n"
     "Try 'mipbench photo.png', 'mipbench pattern:noise:1024x1024' or 'mipbench --help'.\n";
 
 const char *const mb_option_group_titles[MB_GROUP_COUNT] = {

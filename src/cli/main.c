@@ -149,6 +149,9 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     if (written == MB_OK) {
         written = mb_output_page(&session.output, write_err);
     }
+    if (status != MB_OK && written != MB_OK && strcmp(later.text, err->text) != 0) {
+        mb_log_err(&later); /* what stopped the run is told last */
+    }
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN,
@@ -200,24 +203,11 @@ static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
 }
 
 /* The table says it, too, but an exit code other than 0 has its line on stderr. */
-static enum mb_status check_support(const struct mb_run *run, enum mb_errc verdict,
-                                    struct mb_err *err)
+static enum mb_status check_support(const struct mb_run *run, const struct mb_row *rows,
+                                    enum mb_errc verdict, struct mb_err *err)
 {
-    const enum mb_result_status told =
-        verdict == MB_ERRC_RUNTIME ? MB_RESULT_FAILED : MB_RESULT_SKIPPED;
-    if (verdict != MB_ERRC_RUNTIME && verdict != MB_ERRC_UNSUPPORTED) {
-        return MB_OK;
-    }
-    for (size_t i = 0; i < run->n_cells; i++) {
-        const struct mb_cell *cell = &run->cells[i];
-        for (size_t j = 0; j < cell->n_results; j++) {
-            const struct mb_result *result = &cell->results[j];
-            if (result->status == told) {
-                return MB_FAIL(err, verdict, "%s: %s", result->label, result->reason);
-            }
-        }
-    }
-    return MB_OK;
+    const struct mb_result *culprit = mb_run_culprit(run, rows, verdict);
+    return culprit ? MB_FAIL(err, verdict, "%s: %s", culprit->label, culprit->reason) : MB_OK;
 }
 
 static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
@@ -243,7 +233,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
     *verdict = mb_run_verdict(&run, rows);
-    MB_TRY(check_support(&run, *verdict, err));
+    MB_TRY(check_support(&run, rows, *verdict, err));
 fail:
     mb_run_finish(&run);
     status = close_device(&gpu, status, err);

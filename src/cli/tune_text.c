@@ -338,7 +338,7 @@ static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
 static void add_failures(struct mb_strbuf *out, const struct view *view,
                          const struct mb_tune_case *c)
 {
-    char label[96];
+    char label[MB_LABEL_BYTES];
     for (size_t i = 0; i < c->n_variants; i++) {
         if (c->variants[i].state == MB_TUNE_FAILED) {
             mb_row_label(&view->tune->rows[i], label, sizeof label);

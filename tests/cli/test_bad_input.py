@@ -246,6 +246,11 @@ class Limits(cli.TestCase):
         outcome = self.quick(SMALL, "-s", "subgroup:*", "-r", "max", "-o", "out")
         self.assertEqual(outcome.code, 0, outcome)
 
+    def test_the_one_asked_for_is_blamed(self):
+        """Others are skipped, too, and come first."""
+        outcome = self.quick(SMALL, "-s", "all,separable", "-r", "max", "-o", "out")
+        self.assert_error(outcome, UNSUPPORTED, "error: separable: ")
+
     def test_rectangle_outside(self):
         for args, size in [([], "16x16"), (["--size", "32x32,16x9"], "16x9")]:
             outcome = self.quick(SMALL, "-o", "out", "--rect", "8,8,8,9", *args)
@@ -260,7 +265,7 @@ class Limits(cli.TestCase):
         self.assert_error(self.quick(SMALL, "-o", "out", *rects), USAGE,
                           "--rect 15,16,1,1 does not lie within 16x16")
         outcome = self.quick(SMALL, "-o", "out", "-s", "compute", *rects[:3], "1,1,1,1")
-        self.assert_error(outcome, 5, "several rectangles are for spd-tree")
+        self.assert_error(outcome, 5, "it updates a single --rect, not")
 
     def test_all_goes_on_without_the_unsupported(self):
         outcome = self.quick(SMALL, "--size", "4097x1", "-o", "out", "--images", "none")
@@ -326,6 +331,21 @@ class Outputs(cli.TestCase):
 
         before, _ = self.check("-o", "out", parts=["File too large"], preexec_fn=limit)
         self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_failed_write_after_a_failed_run(self):
+        """Of the table, which ends the run, and of results.json then: both are told."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+        with open(self.dir / "stdout", "wb") as stdout:
+            outcome = self.run_it(SMALL, "-s", "compute", "-n", "3", "-w", "0", "--no-roofline",
+                                  "-o", "out", "--images", "none", "--csv", "c.csv",
+                                  stdout=stdout, preexec_fn=limit)
+        errors = [line for line in outcome.err.decode().splitlines() if "error: " in line]
+        self.assertEqual(outcome.code, OUTPUT, outcome)
+        self.assertEqual(len(errors), 2, outcome)
+        self.assertIn("results.json: cannot be written: File too large", errors[0])
+        self.assertIn("standard output: cannot be written: File too large", errors[1])
 
     def test_full_disk(self):
         mount = self.dir / "disk"

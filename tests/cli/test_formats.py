@@ -152,7 +152,7 @@ class Tasks(Case):
                     done.append(result["strategy"])
                 else:
                     self.assertEqual(result["status"], "skipped")
-                    self.assertIn("several rectangles are for spd-tree", result["reason"])
+                    self.assertIn("it updates a single --rect, not", result["reason"])
         self.assertEqual(done, ["spd-tree"])
         self.assertIn("update of 2 rectangles within 24x12 at 8,16, hot", self.text)
 

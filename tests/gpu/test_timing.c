@@ -341,6 +341,42 @@ static void test_diagnostic_first(const struct mb_gpu *gpu)
     finish(&bed);
 }
 
+static PFN_vkGetQueryPoolResults get_results;
+
+/* A clock that stands still. */
+static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryPool pool,
+                                                       uint32_t first, uint32_t n,
+                                                       size_t n_bytes, void *data,
+                                                       VkDeviceSize stride_bytes,
+                                                       VkQueryResultFlags flags)
+{
+    const VkResult result =
+        get_results(device, pool, first, n, n_bytes, data, stride_bytes, flags);
+    for (uint32_t i = 0; i < n; i++) {
+        *(uint64_t *)(void *)((char *)data + i * stride_bytes) = 1000;
+    }
+    return result;
+}
+
+/* Rows without a time still have columns: those are told from the A/A control's, and from null
+ * twins'. */
+static void test_unresolved(const struct mb_gpu *gpu)
+{
+    static struct bed bed;
+    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
+    bed = (struct bed){.first = MB_MODE_LATENCY, .n = 1};
+    get_results = vkGetQueryPoolResults;
+    vkGetQueryPoolResults = get_equal_stamps;
+    CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
+    vkGetQueryPoolResults = get_results;
+    const struct mb_cell *cell = &bed.cells[0];
+    CHECK_EQ_INT(cell->results[0].n_samples, 0);
+    CHECK(strstr(cell->results[0].reason, "below resolution") != NULL);
+    CHECK(cell->twin_of < cell->n_results);
+    CHECK(isnan(cell->twin.ratio));
+    finish(&bed);
+}
+
 /* Images in the order in which their chains were recorded. */
 static size_t order[32], n_order;
 
@@ -414,6 +450,7 @@ int main(void)
     test_cold_update(&gpu);
     test_no_evictor(&gpu);
     test_diagnostic_first(&gpu);
+    test_unresolved(&gpu);
     test_lead(&gpu);
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
     return check_summary("timing");

@@ -433,6 +433,55 @@ static void test_verdict(void)
     finish(&f);
 }
 
+static size_t count_text(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        n++;
+    }
+    return n;
+}
+
+/* The longest names are written out wherever a variant is named: cut, two would be alike. */
+static void test_long_labels(void)
+{
+    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
+    static const char *const values[] = {
+        "short", "a-value-that-leaves-few-of-the-columns-that-a-label-may-have-to-the-others",
+        NULL};
+    static const struct mb_param params[] = {
+        {.name = "a-parameter-of-a-strategy-that-has-a-long-name-itself", .values = values},
+        {0}};
+    static const struct mb_strategy strategy = {.name = "small", .params = params};
+    static const struct mb_row row = {.strategy = &strategy, .params.choice = {1}};
+    static char slow[] = "slow";
+    char label[MB_LABEL_BYTES], quoted[MB_LABEL_BYTES + 8];
+    struct mb_row long_rows[N_RESULTS] = {row, row, row, row};
+    struct fixture f;
+    struct mb_err why = {0};
+    char *json = NULL;
+    mb_row_label(&row, label, sizeof label);
+    CHECK(strlen(label) > 130 && strlen(label) < MB_LABEL_BYTES - 1);
+    init(&f);
+    add_case(&f, "rgba8", 64, ratios);
+    const struct mb_row *short_rows = f.tune.rows;
+    struct mb_tune_case *c = &f.tune.cases[0];
+    f.tune.rows = long_rows;
+    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = slow};
+    c->variants[2] = (struct mb_tune_variant){.state = MB_TUNE_DROPPED};
+    c->n_passes = 1;
+    c->anchor = 0;
+    CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_RUNTIME);
+    CHECK(strncmp(why.text, label, strlen(label)) == 0);
+    CHECK_EQ_INT(mb_tune_json(&f.run, &f.tune, &json, &why), MB_OK);
+    snprintf(quoted, sizeof quoted, "\"%s\"", label);
+    CHECK(json && count_text(json, quoted) >= 3); /* failed, dropped, the anchor of the pass */
+    mb_free(json);
+    f.tune.rows = short_rows;
+    c->variants[1].reason = NULL; /* not the heap's */
+    finish(&f);
+}
+
 static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
 {
     struct mb_tune_choice choice = {.relation = NULL};
@@ -503,6 +552,7 @@ int main(void)
     test_borders();
     test_header();
     test_verdict();
+    test_long_labels();
     test_no_memory();
     return check_summary("tune");
 }

@@ -1,0 +1,115 @@
+/* A run that is interrupted after a condition that could not be sampled: what has samples is
+ * kept, and nothing is lost. */
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/bench.h"
+#include "harness.h"
+
+extern const struct mb_strategy mb_strategy_compute;
+
+static const char *const inputs_given[] = {"pattern:noise:64x64"};
+static const struct mb_row rows[] = {{.strategy = &mb_strategy_compute}};
+
+static PFN_vkCreateQueryPool create_pool;
+static size_t n_pools;         /* each timing makes one */
+static size_t n_first, n_done; /* pools when the first timing was under way; cells kept */
+static bool is_second;         /* the second timing has a sample */
+
+static VKAPI_ATTR VkResult VKAPI_CALL count_pool(VkDevice device,
+                                                 const VkQueryPoolCreateInfo *info,
+                                                 const VkAllocationCallbacks *allocator,
+                                                 VkQueryPool *pool)
+{
+    n_pools++;
+    return create_pool(device, info, allocator, pool);
+}
+
+static bool is_interrupted(void *user)
+{
+    (void)user;
+    return is_second;
+}
+
+static void on_block(void *user, size_t n_candidates, uint32_t n_blocks, uint32_t n_total)
+{
+    (void)user, (void)n_candidates, (void)n_total;
+    n_first = n_first == 0 ? n_pools : n_first;
+    is_second = n_pools > n_first && n_blocks > 0;
+}
+
+static void on_cell_begin(void *user, size_t index)
+{
+    (void)user, (void)index;
+}
+
+static enum mb_status on_cell_done(void *user, const struct mb_run *run,
+                                   const struct mb_cell *cell, struct mb_err *err)
+{
+    (void)user, (void)err;
+    CHECK(cell == &run->cells[n_done]);
+    n_done++;
+    return MB_OK;
+}
+
+/* Hot latency is sampled, hot beside a load has no queue, and cold latency is cut short. */
+static void test_gap(const struct mb_gpu *gpu)
+{
+    struct mb_gpu as_gpu = *gpu;
+    struct mb_run run = {0};
+    struct mb_inputs inputs = {0};
+    struct mb_err err = {0};
+    struct mb_hooks hooks = mb_test_hooks;
+    const struct mb_settings settings = {
+        .inputs = inputs_given,
+        .n_inputs = 1,
+        .n_warmup = 0,
+        .n_samples = 3,
+        .seed = 1,
+        .l2_bytes = 32 << 10,
+        .caches = 1u << MB_CACHE_HOT | 1u << MB_CACHE_COLD,
+        .modes = 1u << MB_MODE_LATENCY | 1u << MB_MODE_BESIDE,
+    };
+    const struct mb_bench_options options = {
+        .gpu = &as_gpu,
+        .settings = &settings,
+        .rows = rows,
+        .n_rows = MB_COUNTOF(rows),
+        .hooks = &hooks,
+        .on_cell_begin = on_cell_begin,
+        .on_cell_done = on_cell_done,
+    };
+    hooks.is_interrupted = is_interrupted;
+    hooks.on_block = on_block;
+    as_gpu.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU; /* which has caches to be cold */
+    as_gpu.second_queue = VK_NULL_HANDLE;
+    mb_run_init(&run, &as_gpu, &settings, 0, NULL);
+    CHECK_EQ_INT(mb_inputs_open(&settings, &inputs, &err), MB_OK);
+    create_pool = vkCreateQueryPool;
+    vkCreateQueryPool = count_pool;
+    CHECK_EQ_INT(mb_bench_run(&options, &inputs, &run, &err), MB_OK);
+    vkCreateQueryPool = create_pool;
+    CHECK(!run.complete);
+    CHECK_EQ_INT(n_done, 2);
+    CHECK_EQ_INT(run.n_cells, 2);
+    for (size_t i = 0; i < run.n_cells; i++) {
+        CHECK_EQ_INT(run.cells[i].cache, i);
+        CHECK_EQ_INT(run.cells[i].mode, MB_MODE_LATENCY);
+        CHECK(run.cells[i].results[0].n_samples > 0);
+    }
+    mb_run_finish(&run);
+    mb_inputs_finish(&inputs);
+}
+
+int main(void)
+{
+    struct mb_gpu gpu;
+    const int code = mb_test_open(&gpu, false);
+    if (code != 0) {
+        return code;
+    }
+    const uint64_t n_live = mb_alloc_live_count();
+    test_gap(&gpu);
+    CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    return check_summary("interrupted");
+}
