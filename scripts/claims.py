@@ -14,6 +14,7 @@ import sys
 
 import claims_data
 import claims_list
+from result_node import InputError, clean
 from whole_file import write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
@@ -249,8 +250,8 @@ def main():
         return 0
     try:
         report = make_report(claims_data.ResultSet(options.inputs), options)
-    except claims_data.InputError as error:
-        print(f"claims: error: {error}", file=sys.stderr)
+    except InputError as error:
+        print(f"claims: error: {clean(str(error))}", file=sys.stderr)
         return EXIT_INPUT
     try:
         write_report(report, options.out)

@@ -26,7 +26,7 @@ import results
 from result_node import InputError, clean
 from whole_file import write_whole
 
-EXIT_NOT_MADE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 7
+EXIT_NOT_MADE, EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 3, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
 NAMES = ("time-size", "levels", "bandwidth", "samples", "error", "winners", "forest")
 KINDS = ("png", "svg")
@@ -38,14 +38,14 @@ A plot of one condition or size shows the headline: latency before other modes, 
 a hot one, the largest size. Others: --size, --cache, --mode, --texels, or --all for a picture of
 each. Paths of the pictures are printed on stdout.
 
-Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line or input, or no
-matplotlib; 7 an output could not be written."""
+Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line, or no matplotlib; 3 bad
+input; 7 an output could not be written."""
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         complain(f"{message}; see --help")
-        sys.exit(EXIT_INPUT)
+        sys.exit(EXIT_USAGE)
 
 
 def say(text):
@@ -126,7 +126,7 @@ def need_libraries(arguments):
         os.execv(there, [there, os.path.abspath(__file__), *arguments])
     complain(f"{sys.executable} has no {missing}; install python3-matplotlib and python3-numpy "
              "(Debian: apt-get install --no-install-recommends python3-matplotlib python3-numpy)")
-    sys.exit(EXIT_INPUT)
+    sys.exit(EXIT_USAGE)
 
 
 def plots():

@@ -9,16 +9,16 @@ import sys
 import report_claims
 import report_page
 import results
-from result_node import InputError
+from result_node import InputError, clean
 from whole_file import write_whole
 
-EXIT_USAGE, EXIT_OUTPUT = 2, 7
+EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 DEFAULT_PICTURES_MB = 16
 
 EPILOG = """\
 Several results, of several devices say, become one page. A claims.json beside them is shown, too.
 
-Exit: 0; 2 wrong command line or input; 7 the page could not be written."""
+Exit: 0; 2 wrong command line; 3 bad input; 7 the page could not be written."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,8 +57,8 @@ def main():
         sets = results.load(options.inputs)
         claims = report_claims.load(sets)
     except InputError as error:
-        print(f"report: error: {error}", file=sys.stderr)
-        return EXIT_USAGE
+        print(f"report: error: {clean(str(error))}", file=sys.stderr)
+        return EXIT_INPUT
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
     if any(out.exists() and out.samefile(item.path) for item in sets):
         print(f"report: error: {out}: it is an input; name another file", file=sys.stderr)

@@ -204,20 +204,17 @@ def verdict_words(row):
 
 def facts(item, file):
     """[(name, value)] of the environment."""
-    host, timer, roofline, tool = item.host, item.timer, item.roofline, item.tool
-    ceiling, granularity = roofline.figure("ceiling_gbps"), timer.figure("granularity_gcd_ns")
-    empty, cache = timer.figure("empty_pair_ns"), roofline.figure("llc_bytes")
+    tool, ceiling, cache, empty = item.tool, item.ceiling, item.cache, item.empty_pair
     return [
         ("Device", f"{item.name()}, {item.type}"), ("Driver", item.driver),
         ("Vulkan", item.api), ("Subgroup", item.subgroup or NOTHING),
         ("Memory ceiling", f"{digits(ceiling)} GB/s, 3 reads to 1 write" if ceiling else NOTHING),
-        ("Last-level cache", f"{bytes_text(cache)}, {roofline.text('llc_source', '') or 'assumed'}"
+        ("Last-level cache", f"{bytes_text(cache)}, {item.cache_source or 'assumed'}"
          if cache else NOTHING),
-        ("Timer", f"{timer.text('source', '')}, marks {granularity:g} ns apart"
-         if granularity else timer.text("source", "") or NOTHING),
+        ("Timer", f"{item.timer}, marks {item.granularity:g} ns apart"
+         if item.granularity else item.timer or NOTHING),
         ("Empty timestamp pair", f"{empty:g} ns, never subtracted" if empty else NOTHING),
-        ("Processor", f"{host.text('cpu', '')}, {host.count('cores')} cores"),
-        ("System", f"{host.text('os', '')}, {host.text('kernel', '')}"),
+        ("Processor", f"{item.processor}, {item.cores} cores"), ("System", item.system),
         ("mipbench", f"{tool['version']}, commit {tool['git_sha']}, {tool['build_type']}, "
                      f"{tool['compiler']}"),
         ("Measured", utc_text(item.utc)), ("Seed", NOTHING if item.seed is None else item.seed),

@@ -53,8 +53,9 @@ class Node:
 
     def text(self, key, default=None):
         """A string; without a default it must be there."""
-        value = self.value.get(key, default)
-        if value is None and default is None:
+        value = self.value.get(key)
+        value = default if value is None else value
+        if value is None:
             raise self.wrong(key, "missing")
         if not isinstance(value, str):
             raise self.wrong(key, "not a text")
@@ -115,7 +116,8 @@ class Node:
         return [int(value) for value in self.figures(key) if value is not None]
 
     def flag(self, key, default=False):
-        value = self.value.get(key, default)
+        value = self.value.get(key)
+        value = default if value is None else value
         if not isinstance(value, bool):
             raise self.wrong(key, "neither true nor false")
         return value
@@ -170,10 +172,13 @@ def read_text(path):
     """The text of a file of JSON."""
     path = pathlib.Path(path)
     try:
-        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
+        n_bytes = path.stat().st_size if path.is_file() else MAX_FILE_BYTES
+        with open(path, "rb") as file:
+            text = file.read(min(n_bytes, MAX_FILE_BYTES) + 1)
+        if len(text) > MAX_FILE_BYTES:
             raise InputError(f"{path}: larger than {MAX_FILE_BYTES >> 20} MiB; "
                              "is this a results.json of mipbench?")
-        return path.read_text(encoding="utf-8")
+        return text.decode("utf-8")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; {what_next(error)}") from error
     except UnicodeDecodeError as error:
@@ -212,7 +217,7 @@ def check_version(path, root, least_minor=0):
     """As above, of whatever schema."""
     version = str(root["schema"].get("version"))
     numbers = version.split(".")
-    if len(numbers) != 3 or not all(part.isascii() and part.isdecimal() for part in numbers):
+    if len(numbers) != 3 or not all(re.fullmatch("[0-9]{1,9}", part) for part in numbers):
         raise InputError(f"{path}: schema version '{clean(version)}' is not a version; measure "
                          "again")
     major, minor = int(numbers[0]), int(numbers[1])

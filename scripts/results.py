@@ -7,6 +7,7 @@ import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
+from result_schema import first_fault
 from result_units import EXACT, halves_evenly, last_place
 
 CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
@@ -121,6 +122,8 @@ class Row:
         self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
         if min(self.width, self.height, self.layers, self.n_levels) < 1:
             raise node.wrong("width", "no size of an image")
+        if self.n_levels > max(self.size).bit_length():
+            raise node.wrong("levels", "more than an image of this size has")
         self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
         self.filter, self.shape = node.text("filter", "box"), node.text("shape", "2d")
         self.cache, self.mode = node.text("cache"), node.text("mode")
@@ -280,15 +283,16 @@ class Run:
         value = parse(path, text) if value is None else value
         self.schema_version = check_schema(path, value, least_minor)
         root = Node(value, path)
-        for key, kind in (("run", dict), ("device", dict), ("results", list),
-                          *([("cells", list)] if least_minor >= CELLS_MINOR else [])):
-            if not isinstance(value.get(key), kind):
-                raise root.wrong(key, "missing or of a wrong type")
+        fault = first_fault(value)
+        if fault is not None:
+            raise root.wrong(*fault)
+        for key in ("run", "device", "results",
+                    *(["cells"] if least_minor >= CELLS_MINOR else [])):
+            if value.get(key) is None:
+                raise root.wrong(key, "missing")
         self.read_run(root.child("run"))
         self.read_device(root.child("device"))
-        self.host, self.timer = root.child("host"), root.child("timer")
-        self.roofline = root.child("roofline")
-        self.ceilings = read_bandwidths(self.roofline, "large")
+        self.read_environment(root.child("host"), root.child("timer"), root.child("roofline"))
         self.rows = [Row(self, node) for node in root.children("results")]
         self.name_inputs()
         self.cells = self.read_cells(root)
@@ -312,14 +316,23 @@ class Run:
         self.driver = " ".join(filter(None, (driver.text("name", ""), self.driver_version)))
         self.api, self.subgroup = device.text("api", ""), device.count("subgroup_size")
 
+    def read_environment(self, host, timer, roofline):
+        self.processor, self.cores = host.text("cpu", ""), host.count("cores")
+        self.system = f"{host.text('os', '')}, {host.text('kernel', '')}"
+        self.timer, self.granularity = timer.text("source", ""), timer.amount("granularity_gcd_ns")
+        self.empty_pair = timer.amount("empty_pair_ns")
+        self.ceiling, self.cache = roofline.amount("ceiling_gbps"), roofline.amount("llc_bytes")
+        self.cache_source = roofline.text("llc_source", "")
+        self.ceilings = read_bandwidths(roofline, "large")
+
     def name_inputs(self):
         """Files by their names alone, where that tells them apart."""
         shortened = {row.input: pathlib.PurePath(row.input).name for row in self.rows
                      if not row.input.startswith("pattern:")}
-        names = list(shortened.values())
+        names = collections.Counter(shortened.values())
         for row in self.rows:
             name = shortened.get(row.input, row.input)
-            row.image.name = row.input if names.count(name) > 1 else name
+            row.image.name = row.input if names[name] > 1 else name
 
     def read_cells(self, root):
         nodes = {node.text("id"): node for node in root.children("cells")}

@@ -132,7 +132,8 @@ run_sanitized() {
     # Leaves out what does without the program, would take gigabytes, or is the same to the host at
     # other subgroup sizes.
     export MB_TEST_QUICK=1
-    LD_PRELOAD=$dir/no_dlclose.so run_suite sanitize --no-suite lint --no-suite width
+    LD_PRELOAD=$dir/no_dlclose.so run_suite sanitize --no-suite lint --no-suite scripts \
+        --no-suite width
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK
 }
 

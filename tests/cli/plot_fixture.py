@@ -152,9 +152,9 @@ class PlotCase(cli.TestCase):
         self.assertIn(why, line)
         self.assertRegex(line, "; run: mipbench .*" + re.escape(command))
 
-    def assert_refused(self, outcome, *parts):
+    def assert_refused(self, outcome, *parts, code=3):
         lines = outcome.err.splitlines()
-        self.assertEqual((outcome.code, outcome.out, len(lines)), (2, "", 1), outcome)
+        self.assertEqual((outcome.code, outcome.out, len(lines)), (code, "", 1), outcome)
         self.assertTrue(lines[0].startswith("plot: error: "), outcome)
         for part in parts:
             self.assertIn(part, lines[0])

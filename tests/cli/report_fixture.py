@@ -160,19 +160,6 @@ def small(root):
     return root
 
 
-def each_change(root):
-    """(path, value, text) of the file with one member after the other, one of each kind, something
-    else."""
-    kinds, text = {}, json.dumps(root)
-    for path in places(root):
-        kinds.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)
-    for path in kinds.values():
-        for value in (LEFT_OUT, None, -5.5, 1e308, "\ud800<&>", [], [None], {}, True):
-            changed = json.loads(text)
-            replace(changed, path, value)
-            yield path, value, json.dumps(changed)
-
-
 def mutated(rng):
     """A small file of which up to ten members are something else, or not there."""
     root = first_cell(load())

@@ -2,12 +2,10 @@
 """scripts/report.py: what the page says of every kind of results, and --report of mipbench.
 usage: test_report.py MIPBENCH"""
 import base64
-import collections
 import gzip
 import html.parser
 import json
 import os
-import random
 import re
 import shutil
 import struct
@@ -648,8 +646,8 @@ class Refusals(PageCase):
     def test_schemas(self):
         for version in ("2.0.0", "0.9.0", "x", None):
             root = {**fixture.load(), "schema": {"name": "mipbench", "version": version}}
-            self.assertIn(str(version), self.refusal(2, self.write(root)))
-        self.assertIn("reads 1.x", self.refusal(2, self.write(
+            self.assertIn(str(version), self.refusal(3, self.write(root)))
+        self.assertIn("reads 1.x", self.refusal(3, self.write(
             {"schema": {"name": "mipbench", "version": "2.0.0"}})))
 
     def test_what_is_no_result(self):
@@ -658,13 +656,13 @@ class Refusals(PageCase):
         for path in ("half.json", "bytes.json", "nowhere.json", self.write([1], "list.json"),
                      self.write({"schema": {}}, "other.json"), self.write("x", "text.json")):
             with self.subTest(path=path):
-                self.refusal(2, path)
+                self.refusal(3, path)
 
     def test_wrong_types(self):
         for change in ({"results": {}}, {"results": [1]}, {"run": None}, {"device": []},
                        {"results": [{"id": 1}]}, {"cells": 3}, {"comparisons": [{"a": 1}]}):
             with self.subTest(change=change):
-                self.refusal(2, self.write({**fixture.load(), **change}))
+                self.refusal(3, self.write({**fixture.load(), **change}))
 
     def test_wrong_figures(self):
         for key, value in (("width", "wide"), ("width", 0), ("stats", {"median_ns": "fast"}),
@@ -678,37 +676,7 @@ class Refusals(PageCase):
                     self.page(path)
                     (self.dir / "page.html").unlink()
                 else:
-                    self.refusal(2, path)
-
-    def outcome(self, text):
-        """'shown' or 'refused', without a process of its own."""
-        import report_page
-        import result_node
-        import results
-        try:
-            report_page.make([results.Run(self.dir / "results.json", text)], [], 0)
-        except result_node.InputError:
-            return "refused"
-        return "shown"
-
-    def test_each_change_is_shown_or_refused(self):
-        """Every member of a small file, one after the other: never a traceback."""
-        self.add_scripts()
-        counts = collections.Counter()
-        for path, value, text in fixture.each_change(fixture.small(fixture.load())):
-            try:
-                counts[self.outcome(text)] += 1
-            except Exception as error:
-                raise AssertionError(f"{path} = {value!r}") from error
-        self.assertGreater(min(counts["shown"], counts["refused"]), 400)
-
-    def test_several_changes_are_shown_or_refused(self):
-        """Members replaced or left out at random."""
-        self.add_scripts()
-        rng = random.Random(1)
-        counts = collections.Counter(self.outcome(json.dumps(fixture.mutated(rng)))
-                                     for _ in range(60))
-        self.assertGreater(min(counts["shown"], counts["refused"]), 5)
+                    self.refusal(3, path)
 
     def test_names_of_a_wrong_type(self):
         for path, value in ((("cells", 0, "stopped_by"), []), (("cells", 0, "bound_by"), 3),
@@ -716,7 +684,7 @@ class Refusals(PageCase):
                             (("results", 0, "steps", 0, "median_ns"), -5)):
             root = fixture.small(fixture.load())
             fixture.replace(root, path, value)
-            self.assertIn(str(path[-1]), self.refusal(2, self.write(root)))
+            self.assertIn(str(path[-1]), self.refusal(3, self.write(root)))
 
     def test_runs_of_one_second_are_two(self):
         """The same id does not make them the same run; the same text does."""
@@ -725,7 +693,7 @@ class Refusals(PageCase):
         paths = self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")
         self.holds(self.page(*paths), "a.json", "b.json")
         (self.dir / "page.html").unlink()
-        self.assertIn("the same run", self.refusal(2, paths[0], paths[0]))
+        self.assertIn("the same run", self.refusal(3, paths[0], paths[0]))
 
     def test_claims_that_are_none(self):
         path = self.write(fixture.load())
@@ -733,17 +701,17 @@ class Refusals(PageCase):
         for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]},
                        {**fixture.claims(), "schema": later}):
             self.write(claims, "claims.json")
-            self.assertIn("claims.json", self.refusal(2, path))
-        self.assertIn("2.0.0 is of a later", self.refusal(2, path))
+            self.assertIn("claims.json", self.refusal(3, path))
+        self.assertIn("2.0.0 is of a later", self.refusal(3, path))
         (self.dir / "claims.json").write_bytes(b"\xff{}")
-        self.assertIn("claims.json: not UTF-8", self.refusal(2, path))
+        self.assertIn("claims.json: not UTF-8", self.refusal(3, path))
         with open(self.dir / "claims.json", "wb") as file:
             file.truncate((1 << 28) + 1)
-        self.assertIn("larger than 256 MiB", self.refusal(2, path))
+        self.assertIn("larger than 256 MiB", self.refusal(3, path))
 
     def test_command_lines(self):
         path = self.write(fixture.load())
-        for arguments in ([], ["--nope", path], [path, path], ["--max-pictures", "x", path]):
+        for arguments in ([], ["--nope", path], ["--max-pictures", "x", path]):
             with self.subTest(arguments=arguments):
                 self.refusal(2, *arguments)
         self.assertEqual(self.report("-o", str(path), path).code, 2)

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""report.py, plot.py and claims.py on results.json of any shape: read, or refused by one line and
+exit code 3. Every member that the schema knows becomes every other thing, one after the other.
+usage: test_result_files.py MIPBENCH"""
+import collections
+import contextlib
+import faulthandler
+import io
+import json
+import os
+import random
+import re
+import signal
+import sys
+import unittest
+import unittest.mock
+
+import cli
+import report_fixture as fixture
+
+sys.path.insert(0, str(fixture.SCRIPTS))
+sys.dont_write_bytecode = True
+import claims  # noqa: E402  (found by the line above)
+import plot  # noqa: E402
+import report  # noqa: E402
+import result_schema  # noqa: E402
+
+import results  # noqa: E402
+
+try:
+    import plot_cell
+    import plot_data
+    import plot_forest
+    import plot_map
+    import plot_size
+except ImportError:  # of what draws; the others need nothing
+    plot_data = None
+
+INPUT = 3
+IS_FULL = bool(os.environ.get("MB_TEST_FULL"))
+N_PER_DRAWING = 1 if IS_FULL else 100  # a drawing takes a tenth of a second
+BEYOND = "1e400"  # JSON, but no number of any machine
+VALUES = (fixture.LEFT_OUT, None, True, -5.5, 1e308, BEYOND, fixture.HOSTILE, [], [None], {})
+MORE_VALUES = (7, 1e-308, 10 ** 300, float("nan"), "x", "\ud800\x1b[2J\n", {"x": []})
+TEXTS_PER_FILE = 40
+
+
+def richest(node):
+    """(type, schema) of what has most within."""
+    return max(result_schema.alternatives(node),
+               key=lambda pair: ("object", "array").count(pair[0]))
+
+
+def sample(node):
+    """What a schema takes, with every member that it knows."""
+    name, fitting = richest(node)
+    if name == "object":
+        others = fitting.get("additionalProperties")
+        known = {**fitting.get("properties", {}), **({"other": others} if others else {})}
+        return {key: sample(member) for key, member in known.items()}
+    if name == "array":
+        return [sample(fitting["items"]) for _ in range(fitting.get("minItems", 1))]
+    return fitting.get("enum", ["x" if name == "string" else name == "boolean" or 1])[0]
+
+
+def filled(value, node):
+    """A value, and what it lacks of what the schema knows."""
+    whole, fitting = sample(node), richest(node)[1]
+    if isinstance(value, dict) and isinstance(whole, dict):
+        known = fitting.get("properties", {})
+        return {**whole, **{key: filled(member, known[key]) if key in known else member
+                            for key, member in value.items() if member not in (None, [])}}
+    if isinstance(value, list) and isinstance(whole, list):
+        return [filled(item, fitting["items"]) for item in value]
+    return value
+
+
+def whole_file():
+    """Small, with something in every member."""
+    return filled(fixture.small(fixture.load()), result_schema.schema())
+
+
+def as_text(root):
+    return json.dumps(root).replace(f'"{BEYOND}"', BEYOND)
+
+
+def kinds_of_members(root):
+    """The path of each member, one of each kind: of lists the first element."""
+    kinds = {}
+    for path in fixture.places(root):
+        kinds.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)
+    return list(kinds.values())
+
+
+def draw_nothing(run):
+    """All that the plots are made from, but the drawing, which takes too long for thousands."""
+    data = plot_data.Data([run], plot.parse_options(["results.json"]))
+    group, = data.sets
+    group.footer(group.rows)
+    for condition in data.conditions():
+        plot_size.floors(group, condition)
+        plot_size.footprint_mix(group, condition)
+        for size in data.sizes(condition):
+            points = dict(plot_cell.members(data, condition, size))[group]
+            plot_cell.lay_out(points)
+            rows = plot_forest.ranked_rows(group, condition, size)
+            if rows:
+                plot_forest.entries_of(data, rows, plot_forest.reference_of(rows))
+                plot_map.judge_all(group, condition._replace(format=""), [size],
+                                   [condition.format])
+
+
+class Scripts(cli.TestCase):
+    """The scripts run in this process: thousands of files in seconds."""
+
+    def setUp(self):
+        super().setUp()
+        self.path, self.out = self.dir / "results.json", self.dir / "out"
+        self.out.mkdir()
+        self.counts = collections.Counter()
+
+    def run_script(self, script, *arguments):
+        """Exit code, stderr; any exception is a failure."""
+        argv = [*map(str, arguments), str(self.path)]
+        with contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()) as err, \
+                unittest.mock.patch.object(sys, "argv", [script.__name__, *argv]):
+            code = script.main(argv) if script is plot else script.main()
+        return code, err.getvalue()
+
+    def check(self, script, *arguments):
+        """Whether a script takes the file; if not, it says so in one line."""
+        code, err = self.run_script(script, *arguments)
+        if code != INPUT:
+            self.assertEqual(code, 0, err)
+            return True
+        self.assertRegex(err, rf"\A{script.__name__}: error: {re.escape(str(self.path))}: "
+                              r"[^\n\x1b]+\n\Z")
+        return False
+
+    def check_all(self, text, what):
+        """By report.py, and what it takes by the others; what it does not take by one of them, as
+        the door is the same. Returns whether it was taken."""
+        self.path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        self.counts["file"] += 1
+        try:
+            is_shown = self.check(report, "-o", self.out / "page.html")
+            self.counts["shown"] += is_shown
+            n = self.counts["file"]
+            if is_shown or IS_FULL or n % 2 == 0:
+                self.counts["judged"] += self.check(claims, "-o", self.out)
+            if plot_data is not None and (is_shown or IS_FULL or n % 2 == 1):
+                self.check_plots(text, is_shown)
+        except Exception as error:
+            raise AssertionError(what) from error
+        return is_shown
+
+    def check_plots(self, text, is_shown):
+        """What is drawn in all files, the drawing itself in some."""
+        n = self.counts["shown"]
+        if is_shown and n % N_PER_DRAWING != 0:
+            try:
+                draw_nothing(results.Run(self.path, text, results.CELLS_MINOR))
+            except plot.InputError:
+                pass  # older than plots need, say: the error is checked where it is drawn
+            return
+        names = plot.NAMES if IS_FULL else plot.NAMES[n // N_PER_DRAWING % len(plot.NAMES):][:1]
+        with unittest.mock.patch.object(plot, "EXIT_NOT_MADE", 0):  # nothing to draw is no failure
+            self.counts["drawn"] += self.check(plot, "-o", self.out, "--format", "svg", "--only",
+                                               ",".join(names))
+
+
+class EachMember(Scripts):
+    def test_the_whole_file_is_taken(self):
+        self.assertTrue(self.check_all(as_text(whole_file()), "whole"))
+        self.assertEqual(self.counts["judged"], 1)
+
+    def test_each_change(self):
+        text = json.dumps(whole_file())
+        for path in kinds_of_members(json.loads(text)):
+            for value in VALUES + (MORE_VALUES if IS_FULL else ()):
+                root = json.loads(text)
+                fixture.replace(root, path, value)
+                self.check_all(as_text(root), f"{path} = {value!r}")
+        print(dict(self.counts))
+        self.assertGreater(min(self.counts["shown"], self.counts["judged"]), 800)
+        self.assertGreater(self.counts["file"] - self.counts["shown"], 1500)
+
+    def test_several_changes(self):
+        rng = random.Random(1)
+        for _ in range(600 if IS_FULL else 60):
+            self.check_all(json.dumps(fixture.mutated(rng)), "at random")
+        self.assertGreater(self.counts["shown"], 5)
+        self.assertGreater(self.counts["file"] - self.counts["shown"], 5)
+
+    def test_what_the_schema_does_not_know(self):
+        """Later minor versions add members and words, wherever."""
+        root = whole_file()
+        root["schema"]["version"] = "1.99.0"
+        root["results"][0]["mode"] = root["device"]["type"] = "of the future"
+        for node in (root, root["run"], root["results"][0], root["cells"][0]["blocks"]):
+            node["of the future"] = {"x": [1, "y"]}
+        self.assertTrue(self.check_all(as_text(root), "future"))
+        self.assertEqual(self.counts["judged"], 1)
+
+
+def as_bytes(root):
+    return as_text(root).encode()
+
+
+class Texts(Scripts):
+    def refuse(self, text, what):
+        self.assertFalse(self.check_all(text, what), what)
+        self.assertEqual(self.counts["judged"], 0)
+
+    def test_what_is_no_json(self):
+        whole = as_bytes(whole_file())
+        bad = {"NaN": whole.replace(b"0.001", b"NaN"),
+               "Infinity": whole.replace(b"0.001", b"-Infinity"),
+               "bytes": whole.replace(b"llvmpipe", b"llvm\xff\xfe", 1), "null byte": b"\0" + whole,
+               "UTF-16": whole.decode().encode("utf-16"), "mark": b"\xef\xbb\xbf" + whole,
+               "digits": whole.replace(b"0.001", b"9" * 10000),
+               "version": whole.replace(b'"version": "1.', b'"version": "1.' + b"9" * 10000, 1),
+               "twice": whole + whole}
+        for what, text in bad.items():
+            self.assertNotEqual(text, whole)
+            self.refuse(text, what)
+        for n_bytes in range(0, len(whole), max(1, len(whole) // TEXTS_PER_FILE)):
+            self.refuse(whole[:n_bytes], f"cut at {n_bytes}")
+
+    def test_depth(self):
+        """As the file, as a member that is known, and as one that is not."""
+        for opening, closing in ((b"[", b"]"), (b'{"x":', b"}")):
+            deep = opening * 100000 + b"1" + closing * 100000
+            self.refuse(deep, "file")
+            self.refuse(opening * 100000, "never closed")
+            for key in (b'"host": ', b'"of the future": '):
+                self.refuse(b'{"schema": {"name": "mipbench", "version": "1.5.0"}, ' + key + deep
+                            + b"}", key)
+
+    def test_length(self):
+        """A hundred thousand of each list; no loop over them takes the square of that."""
+        root = whole_file()
+        row, cell = root["results"][0], root["cells"][0]
+        row["samples_ns"] = list(range(1, 100001))
+        row["warnings"], row["images"] = row["warnings"] * 100000, ["x/atlas.png"] * 100000
+        row["params"] = {f"k{i}": "v" for i in range(100000)}
+        cell["blocks"]["probe_before_ns"] = [9e4] * 100000
+        root["run"]["argv"] = ["x"] * 100000
+        self.assertTrue(self.check_all(as_text(root), "long"))
+
+    def test_scripts_in_every_text(self):
+        """What came from outside is text in the page, wherever it stood."""
+        root, extra = whole_file(), "\x1b[2J\n\ud800" + fixture.HOSTILE
+        known = set(re.findall(r'"([^"]+)"', json.dumps(result_schema.schema())))
+
+        def spoiled(node):
+            if isinstance(node, dict):
+                return {key if key in known else key + extra: spoiled(value)
+                        for key, value in node.items()}
+            if isinstance(node, list):
+                return list(map(spoiled, node))
+            return node + extra if isinstance(node, str) and node not in known else node
+
+        page = self.out / "page.html"
+        self.assertTrue(self.check_all(as_text(root), "plain"))
+        n_scripts = page.read_text(encoding="utf-8").lower().count("<script")
+        texts = {**spoiled(root), "schema": root["schema"]}
+        self.assertTrue(self.check_all(as_text(texts), "texts"))
+        text = page.read_text(encoding="utf-8")
+        self.assertEqual(text.lower().count("<script"), n_scripts)
+        self.assertNotIn("<img src=x", text)
+        self.assertGreater(text.count("&lt;/script&gt;"), 20)
+        judged = (self.out / "claims.md").read_text(encoding="utf-8")
+        self.assertNotIn("\x1b", text + judged)
+
+
+if __name__ == "__main__":
+    faulthandler.register(signal.SIGTERM, chain=True)  # where it was when time was up
+    cli.main()
