@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "bench/describe.h"
+#include "image/distance.h"
 #include "image/hdr_write.h"
 #include "image/png.h"
 

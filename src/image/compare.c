@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "image/distance.h"
+#include "image/doubt.h"
 
 #define CHUNK_TEXELS 256u
 
@@ -37,6 +38,7 @@ struct level_job {
     const uint8_t *source;            /* of level 0 only: as uploaded */
     const double *want, *ideal, *box; /* of levels 1..: linear */
     const double *range;              /* or NULL */
+    const double *doubt;              /* or NULL: all values are ordinary */
     double weight_error;              /* of the filter on the source level, for the bound */
     double least_bound_lsb;           /* no texel's bound is below it */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
@@ -65,6 +67,36 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     };
 }
 
+/* What a value may be off beside the bound; value `i` of the level, in LSB. */
+static double doubt_lsb(const struct level_job *job, size_t i)
+{
+    return job->doubt == NULL ? 0.0
+                              : mb_doubt_lsb(job->claim, job->format, i % 4, job->want[i],
+                                             job->doubt[i], job->n_carried);
+}
+
+/* By how much a value is off that is in no doubt. */
+static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
+{
+    const double error_lsb = mb_distance_lsb(job->format, i % 4, got, want);
+    const double allowed_lsb = doubt_lsb(job, i);
+    return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
+}
+
+/* The largest of `n` texels from `texel`. */
+static double max_step_error_lsb(const struct level_job *job, size_t texel, const double *got,
+                                 const double *want, size_t n)
+{
+    double largest_lsb = 0.0;
+    if (job->doubt == NULL) {
+        return mb_max_distance_lsb(job->format, got, want, n);
+    }
+    for (size_t i = 0; i < n * 4; i++) {
+        largest_lsb = fmax(largest_lsb, step_error_lsb(job, texel * 4 + i, got[i], want[i]));
+    }
+    return largest_lsb;
+}
+
 /* Find the bad texels among `n` from `texel`: `got` and `want` start there and are coded. */
 static void find_bad(struct tally *tally, const struct level_job *job, size_t texel,
                      const double *got, const double *want, size_t n)
@@ -75,7 +107,7 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
         const double bound_lsb =
             mb_claim_bound_lsb(job->claim, job->format, channel, job->want[texel * 4 + i],
                                range, job->n_carried, job->weight_error);
-        if (mb_distance_lsb(job->format, channel, got[i], want[i]) >
+        if (step_error_lsb(job, texel * 4 + i, got[i], want[i]) >
             bound_lsb + MODEL_ROUNDING_LSB) {
             tally_bad(tally, job, texel + i / 4, channel, want[i], got[i], bound_lsb);
             i |= 3; /* a texel counts once */
@@ -113,10 +145,10 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     mb_format_decode_coded(format, job->output + texel * format->texel_bytes, n, got);
 
     const double *want = coded(job, job->want, texel, n, buffer[0]);
-    const double step_lsb = mb_max_distance_lsb(format, got, want, n);
+    const double step_lsb = max_step_error_lsb(job, texel, got, want, n);
     const double *ideal = want;
     double drift_lsb = step_lsb;
-    if (job->ideal != job->want) {
+    if (job->ideal != job->want || job->doubt != NULL) {
         ideal = coded(job, job->ideal, texel, n, buffer[1]);
         drift_lsb = mb_max_distance_lsb(format, got, ideal, n);
     }
@@ -288,6 +320,8 @@ struct golden {
     const double *want;  /* of the current level */
     double *owned[2];    /* by level & 1: the level in use and the one it was made from */
     double *range;       /* of the current level, or NULL */
+    double *doubt[2];    /* as `owned`, where there is any */
+    bool is_doubted;     /* level 0 has values that are not ordinary */
     uint32_t n_carried;  /* levels since the last stored one */
     double weight_error; /* of the filter on that one */
     bool is_ideal;       /* no stored level was re-read yet: `want` is the ideal chain */
@@ -298,6 +332,8 @@ static void golden_finish(struct golden *golden)
     mb_free(golden->owned[0]);
     mb_free(golden->owned[1]);
     mb_free(golden->range);
+    mb_free(golden->doubt[0]);
+    mb_free(golden->doubt[1]);
 }
 
 MB_MUST_CHECK static enum mb_status replace_level(double **level, struct mb_extent extent,
@@ -326,6 +362,25 @@ static struct mb_plane golden_source(const struct golden *golden, const struct l
     return plane;
 }
 
+/* What the next level's doubts are made from: the same stored texels, or the last doubts. */
+MB_MUST_CHECK static enum mb_status doubt_advance(struct golden *golden, struct level_job *job,
+                                                  const struct mb_plane *source,
+                                                  struct mb_err *err)
+{
+    enum mb_status status;
+    double **doubt = &golden->doubt[job->level & 1u];
+    struct mb_plane plane = *source;
+    if (plane.format == NULL) {
+        plane.texels = golden->doubt[(job->level - 1) & 1u];
+    }
+    MB_TRY(replace_level(doubt, job->extent, err));
+    MB_TRY(mb_doubt_level(job->claim, &plane, job->weight_error, *doubt, err));
+    job->doubt = *doubt;
+    return MB_OK;
+fail:
+    return status;
+}
+
 /* Go on to the level of `job`: as the ideal chain as long as nothing has been re-read, which
  * costs nothing. */
 MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
@@ -346,10 +401,12 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
 
     golden->n_carried = is_reread ? 1 : golden->n_carried + 1;
     golden->is_ideal = golden->is_ideal && !is_reread;
+    const struct mb_plane plane = golden_source(golden, job, layout, output, source, is_reread);
+    if (golden->is_doubted) {
+        MB_TRY(doubt_advance(golden, job, &plane, err));
+    }
     if (!golden->is_ideal || needs_range) {
         double **level = &golden->owned[job->level & 1u];
-        const struct mb_plane plane =
-            golden_source(golden, job, layout, output, source, is_reread);
         MB_TRY(replace_level(level, job->extent, err));
         mb_free(golden->range);
         golden->range = NULL;
@@ -388,7 +445,11 @@ enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *outp
                                 struct mb_err *err)
 {
     enum mb_status status;
-    struct golden golden = {.is_ideal = true};
+    struct golden golden = {
+        .is_ideal = true,
+        .is_doubted = mb_doubt_is_due(layout->format, source,
+                                      (size_t)layout->base.width * layout->base.height),
+    };
     verdict->n_levels = layout->n_levels;
 
     for (uint32_t level = 0; level < layout->n_levels; level++) {
@@ -426,34 +487,6 @@ void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_forma
     } else {
         snprintf(out, out_bytes, "max %.2f %s", verdict->max_error_lsb,
                  is_unorm ? "LSB" : "ulp");
-    }
-}
-
-/* 32 for each LSB of 8 bits; what is no number is as far off as can be. */
-static uint8_t shade_of_error(double got, double wanted)
-{
-    const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;
-    return scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255;
-}
-
-void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
-                      struct mb_extent extent, uint8_t *rgba)
-{
-    const size_t n_texels = (size_t)extent.width * extent.height;
-    const uint8_t *texels = output;
-    for (size_t i = 0; i < n_texels; i++) {
-        double got[4], held[4], wanted[4];
-        mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
-        mb_format_hold(format, want + i * 4, 1, held);
-        mb_format_to_coded(format, held, 1, wanted);
-        uint8_t *shown = rgba + i * 4;
-        for (size_t c = 0; c < 4; c++) {
-            shown[c] = shade_of_error(got[c], wanted[c]);
-        }
-        for (size_t c = 0; c < 3; c++) {
-            shown[c] = shown[c] > shown[3] ? shown[c] : shown[3];
-        }
-        shown[3] = 255;
     }
 }
 

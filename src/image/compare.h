@@ -61,13 +61,6 @@ void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
 void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
                          char *out, size_t out_bytes);
 
-/* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
- * 8 bits is 32. The picture is opaque, or what is off could not be seen: an error of alpha is
- * grey, red, green and blue at least as bright as it. `want` is linear rgba[h][w][4] doubles.
- */
-void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
-                      struct mb_extent extent, uint8_t *rgba);
-
 /* As `first_bad` in words: "level 3 layer 0 texel (5, 7) channel g: wanted 127.5, got 0". */
 void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes);
 

@@ -4,6 +4,7 @@
 #define MB_IMAGE_DISTANCE_H
 
 #include "image/format.h"
+#include "image/pyramid.h"
 
 /* Of two values, in LSB at `want`; infinite where one is NaN and the other is not. */
 double mb_distance_lsb(const struct mb_format *format, uint32_t channel, double got,
@@ -28,5 +29,12 @@ void mb_noise_join(struct mb_noise *noise, const struct mb_noise *other);
  * channels that the format has count. */
 double mb_noise_psnr_db(const struct mb_noise *noise, const struct mb_format *format,
                         uint64_t n_texels);
+
+/* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
+ * 8 bits is 32. The picture is opaque, or what is off could not be seen: an error of alpha is
+ * grey, red, green and blue at least as bright as it. `want` is linear rgba[h][w][4] doubles.
+ */
+void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
+                      struct mb_extent extent, uint8_t *rgba);
 
 #endif

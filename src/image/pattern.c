@@ -35,17 +35,22 @@ static void gradient_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t heig
 }
 
 /* The finaliser of splitmix64 (Steele, Lea and Flood, 2014) over place and seed. */
+static uint64_t hash_of(uint32_t x, uint32_t y, uint64_t seed)
+{
+    uint64_t z = ((uint64_t)y << 32 | x) + (seed + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
 static void noise_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
                         uint8_t rgba[4])
 {
     (void)width;
     (void)height;
-    uint64_t z = ((uint64_t)y << 32 | x) + (seed + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
+    const uint64_t bits = hash_of(x, y, seed);
     for (unsigned c = 0; c < 4; c++) {
-        rgba[c] = (uint8_t)(z >> (8 * c));
+        rgba[c] = (uint8_t)(bits >> (8 * c));
     }
 }
 
@@ -103,37 +108,113 @@ static void flat_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, 
     memcpy(rgba, colour, sizeof colour);
 }
 
-const struct mb_pattern mb_patterns[] = {
-    {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel},
-    {"noise", "white noise in all four channels, from --seed", noise_texel},
-    {"checker", "single texels of 0 and 255: every average is known", checker_texel},
-    {"impulse", "single bright texels, in the middle and at the far edges", impulse_texel},
-    {"zoneplate", "rings up to the Nyquist frequency: aliasing shows", zoneplate_texel},
-    {"flat", "one colour: every level must stay exactly that", flat_texel},
-    {NULL, NULL, NULL},
+/* What the squares of signed_texel() hold. */
+enum signed_kind {
+    SIGNED_UNIT,    /* -1 to 1 */
+    SIGNED_HALF,    /* all magnitudes of a half, denormals of it among them */
+    SIGNED_FLOAT,   /* 1e-38 to 1e38 */
+    SIGNED_TINY,    /* about 1e-38: denormals, and what makes denormals when halved */
+    SIGNED_ZERO,    /* 0 and -0, and now and then a one */
+    SIGNED_SPECIAL, /* as UNIT, with infinities and NaN among them */
+    N_SIGNED_KINDS
 };
+
+/* One of the two signs, and a magnitude of 10^low to 10^high, all decades alike. */
+static float signed_decade(double unit, bool is_negative, double low, double high)
+{
+    const double magnitude = pow(10.0, low + unit * (high - low));
+    return (float)(is_negative ? -magnitude : magnitude);
+}
+
+static float signed_value(enum signed_kind kind, uint64_t bits)
+{
+    static const float specials[4] = {INFINITY, -INFINITY, NAN, -0.0f};
+    const double unit = (double)(bits >> 40) / 0x1p24;
+    const bool is_negative = (bits & 1) != 0;
+    switch (kind) {
+    case SIGNED_HALF:
+        return signed_decade(unit, is_negative, -7.5, 4.8);
+    case SIGNED_FLOAT:
+        return signed_decade(unit, is_negative, -38.0, 38.0);
+    case SIGNED_TINY:
+        return signed_decade(unit, is_negative, -42.0, -37.0);
+    case SIGNED_ZERO:
+        return (float)((bits & 14) == 0) * (is_negative ? -1.0f : 1.0f);
+    case SIGNED_SPECIAL:
+        if ((bits >> 1 & 3) == 0) {
+            return specials[bits >> 3 & 3];
+        }
+        break;
+    case SIGNED_UNIT:
+    case N_SIGNED_KINDS:
+        break;
+    }
+    return (float)(2.0 * unit - 1.0);
+}
+
+/* Squares of 4x4 texels each hold one kind of number, for beside 1e38 the error of 1e-38 is not
+ * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
+ * so that most of the lower levels has finite values. Alpha is an opacity: colour weighed by
+ * alphas of both signs means nothing. */
+static void signed_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
+                         float rgba[4])
+{
+    const bool is_corner = x < (width + 3) / 4 && y < (height + 3) / 4;
+    const uint32_t n_kinds = N_SIGNED_KINDS - (is_corner ? 0 : 1);
+    const uint64_t square = hash_of(x / 4, y / 4, ~seed);
+    const enum signed_kind kind = (enum signed_kind)((square >> 32) % n_kinds);
+    for (uint32_t c = 0; c < 3; c++) {
+        rgba[c] = signed_value(kind, hash_of(3 * x + c, y, seed));
+    }
+    rgba[3] = (float)(hash_of(x, y, seed + 1) >> 56) / 255.0f;
+}
+
+const struct mb_pattern mb_patterns[] = {
+    {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel, NULL},
+    {"noise", "white noise in all four channels, from --seed", noise_texel, NULL},
+    {"checker", "single texels of 0 and 255: every average is known", checker_texel, NULL},
+    {"impulse", "single bright texels, in the middle and at the far edges", impulse_texel,
+     NULL},
+    {"zoneplate", "rings up to the Nyquist frequency: aliasing shows", zoneplate_texel, NULL},
+    {"flat", "one colour: every level must stay exactly that", flat_texel, NULL},
+    {"signed", "floats of both signs and all magnitudes, infinities and NaN, from --seed", NULL,
+     signed_texel},
+    {NULL, NULL, NULL, NULL},
+};
+
+enum mb_depth mb_pattern_depth(const struct mb_pattern *p)
+{
+    return p->float_texel != NULL ? MB_DEPTH_F32 : MB_DEPTH_U8;
+}
 
 struct fill_job {
     const struct mb_pattern *pattern;
     uint32_t width, height;
     uint64_t seed;
-    uint8_t *rgba;
+    void *rgba;
 };
 
 static void fill_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     (void)worker;
     const struct fill_job *job = ctx;
+    const struct mb_pattern *p = job->pattern;
+    uint8_t *const codes = job->rgba;
+    float *const floats = job->rgba;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        uint8_t *row = job->rgba + (size_t)y * job->width * 4;
         for (uint32_t x = 0; x < job->width; x++) {
-            job->pattern->texel(x, y, job->width, job->height, job->seed, row + (size_t)x * 4);
+            const size_t first = ((size_t)y * job->width + x) * 4;
+            if (p->float_texel != NULL) {
+                p->float_texel(x, y, job->width, job->height, job->seed, floats + first);
+            } else {
+                p->texel(x, y, job->width, job->height, job->seed, codes + first);
+            }
         }
     }
 }
 
 void mb_pattern_fill(const struct mb_pattern *p, uint32_t width, uint32_t height, uint64_t seed,
-                     uint8_t *rgba)
+                     void *rgba)
 {
     struct fill_job job = {p, width, height, seed, rgba};
     mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows, &job);
@@ -144,7 +225,7 @@ bool mb_pattern_is_spec(const char *spec)
     return strncmp(spec, SPEC_PREFIX, strlen(SPEC_PREFIX)) == 0;
 }
 
-static const struct mb_pattern *find_pattern(const char *name)
+const struct mb_pattern *mb_pattern_find(const char *name)
 {
     for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
         if (strcmp(p->name, name) == 0) {
@@ -188,7 +269,7 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
     memcpy(text, name, name_bytes);
     text[name_bytes] = '\0';
 
-    *pattern = find_pattern(text);
+    *pattern = mb_pattern_find(text);
     if (*pattern == NULL) {
         return unknown_pattern(spec, text, err);
     }
@@ -215,11 +296,12 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
     *image = (struct mb_image){0};
     MB_TRY(parse_spec(spec, &pattern, &width, &height, err));
 
-    const size_t n_bytes = (size_t)width * height * 4;
+    const enum mb_depth depth = mb_pattern_depth(pattern);
+    const size_t n_bytes = (size_t)width * height * mb_depth_texel_bytes(depth);
     *image = (struct mb_image){
         .width = width,
         .height = height,
-        .depth = MB_DEPTH_U8,
+        .depth = depth,
         .texels = mb_malloc(n_bytes),
     };
     if (image->texels == NULL) {

@@ -135,18 +135,16 @@ const struct mb_hooks mb_test_hooks = {
 void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
 {
     const struct mb_extent extent = layout->base;
-    const struct mb_pattern *p = mb_patterns;
-    while (p->name && strcmp(p->name, pattern) != 0) {
-        p++;
-    }
+    const struct mb_pattern *p = mb_pattern_find(pattern);
+    const enum mb_depth depth = p ? mb_pattern_depth(p) : MB_DEPTH_U8;
     size_t n_texels = (size_t)extent.width * extent.height;
-    uint8_t *codes = p->name ? mb_alloc(n_texels, 4) : NULL;
+    void *codes = p ? mb_alloc(n_texels, mb_depth_texel_bytes(depth)) : NULL;
     uint8_t *texels = codes ? mb_alloc(layout->n_layers, layout->level_layer_bytes[0]) : NULL;
     if (texels) {
         const struct mb_image image = {
             .width = extent.width,
             .height = extent.height,
-            .depth = MB_DEPTH_U8,
+            .depth = depth,
             .texels = codes,
         };
         mb_pattern_fill(p, extent.width, extent.height, 1, codes);

@@ -33,6 +33,7 @@ static const char *const curve_patterns[] = {"noise", "gradient"};
 static const char *const all_patterns[] = {"noise",   "impulse",  "flat",
                                            "checker", "gradient", "zoneplate"};
 static const char *const one_pattern[] = {"noise"};
+static const char *const signed_pattern[] = {"signed"};
 
 /* One row, recorded. */
 struct chain {
@@ -240,17 +241,22 @@ static void run_small(struct context *c, const struct plan *plan)
     }
 }
 
-static void run_large(struct context *c, const struct plan *every, const struct plan *defaults)
+static void run_large(struct context *c, const struct plan *every, const struct plan *floats,
+                      const struct plan *defaults)
 {
     static const struct mb_extent all_rows[] = {
-        {128, 32}, {1023, 1}, {1, 1023}, {4097, 3}, {5, 4100}, {4096, 1}, {3, 4096},
+        {128, 32}, {1023, 1}, {4097, 3}, {5, 4100}, {4096, 1},
     };
+    static const struct mb_extent float_rows[] = {{1, 1023}, {3, 4096}};
     static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
     /* Where a chain takes long, both of the largest at llvmpipe's own subgroup size only. */
     static const size_t left_out[] = {2, SIZE_MAX, 1};
     size_t n_defaults = mb_test_is_quick() ? 0 : MB_COUNTOF(default_rows);
     for (size_t i = 0; i < MB_COUNTOF(all_rows); i++) {
         run_size(c, every, all_rows[i].width, all_rows[i].height);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(float_rows); i++) {
+        run_size(c, floats, float_rows[i].width, float_rows[i].height);
     }
     for (size_t i = 0; i < n_defaults; i++) {
         if (mb_test_takes_turns(&c->gpu) && left_out[mb_test_turn(&c->gpu)] == i) {
@@ -374,6 +380,7 @@ static void run_all(struct context *c)
 {
     struct plan patterns = {.patterns = all_patterns, .n_patterns = MB_COUNTOF(all_patterns)};
     struct plan noise = {.patterns = one_pattern, .n_patterns = 1};
+    struct plan floats = {.patterns = signed_pattern, .n_patterns = 1, .format = "rgba32f"};
     struct plan defaults = {.patterns = one_pattern, .n_patterns = 1};
     struct plan strips = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
     struct plan many = {.patterns = one_pattern, .n_patterns = 1, .is_never_in_turns = true};
@@ -384,6 +391,7 @@ static void run_all(struct context *c)
                          .is_exact = true};
     bool is_planned = make_plan(&patterns, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&noise, mb_test_specs, mb_test_n_specs) &&
+                      make_plan(&floats, mb_test_specs, mb_test_n_specs) &&
                       make_plan(&defaults, default_specs, MB_COUNTOF(default_specs)) &&
                       make_plan(&strips, strip_specs, MB_COUNTOF(strip_specs)) &&
                       make_plan(&many, two_rows, MB_COUNTOF(two_rows)) &&
@@ -393,7 +401,7 @@ static void run_all(struct context *c)
     if (c->chains) {
         run_small(c, &patterns);
         report_phase(c, "small");
-        run_large(c, &noise, &defaults);
+        run_large(c, &noise, &floats, &defaults);
         report_phase(c, "large");
         run_strips(c, &strips);
         report_phase(c, "strips");
@@ -405,6 +413,7 @@ static void run_all(struct context *c)
     mb_free(c->chains);
     mb_free(patterns.rows);
     mb_free(noise.rows);
+    mb_free(floats.rows);
     mb_free(defaults.rows);
     mb_free(strips.rows);
     mb_free(many.rows);

@@ -64,7 +64,7 @@ struct image {
 struct sweep {
     struct mb_gpu gpu;
     struct mb_row *rows;
-    size_t n_rows, n_main_rows;
+    size_t n_rows, n_main_rows; /* rows[n_rows] is that of run_extremes() */
     bool is_full;
     struct mb_submission submission;
     struct image images[MAX_IMAGES];
@@ -176,18 +176,20 @@ static void run_row(struct sweep *s, size_t row, size_t mode, struct image *imag
     note_skip(s, r->strategy->name, why.text);
 }
 
-/* Add an image of noise, to be tried in the modes of the mask. */
+/* Add an image, to be tried in the modes of the mask: noise of codes; of floats, both signs,
+ * all magnitudes, infinities and NaN where `is_signed`. */
 static void add_image(struct sweep *s, const struct mb_format *format, struct mb_extent extent,
-                      uint32_t mode_mask)
+                      bool is_signed, uint32_t mode_mask)
 {
     struct mb_err err = {0};
     CHECK(s->n_images < MAX_IMAGES);
     struct image *image = &s->images[s->n_images];
     struct mb_layout *layout = &image->layout;
+    const char *pattern = is_signed && !mb_format_is_unorm(format) ? "signed" : "noise";
     const uint32_t n_layers = layer_counts[s->n_images_in_all++ % MB_COUNTOF(layer_counts)];
     *image = (struct image){.mode_mask = mode_mask};
     mb_layout_init(layout, format, extent, n_layers, mb_full_level_count(extent));
-    image->texels = mb_test_texels(layout, "noise");
+    image->texels = mb_test_texels(layout, pattern);
     const struct mb_rig_options options = {
         .layout = layout,
         .n_image_levels = layout->n_levels,
@@ -204,6 +206,12 @@ static void add_image(struct sweep *s, const struct mb_format *format, struct mb
     }
     mb_verifier_init(&image->verifier, layout, image->texels);
     s->n_images++;
+}
+
+/* Every other image. */
+static bool is_next_signed(const struct sweep *s)
+{
+    return s->n_images_in_all % 2 != 0;
 }
 
 static bool is_power_of_two(uint32_t n)
@@ -230,7 +238,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     const size_t index = (size_t)(layout->format - mb_formats);
     const bool is_plain = strcmp(name, "raster") == 0 || strcmp(name, "separable") == 0 ||
                           strcmp(name, "spd-metal") == 0;
-    if (s->is_full) {
+    if (s->is_full || row == s->n_rows) {
         return true;
     }
     if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], row)) {
@@ -243,10 +251,10 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     return !is_plain || (kind_of(layout->base) == 0 && is_its_format);
 }
 
-/* Try rows up to `n_rows` on every image that was added, and drop the images. */
-static void run_images(struct sweep *s, size_t n_rows)
+/* Try rows [first, end) on every image that was added, and drop the images. */
+static void run_images(struct sweep *s, size_t first, size_t end)
 {
-    for (size_t i = 0; i < n_rows * N_MODES; i++) {
+    for (size_t i = first * N_MODES; i < end * N_MODES; i++) {
         const size_t row = i / N_MODES, mode = i % N_MODES;
         for (size_t j = 0; j < s->n_images; j++) {
             struct image *image = &s->images[j];
@@ -254,7 +262,7 @@ static void run_images(struct sweep *s, size_t n_rows)
             const bool is_same = modes[mode].alpha == MB_ALPHA_PREMULTIPLIED &&
                                  image->layout.format->n_channels < 4;
             if ((image->mode_mask >> mode & 1u) != 0 && !is_same &&
-                has_its_turn(s, row, &image->layout, n_rows == s->n_main_rows)) {
+                has_its_turn(s, row, &image->layout, end == s->n_main_rows)) {
                 run_row(s, row, mode, image);
             }
         }
@@ -279,10 +287,11 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
             for (uint32_t mode = 0; mode < N_MODES; mode++) {
                 mode_mask |= (uint32_t)((index + mode) % 4 == kind) << mode;
             }
-            add_image(s, format, (struct mb_extent){width, height}, mode_mask);
+            add_image(s, format, (struct mb_extent){width, height}, is_next_signed(s),
+                      mode_mask);
         }
     }
-    run_images(s, s->n_main_rows);
+    run_images(s, 0, s->n_main_rows);
 }
 
 /* Where subgroups are not of llvmpipe's own size, both axes are of one kind. */
@@ -299,17 +308,17 @@ static void run_small_averages(struct sweep *s)
     for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
         if (kind_of(extent) != 3 && takes_kind(s, extent)) {
-            add_image(s, mb_format_find("rgba8"), extent, 1);
+            add_image(s, mb_format_find("rgba8"), extent, false, 1);
         }
     }
-    run_images(s, s->n_main_rows);
+    run_images(s, 0, s->n_main_rows);
 }
 
 static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_extent extent,
                      size_t index)
 {
     if (takes_kind(s, extent)) {
-        add_image(s, format, extent, s->is_full ? ~0u : 1u << index % 3);
+        add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << index % 3);
     }
 }
 
@@ -329,14 +338,24 @@ static void run_edges(struct sweep *s, const struct mb_format *format, size_t in
     for (size_t j = 0; j < MB_COUNTOF(others); j += step) {
         add_edge(s, format, others[j], index);
     }
-    run_images(s, s->n_main_rows);
+    run_images(s, 0, s->n_main_rows);
 }
 
 /* All rows, at one size: one mode, in turn. */
 static void run_variants(struct sweep *s, const struct mb_format *format, size_t index)
 {
-    add_image(s, format, (struct mb_extent){65, 130}, s->is_full ? ~0u : 1u << index % N_MODES);
-    run_images(s, s->n_rows);
+    const uint32_t mode_mask = s->is_full ? ~0u : 1u << index % N_MODES;
+    add_image(s, format, (struct mb_extent){65, 130}, true, mode_mask);
+    run_images(s, 0, s->n_rows);
+}
+
+/* Minima and maxima that tiles hand on by atomics, of numbers in the order of floats: where
+ * three levels are even and the further ones are not. */
+static void run_extremes(struct sweep *s, const struct mb_format *format)
+{
+    add_image(s, format, (struct mb_extent){200, 72}, true,
+              1u << MB_REDUCE_MIN | 1u << MB_REDUCE_MAX);
+    run_images(s, s->n_rows, s->n_rows + 1);
 }
 
 /* Averaged light, not averaged codes: black and white squares are 188, not 128. Wide kernels
@@ -397,7 +416,7 @@ static void report_phase(const struct sweep *s, const char *name)
 
 static void report(const struct sweep *s)
 {
-    for (size_t row = 0; row < s->n_rows; row++) {
+    for (size_t row = 0; row <= s->n_rows; row++) {
         char label[MB_LABEL_BYTES];
         unsigned n_tried = 0;
         mb_row_label(&s->rows[row], label, sizeof label);
@@ -419,18 +438,20 @@ static void report(const struct sweep *s)
     }
 }
 
-/* The main rows first, then every other one. */
+/* The main rows first, then every other one, and that of run_extremes(). */
 static bool make_rows(struct sweep *s)
 {
+    static const char *const extremes[] = {"spd-tree:carry=atomics"};
     struct mb_err err = {0};
-    struct mb_row *all = NULL;
-    size_t n_all = 0;
+    struct mb_row *all = NULL, *last = NULL;
+    size_t n_all = 0, n_last = 0;
     bool is_made = mb_plan_rows(mb_strategies, main_specs, MB_COUNTOF(main_specs), &s->rows,
                                 &s->n_main_rows, &err) == MB_OK &&
                    mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &all, &n_all,
-                                &err) == MB_OK;
+                                &err) == MB_OK &&
+                   mb_plan_rows(mb_strategies, extremes, 1, &last, &n_last, &err) == MB_OK;
     struct mb_row *rows =
-        is_made ? mb_realloc(s->rows, (s->n_main_rows + n_all) * sizeof *rows) : NULL;
+        is_made ? mb_realloc(s->rows, (s->n_main_rows + n_all + 1) * sizeof *rows) : NULL;
     s->n_rows = s->n_main_rows;
     s->rows = rows ? rows : s->rows;
     for (size_t i = 0; rows && i < n_all; i++) {
@@ -444,12 +465,16 @@ static bool make_rows(struct sweep *s)
             rows[s->n_rows++] = all[i];
         }
     }
+    if (rows) {
+        rows[s->n_rows] = last[0];
+    }
     if (s->is_full) {
         s->n_main_rows = s->n_rows;
     }
     mb_free(all);
-    CHECK(s->n_rows <= MAX_ROWS);
-    return rows && s->n_rows <= MAX_ROWS;
+    mb_free(last);
+    CHECK(s->n_rows < MAX_ROWS);
+    return rows && s->n_rows < MAX_ROWS;
 }
 
 /* Formats but rgba8 have one of llvmpipe's subgroup sizes each: subgroups do not meet the
@@ -487,6 +512,7 @@ int main(void)
                 continue;
             }
             run_variants(&s, &mb_formats[i], i);
+            run_extremes(&s, &mb_formats[i]);
             run_small(&s, &mb_formats[i], i);
             run_edges(&s, &mb_formats[i], i);
             report_phase(&s, mb_formats[i].name);

@@ -1,6 +1,7 @@
 /* Patterns: what each promises, and specs that are wrong. */
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -117,6 +118,37 @@ static void check_noise(void)
     mb_image_finish(&row);
 }
 
+/* Signed: floats of every kind, infinities and NaN in a corner only, alpha an opacity. */
+static void check_signed(void)
+{
+    struct mb_image a = make("pattern:signed:128x96", 1);
+    struct mb_image b = make("pattern:signed:128x96", 2);
+    unsigned n_negative = 0, n_minus_zero = 0, n_zero = 0, n_denormal = 0, n_nan = 0;
+    unsigned n_infinite[2] = {0}, n_large[2] = {0}, n_small[2] = {0};
+    CHECK_EQ_INT(a.depth, MB_DEPTH_F32);
+    CHECK(strcmp(a.sha256, b.sha256) != 0);
+    for (size_t i = 0; i < 128 * 96 * 4; i++) {
+        const float value = ((const float *)a.texels)[i];
+        const size_t x = i / 4 % 128, y = i / 4 / 128;
+        const bool is_negative = signbit(value) != 0;
+        CHECK(i % 4 != 3 || (value >= 0.0f && value <= 1.0f));
+        CHECK(isfinite(value) || (x < 32 && y < 24));
+        n_negative += is_negative;
+        n_nan += isnan(value) != 0;
+        n_zero += value == 0.0f && !is_negative;
+        n_minus_zero += value == 0.0f && is_negative;
+        n_denormal += fpclassify(value) == FP_SUBNORMAL;
+        n_infinite[is_negative] += isinf(value) != 0;
+        n_large[is_negative] += fabsf(value) > 1e37f && isfinite(value);
+        n_small[is_negative] += isnormal(value) && fabsf(value) < 1e-36f;
+    }
+    CHECK(n_negative > 128 * 96 && n_zero > 100 && n_minus_zero > 100 && n_denormal > 100);
+    CHECK(n_nan > 0 && n_infinite[0] > 0 && n_infinite[1] > 0);
+    CHECK(n_large[0] > 10 && n_large[1] > 10 && n_small[0] > 10 && n_small[1] > 10);
+    mb_image_finish(&a);
+    mb_image_finish(&b);
+}
+
 static void check_smallest(void)
 {
     for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
@@ -144,6 +176,7 @@ int main(void)
     check_specs();
     check_contents();
     check_noise();
+    check_signed();
     check_smallest();
     check_no_memory();
     return check_summary("pattern");

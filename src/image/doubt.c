@@ -1,0 +1,198 @@
+/* Rounding, denormals, NaN and overflow of numbers that are not ordinary. */
+#include "image/doubt.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/alloc.h"
+
+/* A kernel multiplies by whole-number weights, or divides by a sum of them, of no more than the
+ * largest size: what is within this factor of the least normal value may become a denormal on
+ * the way. */
+#define MAX_WEIGHT 0x1p15
+
+/* Signs, and exponents that are all ones or, of a number that is not 0, all zeros. */
+static bool is_odd_bits(uint32_t bits, uint32_t sign, uint32_t exponent)
+{
+    const uint32_t magnitude = bits & ~sign;
+    return magnitude != 0 &&
+           ((bits & sign) != 0 || (bits & exponent) == exponent || (bits & exponent) == 0);
+}
+
+bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n)
+{
+    const uint16_t *const u16 = texels;
+    const uint32_t *const u32 = texels;
+    const size_t n_values = n * format->n_channels;
+    bool is_due = false;
+    switch (format->codec) {
+    case MB_CODEC_SFLOAT16:
+        for (size_t i = 0; i < n_values; i++) {
+            is_due |= is_odd_bits(u16[i], 0x8000u, 0x7c00u);
+        }
+        break;
+    case MB_CODEC_SFLOAT32:
+        for (size_t i = 0; i < n_values; i++) {
+            is_due |= is_odd_bits(u32[i], 0x80000000u, 0x7f800000u);
+        }
+        break;
+    case MB_CODEC_UFLOAT11_10:
+        for (size_t i = 0; i < n; i++) {
+            is_due |= is_odd_bits(u32[i] & 0x7ffu, 0, 0x7c0u) ||
+                      is_odd_bits(u32[i] >> 11 & 0x7ffu, 0, 0x7c0u) ||
+                      is_odd_bits(u32[i] >> 22, 0, 0x3e0u);
+        }
+        break;
+    default:
+        break;
+    }
+    return is_due;
+}
+
+/* The least normal value. */
+static double least_normal(const struct mb_format *format)
+{
+    return format->codec == MB_CODEC_SFLOAT32 ? 0x1p-126 : 0x1p-14;
+}
+
+/* What goes for all values of a level. */
+struct level_doubt {
+    bool is_average;
+    bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
+    double rounding;       /* of the sums, relative to their terms */
+    double largest;        /* that no sum of overflows */
+    double small, flushed; /* magnitudes below `small` may lose as much as `flushed` */
+};
+
+/* Of an axis, before it is divided by (shaders/box.glsl). */
+static double weight_sum(uint32_t size)
+{
+    return size > 1 && size % 2 == 1 ? size : 2.0;
+}
+
+static struct level_doubt level_doubt(const struct mb_claim *claim,
+                                      const struct mb_plane *source, double weight_error)
+{
+    const struct mb_extent extent = source->extent;
+    const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
+    const bool is_wide = mb_policy_is_wide(claim->filter.policy);
+    const double least = least_normal(source->format);
+    return (struct level_doubt){
+        .is_average = claim->filter.reduce == MB_REDUCE_AVG,
+        /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
+        .is_interpolated = is_wide || claim->arithmetic == MB_ARITHMETIC_FILTER ||
+                           claim->arithmetic == MB_ARITHMETIC_CORNER,
+        /* 4 ulp of the terms; of wide kernels the spread of the taps has it. */
+        .rounding = is_wide ? 0.0 : 0x1p-21 + 4.0 * weight_error,
+        .largest = (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height)),
+        .small = is_float32 ? least * MAX_WEIGHT : least,
+        .flushed = least,
+    };
+}
+
+static double doubt_of(const struct level_doubt *level, double value)
+{
+    const double magnitude = fabs(value);
+    if (!level->is_average) {
+        return isnan(value) ? INFINITY : 0.0;
+    }
+    if (!isfinite(value)) {
+        return level->is_interpolated ? INFINITY : 0.0;
+    }
+    if (magnitude > level->largest) {
+        return INFINITY;
+    }
+    const double flushed =
+        magnitude > 0.0 && magnitude < level->small ? fmin(magnitude, level->flushed) : 0.0;
+    return magnitude * level->rounding + flushed;
+}
+
+/* Replace values by their doubts. */
+static void fill(const struct mb_claim *claim, const struct mb_plane *source,
+                 double weight_error, double *rgba)
+{
+    const struct level_doubt level = level_doubt(claim, source, weight_error);
+    const bool is_weighed =
+        mb_weighs_alpha(claim->filter.reduce, claim->filter.alpha, source->format);
+    const size_t n_texels = (size_t)source->extent.width * source->extent.height;
+    for (size_t i = 0; i < n_texels * 4; i++) {
+        if (!is_weighed || i % 4 != 3) {
+            rgba[i] = doubt_of(&level, rgba[i]);
+        }
+    }
+}
+
+/* The doubts of the next level. A filter may take in texels beside, with a weight of 0, and 0
+ * times what is not finite is NaN: those count where they are in doubt without end. */
+MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_claim *claim,
+                                                  const struct mb_plane *doubts, double *dst,
+                                                  struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_extent extent = mb_level_extent(doubts->extent, 1);
+    const size_t n_values = (size_t)extent.width * extent.height * 4;
+    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
+    /* Weights of both signs would cancel doubts. */
+    const bool is_wide = mb_policy_is_wide(claim->filter.policy);
+    const struct mb_filter filter = {
+        .policy = claim->filter.policy,
+        .reduce = is_wide ? MB_REDUCE_MAX : MB_REDUCE_AVG,
+        .alpha = is_average ? claim->filter.alpha : MB_ALPHA_STRAIGHT,
+    };
+    double *spread = NULL;
+    if (is_average && claim->arithmetic == MB_ARITHMETIC_FILTER) {
+        spread = mb_malloc(n_values * sizeof *spread);
+        if (spread == NULL) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
+        }
+    }
+    MB_TRY(mb_golden_level(&filter, doubts, dst, spread, err));
+    for (size_t i = 0; spread != NULL && i < n_values; i++) {
+        dst[i] = isfinite(spread[i]) ? dst[i] : INFINITY;
+    }
+fail:
+    mb_free(spread);
+    return status;
+}
+
+enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plane *source,
+                              double weight_error, double *dst, struct mb_err *err)
+{
+    const size_t n_texels = (size_t)source->extent.width * source->extent.height;
+    struct mb_plane doubts = {.extent = source->extent, .texels = source->texels};
+    double *values = NULL;
+    if (source->format != NULL) {
+        values = mb_malloc(n_texels * 4 * sizeof *values);
+        if (values == NULL) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
+        }
+        mb_format_decode(source->format, source->texels, n_texels, values);
+        fill(claim, source, weight_error, values);
+        doubts.texels = values;
+    }
+    const enum mb_status status = filter_doubts(claim, &doubts, dst, err);
+    mb_free(values);
+    return status;
+}
+
+double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                    uint32_t channel, double want, double doubt, uint32_t n_carried)
+{
+    const double least = least_normal(format);
+    const double lsb = mb_format_lsb(format, channel, want);
+    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
+    const bool is_alpha =
+        channel == 3 && mb_weighs_alpha(claim->filter.reduce, claim->filter.alpha, format);
+    double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * n_carried : 1.0);
+    if (isnan(off) || isinf(off)) {
+        return INFINITY; /* NaN: a doubt without end at a tap of no weight */
+    }
+    /* Extremes: another denormal, or zero, is as good as the one that is wanted. */
+    if (!is_average) {
+        return fabs(want) < least ? 2.0 * least / lsb : 0.0;
+    }
+    if (fabs(want) - off < least) {
+        off += fmin(fabs(want) + off, least);
+    }
+    return off / lsb;
+}

@@ -1,0 +1,35 @@
+/* What a shader may do to numbers that are not ordinary, and no bound in ulp allows for.
+ *
+ * A mean of both signs may be far smaller than its terms, whose rounding it keeps. Denormal
+ * values may be taken and given as zero: shaders and formats are free to (Vulkan 1.3,
+ * "Precision of Core SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a
+ * minimum or maximum returns where one is NaN is undefined (GLSL.std.450, FMin and FMax). And
+ * sums of whole-number weights may overflow before they are divided.
+ *
+ * Each value of a source level is given a doubt: by how much it may be off, besides the bound
+ * of the claim. The golden model then filters doubts as it does values. Of images that are
+ * positive, finite and normal throughout there are none. */
+#ifndef MB_IMAGE_DOUBT_H
+#define MB_IMAGE_DOUBT_H
+
+#include "image/claim.h"
+#include "image/golden.h"
+
+/* True if `n` stored texels hold a value that is negative, not finite, or a denormal; never of
+ * formats without such values. Zeros are ordinary, both of them. */
+bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n);
+
+/* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
+ * its texels are doubts already, of a level that nothing was stored of. `weight_error` is the
+ * filter's on that source (mb_claim_weight_error). Where colour is weighed by alpha, alpha
+ * itself is in the place of its doubt. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_claim *claim,
+                                            const struct mb_plane *source, double weight_error,
+                                            double *dst, struct mb_err *err);
+
+/* What to add to the claim's bound, in LSB at `want`, where the doubt is `doubt`; infinite
+ * where any value will do. `n_carried` as for mb_claim_bound_lsb. */
+double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
+                    uint32_t channel, double want, double doubt, uint32_t n_carried);
+
+#endif

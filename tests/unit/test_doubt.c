@@ -1,0 +1,209 @@
+/* What is granted to numbers that are not ordinary, and what is not. */
+#include "chain_fixture.h"
+#include "image/doubt.h"
+
+static void check_due(void)
+{
+    static const struct {
+        const char *format;
+        double value;
+        bool is_due;
+    } cases[] = {
+        {"rgba8", -1.0, false},       {"rgba8-srgb", (double)NAN, false},
+        {"rgb10a2", -1.0, false},     {"r16f", 0.0, false},
+        {"r16f", -0.0, false},        {"r16f", 0.5, false},
+        {"r16f", 65504.0, false},     {"r16f", -0.5, true},
+        {"r16f", 6e-5, true},         {"r16f", 6.2e-5, false},
+        {"rg16f", INFINITY, true},    {"rgba16f", NAN, true},
+        {"r32f", 1e-37, false},       {"r32f", 1e-38, true},
+        {"r32f", -1e-37, true},       {"r32f", -0.0, false},
+        {"rgba32f", INFINITY, true},  {"rgba32f", NAN, true},
+        {"rgba32f", 3e38, false},     {"rg11b10f", -1.0, false},
+        {"rg11b10f", 6e-5, true},     {"rg11b10f", 1.0, false},
+        {"rg11b10f", INFINITY, true}, {"rg11b10f", NAN, true},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_format *format = mb_format_find(cases[i].format);
+        for (uint32_t channel = 0; channel < format->n_channels; channel++) {
+            double rgba[8] = {0};
+            uint32_t texels[8] = {0};
+            rgba[4 + channel] = cases[i].value;
+            mb_format_encode(format, rgba, 2, texels);
+            CHECK_EQ_INT(mb_doubt_is_due(format, texels, 2), cases[i].is_due);
+            CHECK(!mb_doubt_is_due(format, texels, 1));
+        }
+    }
+}
+
+/* The pattern in every float format: what rounds the golden chain passes. */
+static void check_right_chains(void)
+{
+    static const struct mb_filter kinds[] = {
+        {.reduce = MB_REDUCE_AVG},
+        {.reduce = MB_REDUCE_MIN},
+        {.reduce = MB_REDUCE_MAX},
+        {.reduce = MB_REDUCE_AVG, .alpha = MB_ALPHA_PREMULTIPLIED},
+    };
+    const size_t n_kinds = MB_COUNTOF(kinds);
+    for (size_t i = 0; i < mb_format_count * n_kinds * 3 * 2; i++) {
+        const struct mb_format *format = &mb_formats[i % mb_format_count];
+        struct mb_claim claim = {.filter = kinds[i / mb_format_count % n_kinds]};
+        struct fixture f;
+        claim.filter.policy = (enum mb_policy)(i / mb_format_count / n_kinds % 3);
+        claim.reread_levels = i < mb_format_count * n_kinds * 3 ? 0 : ~0u;
+        if (mb_format_is_unorm(format)) {
+            continue;
+        }
+        setup(&f, "pattern:signed:67x52", format->name, &claim);
+        const struct mb_verdict verdict = judge(&f);
+        CHECK(verdict.pass);
+        CHECK(verdict.max_error_lsb <= 0.5 + 1e-9);
+        teardown(&f);
+    }
+}
+
+#define FILTER   MB_ARITHMETIC_FILTER
+#define BIG      5e37
+#define LONE     1e-20 /* lost beside a 1 */
+#define DENORMAL 1e-40
+#define INF      ((double)INFINITY)
+#define NOT      ((double)NAN)
+
+/* 2x2 texels, what became of them, and whether that is right. */
+static const struct quad {
+    const char *format;
+    enum mb_reduce reduce;
+    enum mb_arithmetic arithmetic;
+    double texel[4], got;
+    bool is_right;
+} quads[] = {
+    /* A mean of both signs keeps what its terms lose; one of positive numbers does not. */
+    {"r32f", MB_REDUCE_AVG, 0, {BIG, -BIG, 1.0, 0.0}, 0.25, true},
+    {"r32f", MB_REDUCE_AVG, 0, {BIG, -BIG, 1.0, 0.0}, 0.0, true},
+    {"r32f", MB_REDUCE_AVG, 0, {BIG, -BIG, 1.0, 0.0}, 1e33, false},
+    {"r32f", MB_REDUCE_AVG, 0, {1.0, -1.0, LONE, 0.0}, 0.0, true},
+    {"r32f", MB_REDUCE_AVG, 0, {1.0, -1.0, LONE, 0.0}, 1e-5, false},
+    {"r32f", MB_REDUCE_AVG, 0, {1.0, 1.0, 1.0, 1.0}, 1.0 + 0x1p-20, false},
+    {"r16f", MB_REDUCE_AVG, 0, {60000.0, -60000.0, 1e-3, 0.0}, 1e-3, true},
+    {"r16f", MB_REDUCE_AVG, 0, {60000.0, -60000.0, 1e-3, 0.0}, 1.0, false},
+    {"r16f", MB_REDUCE_AVG, 0, {-1.0, -1.0, -1.0, -1.0}, 1.0, false},
+    /* Denormals may be zero, and nothing else may. */
+    {"r32f", MB_REDUCE_AVG, 0, {DENORMAL, DENORMAL, DENORMAL, DENORMAL}, DENORMAL, true},
+    {"r32f", MB_REDUCE_AVG, 0, {DENORMAL, DENORMAL, DENORMAL, DENORMAL}, 0.0, true},
+    {"r32f", MB_REDUCE_AVG, 0, {DENORMAL, DENORMAL, DENORMAL, DENORMAL}, 1e-36, false},
+    {"r32f", MB_REDUCE_AVG, 0, {-1e-30, -1e-30, -1e-30, -1e-30}, 0.0, false},
+    {"r32f", MB_REDUCE_MIN, 0, {DENORMAL, 1.0, 1.0, 1.0}, 0.0, true},
+    {"r32f", MB_REDUCE_MIN, 0, {DENORMAL, 1.0, 1.0, 1.0}, 1e-36, false},
+    {"r32f", MB_REDUCE_MIN, 0, {-1.0, -2.0, 1.0, 2.0}, -2.0, true},
+    {"r32f", MB_REDUCE_MIN, 0, {-1.0, -2.0, 1.0, 2.0}, -1.0, false},
+    {"r32f", MB_REDUCE_MAX, 0, {-1.0, -2.0, -3.0, -4.0}, -2.0, false},
+    {"r32f", MB_REDUCE_MAX, 0, {-0.0, -0.0, -0.0, 0.0}, -0.0, true},
+    {"r16f", MB_REDUCE_AVG, 0, {1e-6, 1e-6, 1e-6, 1e-6}, 0.0, true},
+    {"r16f", MB_REDUCE_AVG, 0, {1e-6, 1e-6, 1e-6, 1e-6}, 1e-3, false},
+    {"r16f", MB_REDUCE_AVG, 0, {-1e-3, -1e-3, -1e-3, -1e-3}, 0.0, false},
+    {"r16f", MB_REDUCE_MAX, 0, {-1e-6, -1e-6, -1.0, -1.0}, 0.0, true},
+    {"r16f", MB_REDUCE_MAX, 0, {-1e-3, -1e-3, -1.0, -1.0}, 0.0, false},
+    /* Means keep infinities and NaN; a filter may make the one into the other. */
+    {"r32f", MB_REDUCE_AVG, 0, {INF, 1.0, 2.0, 3.0}, INF, true},
+    {"r32f", MB_REDUCE_AVG, 0, {INF, 1.0, 2.0, 3.0}, NOT, false},
+    {"r32f", MB_REDUCE_AVG, FILTER, {INF, 1.0, 2.0, 3.0}, NOT, true},
+    {"r32f", MB_REDUCE_AVG, 0, {INF, 1.0, 2.0, 3.0}, 1.0, false},
+    {"r32f", MB_REDUCE_AVG, 0, {INF, -INF, 2.0, 3.0}, NOT, true},
+    {"r32f", MB_REDUCE_AVG, 0, {INF, -INF, 2.0, 3.0}, INF, false},
+    {"r16f", MB_REDUCE_AVG, 0, {NOT, 1.0, 2.0, 3.0}, NOT, true},
+    {"r16f", MB_REDUCE_AVG, 0, {NOT, 1.0, 2.0, 3.0}, 2.0, false},
+    {"r16f", MB_REDUCE_MIN, 0, {-INF, 1.0, 2.0, 3.0}, -INF, true},
+    {"r16f", MB_REDUCE_MIN, 0, {-INF, 1.0, 2.0, 3.0}, 1.0, false},
+    /* Beside NaN an extreme may be any operand. */
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 3.0, true},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, NOT, true},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 1.0, true},
+    {"r32f", MB_REDUCE_MAX, 0, {-1.0, 1.0, 2.0, 3.0}, NOT, false},
+    /* Sums may overflow where the numbers are that large. */
+    {"r32f", MB_REDUCE_AVG, 0, {-3e38, -3e38, -3e38, -3e38}, -INF, true},
+    {"r32f", MB_REDUCE_AVG, 0, {-3e38, -3e38, -3e38, -3e38}, -3e38, true},
+    {"r32f", MB_REDUCE_AVG, 0, {-1e36, -1e36, -1e36, -1e36}, -INF, false},
+};
+
+static void check_quads(void)
+{
+    for (size_t i = 0; i < MB_COUNTOF(quads); i++) {
+        const struct quad *quad = &quads[i];
+        double rgba[16] = {0}, got[4] = {0};
+        struct fixture f;
+        const struct mb_claim claim = {.filter.reduce = quad->reduce,
+                                       .arithmetic = quad->arithmetic,
+                                       .sub_texel_precision_bits = 8};
+        setup(&f, "pattern:flat:2x2", quad->format, &claim);
+        for (size_t texel = 0; texel < 4; texel++) {
+            rgba[texel * 4] = quad->texel[texel];
+        }
+        got[0] = quad->got;
+        mb_format_encode(f.layout.format, rgba, 4, f.source);
+        use_source(&f);
+        mb_format_encode(f.layout.format, got, 1, level_of(&f, 1));
+        const bool is_right = judge(&f).pass;
+        CHECK_EQ_INT(is_right, quad->is_right);
+        if (is_right != quad->is_right) {
+            fprintf(stderr, "of %g %g %g %g: %g\n", quad->texel[0], quad->texel[1],
+                    quad->texel[2], quad->texel[3], quad->got);
+        }
+        teardown(&f);
+    }
+}
+
+/* Colour weighed by alpha: doubts are weighed likewise, alpha is in none. */
+static void check_weighed(void)
+{
+    struct fixture f;
+    const struct mb_claim claim = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
+    const double right[4] = {-4.0, 0.0, 0.0, 0.5};
+    const double off[4] = {-4.0 + 1e-5, 0.0, 0.0, 0.5}, far[4] = {-4.0 + 1e-2, 0.0, 0.0, 0.5};
+    const double clear[4] = {-4.0, 0.0, 0.0, 0.5 + 1e-5};
+    const double rgba[16] = {96.0, 0, 0, 1.0, -104.0, 0, 0, 1.0, /* alike beside them */
+                             1e30, 0, 0, 0.0, 0.0,    0, 0, 0.0};
+    setup(&f, "pattern:flat:2x2", "rgba32f", &claim);
+    mb_format_encode(f.layout.format, rgba, 4, f.source);
+    use_source(&f);
+    mb_format_encode(f.layout.format, right, 1, level_of(&f, 1));
+    CHECK(judge(&f).pass);
+    mb_format_encode(f.layout.format, off, 1, level_of(&f, 1));
+    CHECK(judge(&f).pass);
+    mb_format_encode(f.layout.format, far, 1, level_of(&f, 1));
+    CHECK(!judge(&f).pass);
+    mb_format_encode(f.layout.format, clear, 1, level_of(&f, 1));
+    CHECK(!judge(&f).pass);
+    teardown(&f);
+}
+
+static void check_no_memory(void)
+{
+    struct fixture f;
+    bool is_done = false;
+    setup(&f, "pattern:signed:9x9", "rgba32f",
+          &(struct mb_claim){.arithmetic = FILTER, .filter.policy = MB_POLICY_BLIT});
+    const uint64_t n_live = mb_alloc_live_count();
+    for (uint64_t n = 1; !is_done && n < 1000; n++) {
+        struct mb_err err = {0};
+        struct mb_verdict verdict = {0};
+        mb_alloc_fail_nth(n, false);
+        const enum mb_status status = mb_compare_chain(
+            &f.layout, f.output, 0, f.source, &f.claim, &f.ideal, &f.box, &verdict, &err);
+        mb_alloc_fail_nth(0, false);
+        is_done = status == MB_OK;
+        CHECK(is_done || err.code == MB_ERRC_RUNTIME);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+    }
+    CHECK(is_done);
+    teardown(&f);
+}
+
+int main(void)
+{
+    check_due();
+    check_right_chains();
+    check_quads();
+    check_weighed();
+    check_no_memory();
+    return check_summary("doubt");
+}
