@@ -181,30 +181,53 @@ static void plant_nothing(struct bench *b)
     bench_run(b);
 }
 
-/* The product: every strategy in every variant. */
+static void run_rows(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+                     const struct mb_test_case *test_case)
+{
+    struct mb_cell cell = {0};
+    CHECK(mb_test_run_case(gpu, rows, n_rows, test_case, &cell));
+    for (size_t i = 0; i < cell.n_results; i++) {
+        if (cell.results[i].status == MB_RESULT_FAILED) {
+            printf("%s: %s\n", cell.results[i].label, cell.results[i].reason);
+        }
+        CHECK(cell.results[i].status != MB_RESULT_FAILED);
+    }
+    mb_cell_finish(&cell);
+}
+
+static struct mb_row *plan(const char *const *specs, size_t n_specs, size_t *n_rows)
+{
+    struct mb_err err = {0};
+    struct mb_row *rows = NULL;
+    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, n_specs, &rows, n_rows, &err), MB_OK);
+    return rows;
+}
+
+/* The product: every strategy in every variant, and what each does by default in the formats
+ * that kernels are told most of. */
 static void run_product(const struct mb_gpu *gpu)
 {
     static const struct mb_extent extents[] = {
-        {1, 1}, {2, 1}, {17, 5}, {64, 64}, {129, 257}, {512, 100},
+        {129, 257}, {1, 1}, {17, 5}, {2, 1}, {64, 64}, {512, 100},
     };
-    struct mb_row *rows = NULL;
-    size_t n_rows = 0;
-    struct mb_err err = {0};
-    CHECK_EQ_INT(
-        mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &rows, &n_rows, &err),
-        MB_OK);
-    for (size_t i = 0; i < MB_COUNTOF(extents); i++) {
-        struct mb_cell cell = {0};
-        CHECK(mb_test_run_cell(gpu, rows, n_rows, "noise", extents[i], &cell));
-        for (size_t j = 0; j < cell.n_results; j++) {
-            if (cell.results[j].status == MB_RESULT_FAILED) {
-                printf("%s: %s\n", cell.results[j].label, cell.results[j].reason);
-            }
-            CHECK(cell.results[j].status != MB_RESULT_FAILED);
-        }
-        mb_cell_finish(&cell);
+    static const char *const formats[] = {"rg11b10f", "rgba8-srgb"};
+    static const char *const defaults[] = {"all"};
+    size_t n_rows = 0, n_defaults = 0;
+    const bool is_quick = mb_test_is_quick();
+    struct mb_row *default_rows = plan(defaults, MB_COUNTOF(defaults), &n_defaults);
+    struct mb_row *rows = is_quick ? NULL : plan(mb_test_specs, mb_test_n_specs, &n_rows);
+    for (size_t i = 0; i < (is_quick ? 2 : MB_COUNTOF(extents)); i++) {
+        const struct mb_test_case test_case = {.pattern = "noise", .extent = extents[i]};
+        run_rows(gpu, is_quick ? default_rows : rows, is_quick ? n_defaults : n_rows,
+                 &test_case);
+    }
+    for (size_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(formats)); i++) {
+        const struct mb_test_case test_case = {
+            .pattern = "noise", .extent = {65, 33}, .format = formats[i]};
+        run_rows(gpu, default_rows, n_defaults, &test_case);
     }
     mb_free(rows);
+    mb_free(default_rows);
 }
 
 static const struct {
@@ -241,7 +264,8 @@ int main(int argc, char **argv)
 {
     struct bench b = {0};
     const char *name = argc > 1 ? argv[1] : "product";
-    const int opened = mb_test_open(&b.gpu, true);
+    const struct mb_gpu_options options = {.validate = true, .keep_pipelines = true};
+    const int opened = mb_test_open_with(&b.gpu, &options);
     if (opened != 0) {
         return opened;
     }
