@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,9 +29,35 @@ struct sides {
     struct mb_comparison *out;
 };
 
-/* Median of the medians of runs, as mb_bootstrap_ratio takes it. */
-static enum mb_status side_median(const struct mb_found *found, double *median_ns,
-                                  struct mb_err *err)
+static double range_of(const double *values, size_t n)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    return most - least;
+}
+
+/* How far a run wanders: the range of the medians of its parts, to its own. */
+static double wander(const struct mb_series *series, double median_ns, double *scratch)
+{
+    double medians[MB_WANDER_PARTS];
+    size_t n = 0;
+    for (size_t part = 0; part < MB_WANDER_PARTS; part++) {
+        const size_t first = series->n * part / MB_WANDER_PARTS;
+        const size_t end = series->n * (part + 1) / MB_WANDER_PARTS;
+        if (end > first) {
+            memcpy(scratch, series->values + first, (end - first) * sizeof *scratch);
+            medians[n++] = mb_median(scratch, end - first);
+        }
+    }
+    return range_of(medians, n) / median_ns;
+}
+
+/* Median of the medians of runs, as mb_bootstrap_ratio takes it, and the spread of runs. */
+static enum mb_status side_figures(const struct mb_found *found, double *median_ns,
+                                   double *spread, struct mb_err *err)
 {
     size_t n_most = found->n_series;
     for (size_t i = 0; i < found->n_series; i++) {
@@ -44,10 +71,13 @@ static enum mb_status side_median(const struct mb_found *found, double *median_n
         goto fail;
     }
     for (size_t i = 0; i < found->n_series; i++) {
-        memcpy(values, found->series[i].values, found->series[i].n * sizeof *values);
-        medians[i] = mb_median(values, found->series[i].n);
+        const struct mb_series *series = &found->series[i];
+        memcpy(values, series->values, series->n * sizeof *values);
+        medians[i] = mb_median(values, series->n);
+        *spread = fmax(*spread, wander(series, medians[i], values));
     }
     *median_ns = mb_median(medians, found->n_series);
+    *spread = fmax(*spread, range_of(medians, found->n_series) / *median_ns);
 fail:
     mb_free(medians);
     mb_free(values);
@@ -96,18 +126,48 @@ static enum mb_status add_row(struct sides *sides, struct mb_found *base,
         .p = 1,
     };
     explain(row, base->n_samples, new_runs->n_samples);
-    MB_TRY(side_median(base, &row->base_ns, err));
-    MB_TRY(side_median(new_runs, &row->new_ns, err));
+    MB_TRY(side_figures(base, &row->base_ns, &row->spread, err));
+    MB_TRY(side_figures(new_runs, &row->new_ns, &row->spread, err));
     /* Both medians stand on the timer's marks: a granule of difference is none. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     row->threshold = sides->options->threshold + granule_ns / row->base_ns;
-    row->margin = fmax(row->threshold + (row->is_single_run ? MB_RUN_TO_RUN : 0.0),
-                       fmax(base->aa_distance, new_runs->aa_distance));
     sides->pairs[sides->out->n_rows++] = (struct pair){*base, *new_runs};
     *base = (struct mb_found){0};
     *new_runs = (struct mb_found){0};
 fail:
     return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What a difference must clear. A row that was quiet by luck is not believed more than three in
+ * four of the others: they were run on the same machines. */
+static enum mb_status set_margins(const struct sides *sides, struct mb_err *err)
+{
+    const size_t n_rows = sides->out->n_rows;
+    double *spreads = mb_alloc(n_rows + 1, sizeof *spreads);
+    if (spreads == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        spreads[i] = sides->out->rows[i].spread;
+    }
+    qsort(spreads, n_rows, sizeof *spreads, compare_doubles);
+    const double usual = n_rows > 0 ? mb_quantile_sorted(spreads, n_rows, 0.75) : 0.0;
+    for (size_t i = 0; i < n_rows; i++) {
+        struct mb_compare_row *row = &sides->out->rows[i];
+        const struct pair *pair = &sides->pairs[i];
+        row->spread = fmax(row->spread, usual);
+        row->margin =
+            fmax(row->threshold + (row->is_single_run ? fmax(MB_RUN_TO_RUN, row->spread) : 0.0),
+                 fmax(pair->base.aa_distance, pair->new_runs.aa_distance));
+    }
+    mb_free(spreads);
+    return MB_OK;
 }
 
 static uint32_t choose_resamples(const struct sides *sides)
@@ -228,6 +288,23 @@ fail:
     return status;
 }
 
+/* Without a verdict on few runs: how many would tell on which side of the threshold the ratio
+ * is, 8 times in 10 at the level of 95 %, if it is what it seems. The range of five is 2.3 of
+ * their standard deviations. */
+static void plan_runs(struct mb_compare_row *row)
+{
+    const double deviation = fmax(row->spread, MB_RUN_TO_RUN) / 2.3;
+    const double off = fabs(fabs(log(row->ratio)) - log1p(row->threshold));
+    const double n = ceil(2.0 * pow((1.96 + 0.84) * deviation / off, 2.0));
+    if (row->outcome != MB_OUTCOME_INCONCLUSIVE || !row->is_single_run ||
+        row->has_few_samples) {
+        return;
+    }
+    row->n_runs_needed = (uint32_t)fmin(fmax(n, MB_FEW_RUNS), MB_MANY_RUNS);
+    snprintf(row->reason, sizeof row->reason, "%s%u runs a side may tell",
+             row->n_runs_needed == MB_MANY_RUNS ? "noisy: more than " : "", row->n_runs_needed);
+}
+
 static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
 {
     enum mb_status status;
@@ -246,6 +323,7 @@ static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
         row->p_adjusted = p[i];
         row->outcome = mb_outcome(row->ratio_ci, p[i], row->threshold, row->margin);
         row->is_regression = row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost;
+        plan_runs(row);
         out->n_outcomes[row->outcome]++;
         out->n_single_runs += row->is_single_run;
         out->n_checks_lost += row->is_check_lost;
@@ -324,6 +402,7 @@ enum mb_status mb_compare_runs(const struct mb_run_group *base,
     MB_TRY(take_once(new_runs, &sides.new_runs, err));
     MB_TRY(match_side(&sides, true, err));
     MB_TRY(match_side(&sides, false, err));
+    MB_TRY(set_margins(&sides, err));
     MB_TRY(resample(&sides, err));
     MB_TRY(conclude(comparison, err));
     mb_compare_warn(base, new_runs, comparison);

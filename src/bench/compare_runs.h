@@ -8,8 +8,13 @@
 /* Then this is added to the threshold. Where a process's images come to lie in memory moves
  * medians: five runs on an H200 agreed within 1.7 % where each was sure to 0.3 %, and without
  * it one comparison in a hundred of a build with itself was FASTER or SLOWER. */
-#define MB_RUN_TO_RUN  0.01
-#define MB_FEW_SAMPLES 6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
+#define MB_RUN_TO_RUN 0.01
+/* Or, if that is more, how far a run's samples wander while it is made: the state that one run
+ * finds a machine in differs from the next one's at least as much. Five runs on an H200 wander
+ * by 0.3 % and differ by as much; on a CPU that has other work both are tenths. */
+#define MB_WANDER_PARTS 5 /* in order of time, of which the medians are taken */
+#define MB_MANY_RUNS    50
+#define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 /* Runs of one side: the same thing measured some times over. */
 struct mb_run_group {
@@ -34,13 +39,17 @@ struct mb_compare_row {
                          timer */
     double margin;    /* what a difference must clear: the same, more for few runs, or how far
                          A/A twins are from 1, if that is more */
-    bool is_checked;  /* all were verified; else some were measured with --no-verify */
-    bool is_check_lost;   /* verified in base, and some of the new runs were not */
-    bool is_single_run;   /* fewer than MB_FEW_RUNS of them on a side */
-    bool has_few_samples; /* of a single run fewer than MB_FEW_SAMPLES: no interval, no p */
-    bool is_regression;   /* SLOWER, or is_check_lost */
-    char reason[80];      /* why there is no verdict, or "" */
-    bool is_identical;    /* the very same samples: one run compared with itself */
+    double spread;    /* of runs, as a fraction: between those there are, or within them; of
+                         three rows in four, if that is more */
+    uint32_t n_runs_needed; /* a side, about, for a verdict; 0: there is one; MB_MANY_RUNS is
+                               that or more */
+    bool is_checked;        /* all were verified; else some were measured with --no-verify */
+    bool is_check_lost;     /* verified in base, and some of the new runs were not */
+    bool is_single_run;     /* fewer than MB_FEW_RUNS of them on a side */
+    bool has_few_samples;   /* of a single run fewer than MB_FEW_SAMPLES: no interval, no p */
+    bool is_regression;     /* SLOWER, or is_check_lost */
+    char reason[80];        /* why there is no verdict, or "" */
+    bool is_identical;      /* the very same samples: one run compared with itself */
     enum mb_outcome outcome;
 };
 
@@ -49,8 +58,8 @@ struct mb_compare_gap {
     const struct mb_file_result *result; /* of either side; borrowed */
     char reason[640];
     const char *new_format; /* of a base result that is there in another format, or NULL */
-    bool is_regression; /* it was verified in base, and is wrong, missing or without figures in
-                           the new runs */
+    bool is_regression; /* it was verified in base, and is wrong or without figures in the new
+                           runs, or missing in one that was not completed */
 };
 
 /* One line, without a stop at its end. */

@@ -38,6 +38,9 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_co
     mb_json_number(json, node, "p_adjusted", row->p_adjusted);
     mb_json_number(json, node, "threshold", row->threshold);
     mb_json_number(json, node, "margin", row->margin);
+    mb_json_number(json, node, "spread", row->spread);
+    mb_json_number(json, node, "runs_needed",
+                   row->n_runs_needed > 0 ? (double)row->n_runs_needed : (double)NAN);
     mb_json_u64(json, node, "base_runs", row->n_base);
     mb_json_u64(json, node, "new_runs", row->n_new);
     mb_json_bool(json, node, "single_run", row->is_single_run);
@@ -83,7 +86,7 @@ enum mb_status mb_compare_json(const struct mb_compare_view *view, char **text,
     mb_json_init(&json);
     struct cJSON *schema = mb_json_object(&json, json.root, "schema");
     mb_json_string(&json, schema, "name", "mipbench-comparison");
-    mb_json_string(&json, schema, "version", "1.1.0");
+    mb_json_string(&json, schema, "version", "1.2.0");
     mb_json_number(&json, json.root, "threshold", view->options->threshold);
     mb_json_u64(&json, json.root, "seed", view->options->seed);
     mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);

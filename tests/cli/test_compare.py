@@ -107,7 +107,7 @@ class Compare(CompareCase):
 
     def test_lost_results(self):
         new = copy.deepcopy(self.calm)
-        del new["results"][3]
+        gone = new["results"].pop(3)  # nobody asked for it
         new["results"][0].update(status="failed", reason="level 2 is wrong")
         new["results"][0]["verify"]["status"] = "fail"
         self.write("new.json", new)
@@ -115,10 +115,22 @@ class Compare(CompareCase):
         lost = {gap["strategy"]: gap for gap in found["not_compared"]}
         self.assertEqual(set(lost), {"blit", "spd"})
         self.assertIn("level 2 is wrong", lost["blit"]["reason"])
-        self.assertTrue(all(gap["regression"] for gap in lost.values()))
+        self.assertTrue(lost["blit"]["regression"])
+        self.assertFalse(lost["spd"]["regression"])
         back = self.compare("new.json", "base.json", "--fail-on-regression")
         self.assertEqual(back["summary"]["regressions"], 0)
         self.assertEqual(back["summary"]["not_compared"], 2)
+        new["run"]["complete"] = False  # it was, and the run did not come to it
+        self.write("cut.json", new)
+        found = self.compare("base.json", "cut.json", "--fail-on-regression", code=1)
+        self.assertEqual([gap["regression"] for gap in found["not_compared"]], [True, True])
+        new["run"]["complete"] = True
+        new["results"][0] = copy.deepcopy(self.calm["results"][0])
+        new["results"].append(gone)
+        new["results"][3]["params"]["unheard-of"] = "yes"  # of a later version
+        self.write("later.json", new)
+        found = self.compare("base.json", "later.json", "--fail-on-regression")
+        self.assertEqual([gap["regression"] for gap in found["not_compared"]], [False, False])
 
     def test_lost_samples(self):
         """Verified before, and no times to show now."""
