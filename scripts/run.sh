@@ -14,7 +14,7 @@ usage() {
     cat <<'END'
 usage: scripts/run.sh [--yes] [IMAGE...] [-- OPTION...]
 
-  IMAGE     a PNG, BMP, TGA, PNM or HDR file, or pattern:NAME:WxH (default: tests/data)
+  IMAGE     a PNG, BMP, TGA, PNM, PFM or HDR file, or pattern:NAME:WxH (default: tests/data)
   OPTION    passed to mipbench, see mipbench --help
   --yes     install missing packages without asking
   --help    this text

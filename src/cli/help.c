@@ -19,7 +19,7 @@ static const char intro[] =
     "  mipbench tune INPUT|--size WxH...|--sweep A:B [options]\n"
     "  mipbench export STRATEGY -o DIR [--format NAME[,NAME...]] [--force]\n"
     "\n"
-    "INPUT is a PNG, BMP, TGA, PNM or Radiance HDR file, or pattern:NAME:WxH.\n"
+    "INPUT is a PNG, BMP, TGA, PNM, PFM or Radiance HDR file, or pattern:NAME:WxH.\n"
     "\n"
     "Examples:\n"
     "  mipbench photo.png\n"

@@ -87,6 +87,8 @@ static const struct reader {
     {MB_CONTAINER_HDR, "Radiance HDR", "#?RGBE\n", 7, check_nothing},
     {MB_CONTAINER_PNM, "PNM", "P5", 2, check_nothing},
     {MB_CONTAINER_PNM, "PNM", "P6", 2, check_nothing},
+    {MB_CONTAINER_PFM, "PFM", "PF", 2, check_nothing},
+    {MB_CONTAINER_PFM, "PFM", "Pf", 2, check_nothing},
     {MB_CONTAINER_BMP, "BMP", "BM", 2, check_bmp},
 };
 
@@ -161,6 +163,6 @@ enum mb_status mb_container_detect(struct mb_container *container, const char *p
         return MB_OK;
     }
     status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
-    mb_err_hint(err, "PNG, BMP, TGA, PNM (P5, P6) and Radiance HDR are");
+    mb_err_hint(err, "PNG, BMP, TGA, PNM (P5, P6), PFM and Radiance HDR are");
     return status;
 }

@@ -14,6 +14,7 @@ enum mb_container_kind {
     MB_CONTAINER_TGA,
     MB_CONTAINER_HDR,
     MB_CONTAINER_PNM,
+    MB_CONTAINER_PFM,
 };
 
 struct mb_container {

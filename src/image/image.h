@@ -30,10 +30,10 @@ struct mb_image {
     char sha256[65]; /* of the file's bytes, or of the generated texels */
 };
 
-/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit) or Radiance HDR file. Formats are told by content,
- * not by name. GIF, PSD, JPEG and others fail with a hint on conversion. Dimensions are checked
- * (at most 16384 each) before anything is decoded; all failures are MB_ERRC_INPUT (out of
- * memory: MB_ERRC_RUNTIME) and name the path. */
+/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit), PFM or Radiance HDR file. Formats are told by
+ * content, not by name. GIF, PSD, JPEG and others fail with a hint on conversion. Dimensions
+ * are checked (at most 16384 each) before anything is decoded; all failures are MB_ERRC_INPUT
+ * (out of memory: MB_ERRC_RUNTIME) and name the path. */
 MB_MUST_CHECK enum mb_status mb_image_load(struct mb_image *image, const char *path,
                                            struct mb_err *err);
 

@@ -11,6 +11,7 @@
 #include "image/hdr.h"
 #include "image/pattern.h"
 #include "image/png_read.h"
+#include "image/pfm.h"
 #include "image/pnm.h"
 #include "image/stb_impl.h"
 
@@ -173,6 +174,9 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
     }
     if (container.kind == MB_CONTAINER_PNM) {
         return mb_pnm_decode(image, path, file, err);
+    }
+    if (container.kind == MB_CONTAINER_PFM) {
+        return mb_pfm_decode(image, path, file, err);
     }
     if (container.kind == MB_CONTAINER_HDR) {
         return mb_hdr_decode(image, path, file, err);

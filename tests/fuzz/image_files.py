@@ -297,6 +297,24 @@ def netpbms():
             yield f"bad-pnm-{n}-{top}-cut", head + data[:-1], None
 
 
+def pfms():
+    odd = np.array([-0.0, 1e-40, -1e38, np.inf, -np.inf, np.nan, -2.5, 1e-38], np.float32)
+    for magic, n in ((b"PF", 3), (b"Pf", 1)):
+        values = RNG.uniform(-9, 9, (3, 5, n)).astype(np.float32)
+        values[1].flat = odd[:5 * n] if n == 1 else np.resize(odd, 15)
+        texels = np.ones((3, 5, 4), np.float32)
+        texels[..., :3] = values
+        for order, scale in (("<", b"-1.0"), (">", b"1"), ("<", b"-3.5e-7"), (">", b"20")):
+            data = values[::-1].astype(order + "f4").tobytes()
+            name = f"pfm-{n}-{scale.decode()}"
+            yield name, magic + b"\n5 3\n" + scale + b"\n" + data, texels
+            yield f"bad-{name}-cut", magic + b"\n5 3\n" + scale + b"\n" + data[:-1], None
+            yield f"bad-{name}-long", magic + b"\n5 3\n" + scale + b"\n" + data + b"\n", None
+        for scale in (b"0", b"-0.0", b"nan", b"inf", b"-inf", b"1e999", b"", b"one", b"1,0"):
+            data = values.tobytes()
+            yield f"bad-pfm-{n}-{scale.decode()}", magic + b"\n5 3\n" + scale + b"\n" + data, None
+
+
 def hdrs():
     for width in (5, 9):
         rgbe = RNG.integers(0, 256, (3, width, 4)).astype(np.uint8)
@@ -317,5 +335,5 @@ def hdrs():
 
 def files():
     for source in (coloured_pngs, small_pngs, odd_pngs, indexed_bmps, true_bmps, tgas, netpbms,
-                   hdrs):
+                   pfms, hdrs):
         yield from source()

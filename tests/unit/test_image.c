@@ -227,6 +227,16 @@ static void check_deep_formats(void)
     CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
     mb_image_finish(&image);
 
+    b.n = 0; /* of two rows, the lower one first: -0 and NaN stay what they are */
+    put_text(&b, "Pf\n1 2\n1.5\n");
+    put_u32_be(&b, 0x80000000u);
+    put_u32_be(&b, 0x7fc12345u);
+    image = load(&b);
+    const uint32_t *bits = image.texels;
+    CHECK_EQ_INT(image.depth, MB_DEPTH_F32);
+    CHECK(bits[0] == 0x7fc12345u && bits[3] == 0x3f800000u && bits[6] == 0x80000000u);
+    mb_image_finish(&image);
+
     b = make_hdr("-Y 1 +X 2\n");
     image = load(&b);
     const float *f32 = image.texels;
@@ -339,6 +349,9 @@ static void check_truncated(void)
     b.n = 0;
     put_text(&b, "P6\n2 2\n255\nabcdefghijkl");
     check_cut(b, b.n);
+    b.n = 0;
+    put_text(&b, "Pf\n1 2\n-1\nabcdefgh");
+    check_cut(b, b.n);
 }
 
 static void check_lying_headers(void)
@@ -367,6 +380,15 @@ static void check_lying_headers(void)
     check_refused("P6 1 1 0\nabc", 12, ": its header is damaged", "");
     check_refused("P6 1 1 65536\nabcdef", 19, ": its header is damaged", "");
     check_refused("P6 -1 1 255\nabc", 15, ": its header is damaged", "");
+    check_refused("PF\n0 1\n-1\nabcd", 14, "no texels", "");
+    check_refused("PF\n1 -1\n-1\nabcd", 15, "no texels", "");
+    check_refused("PF\n99999 1\n-1\nabcd", 18, "too large", "");
+    check_refused("PF\n16384 16384\n-1\nabcd", 22, "truncated: 4 bytes", "");
+    check_refused("Pf\n1 1\n-1\nabcde", 15, "bad PFM: 5 bytes of texels, 1x1 take 4", "");
+    check_refused("Pf\n1 1\n0\nabcd", 13, ": its header is damaged", "");
+    check_refused("Pf\n1 1\ninf\nabcd", 15, ": its header is damaged", "");
+    check_refused("Pf4\n1 1\n-1\nabcd", 15, ": its header is damaged", "");
+    check_refused("Pf\n1 1\n-1", 9, ": its header is damaged", "");
 }
 
 /* What the files of the fuzz suite, which are right or wrong as a whole, do not show: reasons.
