@@ -1,0 +1,483 @@
+/* The commands of a recorded sample, one by one: what is timed is a strategy's own work and
+ * nothing else, between stamps that wait for what came before and hold up what comes after.
+ *
+ * volk's function pointers are replaced while a sample is recorded; what they see is written
+ * down in words, one command a word, and compared with what there must be. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/check.h"
+#include "base/alloc.h"
+#include "bench/evict.h"
+#include "bench/take.h"
+#include "harness.h"
+#include "vk/barrier.h"
+
+#define MAX_TRIALS 4u
+#define MAX_TEXT   65536u
+
+extern const struct mb_shader mb_spv_null;
+
+struct text {
+    char words[MAX_TEXT];
+    size_t n;
+};
+
+/* The real commands. */
+static struct {
+    PFN_vkCmdResetQueryPool reset_queries;
+    PFN_vkCmdWriteTimestamp stamp;
+    PFN_vkCmdPipelineBarrier barrier;
+    PFN_vkCmdBindPipeline bind;
+    PFN_vkCmdDispatch dispatch;
+    PFN_vkCmdDraw draw;
+    PFN_vkCmdBlitImage blit;
+    PFN_vkCmdCopyImage copy_image;
+    PFN_vkCmdCopyBuffer copy_buffer;
+    PFN_vkCmdFillBuffer fill;
+    PFN_vkCmdUpdateBuffer update;
+    PFN_vkCmdClearColorImage clear;
+} real;
+
+/* What a spy knows: where it writes, and pipelines that have a name. */
+static struct {
+    struct text *out;
+    const struct mb_timer *timer;
+    VkPipeline primer, evictor, null_twin, bound;
+} spy;
+
+static void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text->words + text->n, MAX_TEXT - text->n, format, args);
+    va_end(args);
+    CHECK(n >= 0 && (size_t)n < MAX_TEXT - text->n);
+    text->n += (size_t)n < MAX_TEXT - text->n ? (size_t)n : 0;
+}
+
+static const char *pool_name(VkQueryPool pool)
+{
+    return pool == spy.timer->pool ? "" : "-of-another-pool";
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_reset(VkCommandBuffer cmd, VkQueryPool pool,
+                                             uint32_t first, uint32_t n)
+{
+    add(spy.out, "reset%s:%u+%u ", pool_name(pool), first, n);
+    real.reset_queries(cmd, pool, first, n);
+}
+
+/* Anything but ALL_COMMANDS waits for less than all that came before. */
+static VKAPI_ATTR void VKAPI_CALL note_stamp(VkCommandBuffer cmd, VkPipelineStageFlagBits stage,
+                                             VkQueryPool pool, uint32_t query)
+{
+    const bool is_all = stage == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    add(spy.out, "stamp%s%s:%u ", pool_name(pool), is_all ? "" : "-too-early", query);
+    real.stamp(cmd, stage, pool, query);
+}
+
+/* "full": memory, too; "order": execution only; "some" for less than all commands. */
+static VKAPI_ATTR void VKAPI_CALL note_barrier(VkCommandBuffer cmd, VkPipelineStageFlags from,
+                                               VkPipelineStageFlags to, VkDependencyFlags flags,
+                                               uint32_t n_memory, const VkMemoryBarrier *memory,
+                                               uint32_t n_buffers,
+                                               const VkBufferMemoryBarrier *buffers,
+                                               uint32_t n_images,
+                                               const VkImageMemoryBarrier *images)
+{
+    const VkAccessFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                                VK_ACCESS_COLOR_ATTACHMENT_READ_BIT;
+    const VkAccessFlags writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                                 VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+    const bool is_all = from == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT &&
+                        to == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT && n_buffers + n_images == 0;
+    const bool is_full = is_all && n_memory == 1 &&
+                         (memory->srcAccessMask & VK_ACCESS_MEMORY_WRITE_BIT) != 0 &&
+                         (memory->dstAccessMask & (reads | writes)) == (reads | writes);
+    add(spy.out, "%s ", is_full ? "full" : is_all && n_memory == 0 ? "order" : "some");
+    real.barrier(cmd, from, to, flags, n_memory, memory, n_buffers, buffers, n_images, images);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_bind(VkCommandBuffer cmd, VkPipelineBindPoint point,
+                                            VkPipeline pipeline)
+{
+    spy.bound = pipeline;
+    real.bind(cmd, point, pipeline);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y,
+                                                uint32_t z)
+{
+    add(spy.out, "%s:%ux%ux%u ",
+        spy.bound == spy.primer      ? "primer"
+        : spy.bound == spy.evictor   ? "evict"
+        : spy.bound == spy.null_twin ? "nothing"
+                                     : "dispatch",
+        x, y, z);
+    real.dispatch(cmd, x, y, z);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_draw(VkCommandBuffer cmd, uint32_t n_vertices,
+                                            uint32_t n_instances, uint32_t first_vertex,
+                                            uint32_t first_instance)
+{
+    add(spy.out, "draw:%ux%u ", n_vertices, n_instances);
+    real.draw(cmd, n_vertices, n_instances, first_vertex, first_instance);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_blit(VkCommandBuffer cmd, VkImage from,
+                                            VkImageLayout from_layout, VkImage to,
+                                            VkImageLayout to_layout, uint32_t n_regions,
+                                            const VkImageBlit *regions, VkFilter filter)
+{
+    const VkOffset3D *size = &regions[0].dstOffsets[1];
+    add(spy.out, "blit:%ux%d,%d ", n_regions, size->x, size->y);
+    real.blit(cmd, from, from_layout, to, to_layout, n_regions, regions, filter);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_copy_image(VkCommandBuffer cmd, VkImage from,
+                                                  VkImageLayout from_layout, VkImage to,
+                                                  VkImageLayout to_layout, uint32_t n,
+                                                  const VkImageCopy *regions)
+{
+    add(spy.out, "copy ");
+    real.copy_image(cmd, from, from_layout, to, to_layout, n, regions);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_copy_buffer(VkCommandBuffer cmd, VkBuffer from,
+                                                   VkBuffer to, uint32_t n,
+                                                   const VkBufferCopy *regions)
+{
+    add(spy.out, "copy ");
+    real.copy_buffer(cmd, from, to, n, regions);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_fill(VkCommandBuffer cmd, VkBuffer buffer,
+                                            VkDeviceSize offset, VkDeviceSize size,
+                                            uint32_t word)
+{
+    add(spy.out, "fill ");
+    real.fill(cmd, buffer, offset, size, word);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_update(VkCommandBuffer cmd, VkBuffer buffer,
+                                              VkDeviceSize offset, VkDeviceSize size,
+                                              const void *data)
+{
+    add(spy.out, "update ");
+    real.update(cmd, buffer, offset, size, data);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_clear(VkCommandBuffer cmd, VkImage image,
+                                             VkImageLayout layout,
+                                             const VkClearColorValue *colour, uint32_t n,
+                                             const VkImageSubresourceRange *ranges)
+{
+    add(spy.out, "clear ");
+    real.clear(cmd, image, layout, colour, n, ranges);
+}
+
+static void start_spying(struct text *out)
+{
+    out->n = 0;
+    out->words[0] = '\0';
+    spy.out = out;
+    spy.bound = VK_NULL_HANDLE;
+    vkCmdResetQueryPool = note_reset;
+    vkCmdWriteTimestamp = note_stamp;
+    vkCmdPipelineBarrier = note_barrier;
+    vkCmdBindPipeline = note_bind;
+    vkCmdDispatch = note_dispatch;
+    vkCmdDraw = note_draw;
+    vkCmdBlitImage = note_blit;
+    vkCmdCopyImage = note_copy_image;
+    vkCmdCopyBuffer = note_copy_buffer;
+    vkCmdFillBuffer = note_fill;
+    vkCmdUpdateBuffer = note_update;
+    vkCmdClearColorImage = note_clear;
+}
+
+static void stop_spying(void)
+{
+    vkCmdResetQueryPool = real.reset_queries;
+    vkCmdWriteTimestamp = real.stamp;
+    vkCmdPipelineBarrier = real.barrier;
+    vkCmdBindPipeline = real.bind;
+    vkCmdDispatch = real.dispatch;
+    vkCmdDraw = real.draw;
+    vkCmdBlitImage = real.blit;
+    vkCmdCopyImage = real.copy_image;
+    vkCmdCopyBuffer = real.copy_buffer;
+    vkCmdFillBuffer = real.fill;
+    vkCmdUpdateBuffer = real.update;
+    vkCmdClearColorImage = real.clear;
+}
+
+static void find_commands(void)
+{
+    real.reset_queries = vkCmdResetQueryPool;
+    real.stamp = vkCmdWriteTimestamp;
+    real.barrier = vkCmdPipelineBarrier;
+    real.bind = vkCmdBindPipeline;
+    real.dispatch = vkCmdDispatch;
+    real.draw = vkCmdDraw;
+    real.blit = vkCmdBlitImage;
+    real.copy_image = vkCmdCopyImage;
+    real.copy_buffer = vkCmdCopyBuffer;
+    real.fill = vkCmdFillBuffer;
+    real.update = vkCmdUpdateBuffer;
+    real.clear = vkCmdClearColorImage;
+}
+
+/* A strategy set up on an image, as often as there are images in the rotation. */
+struct bed {
+    struct mb_gpu gpu;
+    struct mb_rig rig;
+    struct mb_timer timer;
+    struct mb_evictor evictor;
+    struct mb_compute nothing;
+    struct mb_trial trials[MAX_TRIALS];
+};
+
+/* What the strategy itself records. */
+static bool spy_on_chain(struct bed *bed, struct text *chain)
+{
+    struct mb_err err = {0};
+    struct mb_submission submission = {0};
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_init(&submission, &bed->gpu, "chain", &err));
+    MB_TRY(mb_submission_begin(&submission, 0, &err));
+    start_spying(chain);
+    bed->trials[0].strategy->record(bed->trials[0].state, submission.cmd);
+    stop_spying();
+    MB_TRY(mb_submission_end(&submission, &err));
+fail:
+    mb_submission_finish(&submission);
+    return status == MB_OK;
+}
+
+static unsigned count(const char *words, const char *word)
+{
+    unsigned n = 0;
+    for (const char *at = strstr(words, word); at; at = strstr(at + 1, word)) {
+        n += at == words || at[-1] == ' ';
+    }
+    return n;
+}
+
+/* As much work as the strategy says, none of it empty, and nothing that belongs to a sample. */
+static void check_chain(const struct mb_work *work, const char *words)
+{
+    const unsigned n_barriers =
+        count(words, "some ") + count(words, "full ") + count(words, "order ");
+    CHECK_EQ_INT(count(words, "dispatch:") + count(words, "draw:") + count(words, "blit:"),
+                 work->n_dispatches);
+    CHECK_EQ_INT(n_barriers, work->n_barriers);
+    CHECK_EQ_INT(count(words, "stamp") + count(words, "reset") + count(words, "primer"), 0);
+    CHECK(!strstr(words, ":0x") && !strstr(words, "x0 ") && !strstr(words, "x0x"));
+}
+
+/* The words of null twins: their dispatches have another pipeline, and draws no vertices. */
+static void expect_null_chain(struct text *want, const char *words)
+{
+    for (const char *word = words; *word != '\0'; word = strchr(word, ' ') + 1) {
+        const int n = (int)(strchr(word, ' ') - word);
+        const char *size = strchr(word, ':');
+        if (strncmp(word, "dispatch:", 9) == 0) {
+            add(want, "nothing%.*s ", n - 8, size);
+        } else if (strncmp(word, "draw:", 5) == 0) {
+            add(want, "draw:0x%.*s ", (int)(strcspn(strchr(size, 'x') + 1, " ")),
+                strchr(size, 'x') + 1);
+        } else if (strncmp(word, "blit:", 5) == 0) {
+            const int n_regions = atoi(size + 1);
+            for (int i = 0; i < n_regions; i++) {
+                add(want, "blit:1x1,1 ");
+            }
+        } else {
+            add(want, "%.*s ", n, word);
+        }
+    }
+}
+
+static void expect_chains(struct text *want, const struct mb_take_options *options,
+                          const char *chain, uint32_t n, bool is_overlapped)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        add(want, "%s", i > 0 && !is_overlapped ? "full " : "");
+        if (options->null_pipeline) {
+            expect_null_chain(want, chain);
+        } else {
+            add(want, "%s", chain);
+        }
+    }
+}
+
+/* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images]; the
+ * queries' reset, the primer; stamp; chains; stamp. */
+static void expect_part(struct text *want, const struct mb_take_options *options, uint32_t part,
+                        const char *chain)
+{
+    const uint32_t query = 2 * (options->first_pair + part);
+    if (options->evictor) {
+        CHECK_EQ_INT(options->evictor->n_reaches, 1);
+        add(want, "evict:%ux1x1 full ", options->evictor->reach[0].n_groups);
+    }
+    if (options->warms_code) {
+        expect_chains(want, options, chain, 1, false);
+        add(want, "full ");
+    }
+    expect_chains(want, options, chain, options->n_lead, false);
+    add(want, "reset:%u+2 primer:1x1x1 full stamp:%u order ", query, query);
+    expect_chains(want, options, chain, options->n_chains[part], options->is_overlapped);
+    add(want, "stamp:%u full ", query + 1);
+}
+
+static void check_take(struct bed *bed, const struct mb_take_options *options,
+                       const char *chain)
+{
+    static struct text got, want;
+    struct mb_take take = {0};
+    struct mb_err err = {0};
+    double part_ns[MB_MAX_PARTS];
+    start_spying(&got);
+    const enum mb_status status = mb_take_init(&take, options, &err);
+    stop_spying();
+    want.n = 0;
+    for (uint32_t part = 0; part < options->n_parts; part++) {
+        expect_part(&want, options, part, chain);
+    }
+    CHECK_EQ_INT(status, MB_OK);
+    CHECK_EQ_STR(got.words, want.words);
+    CHECK_EQ_INT(mb_submission_submit(&take.submission, &err), MB_OK);
+    CHECK_EQ_INT(mb_take_collect(&take, &bed->timer, part_ns, &err), MB_OK);
+    mb_take_finish(&take);
+}
+
+/* Every kind of sample that a timing takes. */
+static void check_samples(struct bed *bed, const char *chain)
+{
+    const struct mb_take_options latency = {
+        .gpu = &bed->gpu,
+        .timer = &bed->timer,
+        .n_parts = 1,
+        .n_chains = {1},
+        .trials = bed->trials,
+        .n_trials = MAX_TRIALS,
+        .name = "sample",
+    };
+    check_take(bed, &latency, chain);
+    struct mb_take_options sample = latency;
+    sample.first_pair = 2;
+    sample.warms_code = true;
+    check_take(bed, &sample, chain);
+    sample.evictor = &bed->evictor;
+    check_take(bed, &sample, chain);
+    sample = latency;
+    sample.null_pipeline = bed->nothing.pipeline;
+    check_take(bed, &sample, chain);
+    sample = latency;
+    sample.n_chains[0] = 3;
+    sample.is_overlapped = true;
+    check_take(bed, &sample, chain);
+    sample = latency;
+    sample.n_parts = 3;
+    sample.n_chains[1] = 2;
+    sample.n_chains[2] = 4;
+    check_take(bed, &sample, chain);
+    sample.n_lead = MAX_TRIALS;
+    check_take(bed, &sample, chain);
+}
+
+static void check_row(struct bed *bed, const struct mb_row *row)
+{
+    static struct text chain;
+    struct mb_err err = {0};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(bed->rig.full.base)}};
+    const struct mb_trial_options options = {
+        .rig = &bed->rig, .row = row, .task = &task, .name = row->strategy->name};
+    if (mb_trial_supports(&options, &err) != MB_OK) {
+        printf("skipped %s: %s\n", row->strategy->name, err.text);
+        return;
+    }
+    bool is_ready = true;
+    for (uint32_t i = 0; i < MAX_TRIALS; i++) {
+        is_ready = mb_trial_init(&bed->trials[i], &options, &err) == MB_OK && is_ready;
+    }
+    CHECK(is_ready && spy_on_chain(bed, &chain));
+    printf("%s: %s\n", row->strategy->name, chain.words);
+    check_chain(&bed->trials[0].work, chain.words);
+    check_samples(bed, chain.words);
+    for (uint32_t i = 0; i < MAX_TRIALS; i++) {
+        mb_trial_finish(&bed->trials[i]);
+    }
+}
+
+static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
+                               const void *texels, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    static const uint32_t two_invocations[3] = {2, 1, 1}; /* or it would be the primer */
+    const struct mb_rig_options rig_options = {
+        .layout = layout, .n_image_levels = layout->n_levels, .source = texels};
+    const struct mb_compute_options options = {
+        .shader = &mb_spv_null,
+        .spec_constants = two_invocations,
+        .n_spec_constants = MB_COUNTOF(two_invocations),
+        .n_sets = 1,
+        .name = "null twin",
+    };
+    MB_TRY(mb_rig_init(&bed->rig, &bed->gpu, &rig_options, err));
+    MB_TRY(mb_timer_init(&bed->timer, &bed->gpu, 1 + MB_MAX_PARTS, err));
+    MB_TRY(mb_evictor_init(&bed->evictor, &bed->gpu, 1, err));
+    MB_TRY(mb_compute_init(&bed->nothing, &bed->gpu, &options, err));
+    spy.timer = &bed->timer;
+    spy.primer = bed->timer.primer.pipeline;
+    spy.evictor = bed->evictor.compute.pipeline;
+    spy.null_twin = bed->nothing.pipeline;
+fail:
+    return status;
+}
+
+static void run(struct bed *bed)
+{
+    static const char *const specs[] = {"all"};
+    struct mb_row *rows = NULL;
+    size_t n_rows = 0;
+    struct mb_err err = {0};
+    struct mb_layout layout;
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){200, 130}, 2, 5);
+    void *texels = mb_test_texels(&layout, "noise");
+    const bool is_ready = texels && make_bed(bed, &layout, texels, &err) == MB_OK &&
+                          mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK;
+    CHECK(is_ready && n_rows > 5);
+    find_commands();
+    for (size_t i = 0; is_ready && i < n_rows; i++) {
+        check_row(bed, &rows[i]);
+    }
+    mb_free(rows);
+    mb_free(texels);
+    mb_compute_finish(&bed->nothing);
+    mb_evictor_finish(&bed->evictor);
+    mb_timer_finish(&bed->timer);
+    mb_rig_finish(&bed->rig);
+}
+
+int main(void)
+{
+    static struct bed bed;
+    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const int code = mb_test_open_with(&bed.gpu, &options);
+    if (code != 0) {
+        return code;
+    }
+    if (bed.gpu.info.timestamp_valid_bits == 0) {
+        mb_gpu_finish(&bed.gpu);
+        return MB_TEST_SKIP;
+    }
+    run(&bed);
+    CHECK_EQ_INT(mb_gpu_finish(&bed.gpu), 0);
+    return check_summary("commands");
+}
