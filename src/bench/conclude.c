@@ -44,18 +44,19 @@ static size_t find_fastest(const struct mb_cell *cell)
 
 static void warn_few(const struct mb_cell *cell, struct mb_result *result)
 {
-    size_t n_compared;
+    const size_t index = (size_t)(result - cell->results);
     if (result->stats.median_ci_level < LEVEL) {
         mb_result_warn(result, "few_samples",
                        "only %zu samples: too few for a 95 %% interval (try --samples %u)",
                        result->n_samples, MB_ENOUGH_SAMPLES);
-    } else if (mb_relate_can_tell(cell, &n_compared) || isnan(result->relation.ratio)) {
+    } else if (mb_relate_can_tell(cell, index)) {
         mb_result_warn(result, "few_samples", "only %zu samples: the interval is wide",
                        result->n_samples);
     } else {
         mb_result_warn(result, "few_samples",
-                       "only %zu samples: no test can tell %zu rows apart (try --samples %u)",
-                       result->n_samples, n_compared, MB_ENOUGH_SAMPLES);
+                       "only %zu samples: no test can tell %zu rows apart (try --samples %zu)",
+                       result->n_samples, mb_relate_n_tests(cell) + 1,
+                       mb_relate_samples_needed(cell));
     }
 }
 

@@ -76,16 +76,18 @@ static const char *find_faster(const struct mb_cell *cell)
     return label;
 }
 
-/* Rows may be alike to within 1 %, whatever a test could say. */
+/* Some row is neither within 1 % of the fastest nor could any samples like these have told them
+ * apart. */
 static bool is_beyond_tests(const struct mb_cell *cell)
 {
-    size_t n_compared;
-    bool is_open = false;
+    bool is_beyond = false;
     for (size_t i = 0; i < cell->n_results; i++) {
-        is_open = is_open || (is_tied(cell, i) &&
-                              cell->results[i].relation.outcome == MB_OUTCOME_INCONCLUSIVE);
+        is_beyond =
+            is_beyond ||
+            (is_tied(cell, i) && cell->results[i].relation.outcome == MB_OUTCOME_INCONCLUSIVE &&
+             !mb_relate_can_tell(cell, i));
     }
-    return is_open && !mb_relate_can_tell(cell, &n_compared);
+    return is_beyond;
 }
 
 static enum ranking rank(const struct mb_run *run, const struct mb_cell *cell)
@@ -134,11 +136,10 @@ static void add_short(struct mb_strbuf *out, const struct mb_cell *cell)
 
 static void add_few(struct mb_strbuf *out, const struct mb_cell *cell)
 {
-    size_t n_compared;
-    mb_relate_can_tell(cell, &n_compared);
     mb_strbuf_printf(
-        out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %u.",
-        cell->results[cell->fastest].stats.n, n_compared, MB_ENOUGH_SAMPLES);
+        out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %zu.",
+        cell->results[cell->fastest].stats.n, mb_relate_n_tests(cell) + 1,
+        mb_relate_samples_needed(cell));
 }
 
 /* What is tied and slower than row `after`, or as fast and later in the table: the least such.

@@ -15,10 +15,15 @@ MB_MUST_CHECK enum mb_status mb_relate_cell(struct mb_cell *cell, uint64_t seed,
  * other cells hold has no part in it: a table that is printed stays true. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_cell *cell, struct mb_err *err);
 
-/* Whether a rank test of the cell, once its relations are there, has passed or could have: with
- * n blocks, Wilcoxon's p is 2^(1-n) at the least, and the least of m is multiplied by m (Holm).
- * `*n_compared` is the number of rows that are compared, the fastest among them. */
-bool mb_relate_can_tell(const struct mb_cell *cell, size_t *n_compared);
+/* Relations of the cell that are tested. */
+size_t mb_relate_n_tests(const struct mb_cell *cell);
+
+/* Whether the test of a result could have passed with the blocks that there are, once relations
+ * are there: Wilcoxon's least p, by Holm multiplied by how many tests are not before it. */
+bool mb_relate_can_tell(const struct mb_cell *cell, size_t index);
+
+/* Samples with which the tests of a cell that cannot tell could: MB_ENOUGH_SAMPLES or more. */
+size_t mb_relate_samples_needed(const struct mb_cell *cell);
 
 /* What a difference in a cell must clear: MB_MARGIN, or what the twin is off, if that is more.
  */

@@ -42,6 +42,7 @@ struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
     double ci[2];
     double p, p_adjusted; /* Wilcoxon's; Holm's over its cell */
+    double least_p;       /* what p would be if one took less time in every block that tells */
     enum mb_outcome outcome;
 };
 

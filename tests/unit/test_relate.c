@@ -173,18 +173,50 @@ static void test_too_few(void)
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct mb_cell cell;
         struct mb_run run = {.cells = &cell, .n_cells = 1};
-        size_t n_compared;
         make_cell(&cell, ratios, 0.01);
         cell.samples.n_blocks = cell.samples.n_kept = cases[i].n_blocks;
         cell.n_results = cases[i].n_results;
         relate(&run);
         const bool is_found = cell.results[1].relation.outcome == MB_OUTCOME_SLOWER;
-        CHECK_EQ_INT(mb_relate_can_tell(&cell, &n_compared), cases[i].can_tell);
+        CHECK_EQ_INT(mb_relate_can_tell(&cell, 1), cases[i].can_tell);
         CHECK_EQ_INT(is_found, cases[i].can_tell && cases[i].n_blocks > 5);
-        CHECK_EQ_INT(n_compared, cases[i].n_blocks > 5 ? cases[i].n_results : 1);
+        CHECK_EQ_INT(mb_relate_n_tests(&cell),
+                     cases[i].n_blocks > 5 ? cases[i].n_results - 1 : 0);
+        const double least_p = cell.results[1].relation.least_p;
+        CHECK(cases[i].n_blocks > 5
+                  ? least_p <= ldexp(1.0, 1 - (int)fmin(cases[i].n_blocks, 25))
+                  : isnan(least_p));
         cell.n_results = N_RESULTS;
         mb_cell_finish(&cell);
     }
+}
+
+/* Ten samples of a coarse timer: in four blocks two rivals take as long as the fastest. What is
+ * left is as little as six samples, with which one of two tests cannot pass, though ten would
+ * do. */
+static void test_too_many_ties(void)
+{
+    static const double ratios[] = {1.0, 1.05, 1.05, 3.0, 1.0};
+    struct mb_cell cell;
+    struct mb_run run = {.cells = &cell, .n_cells = 1};
+    make_cell(&cell, ratios, 0.001);
+    cell.samples.n_blocks = cell.samples.n_kept = 10;
+    for (size_t block = 0; block < 4; block++) {
+        double *row = &cell.samples.duration_ns[block * (N_RESULTS + 1)];
+        row[1] = row[2] = row[0];
+    }
+    relate(&run);
+    for (size_t i = 1; i <= 2; i++) {
+        CHECK_EQ_INT(cell.results[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+        CHECK_EQ_DBL(cell.results[i].relation.least_p, 0.03125, 1e-12);
+        CHECK(!mb_relate_can_tell(&cell, i));
+    }
+    CHECK(mb_relate_can_tell(&cell, 3)); /* with all ten, and as the least of three */
+    CHECK(mb_relate_can_tell(&cell, 0)); /* nothing to tell */
+    CHECK_EQ_INT(mb_relate_samples_needed(&cell), MB_ENOUGH_SAMPLES);
+    cell.samples.n_kept = 24;
+    CHECK_EQ_INT(mb_relate_samples_needed(&cell), 48);
+    mb_cell_finish(&cell);
 }
 
 static void test_no_memory(void)
@@ -219,6 +251,7 @@ int main(void)
     test_gaps();
     test_adjustment();
     test_too_few();
+    test_too_many_ties();
     test_no_memory();
     return check_summary("relate");
 }

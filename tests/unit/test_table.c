@@ -216,6 +216,7 @@ static void test_too_few(void)
     for (size_t i = 0; i < 3; i++) {
         f.results[i].stats.n = 6;
         f.results[i].relation.p = i > 0 ? 0.03125 : (double)NAN;
+        f.results[i].relation.least_p = f.results[i].relation.p;
         f.results[i].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     }
     check_ranking(&f,
@@ -226,6 +227,16 @@ static void test_too_few(void)
     f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     f.cell.samples.n_kept = 7;
     f.results[1].relation.p = f.results[2].relation.p = 0.3;
+    f.results[1].relation.least_p = f.results[2].relation.least_p = 0.015625;
+    check_ranking(&f, "spd, compute and blit are within the noise of this run.");
+    /* Of ten samples that differ in six blocks only, one row's could not have passed. */
+    f.cell.samples.n_kept = 10;
+    f.results[2].stats.n = f.results[1].stats.n = f.results[0].stats.n = 10;
+    f.results[1].relation.least_p = 0.03125;
+    check_ranking(&f,
+                  "No ranking: too few samples (10) to tell 3 rows apart; try --samples 20.");
+    f.results[2].relation.p =
+        0.001; /* it is the first in Holm's order, and the other the last */
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
 }
 
