@@ -270,11 +270,24 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu)
     return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_full();
 }
 
+bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row)
+{
+    static const char *const plain[] = {"blit", "raster", "compute", "separable"};
+    bool is_plain = false;
+    for (size_t i = 0; i < MB_COUNTOF(plain); i++) {
+        is_plain = is_plain || strcmp(row->strategy->name, plain[i]) == 0;
+    }
+    return is_plain && mb_test_takes_turns(gpu) && mb_test_turn(gpu) != MB_TEST_OWN_TURN;
+}
+
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index)
 {
     static const struct mb_params defaults;
     const bool is_default = memcmp(&row->params, &defaults, sizeof defaults) == 0;
-    return !mb_test_takes_turns(gpu) || is_default || (index + mb_test_turn(gpu)) % 3 == 0;
+    if (is_default) {
+        return !mb_test_repeats_itself(gpu, row);
+    }
+    return !mb_test_takes_turns(gpu) || (index + mb_test_turn(gpu)) % 3 == 0;
 }
 
 bool mb_test_is_choosy(const struct mb_row *row)

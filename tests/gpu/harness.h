@@ -79,13 +79,20 @@ bool mb_test_is_choosy(const struct mb_row *row);
 /* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
 uint32_t mb_test_turn(const struct mb_gpu *gpu);
 
+/* That of the size that llvmpipe has by itself. */
+#define MB_TEST_OWN_TURN 1u
+
 /* True where compiling a kernel and running a chain take long, on a software device, so that
  * not all is tried in one run; false with MB_TEST_FULL=1. */
 bool mb_test_takes_turns(const struct mb_gpu *gpu);
 
+/* True where that is so, of a strategy whose kernels know no subgroups, at a size that is not
+ * llvmpipe's own: its commands are the same there. */
+bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row);
+
 /* Where that is so, variants take turns: every third `index`,
  * another third at each of llvmpipe's subgroup sizes; all with MB_TEST_FULL=1. What a strategy
- * does by default is always tried. */
+ * does by default is tried at each where it does not repeat itself. */
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.

@@ -244,6 +244,10 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], row)) {
         return false;
     }
+    /* Other formats than rgba8 are tried at one subgroup size each. */
+    if (index == 0 && mb_test_repeats_itself(&s->gpu, &s->rows[row])) {
+        return false;
+    }
     const bool is_its_format = index == 0 || (row + index) % 3 == 0;
     if (strcmp(name, "spd-tree") == 0) {
         return !is_everywhere;
@@ -298,7 +302,7 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
 static bool takes_kind(const struct sweep *s, struct mb_extent extent)
 {
     const uint32_t kind = kind_of(extent);
-    return s->is_full || mb_test_turn(&s->gpu) == 1 || kind == 0 || kind == 3;
+    return s->is_full || mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN || kind == 0 || kind == 3;
 }
 
 /* 8-bit averages at every size but for those that are powers of two on both axes, which
