@@ -15,6 +15,7 @@
 #define KNOWN_MAJOR    1
 #define MAX_AA_RATIO   100.0
 #define MAX_GRANULE_NS 1e9
+#define MAX_PARAMS     64 /* they are put in order by comparing each with each */
 #define PLACE_WORD_BYTES                                                                       \
     16 /* room for cache, mode or usage at the end of a place, with a space */
 
@@ -363,6 +364,10 @@ static enum mb_status read_result(struct mb_result_file *file, const struct cJSO
     }
     if (mb_json_read_u64(node, "width", 0) == 0 || mb_json_read_u64(node, "height", 0) == 0) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: results[%zu] has no size", file->path, index);
+    }
+    if (mb_json_count(params_of(node)) > MAX_PARAMS) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: results[%zu] has more than %d parameters",
+                       file->path, index, MAX_PARAMS);
     }
     name_result(result, node);
     read_status(result, node);

@@ -14,4 +14,8 @@
 /* Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
+/* A target may bring an edit of its own, for text that edits of bytes only break: in place, by
+ * a seed; the new size, `max_bytes` at most. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n_bytes, size_t max_bytes, unsigned seed);
+
 #endif

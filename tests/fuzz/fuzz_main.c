@@ -86,12 +86,27 @@ static void move_part(struct mb_rng *rng)
     }
 }
 
+extern __typeof__(LLVMFuzzerCustomMutator) LLVMFuzzerCustomMutator __attribute__((weak));
+
+/* One in eight edits of a target that has its own is still of bytes. */
+static bool edit_by_target(struct mb_rng *rng)
+{
+    if (LLVMFuzzerCustomMutator == NULL || mb_rng_below(rng, 8) == 0) {
+        return false;
+    }
+    n_input = LLVMFuzzerCustomMutator(input, n_input, sizeof input, (unsigned)mb_rng_next(rng));
+    return true;
+}
+
 static void mutate(struct mb_rng *rng)
 {
     static void (*const edits[])(struct mb_rng *) = {flip_bit, set_byte, set_edge, cut,
                                                      move_part};
     const uint32_t n_edits = 1 + mb_rng_below(rng, MAX_EDITS);
-    for (uint32_t i = 0; i < n_edits; i++) {
+    for (uint32_t i = 0; i < n_edits && n_input > 0; i++) {
+        if (edit_by_target(rng)) {
+            continue;
+        }
         edits[mb_rng_below(rng, sizeof edits / sizeof edits[0])](rng);
     }
 }

@@ -201,6 +201,14 @@ static void test_bad(void)
     expect_error(HEAD "\"results\":[7]}", "f.json: results[0] names no strategy");
     expect_error(HEAD "\"results\":[{\"strategy\":\"x\",\"width\":1e300,\"height\":1}]}",
                  "f.json: results[0] has no size");
+    char many[4096] = HEAD "\"results\":[{\"strategy\":\"x\",\"width\":1,\"height\":1,"
+                           "\"params\":{";
+    for (int i = 0; i <= 64; i++) {
+        snprintf(many + strlen(many), sizeof many - strlen(many), "%s\"p%d\":\"v\"",
+                 i > 0 ? "," : "", i);
+    }
+    strcat(many, "}}]}");
+    expect_error(many, "f.json: results[0] has more than 64 parameters");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},"
                  "\"run\":{\"argv\":[\"a\",3]},\"results\":[]}",
                  "f.json: run.argv[1] is no text");

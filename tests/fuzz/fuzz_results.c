@@ -1,0 +1,302 @@
+/* Fuzz target of the readers of results.json: reading the file, comparing it, and taking it for
+ * the command line of a replay. Whatever the bytes, each ends in sound values or in one line.
+ *
+ * Bytes alone seldom get past the parser, so that it brings a mutator that knows JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "bench/compare_runs.h"
+#include "cli/options.h"
+#include "fuzz.h"
+
+#define MAX_SPANS 65536u
+#define MAX_DEPTH 1024u
+
+static void expect(bool is_met, const char *what)
+{
+    if (!is_met) {
+        fprintf(stderr, "fuzz_results: %s\n", what);
+        abort();
+    }
+}
+
+/* A path that reads as these bytes. */
+static const char *path_of(const uint8_t *data, size_t n_bytes)
+{
+    static char path[40];
+    static int fd = -1;
+    if (fd < 0) {
+        fd = memfd_create("results.json", MFD_CLOEXEC);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    expect(ftruncate(fd, 0) == 0 && pwrite(fd, data, n_bytes, 0) == (ssize_t)n_bytes,
+           "no file in memory");
+    return path;
+}
+
+static void check_line(const struct mb_err *err, enum mb_errc code)
+{
+    expect(err->code == code, "a failure that is not of the input");
+    expect(err->text[0] != '\0' && strpbrk(err->text, "\n\r\033") == NULL,
+           "a failure without its one line");
+}
+
+/* What is shown is whole characters, and none that a terminal obeys. */
+static void check_text(const char *text)
+{
+    char clean[1024];
+    mb_utf8_sanitize(text, clean, sizeof clean);
+    expect(strcmp(text, clean) == 0, "a text that is not clean");
+}
+
+static void check_result(const struct mb_file_result *result)
+{
+    const char *const texts[] = {result->condition, result->label,        result->place,
+                                 result->input,     result->input_sha256, result->format,
+                                 result->reason};
+    for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
+        check_text(texts[i]);
+    }
+    expect(result->key != NULL && result->key_sans_fmt != NULL && result->key_sans_condition,
+           "a result without a key");
+    for (size_t i = 0; i < result->n_samples; i++) {
+        expect(result->samples_ns[i] >= MB_SAMPLE_MIN_NS &&
+                   result->samples_ns[i] <= MB_SAMPLE_MAX_NS,
+               "a sample that is no time");
+    }
+    expect(isnan(result->aa_ratio) || result->aa_ratio > 0, "an A/A ratio below zero");
+}
+
+static void check_file(const struct mb_result_file *file)
+{
+    const char *const texts[] = {file->schema_version, file->run_id,  file->device,
+                                 file->driver,         file->git_sha, file->folder};
+    for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
+        check_text(texts[i]);
+    }
+    expect(isnan(file->granule_ns) || file->granule_ns >= 0, "a granule below zero");
+    expect(file->n_args == 0 || file->argv[file->n_args] == NULL, "a line without an end");
+    for (size_t i = 0; i < file->n_results; i++) {
+        check_result(&file->results[i]);
+    }
+}
+
+static void compare(const struct mb_result_file *base, const struct mb_result_file *file)
+{
+    const struct mb_compare_options options = {.threshold = 0.01, .seed = 1, .n_resamples = 20};
+    struct mb_comparison comparison;
+    struct mb_err err = {0};
+    const struct mb_run_group sides[2] = {{.files = base, .n_files = 1},
+                                          {.files = file, .n_files = 1}};
+    expect(mb_compare_runs(&sides[0], &sides[1], &options, &comparison, &err) == MB_OK,
+           "a comparison failed");
+    for (size_t i = 0; i < comparison.n_rows; i++) {
+        const struct mb_compare_row *row = &comparison.rows[i];
+        expect(!isinf(row->ratio) && !(row->ratio < 0), "a ratio that cannot be");
+        expect(!(row->p < 0) && !(row->p_adjusted > 1), "a probability that cannot be");
+    }
+    mb_comparison_finish(&comparison);
+}
+
+static void replay(const char *path)
+{
+    char *argv[] = {(char *)"mipbench", (char *)"--replay", (char *)path, NULL};
+    struct mb_options options;
+    struct mb_err err = {0};
+    if (mb_options_parse(&options, 3, argv, &err) != MB_OK) {
+        check_line(&err, err.code == MB_ERRC_USAGE ? MB_ERRC_USAGE : MB_ERRC_INPUT);
+    }
+    mb_options_finish(&options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
+{
+    static struct mb_result_file first; /* that could be read */
+    const char *path = path_of(data, n_bytes);
+    struct mb_result_file file;
+    struct mb_err err = {0};
+    if (first.path == NULL && mb_result_file_read(path, &first, &err) != MB_OK) {
+        err = (struct mb_err){0};
+    }
+    const uint64_t n_live = mb_alloc_live_count();
+    if (mb_result_file_read(path, &file, &err) == MB_OK) {
+        check_file(&file);
+        compare(&first, &file);
+    } else {
+        check_line(&err, MB_ERRC_INPUT);
+        expect(file.path == NULL && file.n_results == 0, "a failure with results");
+    }
+    replay(path);
+    mb_result_file_finish(&file);
+    expect(mb_alloc_live_count() == n_live, "memory was not given back");
+    return 0;
+}
+
+/* A value, or a key where a colon follows: the bytes [begin, end). */
+struct span {
+    size_t begin, end;
+    bool is_key;
+};
+
+static size_t skip_string(const char *text, size_t at, size_t n)
+{
+    for (at++; at < n && text[at] != '"'; at++) {
+        at += text[at] == '\\';
+    }
+    return at < n ? at + 1 : n;
+}
+
+/* All values and keys of a text that is mostly JSON; returns how many. */
+static size_t find_spans(const char *text, size_t n, struct span spans[MAX_SPANS])
+{
+    size_t open[MAX_DEPTH], n_open = 0, n_spans = 0;
+    for (size_t at = 0; at < n && n_spans < MAX_SPANS;) {
+        const char c = text[at];
+        if (c == '}' || c == ']') {
+            at++;
+            if (n_open > 0) {
+                spans[open[--n_open]].end = at;
+            }
+        } else if (strchr(" \t\r\n,:", c) != NULL) {
+            at++;
+        } else {
+            struct span *span = &spans[n_spans++];
+            const bool is_open = (c == '{' || c == '[') && n_open < MAX_DEPTH;
+            *span = (struct span){.begin = at, .end = n};
+            if (is_open) {
+                open[n_open++] = n_spans - 1;
+                at++;
+                continue;
+            }
+            at = c == '"' ? skip_string(text, at, n) : at + 1;
+            while (c != '"' && at < n && strchr(" \t\r\n,:]}", text[at]) == NULL) {
+                at++;
+            }
+            span->end = at;
+            span->is_key = c == '"' && at < n && text[at] == ':';
+        }
+    }
+    return n_spans;
+}
+
+/* What no reader may trip over. */
+static const char *const odd_values[] = {
+    "null",
+    "true",
+    "false",
+    "-1",
+    "0",
+    "0.5",
+    "NaN",
+    "-Infinity",
+    "1e400",
+    "-1e400",
+    "1e308",
+    "1e-320",
+    "18446744073709551616",
+    "9007199254740993",
+    "4294967296",
+    "\"18446744073709551615\"",
+    "\"\"",
+    "\"x\"",
+    "\"\\u0000\"",
+    "\"\\ud800\"",
+    "\"\\u001b[2J\\n\"",
+    "\"%s%n\"",
+    "\"\xff\xfe\"",
+    "\"</script><script>\"",
+    "\"pattern:noise:8x8\"",
+    "\"--replay\"",
+    "\"--json=a\"",
+    "\"-sabc\"",
+    "[]",
+    "{}",
+    "[[]]",
+    "[null]",
+    "[1,\"x\",{}]",
+    "{\"x\":1}",
+    "",
+};
+
+/* Lists or objects in each other, around the parser's limit of 1000. */
+static void append_levels(struct mb_strbuf *with, struct mb_rng *rng)
+{
+    static const uint32_t depths[] = {10, 990, 20000};
+    const uint32_t n_levels = depths[mb_rng_below(rng, MB_COUNTOF(depths))];
+    const bool is_list = mb_rng_below(rng, 2) == 1;
+    for (uint32_t i = 0; i < n_levels; i++) {
+        mb_strbuf_append(with, is_list ? "[" : "{\"x\":");
+    }
+    mb_strbuf_append(with, "1");
+    for (uint32_t i = 0; i < n_levels; i++) {
+        mb_strbuf_append(with, is_list ? "]" : "}");
+    }
+}
+
+/* What takes the place of a value: an odd one, another of the file, the same twice or in a
+ * list, many levels. Of a key: another one, so that its member is missing, or there twice. */
+static void choose(struct mb_strbuf *with, struct mb_rng *rng, const char *text,
+                   const struct span *spans, size_t n_spans, const struct span *span)
+{
+    const struct span *other = &spans[mb_rng_below(rng, (uint32_t)n_spans)];
+    const uint32_t kind = mb_rng_below(rng, 16);
+    if (span->is_key) {
+        while (!other->is_key) { /* ends with this one at the latest */
+            other = other + 1 < spans + n_spans ? other + 1 : spans;
+        }
+    } else if (kind < 8) {
+        mb_strbuf_append(with, odd_values[mb_rng_below(rng, MB_COUNTOF(odd_values))]);
+        return;
+    } else if (kind == 8) {
+        append_levels(with, rng);
+        return;
+    } else if (kind < 11) {
+        size_t before = span->begin;
+        while (before > 0 && strchr(" \t\r\n", text[before - 1]) != NULL) {
+            before--;
+        }
+        const bool is_member = before > 0 && text[before - 1] == ':';
+        mb_strbuf_append(with, is_member ? "[" : "");
+        mb_strbuf_append_n(with, text + span->begin, span->end - span->begin);
+        mb_strbuf_append(with, ",");
+        mb_strbuf_append_n(with, text + span->begin, span->end - span->begin);
+        mb_strbuf_append(with, is_member ? "]" : "");
+        return;
+    }
+    mb_strbuf_append_n(with, text + other->begin, other->end - other->begin);
+}
+
+static size_t edit(struct mb_rng *rng, char *text, size_t n, size_t max)
+{
+    static struct span spans[MAX_SPANS];
+    const size_t n_spans = find_spans(text, n, spans);
+    struct mb_strbuf with = {0};
+    if (n_spans == 0) {
+        return n;
+    }
+    const struct span *span = &spans[mb_rng_below(rng, (uint32_t)n_spans)];
+    const size_t n_after = n - span->end;
+    choose(&with, rng, text, spans, n_spans, span);
+    if (!with.failed && span->begin + with.n_bytes + n_after <= max) {
+        memmove(text + span->begin + with.n_bytes, text + span->end, n_after);
+        memcpy(text + span->begin, mb_strbuf_text(&with), with.n_bytes);
+        n = span->begin + with.n_bytes + n_after;
+    }
+    mb_strbuf_finish(&with);
+    return n;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n_bytes, size_t max_bytes, unsigned seed)
+{
+    struct mb_rng rng;
+    mb_rng_init(&rng, seed);
+    return edit(&rng, (char *)data, n_bytes, max_bytes);
+}
