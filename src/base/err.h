@@ -49,6 +49,10 @@ enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *fil
 MB_PRINTF(2, 3)
 void mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
+/* Let the one line that tells of `err` tell of what failed afterwards, too, in the place of a
+ * hint; not if nothing did, or for the same reason. */
+void mb_err_then(struct mb_err *err, const struct mb_err *later);
+
 /* As mb_err_set for a failed Vulkan call. `call` is the call's source text; only the function's
  * name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
 enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
@@ -73,6 +77,20 @@ const char *mb_vk_result_name(int vk_result);
         VkResult mb_vk_result_ = (call);                                                       \
         if (mb_vk_result_ < 0) {                                                               \
             status = mb_err_vk(err, mb_vk_result_, #call, __FILE__, __LINE__);                 \
+            goto fail;                                                                         \
+        }                                                                                      \
+    } while (0)
+
+/* vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)). What a failed
+ * one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and must not be
+ * destroyed.
+ */
+#define MB_VK_MAKE(create, parent, info, handle)                                               \
+    do {                                                                                       \
+        VkResult mb_vk_result_ = create(parent, info, NULL, handle);                           \
+        if (mb_vk_result_ < 0) {                                                               \
+            *(handle) = VK_NULL_HANDLE;                                                        \
+            status = mb_err_vk(err, mb_vk_result_, #create, __FILE__, __LINE__);               \
             goto fail;                                                                         \
         }                                                                                      \
     } while (0)

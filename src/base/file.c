@@ -256,8 +256,10 @@ static int write_in_place(const char *path, const void *data, size_t n_bytes)
 
 static enum mb_status fail_output(struct mb_err *err, const char *path, int error)
 {
-    const enum mb_errc code = error == ENOMEM ? MB_ERRC_RUNTIME : MB_ERRC_OUTPUT;
-    return MB_FAIL(err, code, "%s: cannot be written: %s", path, strerror(error));
+    if (error == ENOMEM) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: cannot be written: out of memory", path);
+    }
+    return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, strerror(error));
 }
 
 enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n_bytes,
@@ -332,7 +334,7 @@ static int make_dir(const char *path)
     if (stat(path, &info) == 0) {
         return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
     }
-    return error;
+    return error == EEXIST ? errno : error; /* "File exists" would be no reason */
 }
 
 enum mb_status mb_make_dirs(const char *path, struct mb_err *err)

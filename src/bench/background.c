@@ -60,7 +60,7 @@ enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *
                           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "background", err));
     MB_TRY(mb_compute_init(&b->compute, gpu, &options, err));
     mb_compute_bind_buffer(&b->compute, 0, 0, &b->target);
-    MB_VK(vkCreateEvent(gpu->device, &event, NULL, &b->begun));
+    MB_VK_MAKE(vkCreateEvent, gpu->device, &event, &b->begun);
     MB_TRY(mb_submission_init_second(&b->submission, gpu, "background", err));
     MB_TRY(record(b, err));
     return MB_OK;

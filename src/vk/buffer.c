@@ -49,7 +49,7 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
         .size = buffer->size_bytes,
         .usage = usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
-    MB_VK(vkCreateBuffer(gpu->device, &info, NULL, &buffer->buffer));
+    MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(gpu->device, buffer->buffer, &requirements);
@@ -59,7 +59,9 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     if (kind == MB_BUFFER_DEVICE) {
         MB_TRY(zero(buffer, err));
     } else {
-        MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped));
+        void *mapped;
+        MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+        buffer->mapped = mapped;
     }
     return MB_OK;
 fail:

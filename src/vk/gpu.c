@@ -165,13 +165,13 @@ static enum mb_status take_queues(struct mb_gpu *gpu, bool has_second_queue, str
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
         .queueFamilyIndex = gpu->info.queue_family,
     };
-    MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->command_pool));
+    MB_VK_MAKE(vkCreateCommandPool, gpu->device, &pool, &gpu->command_pool);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
     if (has_second_queue) {
         vkGetDeviceQueue(gpu->device, gpu->info.second_queue_family,
                          gpu->info.second_queue_index, &gpu->second_queue);
         pool.queueFamilyIndex = gpu->info.second_queue_family;
-        MB_VK(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->second_pool));
+        MB_VK_MAKE(vkCreateCommandPool, gpu->device, &pool, &gpu->second_pool);
         mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->second_pool,
                     "mipbench second pool");
     }
@@ -283,7 +283,7 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
         .enabledExtensionCount = n_extensions,
         .ppEnabledExtensionNames = extensions,
     };
-    MB_VK(vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device));
+    MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &create, &gpu->device);
     MB_TRY(take_queues(gpu, has_second_queue, err));
 fail:
     return status;

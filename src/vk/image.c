@@ -100,7 +100,7 @@ static enum mb_status create_view(const struct mb_vk_image *image, const struct 
                 .layerCount = part->n_layers,
             },
     };
-    MB_VK(vkCreateImageView(image->gpu->device, &info, NULL, view));
+    MB_VK_MAKE(vkCreateImageView, image->gpu->device, &info, view);
 fail:
     return status;
 }
@@ -204,7 +204,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .usage = options->usage,
         .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
     };
-    MB_VK(vkCreateImage(gpu->device, &info, NULL, &image->image));
+    MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
     vkGetImageMemoryRequirements(gpu->device, image->image, &requirements);

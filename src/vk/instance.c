@@ -76,7 +76,9 @@ static enum mb_status check_validation_layer(struct mb_err *err)
 static enum mb_status describe_failure(VkResult result, struct mb_err *err)
 {
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
-        enum mb_status status = MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found");
+        enum mb_status status =
+            MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
+                    mb_vk_result_name(result));
         mb_err_hint(err, "install one (software: apt install mesa-vulkan-drivers) and check "
                          "VK_DRIVER_FILES");
         return status;
@@ -143,7 +145,11 @@ static VkResult create_instance(struct mb_gpu *gpu, const struct names *names,
         .enabledExtensionCount = names->n_extensions,
         .ppEnabledExtensionNames = names->extensions,
     };
-    return vkCreateInstance(&info, NULL, &gpu->instance);
+    const VkResult result = vkCreateInstance(&info, NULL, &gpu->instance);
+    if (result != VK_SUCCESS) {
+        gpu->instance = VK_NULL_HANDLE;
+    }
+    return result;
 }
 
 enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
@@ -175,7 +181,7 @@ enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
     }
     volkLoadInstance(gpu->instance);
     if (gpu->validate) {
-        MB_VK(vkCreateDebugUtilsMessengerEXT(gpu->instance, &messenger, NULL, &gpu->messenger));
+        MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, gpu->instance, &messenger, &gpu->messenger);
     }
 fail:
     return status;

@@ -32,7 +32,7 @@ enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
         .allocationSize = requirements->size,
         .memoryTypeIndex = type,
     };
-    MB_VK(vkAllocateMemory(gpu->device, &info, NULL, memory));
+    MB_VK_MAKE(vkAllocateMemory, gpu->device, &info, memory);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_DEVICE_MEMORY, (uint64_t)*memory, what);
 fail:
     return status;

@@ -33,8 +33,8 @@ static enum mb_status create_set_layout(struct mb_compute *compute,
         .bindingCount = options->n_bindings,
         .pBindings = bindings,
     };
-    MB_VK(vkCreateDescriptorSetLayout(compute->gpu->device, &set_layout, NULL,
-                                      &compute->set_layout));
+    MB_VK_MAKE(vkCreateDescriptorSetLayout, compute->gpu->device, &set_layout,
+               &compute->set_layout);
     VkPushConstantRange push = {
         .stageFlags = stage_of(options),
         .size = options->push_constant_bytes,
@@ -46,7 +46,7 @@ static enum mb_status create_set_layout(struct mb_compute *compute,
         .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
         .pPushConstantRanges = &push,
     };
-    MB_VK(vkCreatePipelineLayout(compute->gpu->device, &layout, NULL, &compute->layout));
+    MB_VK_MAKE(vkCreatePipelineLayout, compute->gpu->device, &layout, &compute->layout);
 fail:
     return status;
 }
@@ -68,7 +68,7 @@ static enum mb_status create_sets(struct mb_compute *compute,
         .poolSizeCount = options->n_bindings,
         .pPoolSizes = sizes,
     };
-    MB_VK(vkCreateDescriptorPool(compute->gpu->device, &pool, NULL, &compute->pool));
+    MB_VK_MAKE(vkCreateDescriptorPool, compute->gpu->device, &pool, &compute->pool);
     compute->sets = mb_alloc(options->n_sets, sizeof *compute->sets);
     if (!compute->sets) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
@@ -203,7 +203,7 @@ enum mb_status mb_shader_module_create(const struct mb_gpu *gpu, const struct mb
         .codeSize = shader->code_bytes,
         .pCode = shader->code,
     };
-    MB_VK(vkCreateShaderModule(gpu->device, &info, NULL, module));
+    MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
 fail:
     return status;
 }
@@ -415,7 +415,7 @@ enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
         .addressModeW = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
         .maxLod = VK_LOD_CLAMP_NONE,
     };
-    MB_VK(vkCreateSampler(gpu->device, &info, NULL, sampler));
+    MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
                 filter == VK_FILTER_LINEAR ? "bilinear" : "nearest");
 fail:

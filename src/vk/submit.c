@@ -15,7 +15,7 @@ static enum mb_status init(struct mb_submission *submission, const char *name,
     MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)(uintptr_t)submission->cmd, name);
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    MB_VK(vkCreateFence(gpu->device, &fence, NULL, &submission->fence));
+    MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_FENCE, (uint64_t)submission->fence, name);
     return MB_OK;
 fail:

@@ -38,7 +38,7 @@ static enum mb_status create_pool(const struct mb_gpu *gpu, uint32_t n_queries,
     };
     MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
                           gpu->info.name, err));
-    MB_VK(vkCreateQueryPool(gpu->device, &info, NULL, pool));
+    MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, pool);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)*pool, "timestamps");
 fail:
     return status;
