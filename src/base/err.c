@@ -118,6 +118,13 @@ void mb_err_hint(struct mb_err *err, const char *fmt, ...)
     mb_utf8_sanitize(raw, err->hint, sizeof err->hint);
 }
 
+void mb_err_then(struct mb_err *err, const struct mb_err *later)
+{
+    if (later->text[0] != '\0' && strcmp(err->text, later->text) != 0) {
+        mb_err_hint(err, "then %s", later->text);
+    }
+}
+
 static const char *result_note(int vk_result)
 {
     switch (vk_result) {

@@ -149,9 +149,7 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     if (written == MB_OK) {
         written = mb_output_page(&session.output, write_err);
     }
-    if (status != MB_OK && written != MB_OK && strcmp(later.text, err->text) != 0) {
-        mb_log_err(&later); /* what stopped the run is told last */
-    }
+    mb_err_then(err, &later);
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN,

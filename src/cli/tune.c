@@ -154,9 +154,7 @@ static enum mb_status conclude(const struct session *session, const struct mb_ru
     if (written == MB_OK) {
         written = show_place(session, tune, write_err);
     }
-    if (status != MB_OK && written != MB_OK && strcmp(later.text, err->text) != 0) {
-        mb_log_err(&later); /* what stopped the run is told last */
-    }
+    mb_err_then(err, &later);
     if (status == MB_OK && written == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN, tune->n_cases == 0
                                 ? "interrupted before anything was complete"
