@@ -229,8 +229,8 @@ static char *make_key_sans_condition(const struct mb_file_result *result,
 }
 
 /* "compute:npot=floor" from the id's "compute_npot-floor": parameters that are not there have
- * their defaults of that time. */
-static void make_label(struct mb_file_result *result, const struct cJSON *node,
+ * their defaults of that time. False without memory. */
+static bool make_label(struct mb_file_result *result, const struct cJSON *node,
                        const char *slug)
 {
     struct mb_strbuf label = {0};
@@ -247,7 +247,9 @@ static void make_label(struct mb_file_result *result, const struct cJSON *node,
         }
     }
     mb_utf8_sanitize(mb_strbuf_text(&label), result->label, sizeof result->label);
+    const bool is_made = !label.failed;
     mb_strbuf_finish(&label);
+    return is_made;
 }
 
 /* Append a word to the place unless it has it. */
@@ -261,12 +263,13 @@ static void add_to_place(struct mb_file_result *result, const char *word)
     }
 }
 
-static void name_result(struct mb_file_result *result, const struct cJSON *node)
+/* False without memory. */
+static bool name_result(struct mb_file_result *result, const struct cJSON *node)
 {
     char id[sizeof result->place + sizeof result->label];
     read_text(node, "id", id, sizeof id);
     char *slash = strrchr(id, '/');
-    make_label(result, node, slash != NULL ? slash + 1 : id);
+    const bool has_label = make_label(result, node, slash != NULL ? slash + 1 : id);
     if (slash != NULL) {
         *slash = '\0';
     }
@@ -283,6 +286,7 @@ static void name_result(struct mb_file_result *result, const struct cJSON *node)
     add_to_place(result, cache != NULL && strcmp(cache, "hot") != 0 ? cache : NULL);
     add_to_place(result, mode != NULL && strcmp(mode, "latency") != 0 ? mode : NULL);
     add_to_place(result, is_lean ? "needed-usage" : NULL);
+    return has_label;
 }
 
 /* Absent in either counts as equal: older files have no such member. */
@@ -369,7 +373,7 @@ static enum mb_status read_result(struct mb_result_file *file, const struct cJSO
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: results[%zu] has more than %d parameters",
                        file->path, index, MAX_PARAMS);
     }
-    name_result(result, node);
+    const bool has_label = name_result(result, node);
     read_status(result, node);
     read_text(node, "input", result->input, sizeof result->input);
     read_text(node, "input_sha256", result->input_sha256, sizeof result->input_sha256);
@@ -378,7 +382,7 @@ static enum mb_status read_result(struct mb_result_file *file, const struct cJSO
     result->key = make_key(node, result->format);
     result->key_sans_fmt = make_key(node, "");
     result->key_sans_condition = make_key_sans_condition(result, node);
-    if (result->key == NULL || result->key_sans_fmt == NULL ||
+    if (!has_label || result->key == NULL || result->key_sans_fmt == NULL ||
         result->key_sans_condition == NULL) {
         return no_memory(file->path, err);
     }
