@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Mutation run: each single edit of mutants.txt is made in a copy of the sources, which is built,
-and the tests that the list names are run, the likeliest finder first. A mutant that fails one is
-found. The run passes if at least 95 of 100 are, and every one that is not says why.
+and the tests that the list names are run, the likeliest finder first: in their short form, and
+where none of them fails, as they are by default. A mutant that fails one is found. The run passes
+if at least 95 of 100 are, and every one that is not says why.
 
     file PATH            the source, from the repository's root
     - TEXT               what stands in one of its lines, and nowhere else
@@ -32,7 +33,8 @@ FIELDS = ("file", "-", "+", "breaks", "tests", "survives")
 SKIPPED = 77
 LEAST_FOUND = 0.95
 LEAST_MUTANTS = 100
-LEAST_LIMIT_S, LIMIT_FACTOR = 60, 10 # for a mutant that never ends: times what the test takes
+# For a mutant that never ends: times what the test's short form takes.
+LEAST_LIMIT_S, LIMIT_FACTOR, DEFAULT_LIMIT_FACTOR = 60, 10, 200
 
 
 def parse(text):
@@ -102,7 +104,7 @@ class Copy:
         self.tests = {test["name"]: test for test in json.loads(listed)}
         targets = json.loads(subprocess.run(["meson", "introspect", "--targets", self.build],
                                             check=True, capture_output=True).stdout)
-        self.limit_s = {}
+        self.seconds = {}
         self.files = {target["id"]: [os.path.relpath(name, self.build)
                                      for name in target["filename"]] for target in targets}
 
@@ -112,29 +114,49 @@ class Copy:
         return subprocess.run(["ninja", "-C", self.build, *needed], check=False,
                               stdout=subprocess.DEVNULL).returncode == 0
 
-    def passes(self, name):
-        """Whether a test ends well; the first time it may take as long as it likes."""
+    def passes(self, name, is_quick, limit_s=None):
         test = self.tests[name]
-        begin = time.monotonic()
         env = {**os.environ, **test["env"]}
         env.pop("MB_TEST_FULL", None)
+        env.pop("MB_TEST_QUICK", None)
+        if is_quick:
+            env["MB_TEST_QUICK"] = "1"
         try:
-            done = subprocess.run(test["cmd"], check=False, env=env, timeout=self.limit_s.get(name),
+            done = subprocess.run(test["cmd"], check=False, env=env, timeout=limit_s,
                                   cwd=test["workdir"] or self.build, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return False
-        self.limit_s.setdefault(name, max(LEAST_LIMIT_S,
-                                          LIMIT_FACTOR * (time.monotonic() - begin)))
         return done.returncode in (0, SKIPPED)
+
+    def passes_unedited(self, name):
+        """Takes note of how long that takes."""
+        begin = time.monotonic()
+        is_passed = self.make(name) and self.passes(name, True)
+        self.seconds[name] = time.monotonic() - begin
+        return is_passed
+
+    def limit_s(self, name, is_quick):
+        factor = LIMIT_FACTOR if is_quick else DEFAULT_LIMIT_FACTOR
+        return max(LEAST_LIMIT_S, factor * self.seconds[name])
 
 
 def baseline(copy, mutants):
     """The tests that are named pass without an edit, or finding it says nothing."""
     names = list(dict.fromkeys(name for mutant in mutants for name in mutant["tests"].split()))
-    failed = [name for name in names if not copy.make(name) or not copy.passes(name)]
+    failed = [name for name in names if not copy.passes_unedited(name)]
     print(f"{len(names)} tests, {len(failed)} fail without an edit {' '.join(failed)}", flush=True)
     return not failed
+
+
+def first_failure(copy, mutant):
+    for is_quick in (True, False):
+        for name in mutant["tests"].split():
+            if not copy.make(name):
+                raise ValueError(f"{mutant['file']}: does not compile: {mutant['+']}")
+            if not copy.passes(name, is_quick, copy.limit_s(name, is_quick)):
+                return name
+    return None
 
 
 def finder(copy, mutant):
@@ -142,15 +164,10 @@ def finder(copy, mutant):
     path = copy.source / mutant["file"]
     right = path.read_text(encoding="utf-8")
     path.write_text(mutated(copy.source, mutant), encoding="utf-8")
-    found = None
-    for name in mutant["tests"].split():
-        if not copy.make(name):
-            raise ValueError(f"{mutant['file']}: does not compile: {mutant['+']}")
-        if not copy.passes(name):
-            found = name
-            break
-    path.write_text(right, encoding="utf-8")
-    return found
+    try:
+        return first_failure(copy, mutant)
+    finally:
+        path.write_text(right, encoding="utf-8")
 
 
 def run(root, mutants):

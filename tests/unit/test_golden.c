@@ -1,6 +1,7 @@
 /* The golden model against cases computed by hand. */
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -252,6 +253,29 @@ static void check_rows_and_range(void)
     mb_image_finish(&image);
 }
 
+/* Extremes of 3x3 texels leave NaN out wherever it stands, and see every other one. */
+static void check_extremes(void)
+{
+    static const enum mb_reduce reduces[] = {MB_REDUCE_MIN, MB_REDUCE_MAX};
+    struct mb_err err = {0};
+    for (uint32_t i = 0; i < 2 * 9 * 9; i++) {
+        const uint32_t nan_at = i / 2 % 9, extreme_at = i / 18;
+        const double sign = i % 2 == 0 ? -1.0 : 1.0;
+        const struct mb_filter filter = {.reduce = reduces[i % 2]};
+        double rgba[9 * 4], next[4];
+        for (uint32_t k = 0; k < 9 * 4; k++) {
+            const uint32_t texel = k / 4;
+            rgba[k] = texel == nan_at       ? (double)NAN
+                      : texel == extreme_at ? sign * 100.0
+                                            : sign * texel;
+        }
+        const struct mb_plane plane = {.extent = {3, 3}, .texels = rgba};
+        CHECK_EQ_INT(mb_golden_level(&filter, &plane, next, NULL, &err), MB_OK);
+        CHECK_EQ_DBL(next[2],
+                     extreme_at != nan_at ? sign * 100.0 : sign * (nan_at == 8 ? 7 : 8), 0.0);
+    }
+}
+
 static void check_no_memory(void)
 {
     struct mb_image image;
@@ -287,6 +311,7 @@ int main(void)
     check_impulse();
     check_agreement();
     check_rows_and_range();
+    check_extremes();
     check_no_memory();
     return check_summary("golden");
 }
