@@ -7,14 +7,16 @@
 #include "base/clock.h"
 #include "vk/barrier.h"
 
-#define OWN_USAGE                                                                              \
-    (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |                       \
-     VK_IMAGE_USAGE_SAMPLED_BIT)
+#define OWN_USAGE (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)
 
 VkImageUsageFlags mb_rig_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
     VkImageUsageFlags usage = OWN_USAGE;
     struct mb_err ignored;
+    if (mb_gpu_require_format(gpu, format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT,
+                              "sampling", &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+    }
     if (mb_gpu_require_format(gpu, format->vk_storage_format,
                               VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT, "storage",
                               &ignored) == MB_OK) {

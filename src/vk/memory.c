@@ -3,6 +3,30 @@
 
 #include "base/text.h"
 
+/* More than a heap has, and more than the device allocates at once, never works. */
+static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes, uint32_t heap,
+                                 const char *what, struct mb_err *err)
+{
+    const VkDeviceSize heap_bytes = gpu->memory.memoryHeaps[heap].size;
+    const char *need_unit, *has_unit;
+    const double need = mb_scale_bytes(n_bytes, &need_unit);
+    if (n_bytes > heap_bytes) {
+        const double has = mb_scale_bytes(heap_bytes, &has_unit);
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "%s: needs %.2f %s of memory, heap %u of the device has %.2f %s", what,
+                       need, need_unit, heap, has, has_unit);
+    }
+    if (n_bytes > gpu->info.max_allocation_bytes) {
+        const double has = mb_scale_bytes(gpu->info.max_allocation_bytes, &has_unit);
+        return MB_FAIL(
+            err, MB_ERRC_RUNTIME,
+            "%s: needs %.2f %s of memory, the device allocates at most %.2f %s at once "
+            "(maxMemoryAllocationSize)",
+            what, need, need_unit, has, has_unit);
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                   const VkMemoryRequirements *requirements,
                                   VkMemoryPropertyFlags required,
@@ -17,16 +41,8 @@ enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
     if (type == UINT32_MAX) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: the device has no fitting memory type", what);
     }
-    uint32_t heap = gpu->memory.memoryTypes[type].heapIndex;
-    VkDeviceSize heap_bytes = gpu->memory.memoryHeaps[heap].size;
-    if (requirements->size > heap_bytes) {
-        const char *need_unit, *heap_unit;
-        const double need = mb_scale_bytes(requirements->size, &need_unit);
-        const double has = mb_scale_bytes(heap_bytes, &heap_unit);
-        return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "%s: needs %.2f %s of memory, heap %u of the device has %.2f %s", what,
-                       need, need_unit, heap, has, heap_unit);
-    }
+    MB_TRY(check_size(gpu, requirements->size, gpu->memory.memoryTypes[type].heapIndex, what,
+                      err));
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = requirements->size,

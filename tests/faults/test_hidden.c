@@ -1,0 +1,176 @@
+/* Devices that lack something: each strategy gives a reason or works, which the golden model
+ * says; nothing crashes, and nothing is used that is not there.
+ *
+ *     test_hidden [PART_OF_A_NAME]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/err.h"
+#include "capabilities.h"
+#include "sandbox.h"
+
+#define TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
+
+static const char *const every_run[] = {
+    "pattern:noise:13x9", "-n",  "3", "-w", "0", "--no-roofline", "-q", "-o", "out",
+    "--images",           "none"};
+
+static struct mb_outcome outcome;
+
+static cJSON *read_results(void)
+{
+    static char text[1u << 20];
+    FILE *file = fopen("out/results.json", "r");
+    const size_t n_bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    text[n_bytes] = '\0';
+    return cJSON_Parse(text);
+}
+
+static const char *text_of(const cJSON *node, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(node, key));
+    return text ? text : "";
+}
+
+struct names {
+    char text[160]; /* with spaces between */
+};
+
+static void add(struct names *names, const char *name)
+{
+    const size_t used = strlen(names->text);
+    snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? " " : "", name);
+}
+
+/* Sort the rows: skipped for a reason, wrong by the golden model, right, and anything else. */
+static void sort_rows(struct names *skipped, struct names *failed, struct names *odd)
+{
+    const cJSON *row;
+    cJSON *document = read_results();
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(document, "results"))
+    {
+        const char *name = text_of(row, "strategy");
+        const char *status = text_of(row, "status");
+        const char *verified =
+            text_of(cJSON_GetObjectItemCaseSensitive(row, "verify"), "status");
+        const char *reason = text_of(row, "reason");
+        if (strcmp(status, "skipped") == 0 && reason[0] != '\0') {
+            add(skipped, name);
+        } else if (strcmp(status, "failed") == 0 && strcmp(verified, "fail") == 0) {
+            add(failed, name);
+        } else if (strcmp(status, "ok") != 0 || strcmp(verified, "pass") != 0) {
+            add(odd, name);
+        }
+        if (getenv("MB_TEST_VERBOSE")) {
+            printf("      %-10s %-8s %-5s %s\n", name, status, verified, reason);
+        }
+    }
+    cJSON_Delete(document);
+}
+
+static void run(const struct mb_lack *lack)
+{
+    const char *args[MB_SANDBOX_MAX_ARGS] = {NULL};
+    const struct mb_fault none = {.nth = 0};
+    size_t n = 0;
+    for (; n < sizeof every_run / sizeof every_run[0]; n++) {
+        args[n] = every_run[n];
+    }
+    for (size_t i = 0; lack && lack->args[i] != NULL; i++) {
+        args[n++] = lack->args[i];
+    }
+    args[n++] = "-s";
+    args[n++] = lack && lack->strategies
+                    ? lack->strategies
+                    : "blit,raster,compute,subgroup,spd,separable,spd-tree";
+    mb_disguise(lack ? lack->edits : NULL);
+    mb_sandbox_run(args, &none, MB_N_FAULT_KINDS, &outcome);
+}
+
+/* NULL: nothing is wrong. */
+static const char *judge_end(const struct mb_lack *lack, char *text, size_t text_bytes)
+{
+    const struct mb_fault_log *log = mb_fault_get_log();
+    const int by_name = lack->skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
+    const int exit_code = lack->exit_code ? lack->exit_code : by_name;
+    const unsigned n_lines = mb_count_lines(outcome.err, "mipbench: error: ");
+    if (mb_disguise_breach()[0] != '\0') {
+        return mb_disguise_breach();
+    }
+    if (outcome.signal != 0 || outcome.exit_code != exit_code) {
+        snprintf(text, text_bytes, "signal %d, exit code %d", outcome.signal,
+                 outcome.exit_code);
+        return text;
+    }
+    /* Texels that are wrong stand in the table. */
+    if (n_lines != (exit_code != MB_ERRC_NONE && exit_code != MB_ERRC_VERIFY)) {
+        return "not one error line";
+    }
+    return log->n_live_blocks > 0 ? "memory was leaked" : NULL;
+}
+
+static const char *judge_rows(const struct mb_lack *lack, char *text, size_t text_bytes)
+{
+    struct names skipped = {""}, failed = {""}, odd = {""};
+    sort_rows(&skipped, &failed, &odd);
+    snprintf(text, text_bytes, "skipped: %s; wrong: %s; neither of these nor right: %s",
+             skipped.text, failed.text, odd.text);
+    const bool is_fine = strcmp(skipped.text, lack->skipped ? lack->skipped : "") == 0 &&
+                         strcmp(failed.text, lack->failed ? lack->failed : "") == 0 &&
+                         odd.text[0] == '\0';
+    return is_fine ? NULL : text;
+}
+
+static unsigned try_all(const char *part)
+{
+    const bool is_quick = getenv("MB_TEST_QUICK") != NULL; /* under sanitizers */
+    unsigned n_tried = 0, n_wrong = 0;
+    char why[600];
+    for (size_t i = 0; i < mb_n_lacks; i++) {
+        if (part ? !strstr(mb_lacks[i].name, part) : is_quick && i % 4 != 0) {
+            continue;
+        }
+        if (getenv("MB_TEST_VERBOSE")) {
+            printf("%s\n", mb_lacks[i].name);
+        }
+        mb_sandbox_remove("out");
+        run(&mb_lacks[i]);
+        const char *wrong = judge_rows(&mb_lacks[i], why, sizeof why);
+        wrong = wrong ? wrong : judge_end(&mb_lacks[i], why, sizeof why);
+        n_tried++;
+        n_wrong += wrong != NULL;
+        if (wrong != NULL) {
+            printf("%s: %s\n    exit code %d: %s\n", mb_lacks[i].name, wrong, outcome.exit_code,
+                   outcome.err);
+        }
+    }
+    printf("%u devices that lack something, %u wrong\n", n_tried, n_wrong);
+    return n_tried == 0 || n_wrong > 0;
+}
+
+int main(int argc, char **argv)
+{
+    setenv("LP_NUM_THREADS", "0", 1);
+    setenv("LC_ALL", "C", 1);
+    if (mb_fault_init() == NULL || !mb_sandbox_enter()) {
+        perror("the test itself");
+        return 1;
+    }
+    run(NULL);
+    int code = 1;
+    if (outcome.signal == 0 && outcome.exit_code == MB_ERRC_NONE) {
+        code = (int)try_all(argc > 1 ? argv[1] : NULL);
+    } else if (outcome.exit_code == MB_ERRC_DEVICE) {
+        code = TEST_SKIP;
+    }
+    printf(code == TEST_SKIP ? "skipped: %s" : "", outcome.err);
+    mb_sandbox_leave();
+    return code;
+}
