@@ -47,7 +47,7 @@
 #define FEW "blit,compute"
 
 /* Where it is of what draws and blits. */
-#define DRAWN "blit,raster,compute:load=sampler"
+#define DRAWN "blit,raster,compute"
 
 /* All that store to images. */
 #define KERNELS "compute subgroup spd separable spd-tree"

@@ -6,6 +6,7 @@
 
 #include <volk.h>
 
+#include "disguise.h"
 #include "fault.h"
 
 #define UNDEFINED_BYTE 0xdb
@@ -278,20 +279,24 @@ static void VKAPI_CALL stand_in_vkDestroyDevice(VkDevice device,
     }
 }
 
-/* Replace what volk has loaded and this has not replaced yet. */
+/* Replace what volk has just loaded. */
 #define REPLACE(call)                                                                          \
     do {                                                                                       \
-        if (call != NULL && call != stand_in_##call) {                                         \
+        if (call != NULL) {                                                                    \
             real_##call = call;                                                                \
             call = stand_in_##call;                                                            \
         }                                                                                      \
     } while (0)
 
-static void replace_instance(void)
+static void replace_loader(void)
 {
     REPLACE(vkCreateInstance);
     REPLACE(vkEnumerateInstanceExtensionProperties);
     REPLACE(vkEnumerateInstanceLayerProperties);
+}
+
+static void replace_instance(void)
+{
     REPLACE(vkDestroyInstance);
     REPLACE(vkEnumeratePhysicalDevices);
     REPLACE(vkEnumerateDeviceExtensionProperties);
@@ -362,15 +367,6 @@ static void replace_work(void)
     REPLACE(vkGetQueryPoolResults);
 }
 
-static void replace_all(void)
-{
-    replace_instance();
-    replace_objects();
-    replace_memory();
-    replace_pipelines();
-    replace_work();
-}
-
 VkResult __real_volkInitialize(void);
 VkResult __wrap_volkInitialize(void);
 VkResult __wrap_volkInitialize(void)
@@ -382,7 +378,7 @@ VkResult __wrap_volkInitialize(void)
     VkResult result = fault_of(&function);
     if (result == VK_SUCCESS) {
         result = __real_volkInitialize();
-        replace_all();
+        replace_loader();
     }
     return result;
 }
@@ -392,7 +388,8 @@ void __wrap_volkLoadInstance(VkInstance instance);
 void __wrap_volkLoadInstance(VkInstance instance)
 {
     __real_volkLoadInstance(instance);
-    replace_all();
+    replace_instance();
+    mb_disguise_instance();
 }
 
 void __real_volkLoadDevice(VkDevice device);
@@ -400,5 +397,9 @@ void __wrap_volkLoadDevice(VkDevice device);
 void __wrap_volkLoadDevice(VkDevice device)
 {
     __real_volkLoadDevice(device);
-    replace_all();
+    replace_objects();
+    replace_memory();
+    replace_pipelines();
+    replace_work();
+    mb_disguise_device();
 }
