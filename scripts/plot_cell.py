@@ -357,8 +357,9 @@ def error(data, condition, size):
     rounded = EXACT[unit_of_error] > 0
     if not any(step(it) is not None for _, points in sets for it in points.values()):
         raise NoData("no row was verified (--no-verify)", "")
+    truth = TRUTH.get(condition.reduce, "the true chain")  # of a later version
     notes = "errors in units of the last place of the format · left: from the chain that the " \
-            f"strategy claims to make, level by level · right: from {TRUTH[condition.reduce]}, " \
+            f"strategy claims to make, level by level · right: from {truth}, " \
             "never rounded: other policies on odd sizes and wide kernels make other images"
     notes += "" if all(pick(it) is not None for _, points in sets for it in points.values()
                        for pick in (step, box)) else " · hollow, on the axis: error not known"
@@ -372,7 +373,7 @@ def error(data, condition, size):
         if rounded:
             row[0].axhline(EXACT[unit_of_error], color=GREY, linestyle=":", linewidth=1)
         row[0].set_ylabel(f"largest step error, {unit_of_error}")
-        row[1].set_ylabel(f"largest distance from {TRUTH[condition.reduce]}, {unit_of_error}")
+        row[1].set_ylabel(f"largest distance from {truth}, {unit_of_error}")
         for axes in row:
             axes.set_xlabel(f"GPU time of a whole chain, {unit} (log scale)")
     plot_frame.legend_beside(frame.figure.axes[1], error_legend(data, sets, rounded))

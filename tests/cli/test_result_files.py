@@ -197,11 +197,16 @@ class EachMember(Scripts):
         """Later minor versions add members and words, wherever."""
         root = whole_file()
         root["schema"]["version"] = "1.99.0"
-        root["results"][0]["mode"] = root["device"]["type"] = "of the future"
+        root["device"]["type"] = "of the future"
+        words = ("mode", "reduce", "filter", "shape", "alpha")
+        for row in root["results"]:
+            row.update(dict.fromkeys(words, "of the future"))
         for node in (root, root["run"], root["results"][0], root["cells"][0]["blocks"]):
             node["of the future"] = {"x": [1, "y"]}
         self.assertTrue(self.check_all(as_text(root), "future"))
         self.assertEqual(self.counts["judged"], 1)
+        if plot_data is not None:
+            self.assertTrue(self.check(plot, "-o", self.out, "--format", "svg"))
 
 
 def as_bytes(root):
