@@ -1,6 +1,7 @@
 #include "fault.h"
 
 #include <execinfo.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -98,6 +99,11 @@ const struct mb_fault_result *mb_fault_due(enum mb_fault_kind kind,
     const bool is_due =
         the_fault.is_lasting ? number >= the_fault.nth : number == the_fault.nth;
     if (kind != the_fault.kind || the_fault.nth == 0 || !is_due) {
+        return NULL;
+    }
+    if (the_fault.signal != 0) {
+        the_log->n_hits = 1;
+        raise(the_fault.signal);
         return NULL;
     }
     const struct mb_fault_result *result = choose_result(function);

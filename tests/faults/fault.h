@@ -40,10 +40,11 @@ struct mb_fault_call {
 /* Which call fails, and how. */
 struct mb_fault {
     enum mb_fault_kind kind;
-    uint32_t nth;    /* 1: the first of its kind; 0: none */
-    uint32_t result; /* index into its results */
-    bool
-        is_lasting; /* all later ones of the kind fail, too, with the same result if they can */
+    uint32_t nth;          /* 1: the first of its kind; 0: none */
+    uint32_t result;       /* index into its results */
+    bool is_lasting;       /* all later ones fail, too, with the same result if they can */
+    int signal;            /* not 0: raised before the call, which is made */
+    size_t max_file_bytes; /* not 0: what no file may outgrow (RLIMIT_FSIZE) */
 };
 
 #define MB_FAULT_MAX_CALLS   60000u

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,9 @@ static void be_the_program(const char *const *args, const struct mb_fault *fault
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     alarm(HANG_S);
+    if (fault->max_file_bytes != 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){fault->max_file_bytes, fault->max_file_bytes});
+    }
     mb_fault_arm(fault, recorded);
     const int code = mipbench_main(argc, argv);
     mb_fault_disarm();
@@ -211,7 +215,6 @@ static const char *judge_file(const struct mb_snapshot_file *file,
                               const struct mb_snapshot_file *usual, bool may_litter)
 {
     if (is_temporary(file->path)) {
-        remove(file->path);
         return may_litter ? NULL : "was left behind";
     }
     if (old == NULL && usual == NULL) {
@@ -238,6 +241,15 @@ void mb_snapshot_judge(const struct mb_snapshot *before, const struct mb_snapsho
             judge_file(&now->files[i], find(before, path), find(allowed, path), may_litter);
         if (wrong != NULL) {
             snprintf(why, why_bytes, "%s %s", path, wrong);
+        }
+    }
+}
+
+void mb_snapshot_sweep(const struct mb_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->n_files; i++) {
+        if (is_temporary(snapshot->files[i].path)) {
+            remove(snapshot->files[i].path);
         }
     }
 }

@@ -49,6 +49,9 @@ void mb_snapshot_take(struct mb_snapshot *snapshot);
 void mb_snapshot_judge(const struct mb_snapshot *before, const struct mb_snapshot *allowed,
                        bool may_litter, struct mb_snapshot *now, char *why, size_t why_bytes);
 
+/* Remove the temporary files that the judgement allowed. */
+void mb_snapshot_sweep(const struct mb_snapshot *snapshot);
+
 /* Lines of `text` that begin with `prefix`. */
 unsigned mb_count_lines(const char *text, const char *prefix);
 

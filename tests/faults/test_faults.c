@@ -199,6 +199,7 @@ static void run_fault(struct sweep *sweep, const struct mb_fault *fault)
     }
     mb_snapshot_judge(&sweep->earlier, sweep->scenario->is_fresh ? &sweep->usual : NULL,
                       log->unlink_failed, &sweep->now, why, sizeof why);
+    mb_snapshot_sweep(&sweep->now);
     if (wrong == NULL && why[0] != '\0') {
         wrong = why;
     }
