@@ -170,7 +170,10 @@ int main(int argc, char **argv)
     } else if (outcome.exit_code == MB_ERRC_DEVICE) {
         code = TEST_SKIP;
     }
-    printf(code == TEST_SKIP ? "skipped: %s" : "", outcome.err);
+    if (code == TEST_SKIP || outcome.signal != 0) {
+        printf("a plain run: exit code %d, signal %d: %s\n", outcome.exit_code, outcome.signal,
+               outcome.err);
+    }
     mb_sandbox_leave();
     return code;
 }
