@@ -38,7 +38,7 @@ except ImportError:  # of what draws; the others need nothing
 
 INPUT = 3
 IS_FULL = bool(os.environ.get("MB_TEST_FULL"))
-N_PER_DRAWING = 1 if IS_FULL else 100  # a drawing takes a tenth of a second
+N_PER_DRAWING = 4 if IS_FULL else 100  # a drawing takes a tenth of a second
 BEYOND = "1e400"  # JSON, but no number of any machine
 VALUES = (fixture.LEFT_OUT, None, True, -5.5, 1e308, BEYOND, fixture.HOSTILE, [], [None], {})
 MORE_VALUES = (7, 1e-308, 10 ** 300, float("nan"), "x", "\ud800\x1b[2J\n", {"x": []})
