@@ -155,7 +155,7 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
 /* Squares of 4x4 texels each hold one kind of number, for beside 1e38 the error of 1e-38 is not
  * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
  * so that most of the lower levels has finite values. Alpha is an opacity: colour weighed by
- * alphas of both signs means nothing. */
+ * alphas of both signs means nothing. It is 0 with the zeros, where no texel is seen. */
 static void signed_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
                          float rgba[4])
 {
@@ -166,7 +166,7 @@ static void signed_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height
     for (uint32_t c = 0; c < 3; c++) {
         rgba[c] = signed_value(kind, hash_of(3 * x + c, y, seed));
     }
-    rgba[3] = (float)(hash_of(x, y, seed + 1) >> 56) / 255.0f;
+    rgba[3] = kind == SIGNED_ZERO ? 0.0f : (float)(hash_of(x, y, seed + 1) >> 56) / 255.0f;
 }
 
 const struct mb_pattern mb_patterns[] = {
