@@ -231,12 +231,21 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     mb_free(zero);
 }
 
-/* Odd, even and narrow on both axes, and the sizes of tiles and blocks. */
+/* Odd, even and narrow on both axes, and the sizes of tiles and blocks: of all pairs of these
+ * one in two, and each kind of pair; all of them with MB_TEST_FULL=1. */
 static void run_small(struct context *c, const struct plan *plan)
 {
+    static const struct mb_extent every_kind[] = {
+        {1, 1}, {17, 17}, {8, 3}, {3, 8},   {1, 17}, {64, 1},
+        {3, 3}, {64, 64}, {1, 8}, {17, 64}, {64, 8}, {17, 1},
+    };
     static const uint32_t sizes[] = {1, 3, 8, 17, 64};
-    uint32_t n = (uint32_t)MB_COUNTOF(sizes) - (mb_test_is_quick() ? 2 : 0);
-    for (uint32_t i = 0; i < n * n; i++) {
+    const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
+    const size_t n_kinds = mb_test_is_quick() ? 6 : MB_COUNTOF(every_kind);
+    for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
+        run_size(c, plan, every_kind[i].width, every_kind[i].height);
+    }
+    for (uint32_t i = 0; i < n * n && mb_test_is_full(); i++) {
         run_size(c, plan, sizes[i % n], sizes[i / n]);
     }
 }
