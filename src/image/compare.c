@@ -362,19 +362,16 @@ static struct mb_plane golden_source(const struct golden *golden, const struct l
     return plane;
 }
 
-/* What the next level's doubts are made from: the same stored texels, or the last doubts. */
+/* The next level's doubts, from the same stored texels or from the last doubts. */
 MB_MUST_CHECK static enum mb_status doubt_advance(struct golden *golden, struct level_job *job,
                                                   const struct mb_plane *source,
                                                   struct mb_err *err)
 {
     enum mb_status status;
     double **doubt = &golden->doubt[job->level & 1u];
-    struct mb_plane plane = *source;
-    if (plane.format == NULL) {
-        plane.texels = golden->doubt[(job->level - 1) & 1u];
-    }
+    double *carried = golden->doubt[(job->level - 1) & 1u];
     MB_TRY(replace_level(doubt, job->extent, err));
-    MB_TRY(mb_doubt_level(job->claim, &plane, job->weight_error, *doubt, err));
+    MB_TRY(mb_doubt_level(job->claim, source, carried, job->weight_error, *doubt, err));
     job->doubt = *doubt;
     return MB_OK;
 fail:

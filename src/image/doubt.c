@@ -11,6 +11,9 @@
  * the way. */
 #define MAX_WEIGHT 0x1p15
 
+/* 0x1p97 as a float: sums by weights along both axes cannot overflow below it. */
+#define LARGE_BITS 0x70000000u
+
 /* Signs, and exponents that are all ones or, of a number that is not 0, all zeros. */
 static bool is_odd_bits(uint32_t bits, uint32_t sign, uint32_t exponent)
 {
@@ -33,7 +36,8 @@ bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t 
         break;
     case MB_CODEC_SFLOAT32:
         for (size_t i = 0; i < n_values; i++) {
-            is_due |= is_odd_bits(u32[i], 0x80000000u, 0x7f800000u);
+            is_due |= is_odd_bits(u32[i], 0x80000000u, 0x7f800000u) ||
+                      (u32[i] & 0x7fffffffu) >= LARGE_BITS;
         }
         break;
     case MB_CODEC_UFLOAT11_10:
@@ -70,10 +74,15 @@ static double weight_sum(uint32_t size)
     return size > 1 && size % 2 == 1 ? size : 2.0;
 }
 
+/* That no sum of a level's texels overflows. */
+static double largest_summed(struct mb_extent extent)
+{
+    return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
+}
+
 static struct level_doubt level_doubt(const struct mb_claim *claim,
                                       const struct mb_plane *source, double weight_error)
 {
-    const struct mb_extent extent = source->extent;
     const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
     const bool is_wide = mb_policy_is_wide(claim->filter.policy);
     const double least = least_normal(source->format);
@@ -84,7 +93,7 @@ static struct level_doubt level_doubt(const struct mb_claim *claim,
                            claim->arithmetic == MB_ARITHMETIC_CORNER,
         /* 4 ulp of the terms; of wide kernels the spread of the taps has it. */
         .rounding = is_wide ? 0.0 : 0x1p-21 + 4.0 * weight_error,
-        .largest = (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height)),
+        .largest = largest_summed(source->extent),
         .small = is_float32 ? least * MAX_WEIGHT : least,
         .flushed = least,
     };
@@ -122,6 +131,19 @@ static void fill(const struct mb_claim *claim, const struct mb_plane *source,
     }
 }
 
+/* Values that are carried on, not stored, overflow as others do. */
+static void add_overflow(const struct mb_claim *claim, const struct mb_plane *source,
+                         double *doubts)
+{
+    const double largest = largest_summed(source->extent);
+    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
+    const size_t n_values = (size_t)source->extent.width * source->extent.height * 4;
+    const double *values = source->texels;
+    for (size_t i = 0; is_average && i < n_values; i++) {
+        doubts[i] = fabs(values[i]) > largest ? INFINITY : doubts[i];
+    }
+}
+
 /* The doubts of the next level. A filter may take in texels beside, with a weight of 0, and 0
  * times what is not finite is NaN: those count where they are in doubt without end. */
 MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_claim *claim,
@@ -156,10 +178,11 @@ fail:
 }
 
 enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plane *source,
-                              double weight_error, double *dst, struct mb_err *err)
+                              double *carried, double weight_error, double *dst,
+                              struct mb_err *err)
 {
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
-    struct mb_plane doubts = {.extent = source->extent, .texels = source->texels};
+    struct mb_plane doubts = {.extent = source->extent, .texels = carried};
     double *values = NULL;
     if (source->format != NULL) {
         values = mb_malloc(n_texels * 4 * sizeof *values);
@@ -169,6 +192,8 @@ enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plan
         mb_format_decode(source->format, source->texels, n_texels, values);
         fill(claim, source, weight_error, values);
         doubts.texels = values;
+    } else {
+        add_overflow(claim, source, carried);
     }
     const enum mb_status status = filter_doubts(claim, &doubts, dst, err);
     mb_free(values);

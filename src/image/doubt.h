@@ -8,24 +8,27 @@
  *
  * Each value of a source level is given a doubt: by how much it may be off, besides the bound
  * of the claim. The golden model then filters doubts as it does values. Of images that are
- * positive, finite and normal throughout there are none. */
+ * positive, finite, normal and not very large there are none. */
 #ifndef MB_IMAGE_DOUBT_H
 #define MB_IMAGE_DOUBT_H
 
 #include "image/claim.h"
 #include "image/golden.h"
 
-/* True if `n` stored texels hold a value that is negative, not finite, or a denormal; never of
- * formats without such values. Zeros are ordinary, both of them. */
+/* True if `n` stored texels hold a value that is negative, not finite, a denormal, or so large
+ * that sums overflow; never of formats without such values. Zeros are ordinary, both of them.
+ */
 bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n);
 
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
- * its texels are doubts already, of a level that nothing was stored of. `weight_error` is the
+ * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
+ * they may overflow; otherwise `carried` is not looked at. `weight_error` is the
  * filter's on that source (mb_claim_weight_error). Where colour is weighed by alpha, alpha
  * itself is in the place of its doubt. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_claim *claim,
-                                            const struct mb_plane *source, double weight_error,
-                                            double *dst, struct mb_err *err);
+                                            const struct mb_plane *source, double *carried,
+                                            double weight_error, double *dst,
+                                            struct mb_err *err);
 
 /* What to add to the claim's bound, in LSB at `want`, where the doubt is `doubt`; infinite
  * where any value will do. `n_carried` as for mb_claim_bound_lsb. */

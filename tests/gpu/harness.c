@@ -280,14 +280,50 @@ bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row)
     return is_plain && mb_test_takes_turns(gpu) && mb_test_turn(gpu) != MB_TEST_OWN_TURN;
 }
 
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index)
+bool mb_test_is_default(const struct mb_row *row)
 {
     static const struct mb_params defaults;
-    const bool is_default = memcmp(&row->params, &defaults, sizeof defaults) == 0;
-    if (is_default) {
+    return memcmp(&row->params, &defaults, sizeof defaults) == 0;
+}
+
+/* FNV-1a of the label. */
+static uint32_t hash_label(const struct mb_row *row)
+{
+    char label[MB_LABEL_BYTES];
+    uint32_t hash = 2166136261u;
+    mb_row_label(row, label, sizeof label);
+    for (const char *c = label; *c != '\0'; c++) {
+        hash = (hash ^ (uint8_t)*c) * 16777619u;
+    }
+    return hash;
+}
+
+bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, uint32_t offset)
+{
+    if (mb_test_is_default(row)) {
         return !mb_test_repeats_itself(gpu, row);
     }
-    return !mb_test_takes_turns(gpu) || (index + mb_test_turn(gpu)) % 3 == 0;
+    return !mb_test_takes_turns(gpu) || (hash_label(row) + mb_test_turn(gpu) + offset) % 3 == 0;
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+uint32_t mb_test_size_kind(struct mb_extent extent)
+{
+    return is_power_of_two(extent.width) + 2u * is_power_of_two(extent.height);
+}
+
+bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_row *row,
+                             struct mb_extent extent)
+{
+    const uint32_t kind = mb_test_size_kind(extent), hash = hash_label(row) / 3;
+    const bool is_its_size =
+        kind == 0 ? (hash + extent.width + extent.height) % 2 == 0 : kind == 1 + hash % 3;
+    return mb_test_has_its_turn(gpu, row, 0) &&
+           (is_its_size || mb_test_is_default(row) || !mb_test_takes_turns(gpu));
 }
 
 bool mb_test_is_choosy(const struct mb_row *row)

@@ -76,6 +76,9 @@ MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb
  * halves, what is for layers or sRGB only, and what asks for the filter by name. */
 bool mb_test_is_choosy(const struct mb_row *row);
 
+/* True of what a strategy does where nothing is asked of it. */
+bool mb_test_is_default(const struct mb_row *row);
+
 /* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
 uint32_t mb_test_turn(const struct mb_gpu *gpu);
 
@@ -90,10 +93,20 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu);
  * llvmpipe's own: its commands are the same there. */
 bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row);
 
-/* Where that is so, variants take turns: every third `index`,
- * another third at each of llvmpipe's subgroup sizes; all with MB_TEST_FULL=1. What a strategy
- * does by default is tried at each where it does not repeat itself. */
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, size_t index);
+/* Where that is so, variants take turns: a third of them, by their labels, at each of
+ * llvmpipe's subgroup sizes, so that tests at one size share compiled kernels; the next third
+ * with each `offset`. All with MB_TEST_FULL=1. What a strategy does by default is tried at each
+ * where it does not repeat itself. */
+bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, uint32_t offset);
+
+/* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
+ * not: four kinds of size; 0 where neither is. */
+uint32_t mb_test_size_kind(struct mb_extent extent);
+
+/* What mb_test_has_its_turn() says, and variants at one in two of the sizes without a power of
+ * two, and at those of one other kind. */
+bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_row *row,
+                             struct mb_extent extent);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
  * Owned by the caller (mb_free). */

@@ -78,6 +78,7 @@ struct context {
     struct mb_gpu gpu;
     struct mb_row *rows;
     size_t n_rows;
+    bool is_named;           /* rows that were asked for: each goes everywhere */
     struct mb_trial *trials; /* one per row */
     struct mb_rng rng;
     struct stress_bench bench;
@@ -279,12 +280,16 @@ static void describe(const struct context *c, const struct mb_row *row, char *ou
              layout->base.height, layout->format->name, layout->n_layers, layout->n_levels);
 }
 
-/* Set up the rows that make this chain in one dispatch; returns how many there are. */
-static size_t prepare_rows(struct context *c)
+/* Set up the rows that make this chain in one dispatch, in turn where compiling takes long;
+ * returns how many there are. */
+static size_t prepare_rows(struct context *c, uint32_t index)
 {
     size_t n_ready = 0;
     for (size_t i = 0; i < c->n_rows; i++) {
         struct mb_err err = {0};
+        if (!c->is_named && !mb_test_has_its_turn(&c->gpu, &c->rows[i], index)) {
+            continue;
+        }
         char label[192];
         struct mb_trial *trial = &c->trials[i];
         const struct mb_task task = {
@@ -313,8 +318,9 @@ static size_t prepare_rows(struct context *c)
     return n_ready;
 }
 
-/* Every row on one shape, about `n_wanted` dispatches in all. */
-static void stress_shape(struct context *c, const struct stress_shape *shape, uint64_t n_wanted)
+/* Every row on one shape, the `index`th, about `n_wanted` dispatches in all. */
+static void stress_shape(struct context *c, const struct stress_shape *shape, uint32_t index,
+                         uint64_t n_wanted)
 {
     struct mb_err err = {0};
     const uint64_t start_ns = mb_now_ns(), n_before = c->n_dispatches;
@@ -325,7 +331,7 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
         return;
     }
     c->reduce = shape->reduce;
-    const size_t n_ready = prepare_rows(c);
+    const size_t n_ready = prepare_rows(c, index);
     for (size_t i = 0; i < c->n_rows; i++) {
         struct mb_trial *trial = &c->trials[i];
         if (!trial->strategy) {
@@ -386,6 +392,7 @@ static bool make_rows(struct context *c, int n_names, char **names)
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
+    c->is_named = n_names > 0;
     c->trials = mb_alloc(c->n_rows, sizeof *c->trials);
     return c->trials != NULL;
 }
@@ -416,10 +423,10 @@ static void stress_all(struct context *c, bool is_software)
         weight_left += shapes[i].weight;
     }
     /* What a shape leaves undone, since a row refuses it, goes to those after it. */
-    for (size_t i = 0; i < n_shapes; i++) {
+    for (uint32_t i = 0; i < n_shapes; i++) {
         const uint64_t n_left =
             c->n_wanted > c->n_dispatches ? c->n_wanted - c->n_dispatches : 1;
-        stress_shape(c, &shapes[i],
+        stress_shape(c, &shapes[i], i,
                      (n_left * shapes[i].weight + weight_left - 1) / weight_left);
         weight_left -= shapes[i].weight;
     }

@@ -216,18 +216,6 @@ static bool is_next_signed(const struct sweep *s)
     return s->n_images_in_all % 2 != 0;
 }
 
-static bool is_power_of_two(uint32_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
-/* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
- * not: four kinds of size. */
-static uint32_t kind_of(struct mb_extent extent)
-{
-    return is_power_of_two(extent.width) + 2u * is_power_of_two(extent.height);
-}
-
 /* Where a chain takes long, a software device: strategies that know nothing of subgroups are
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
  * llvmpipe's own size, and otherwise in every third format, in turn. spd-tree, whose kernels
@@ -243,7 +231,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     if (s->is_full || row == s->n_rows) {
         return true;
     }
-    if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], row)) {
+    if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], 0)) {
         return false;
     }
     /* Other formats than rgba8 are tried at one subgroup size each. */
@@ -254,7 +242,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     if (strcmp(name, "spd-tree") == 0) {
         return !is_everywhere;
     }
-    return !is_plain || (kind_of(layout->base) == 0 && is_its_format);
+    return !is_plain || (mb_test_size_kind(layout->base) == 0 && is_its_format);
 }
 
 /* Try rows [first, end) on every image that was added, and drop the images. */
@@ -281,6 +269,12 @@ static void run_images(struct sweep *s, size_t first, size_t end)
     s->n_images = 0;
 }
 
+/* The kind of size that a pair of format and mode takes. */
+static uint32_t kind_in_turn(size_t format, uint32_t mode)
+{
+    return (uint32_t)(format + mode) % 4;
+}
+
 /* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. Each pair
  * of format and mode takes one kind of size, in turn; in full mode it takes all. */
 static void run_small(struct sweep *s, const struct mb_format *format, size_t index)
@@ -288,10 +282,10 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     const uint32_t step = mb_test_is_quick() ? 5 : 1;
     for (uint32_t height = 1; height <= 17; height += step) {
         for (uint32_t width = 1; width <= 17; width += step) {
-            const uint32_t kind = kind_of((struct mb_extent){width, height});
+            const uint32_t kind = mb_test_size_kind((struct mb_extent){width, height});
             uint32_t mode_mask = s->is_full ? ~0u : 0;
             for (uint32_t mode = 0; mode < N_MODES; mode++) {
-                mode_mask |= (uint32_t)((index + mode) % 4 == kind) << mode;
+                mode_mask |= (uint32_t)(kind_in_turn(index, mode) == kind) << mode;
             }
             add_image(s, format, (struct mb_extent){width, height}, is_next_signed(s),
                       mode_mask);
@@ -300,11 +294,11 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     run_images(s, 0, s->n_main_rows);
 }
 
-/* Where subgroups are not of llvmpipe's own size, both axes are of one kind. */
+/* Sizes of 8-bit averages: all kinds at llvmpipe's own subgroup size. */
 static bool takes_kind(const struct sweep *s, struct mb_extent extent)
 {
-    const uint32_t kind = kind_of(extent);
-    return s->is_full || mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN || kind == 0 || kind == 3;
+    return s->is_full || mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN ||
+           mb_test_size_kind(extent) == 0;
 }
 
 /* 8-bit averages at every size but for those that are powers of two on both axes, which
@@ -313,7 +307,7 @@ static void run_small_averages(struct sweep *s)
 {
     for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
-        if (kind_of(extent) != 3 && takes_kind(s, extent)) {
+        if (mb_test_size_kind(extent) != 3 && takes_kind(s, extent)) {
             add_image(s, mb_format_find("rgba8"), extent, false, 1);
         }
     }
@@ -323,12 +317,14 @@ static void run_small_averages(struct sweep *s)
 static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_extent extent,
                      size_t index)
 {
-    if (takes_kind(s, extent)) {
-        add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << index % 3);
+    const uint32_t mode = (uint32_t)index % 3;
+    if (index == 0 ? takes_kind(s, extent)
+                   : s->is_full || mb_test_size_kind(extent) == kind_in_turn(index, mode)) {
+        add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << mode);
     }
 }
 
-/* The long list. */
+/* The long list: of each format but rgba8 the sizes of one kind, that of run_small(). */
 static void run_edges(struct sweep *s, const struct mb_format *format, size_t index)
 {
     static const uint32_t edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257};
@@ -402,7 +398,8 @@ static void check_srgb_checker(struct sweep *s)
         struct mb_trial trial = {0};
         const struct mb_trial_options options = {
             .rig = &image.rig, .row = &s->rows[row], .task = &task, .name = "checker"};
-        if (mb_trial_supports(&options, &err) != MB_OK) {
+        if (!mb_test_has_its_turn_at(&s->gpu, &s->rows[row], extent) ||
+            mb_trial_supports(&options, &err) != MB_OK) {
             continue;
         }
         CHECK(mb_trial_init(&trial, &options, &err) == MB_OK);

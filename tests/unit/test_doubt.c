@@ -1,4 +1,6 @@
 /* What is granted to numbers that are not ordinary, and what is not. */
+#include <math.h>
+
 #include "chain_fixture.h"
 #include "image/doubt.h"
 
@@ -18,7 +20,7 @@ static void check_due(void)
         {"r32f", 1e-37, false},       {"r32f", 1e-38, true},
         {"r32f", -1e-37, true},       {"r32f", -0.0, false},
         {"rgba32f", INFINITY, true},  {"rgba32f", NAN, true},
-        {"rgba32f", 3e38, false},     {"rg11b10f", -1.0, false},
+        {"rgba32f", 3e38, true},      {"rg11b10f", -1.0, false},
         {"rg11b10f", 6e-5, true},     {"rg11b10f", 1.0, false},
         {"rg11b10f", INFINITY, true}, {"rg11b10f", NAN, true},
     };
@@ -176,6 +178,30 @@ static void check_weighed(void)
     teardown(&f);
 }
 
+/* A level that nothing was stored of, 2x1025, overflows where it is summed up by weights that
+ * add up to 1025, as large as its values are. */
+static void check_carried(void)
+{
+    static const struct {
+        double value;
+        bool may_overflow;
+    } cases[] = {{9e35, true}, {-9e35, true}, {1e34, false}, {-1e34, false}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct fixture f;
+        setup(&f, "pattern:flat:4x2050", "r32f", &(struct mb_claim){0});
+        float *source = (float *)f.source;
+        for (size_t texel = 0; texel < 4 * 2050; texel++) {
+            source[texel] = (float)cases[i].value;
+        }
+        use_source(&f);
+        CHECK(judge(&f).pass);
+        float *at = (float *)level_of(&f, 2);
+        *at = copysignf(INFINITY, *at);
+        CHECK_EQ_INT(judge(&f).pass, cases[i].may_overflow);
+        teardown(&f);
+    }
+}
+
 static void check_no_memory(void)
 {
     struct fixture f;
@@ -204,6 +230,7 @@ int main(void)
     check_right_chains();
     check_quads();
     check_weighed();
+    check_carried();
     check_no_memory();
     return check_summary("doubt");
 }
