@@ -334,7 +334,7 @@ static void run_size(const struct mb_gpu *gpu, const struct mb_row *rows, size_t
 static void check_strategies(const struct mb_gpu *gpu)
 {
     static const struct mb_extent sizes[] = {
-        {9, 7}, {1, 5}, {3, 2}, {4, 4}, {67, 3}, {17, 11}, {1, 1}, {2, 130}, {5, 8},
+        {9, 7}, {1, 5}, {3, 2}, {4, 4}, {67, 3}, {15, 11}, {1, 1}, {2, 130}, {5, 8},
         {6, 5}, {3, 3}, {8, 8}, {2, 1}, {1, 3},  {5, 3},   {7, 4}, {7, 1},   {9, 16},
     };
     const size_t n_some = mb_test_takes_turns(gpu) ? 8 : MB_COUNTOF(sizes);
