@@ -133,7 +133,7 @@ run_sanitized() {
     # other subgroup sizes.
     export MB_TEST_QUICK=1
     LD_PRELOAD=$dir/no_dlclose.so run_suite sanitize --no-suite lint --no-suite scripts \
-        --no-suite width
+        --no-suite width --no-suite kernels --no-suite validated
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK
 }
 

@@ -307,12 +307,12 @@ class ListFormats(Case):
                         self.assertIn(f"{number} {start}: {answer['reason']}", notes)
 
     def test_what_is_promised_holds(self):
-        """Each answer is what a run says; one format of each codec, deeds in turn (a software
-        device compiles each kernel for each of them anew)."""
-        chosen = ["rgba8", "rgba8-srgb", "rgb10a2", "r16f", "r32f", "rg11b10f"]
-        chosen = chosen[-1:] if IS_SANITIZED else chosen
-        formats = json.loads(self.listed("--json"))["formats"]
+        """Each answer is what a run says; few formats, deeds in turn (a software device compiles
+        each kernel for each of them anew)."""
         is_full = bool(os.environ.get("MB_TEST_FULL"))
+        chosen = ["rgba8-srgb", "r32f", "rg11b10f", "rgba8", "rgb10a2", "r16f"]
+        chosen = chosen if is_full else chosen[:1] if IS_SANITIZED else chosen[:3]
+        formats = json.loads(self.listed("--json"))["formats"]
         for index, item in enumerate(f for f in formats if f["name"] in chosen):
             strategies = item["devices"][0]["strategies"]
             for deed in DEEDS if is_full else DEEDS[index % 3::3]:

@@ -152,7 +152,10 @@ static void check_strategies(const struct mb_gpu *gpu)
                  MB_OK);
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
         for (size_t k = 0; k < MB_COUNTOF(extents); k++) {
-            CHECK(check_rows(gpu, rows, n_rows, formats[i], extents[k]) >= 3);
+            const bool has_its_turn = (i + k) % (mb_test_is_quick() ? 6 : 3) == 0;
+            if (has_its_turn || !mb_test_takes_turns(gpu)) {
+                CHECK(check_rows(gpu, rows, n_rows, formats[i], extents[k]) >= 3);
+            }
         }
     }
     mb_free(rows);

@@ -179,7 +179,7 @@ static void check_all(const struct mb_gpu *gpu)
     CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
-    for (size_t i = 0; i < n_cases; i += mb_test_is_quick() ? 3 : 1) {
+    for (size_t i = 0; i < n_cases; i += mb_test_takes_turns(gpu) ? 3 : 1) {
         const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
         const struct mb_task *task = &tasks[i % MB_COUNTOF(tasks)];
         const unsigned n_done = check_case(gpu, rows, n_rows, format, task);

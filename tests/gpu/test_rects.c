@@ -106,7 +106,7 @@ static void check_kernels(const struct mb_gpu *gpu)
     /* llvmpipe takes seconds for each pipeline that it has not seen, and a minute for 16
      * rectangles, whose loop it has to have unrolled. */
     const size_t stride = mb_test_is_quick()         ? MB_COUNTOF(cases)
-                          : mb_test_takes_turns(gpu) ? 4
+                          : mb_test_takes_turns(gpu) ? 7
                                                      : 1;
     for (size_t i = 0; i < MB_COUNTOF(cases); i += stride) {
         check_case(gpu, rows, n_rows, i, n_passed);

@@ -286,8 +286,8 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
     if (open_plan(&plan, gpu)) {
         plan.row_step = mb_test_takes_turns(gpu) ? suite->row_step : 1;
         suite->run(&plan, suite->extents, n_extents,
-                   mb_test_is_quick()         ? 3
-                   : mb_test_takes_turns(gpu) ? 2
+                   mb_test_is_quick()         ? 9
+                   : mb_test_takes_turns(gpu) ? 3
                                               : 1);
         check_bad_cube(&plan);
     }
@@ -315,7 +315,7 @@ static const struct suite suites[] = {
      run_levels,
      {{33, 17}, {64, 64}, {1, 100}, {3, 2}, {129, 70}, {1024, 1}, {300, 200}, {512, 260}}},
     {"layers",
-     3,
+     5,
      run_layers,
      {{16, 16}, {17, 17}, {33, 9}, {1, 1}, {65, 65}, {1, 7}, {129, 129}, {200, 300}}},
 };

@@ -232,6 +232,13 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     mb_free(zero);
 }
 
+/* True at one of llvmpipe's subgroup sizes, and where a chain does not take long: what
+ * subgroups do not meet is tried here alone. */
+static bool is_own_turn(const struct context *c)
+{
+    return !mb_test_takes_turns(&c->gpu) || mb_test_turn(&c->gpu) == MB_TEST_OWN_TURN;
+}
+
 /* Odd, even and narrow on both axes, and the sizes of tiles and blocks: each kind of pair, of
  * few numbers of levels, for each of which llvmpipe compiles anew; all pairs with
  * MB_TEST_FULL=1. */
@@ -243,7 +250,7 @@ static void run_small(struct context *c, const struct plan *plan)
     };
     static const uint32_t sizes[] = {1, 3, 8, 17, 20, 64};
     const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
-    const size_t n_kinds = mb_test_is_quick() ? 6 : MB_COUNTOF(every_kind);
+    const size_t n_kinds = mb_test_is_quick() ? 3 : is_own_turn(c) ? MB_COUNTOF(every_kind) : 8;
     for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
         run_size(c, plan, every_kind[i].width, every_kind[i].height);
     }
@@ -264,10 +271,11 @@ static void run_large(struct context *c, const struct plan *every, const struct 
     /* Where a chain takes long, each at one of llvmpipe's subgroup sizes. */
     static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
     size_t n_defaults = mb_test_is_quick() ? 0 : MB_COUNTOF(default_rows);
-    for (size_t i = 0; i < MB_COUNTOF(all_rows); i++) {
+    const size_t step = mb_test_is_quick() ? 4 : 1;
+    for (size_t i = 0; i < MB_COUNTOF(all_rows); i += step) {
         run_size(c, every, all_rows[i].width, all_rows[i].height);
     }
-    for (size_t i = 0; i < MB_COUNTOF(float_rows); i++) {
+    for (size_t i = 0; i < MB_COUNTOF(float_rows) && is_own_turn(c); i += step) {
         run_size(c, floats, float_rows[i].width, float_rows[i].height);
     }
     for (size_t i = 0; i < n_defaults; i++) {
@@ -286,9 +294,8 @@ static void run_strips(struct context *c, const struct plan *strips)
 {
     static const struct mb_extent sizes[] = {
         {1023, 519}, {1025, 521}, {524, 1030}, {1272, 504}};
-    const uint32_t turn = mb_test_turn(&c->gpu);
-    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
-        if (!mb_test_takes_turns(&c->gpu) || turn == MB_TEST_OWN_TURN || i % 3 == turn) {
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i += mb_test_is_quick() ? 4 : 1) {
+        if (is_own_turn(c) || i % 3 == mb_test_turn(&c->gpu)) {
             run_size(c, strips, sizes[i].width, sizes[i].height);
         }
     }
@@ -299,7 +306,8 @@ static void run_strips(struct context *c, const struct plan *strips)
 static void run_curve(struct context *c, const struct plan *curve)
 {
     static const struct mb_extent sizes[] = {{256, 256}, {64, 1024}, {2, 128}};
-    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
+    for (size_t i = 0; i < MB_COUNTOF(sizes) && is_own_turn(c);
+         i += mb_test_is_quick() ? 4 : 1) {
         run_size(c, curve, sizes[i].width, sizes[i].height);
     }
 }
@@ -308,7 +316,7 @@ static void run_curve(struct context *c, const struct plan *curve)
  * channels (words.glsl): those of one channel do it. */
 static void run_many_tiles(struct context *c, const struct plan *strips)
 {
-    if (!mb_test_is_quick()) {
+    if (!mb_test_is_quick() && is_own_turn(c)) {
         run_size(c, strips, 16383, 1057);
     }
 }

@@ -21,6 +21,9 @@
 #define MAX_SKIPS  64
 #define MAX_IMAGES 320
 
+#define SMALL_LEVELS 4u /* 8 to 15 texels on the longer axis */
+#define EDGE_LEVELS  7u /* 64 to 127 */
+
 /* Rows that go everywhere: what each strategy does by default. */
 static const char *const main_specs[] = {"all"};
 /* All others (mb_test_specs) go where there is less to do; everywhere with MB_TEST_FULL=1. */
@@ -275,6 +278,21 @@ static uint32_t kind_in_turn(size_t format, uint32_t mode)
     return (uint32_t)(format + mode) % 4;
 }
 
+/* llvmpipe compiles kernels of several levels anew for each number of them: of rgba8 all. */
+static bool takes_levels(const struct sweep *s, size_t format, struct mb_extent extent,
+                         uint32_t n_levels)
+{
+    const bool is_rgba8 = format == 0 && mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN;
+    return s->is_full || is_rgba8 || mb_full_level_count(extent) == n_levels;
+}
+
+/* Averages, and one mode of the others in turn; of rgba8 and rgba8-srgb, and in full mode, all.
+ */
+static bool takes_mode(const struct sweep *s, size_t format, uint32_t mode)
+{
+    return s->is_full || format <= 1 || mode == 0 || mode == 1 + format / 3 % 3;
+}
+
 /* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. Each pair
  * of format and mode takes one kind of size, in turn; in full mode it takes all. */
 static void run_small(struct sweep *s, const struct mb_format *format, size_t index)
@@ -282,13 +300,17 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     const uint32_t step = mb_test_is_quick() ? 5 : 1;
     for (uint32_t height = 1; height <= 17; height += step) {
         for (uint32_t width = 1; width <= 17; width += step) {
-            const uint32_t kind = mb_test_size_kind((struct mb_extent){width, height});
+            const struct mb_extent extent = {width, height};
+            const uint32_t kind = mb_test_size_kind(extent);
             uint32_t mode_mask = s->is_full ? ~0u : 0;
             for (uint32_t mode = 0; mode < N_MODES; mode++) {
-                mode_mask |= (uint32_t)(kind_in_turn(index, mode) == kind) << mode;
+                mode_mask |=
+                    (uint32_t)(takes_mode(s, index, mode) && kind_in_turn(index, mode) == kind)
+                    << mode;
             }
-            add_image(s, format, (struct mb_extent){width, height}, is_next_signed(s),
-                      mode_mask);
+            if (mode_mask != 0 && takes_levels(s, index, extent, SMALL_LEVELS)) {
+                add_image(s, format, extent, is_next_signed(s), mode_mask);
+            }
         }
     }
     run_images(s, 0, s->n_main_rows);
@@ -317,9 +339,10 @@ static void run_small_averages(struct sweep *s)
 static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_extent extent,
                      size_t index)
 {
-    const uint32_t mode = (uint32_t)index % 3;
-    if (index == 0 ? takes_kind(s, extent)
-                   : s->is_full || mb_test_size_kind(extent) == kind_in_turn(index, mode)) {
+    const uint32_t mode = index / 3 % 2 == 0 ? 0 : 1 + (uint32_t)index / 3 % 3;
+    const bool has_kind = index == 0 ? takes_kind(s, extent)
+                                     : mb_test_size_kind(extent) == kind_in_turn(index, mode);
+    if (s->is_full || (has_kind && takes_levels(s, index, extent, EDGE_LEVELS))) {
         add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << mode);
     }
 }
