@@ -191,7 +191,7 @@ def command(data, addition):
 def like(row):
     """The options of mipbench that differ from their defaults."""
     given = (("-f", row.format, "rgba8"), ("-r", row.reduce, "avg"),
-             ("--filter", row.filter, "box"), ("--alpha", row.alpha, "straight"))
+             ("--alpha", row.alpha, "straight"))
     return [f"{option} {shlex.quote(value)}" for option, value, default in given
             if value != default]
 

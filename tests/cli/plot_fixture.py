@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import sys
 import unittest.mock
 import xml.etree.ElementTree
@@ -151,6 +152,9 @@ class PlotCase(cli.TestCase):
                  if line.startswith(f"plot: {name} not made: ")]
         self.assertIn(why, line)
         self.assertRegex(line, "; run: mipbench .*" + re.escape(command))
+        program, _, *options = shlex.split(line.partition("; run: ")[2])
+        self.assertEqual(program, "mipbench")
+        self.assert_error(self.run_it("missing.png", *options), 3, "missing.png")
 
     def assert_refused(self, outcome, *parts, code=3):
         lines = outcome.err.splitlines()
