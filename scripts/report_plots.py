@@ -190,11 +190,12 @@ def step_row(row, axis, unit, y):
 
 
 def size_groups(item):
-    """Cells that differ in size alone: [(title, [cell])], where there are several sizes."""
+    """Cells that differ in size alone, whatever the filters of their rows: [(title, [cell])], where
+    there are several sizes."""
     groups = {}
     for cell in item.cells:
         row = cell.rows[0]
-        groups.setdefault(row.condition._replace(levels=None), []).append(cell)
+        groups.setdefault(row.condition._replace(levels=None, filter=None), []).append(cell)
     for cells in groups.values():
         sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
         if len(sizes) > 1:

@@ -218,11 +218,11 @@ class Row:
     def is_exact(self):
         return self.verify.step is not None and self.verify.step <= EXACT[self.unit()]
 
-    def words(self, with_size=True):
-        """All that the rows of a cell share but cache and mode."""
+    def words(self, with_size=True, with_filter=False):
+        """All that the rows of a cell share but cache and mode; the filter only if they do."""
         parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
         parts += [self.reduce] if self.reduce != "avg" else []
-        parts += [self.filter] if self.filter != "box" else []
+        parts += [self.filter] if with_filter and self.filter != "box" else []
         parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
         if self.shape == "cube":
             parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
@@ -256,7 +256,8 @@ class Cell:
         first, control, blocks = rows[0], node.child("aa_control"), node.child("blocks")
         self.id, self.rows = first.cell_id, rows
         self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
-        self.title = f"{first.words()}, {first.cache}, {first.mode}"
+        with_filter = all(row.filter == first.filter for row in rows)
+        self.title = f"{first.words(with_filter=with_filter)}, {first.cache}, {first.mode}"
         self.n_images = node.count("images", 1)
         self.floor, self.bound_by = node.amount("floor_ns"), node.optional_text("bound_by")
         self.floor = self.floor or None

@@ -251,6 +251,19 @@ class Pages(PageCase):
         self.holds(text, "mipbench tune photo.png", "Only a run can be repeated")
         self.assertNotIn("--replay", text)
 
+    def test_a_filter_of_one_row_is_not_that_of_its_cell(self):
+        root = fixture.load()
+        first = root["results"][0]
+        first["filter"] = "kaiser"
+        text = self.page(self.write(root))
+        self.assertFalse("rgba8, kaiser" in text)
+        self.assertEqual(text.count("Time against size: "),
+                         self.page(fixture.LAVAPIPE).count("Time against size: "))
+        for row in root["results"]:
+            row["filter"] = "kaiser" if row["cell"] == first["cell"] else "box"
+        self.holds(self.words(self.page(self.write(root))),
+                   f"{first['width']}×{first['height']} {first['format']}, kaiser, ")
+
     def test_plots_of_two_images_have_two_captions(self):
         text = self.page(self.write(fixture.two_images()))
         self.holds(text, *(f"Time against size: rgba8, {words}, powers of two<" for words in (
