@@ -149,8 +149,10 @@ bool mb_file_is_same(const char *a, const char *b)
         return S_ISREG(stat_a.st_mode) && stat_a.st_dev == stat_b.st_dev &&
                stat_a.st_ino == stat_b.st_ino;
     }
-    return !has_a && !has_b && mb_path_resolve(a, path_a) == 0 &&
-           mb_path_resolve(b, path_b) == 0 && strcmp(path_a, path_b) == 0;
+    /* Whatever is wrong with them: their folders may be made later. */
+    mb_path_resolve(a, path_a);
+    mb_path_resolve(b, path_b);
+    return !has_a && !has_b && path_a[0] != '\0' && strcmp(path_a, path_b) == 0;
 }
 
 /* Create a file in `folder` that did not exist; `*temp_path` is set only with a descriptor. */

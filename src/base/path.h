@@ -18,7 +18,9 @@ char *mb_path_parent(const char *path);
 
 /* Where a file written to `path` comes to lie: as realpath(), but what is missing is kept as it
  * is named, also behind a symbolic link. Returns 0 or the errno: ELOOP, ENAMETOOLONG, EISDIR
- * for a path that ends in a slash. */
+ * for a path that ends in a slash, "." or "..", ENOENT or ENOTDIR for ".." behind what is no
+ * folder. `out` is then "", but after ".." it is where the path leads once the folder is there.
+ */
 int mb_path_resolve(const char *path, char out[PATH_MAX]);
 
 #endif
