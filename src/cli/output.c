@@ -1,6 +1,7 @@
 /* What a run leaves behind. */
 #include "cli/output.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/version.h"
 #include "bench/ranking.h"
 #include "bench/report.h"
@@ -31,17 +33,15 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-static bool lies_in_missing_folder(const char *path)
+/* Links followed: one may lead into a folder that is not there yet. */
+static bool leads_to_missing_folder(const char *path)
 {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const size_t n_bytes = slash ? (size_t)(slash - path) : 0;
-    if (n_bytes == 0 || n_bytes >= sizeof folder) {
-        return false;
-    }
-    memcpy(folder, path, n_bytes);
-    folder[n_bytes] = '\0';
-    return access(folder, F_OK) != 0;
+    char target[PATH_MAX];
+    const int error = mb_path_resolve(path, target);
+    char *folder = error == 0 ? mb_path_parent(target) : NULL;
+    const bool is_missing = error == ENOENT || (folder && access(folder, F_OK) != 0);
+    mb_free(folder);
+    return is_missing;
 }
 
 /* Copies can be written, so that no run is lost to a typing error. Those that may go into the
@@ -56,7 +56,7 @@ static enum mb_status check_writable(const struct mb_options *options, bool has_
             continue;
         }
         enum mb_status status = mb_file_check_writable(targets[i], &why);
-        if (status != MB_OK && (has_folder || !lies_in_missing_folder(targets[i]))) {
+        if (status != MB_OK && (has_folder || !leads_to_missing_folder(targets[i]))) {
             *err = why;
             return status;
         }

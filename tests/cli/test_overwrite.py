@@ -47,6 +47,16 @@ class Overwriting(cli.TestCase):
         self.refused("in.png", "--csv", "not/yet", "--json", "dangling", parts=["--json and --csv"])
         self.run_once("in.png", *FAST, "-o", "o", "--csv", "/dev/null", "--json", "/dev/null")
 
+    def test_links_into_the_output_folder(self):
+        """It is made by the run; other folders are not."""
+        os.symlink("later/x.csv", self.dir / "link")
+        self.run_once("in.png", *FAST, "-o", "later", "--csv", "link")
+        self.assertTrue((self.dir / "later/x.csv").is_file())
+        for path in ("link/../y.csv", "nowhere/../y.csv", "y.csv/."):
+            outcome = self.quick("in.png", *FAST, "-o", "later", "--csv", path)
+            self.assert_error(outcome, 7, path, "cannot be written")
+            self.assertFalse((self.dir / "y.csv").exists())
+
     def test_inputs(self):
         os.symlink("in.png", self.dir / "soft")
         (self.dir / "o").mkdir()
