@@ -62,14 +62,22 @@ show_progress() {
     END { print "" }'
 }
 
-# build NAME SETUP_OPTION...: configure and compile in build-NAME.
+# Whether the build folder was configured with clang: meson keeps the compiler when it reconfigures.
+is_of_clang() {
+    sed -n '/^rule c_COMPILER$/{n;p;q}' "$1/build.ninja" | grep -q '[ /]clang'
+}
+
+# build NAME SETUP_OPTION...: configure and compile in build-NAME, afresh if CC is clang and it was not.
 build() {
     local name=$1 dir=$build_root/build-$1
     local log=$dir/build.log
     shift
     heading "build $name"
+    if [ "${CC-}" = clang ] && [ -f "$dir/build.ninja" ] && ! is_of_clang "$dir"; then
+        rm -rf "$dir"
+    fi
     mkdir -p "$dir"
-    local setup=(meson setup "$@")
+    local setup=(meson setup -Dwerror=true "$@")
     if [ -f "$dir/build.ninja" ]; then
         setup+=(--reconfigure)
     fi
