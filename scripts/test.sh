@@ -67,7 +67,8 @@ is_of_clang() {
     sed -n '/^rule c_COMPILER$/{n;p;q}' "$1/build.ninja" | grep -q '[ /]clang'
 }
 
-# build NAME SETUP_OPTION...: configure and compile in build-NAME, afresh if CC is clang and it was not.
+# build NAME SETUP_OPTION...: configure and compile in build-NAME; afresh if CC is clang and the
+# folder is of another compiler.
 build() {
     local name=$1 dir=$build_root/build-$1
     local log=$dir/build.log
