@@ -301,8 +301,6 @@ static void plan_runs(struct mb_compare_row *row)
         return;
     }
     row->n_runs_needed = (uint32_t)fmin(fmax(n, MB_FEW_RUNS), MB_MANY_RUNS);
-    snprintf(row->reason, sizeof row->reason, "%s%u runs a side may tell",
-             row->n_runs_needed == MB_MANY_RUNS ? "noisy: more than " : "", row->n_runs_needed);
 }
 
 static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)

@@ -77,11 +77,13 @@ static void text_runs(const struct mb_compare_row *row, char *out)
     snprintf(out, TEXT_BYTES, "%zu, %zu", row->n_base, row->n_new);
 }
 
+/* What more runs would settle is told below the table, for all rows. */
 static void text_verdict(const struct mb_compare_row *row, char *out)
 {
+    const bool tells_runs = row->is_single_run && row->n_runs_needed == 0;
     const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
     snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_outcome_name(row->outcome),
-             row->is_single_run ? ", single run" : "", row->is_checked ? "" : check,
+             tells_runs ? ", single run" : "", row->is_checked ? "" : check,
              row->reason[0] != '\0' ? ": " : "", row->reason);
 }
 
@@ -229,7 +231,28 @@ static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparis
     mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
 }
 
-/* "12 compared: 1 SLOWER, 11 SAME; 2 not compared; single run: ..." without a newline. */
+/* "INCONCLUSIVE, single run: about 19 to more than 50 runs a side would settle these." */
+static void add_runs_needed(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < comparison->n_rows; i++) {
+        const uint32_t n = comparison->rows[i].n_runs_needed;
+        least = n > 0 && n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (most == 0) {
+        return;
+    }
+    mb_strbuf_append(out, "\nINCONCLUSIVE, single run: ");
+    if (least < most) {
+        mb_strbuf_printf(out, "about %u to ", least);
+    }
+    mb_strbuf_append(out, most == MB_MANY_RUNS ? "more than " : least == most ? "about " : "");
+    mb_strbuf_printf(out, "%u runs a side would settle these.", most);
+}
+
+/* "12 compared: 1 SLOWER, 11 SAME; 2 not compared; single run: ...", without a newline at the
+ * end. */
 static void add_summary(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     static const enum mb_outcome order[] = {MB_OUTCOME_SLOWER, MB_OUTCOME_FASTER,
@@ -267,6 +290,7 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
                          MB_FEW_RUNS);
     }
     mb_strbuf_append(out, ".");
+    add_runs_needed(out, comparison);
 }
 
 void mb_compare_text(struct mb_strbuf *out, const struct mb_compare_view *view,

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import statistics
 import subprocess
 
@@ -240,6 +241,25 @@ class Output(CompareCase):
         self.assertIn("SLOWER", brief)
         colour = self.run_it("compare", "base.json", "new.json", "--color", "always").out
         self.assertIn(b"\x1b[1;31m", colour)
+
+    def test_runs_needed(self):
+        """Told once, below the table."""
+        noisy = scale(self.calm, 1.02)
+        for result in noisy["results"]:
+            n = len(result["samples_ns"])
+            result["samples_ns"] = [time * (1 + 0.04 * (i * 5 // n % 2))
+                                    for i, time in enumerate(result["samples_ns"])]
+        self.write("noisy.json", noisy)
+        found = self.compare("base.json", "noisy.json")
+        needed = sorted(row["runs_needed"] for row in found["comparisons"])
+        self.assertEqual(len(needed), 4)
+        text = self.run_it("compare", "base.json", "noisy.json").out.decode()
+        self.assertEqual(len(re.findall(r"(?m) INCONCLUSIVE$", text)), 4)
+        lines = re.findall(r"(?m)^INCONCLUSIVE, single run: .* runs a side would settle these\.$", text)
+        self.assertEqual(len(lines), 1)
+        told = [int(number) for number in re.findall("[0-9]+", lines[0])]
+        self.assertEqual(told, sorted({needed[0], needed[-1]}))
+        self.assertEqual("more than 50" in lines[0], needed[-1] == 50)
 
     def test_copies(self):
         self.run_it("compare", "base.json", "new.json", "--markdown", "c.md", "--json", "c.json")

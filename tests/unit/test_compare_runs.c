@@ -117,7 +117,7 @@ static void test_busy_machine(void)
         CHECK_EQ_DBL(row->margin, row->threshold + row->spread, 1e-12);
         /* 2 x (2.8 x 0.1 / 2.3 / 0.03)^2 */
         CHECK(row->n_runs_needed > 25 && row->n_runs_needed < 45);
-        CHECK(strstr(row->reason, " runs a side may tell") != NULL);
+        CHECK_EQ_STR(row->reason, "");
     }
     mb_comparison_finish(&comparison);
     /* A fifth more is more than it wanders. */
@@ -154,7 +154,6 @@ static void test_few_runs(void)
     }
     comparison = compare(a, 2, b, 2);
     CHECK_EQ_INT(comparison.rows[0].n_runs_needed, MB_MANY_RUNS);
-    CHECK_EQ_STR(comparison.rows[0].reason, "noisy: more than 50 runs a side may tell");
     mb_comparison_finish(&comparison);
     for (size_t i = 0; i < 2; i++) {
         mb_result_file_finish(&a[i]);
