@@ -49,8 +49,8 @@ enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *fil
 MB_PRINTF(2, 3)
 void mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
-/* Let the one line that tells of `err` tell of what failed afterwards, too, in the place of a
- * hint; not if nothing did, or for the same reason. */
+/* Append a later failure to the message of `err`, in place of the hint; not if there was none,
+ * or for the same reason. */
 void mb_err_then(struct mb_err *err, const struct mb_err *later);
 
 /* As mb_err_set for a failed Vulkan call. `call` is the call's source text; only the function's

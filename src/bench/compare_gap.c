@@ -29,7 +29,7 @@ void mb_gap_add_useless(struct mb_comparison *out, const struct mb_file_result *
     }
 }
 
-/* The most times that one file of the group has the result. */
+/* How often the result occurs in one file of the group, at most. */
 static size_t count_copies(const struct mb_run_group *group, const char *key)
 {
     size_t n_most = 0;
@@ -43,7 +43,7 @@ static size_t count_copies(const struct mb_run_group *group, const char *key)
     return n_most;
 }
 
-/* A format under which the other side has what this side has in another. */
+/* Another format in which the group has the same result, or NULL. */
 static const char *find_other_format(const struct mb_run_group *group,
                                      const struct mb_file_result *result)
 {
@@ -59,8 +59,8 @@ static const char *find_other_format(const struct mb_run_group *group,
     return NULL;
 }
 
-/* The conditions under which the group has the same, "hot latency, cold latency"; each once, as
- * many as there is room for. Returns whether `result`'s own is among them. */
+/* List the conditions under which the group has the same result, "hot latency, cold latency",
+ * each once, as far as there is room. Returns whether that of `result` is among them. */
 static bool list_conditions(const struct mb_run_group *group,
                             const struct mb_file_result *result, char *out, size_t out_bytes)
 {
@@ -143,7 +143,8 @@ void mb_gap_add_missing(struct mb_comparison *out, const struct mb_file_result *
     }
     const char *format = find_other_format(other, result);
     describe_missing(result, own, other, format, what, sizeof what);
-    /* What was not asked for is no worse; what a run did not come to may be why it ended. */
+    /* A result that was not asked for is no regression. One that an incomplete run lacks may be
+     * what ended it. */
     mb_gap_add(out, result, was_right && !is_complete(other), who, " does not have it", what);
     out->gaps[out->n_gaps - 1].new_format = is_in_base ? format : NULL;
 }

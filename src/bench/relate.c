@@ -31,7 +31,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     mb_samples_column(samples, a, other);
     for (uint32_t i = 0; i < n; i++) {
         if (!(log_ratio[i] > 0.0 && other[i] > 0.0)) {
-            return MB_OK; /* a slope within the noise of its batches: no ratio to speak of */
+            return MB_OK; /* a slope within the noise of its batches has no ratio */
         }
         log_ratio[i] = log(log_ratio[i] / other[i]);
     }
@@ -44,7 +44,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     relation->ratio = exp(mb_median(log_ratio, n));
     relation->ci[0] = exp(ci[0]);
     relation->ci[1] = exp(ci[1]);
-    /* Equal times and equal differences stay: they take from what a test can say. */
+    /* Equal times and equal differences stay: ties raise the least p that a test can reach. */
     for (uint32_t i = 0; i < n; i++) {
         log_ratio[i] = fabs(log_ratio[i]);
     }
@@ -122,15 +122,15 @@ bool mb_relate_can_tell(const struct mb_cell *cell, size_t index)
 
 size_t mb_relate_samples_needed(const struct mb_cell *cell)
 {
-    /* Of 20 that do not tie p is 2^-19 at the least, which does for 26,000 tests. Where there
-     * are as many, ties took from them. */
+    /* With 20 samples and no ties the smallest possible p is 2^-19, enough for 26,000 tests. If
+     * that many were not enough, there are ties: ask for twice as many. */
     const size_t n = cell->samples.n_kept;
     return n < MB_ENOUGH_SAMPLES ? MB_ENOUGH_SAMPLES : 2 * n;
 }
 
 double mb_relate_margin(const struct mb_cell *cell)
 {
-    /* The bounds are 1 + margin and one over that: below 1, the twin is taken the other way. */
+    /* The bounds are 1 + margin and one over that: a ratio below 1 is inverted. */
     const double ratio = cell->twin.ratio;
     const double off = (ratio < 1.0 ? 1.0 / ratio : ratio) - 1.0;
     return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */

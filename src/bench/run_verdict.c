@@ -1,11 +1,11 @@
-/* What a run's results ask the program's exit code to be. */
+/* The exit code that the results of a run call for. */
 #include "bench/bench.h"
 
 static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row *rows)
 {
     bool all_skipped = true, named_skipped = false;
     for (size_t i = 0; i < cell->n_results; i++) {
-        /* One that has stated its work can run: it is this condition that it skips. */
+        /* A strategy that has stated its work can run; it only skips this condition. */
         bool skipped =
             cell->results[i].status == MB_RESULT_SKIPPED && !cell->results[i].has_work;
         if (cell->results[i].status == MB_RESULT_FAILED) {
@@ -17,7 +17,7 @@ static enum mb_errc cell_verdict(const struct mb_cell *cell, const struct mb_row
     return all_skipped || named_skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
-/* Of a status; of skipped ones first the one that was asked for by name and cannot run. */
+/* The first result of this status; one that was asked for by name and cannot run goes first. */
 static const struct mb_result *find_result(const struct mb_run *run, const struct mb_row *rows,
                                            enum mb_result_status status)
 {

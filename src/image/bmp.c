@@ -55,7 +55,7 @@ static bool read_header(struct bmp *bmp, const struct mb_bytes *file)
     if (bmp->n_colours == 0 || bmp->n_colours > max_colours) {
         bmp->n_colours = max_colours;
     }
-    /* The rows begin where the palette ends: who says 256 colours may have fewer. */
+    /* The rows begin where the palette ends: a header may claim 256 colours and store fewer. */
     const size_t n_held = (bmp->rows_at - palette_at) / bmp->colour_bytes;
     bmp->n_colours = n_held < bmp->n_colours ? n_held : bmp->n_colours;
     return true;

@@ -114,8 +114,7 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
 }
 
 /* Llvmpipe takes any number for LP_NATIVE_VECTOR_WIDTH and reports subgroups of a 32nd of it;
- * from its code for other widths it jumps into nowhere, or it makes other texels (Mesa 22.3).
- */
+ * at other widths it crashes or computes wrong texels (Mesa 22.3). */
 static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct mb_err *err)
 {
     const uint32_t size = info->subgroup_size;
