@@ -9,6 +9,8 @@
 
 #include <sha256.h>
 
+#include "base/err.h"
+
 #define MAX_NAME_BYTES 63u /* longest name that a suggestion is looked for */
 
 static bool is_continuation(unsigned char byte)
@@ -245,7 +247,7 @@ double mb_scale_bytes(uint64_t n_bytes, const char **unit)
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)n_bytes;
     size_t i = 0;
-    while (value >= 1024.0 && i + 1 < sizeof units / sizeof *units) {
+    while (value >= 1024.0 && i + 1 < MB_COUNTOF(units)) {
         value /= 1024.0;
         i++;
     }

@@ -54,6 +54,7 @@ static enum mb_status make_paths(const struct writer *w, const char *stem, const
     if (status != MB_OK) {
         mb_free(*path);
         mb_free(*relative);
+        *path = *relative = NULL;
     }
     return status;
 }

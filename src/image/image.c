@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
-#define MAX_FILE_DIMENSION 16384 /* as STBI_MAX_DIMENSIONS: stb counts bytes in int */
-#define ENCODE_CHUNK       256u  /* texels */
+#define ENCODE_CHUNK 256u /* texels */
 
 size_t mb_depth_texel_bytes(enum mb_depth depth)
 {
@@ -25,9 +24,9 @@ enum mb_status mb_image_check_extent(const char *path, int64_t width, int64_t he
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: no texels (its header says %lldx%lld)", path,
                        (long long)width, (long long)height);
     }
-    if (width > MAX_FILE_DIMENSION || height > MAX_FILE_DIMENSION) {
+    if (width > MB_IMAGE_MAX_FILE_DIMENSION || height > MB_IMAGE_MAX_FILE_DIMENSION) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: too large: %lldx%lld, at most %d on a side",
-                       path, (long long)width, (long long)height, MAX_FILE_DIMENSION);
+                       path, (long long)width, (long long)height, MB_IMAGE_MAX_FILE_DIMENSION);
     }
     return MB_OK;
 }

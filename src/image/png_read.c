@@ -381,7 +381,7 @@ MB_MUST_CHECK static enum mb_status expand_pass(const struct png *png, const str
                                                 uint8_t *filtered, struct mb_image *image,
                                                 struct mb_err *err)
 {
-    static const uint8_t zeros[(16384 * 4 * 16) / 8];
+    static const uint8_t zeros[MB_IMAGE_MAX_FILE_DIMENSION * 4 * 16 / 8];
     const size_t n_row_bytes = row_bytes(png, pass);
     const size_t texel_bits = (size_t)png->n_channels * png->depth;
     const uint8_t *up = zeros;
