@@ -11,7 +11,7 @@
 #include "image/format.h"
 
 #define MB_IMAGE_MAX_DIMENSION      32768u /* of patterns and resized images */
-#define MB_IMAGE_MAX_FILE_DIMENSION 16384  /* of files, STBI_MAX_DIMENSIONS: stb counts in int */
+#define MB_IMAGE_MAX_FILE_DIMENSION 16384  /* of files: stb counts bytes in int */
 #define MB_IMAGE_MAX_FILE_BYTES     (1024u * 1024u * 1024u)
 
 enum mb_depth {
