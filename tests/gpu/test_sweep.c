@@ -231,7 +231,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
     const size_t index = (size_t)(layout->format - mb_formats);
     const bool is_plain = strcmp(name, "raster") == 0 || strcmp(name, "separable") == 0 ||
                           strcmp(name, "spd-metal") == 0;
-    if (s->is_full || row == s->n_rows) {
+    if (!mb_test_takes_turns(&s->gpu) || row == s->n_rows) {
         return true;
     }
     if (row >= s->n_main_rows && !mb_test_has_its_turn(&s->gpu, &s->rows[row], 0)) {
@@ -283,7 +283,7 @@ static bool takes_levels(const struct sweep *s, size_t format, struct mb_extent 
                          uint32_t n_levels)
 {
     const bool is_rgba8 = format == 0 && mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN;
-    return s->is_full || is_rgba8 || mb_full_level_count(extent) == n_levels;
+    return !mb_test_takes_turns(&s->gpu) || is_rgba8 || mb_full_level_count(extent) == n_levels;
 }
 
 /* Averages, and one mode of the others in turn; of rgba8 and rgba8-srgb, and in full mode, all.
@@ -319,7 +319,7 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
 /* Sizes of 8-bit averages: all kinds at llvmpipe's own subgroup size. */
 static bool takes_kind(const struct sweep *s, struct mb_extent extent)
 {
-    return s->is_full || mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN ||
+    return !mb_test_takes_turns(&s->gpu) || mb_test_turn(&s->gpu) == MB_TEST_OWN_TURN ||
            mb_test_size_kind(extent) == 0;
 }
 
@@ -342,7 +342,8 @@ static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_
     const uint32_t mode = index / 3 % 2 == 0 ? 0 : 1 + (uint32_t)index / 3 % 3;
     const bool has_kind = index == 0 ? takes_kind(s, extent)
                                      : mb_test_size_kind(extent) == kind_in_turn(index, mode);
-    if (s->is_full || (has_kind && takes_levels(s, index, extent, EDGE_LEVELS))) {
+    if (!mb_test_takes_turns(&s->gpu) ||
+        (has_kind && takes_levels(s, index, extent, EDGE_LEVELS))) {
         add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << mode);
     }
 }
@@ -508,7 +509,7 @@ static bool make_rows(struct sweep *s)
 static bool is_left_out(const struct sweep *s, const struct mb_format *format)
 {
     const size_t index = (size_t)(format - mb_formats);
-    return !s->is_full && index > 0 && index % 3 != mb_test_turn(&s->gpu);
+    return mb_test_takes_turns(&s->gpu) && index > 0 && index % 3 != mb_test_turn(&s->gpu);
 }
 
 int main(void)
@@ -520,9 +521,7 @@ int main(void)
     if (exit_code != 0) {
         return exit_code;
     }
-    const char *full = getenv("MB_TEST_FULL");
-    s.is_full = full ? strcmp(full, "0") != 0
-                     : s.gpu.info.type != VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_quick();
+    s.is_full = mb_test_is_full();
     printf("%s, subgroups of %u, %s\n", s.gpu.info.name, s.gpu.info.subgroup_size,
            s.is_full ? "every row in every format and mode at every size"
                      : "formats and modes in turn (MB_TEST_FULL=1: all)");
