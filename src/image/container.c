@@ -48,6 +48,13 @@ static bool check_tga_colours(const uint8_t *data)
     return has_no_map && (is_true_colour || is_grey);
 }
 
+/* Bytes before the texels: header, name and colour map. */
+static size_t tga_head_bytes(const uint8_t *data)
+{
+    const size_t n_colours = data[1] == 1 ? mb_get_u16(data + 5) : 0;
+    return TGA_HEADER_BYTES + data[0] + n_colours * ((data[7] + 7u) / 8);
+}
+
 static bool check_tga(struct mb_container *container, const uint8_t *data, size_t n_bytes)
 {
     if (n_bytes <= TGA_HEADER_BYTES) {
@@ -61,8 +68,10 @@ static bool check_tga(struct mb_container *container, const uint8_t *data, size_
     if (!is_known_type || !has_extent || !has_sane_descriptor || !check_tga_colours(data)) {
         return false;
     }
-    container->max_texels = (data[2] & 8u) != 0 ? (uint64_t)n_bytes * TGA_RLE_MAX_TEXELS
-                                                : (uint64_t)n_bytes * 8 / data[16];
+    const size_t head_bytes = tga_head_bytes(data), texel_bytes = (data[16] + 7u) / 8;
+    const uint64_t n_stored = n_bytes > head_bytes ? n_bytes - head_bytes : 0;
+    container->max_texels =
+        (data[2] & 8u) != 0 ? n_stored * TGA_RLE_MAX_TEXELS : n_stored / texel_bytes;
     return true;
 }
 

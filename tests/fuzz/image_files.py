@@ -282,6 +282,12 @@ def tgas():
         yield f"bad-tga-{name}-cut", data[:-1], None
         if name == "map":
             yield "bad-tga-map-begin", tga(kind, stored, descriptor=0x20, first=2, **extra), None
+    # Rows longer than stb's buffer of 128 bytes, of which it reads short ones without a word.
+    for bits, kind in ((24, 2), (32, 2), (8, 3)):
+        stored = RNG.integers(0, 256, (3, 200, bits // 8)).astype(np.uint8)
+        data = tga(kind, stored, bits=bits, descriptor=0x20)
+        for n in (1, 9, 18, 21):
+            yield f"bad-tga-wide-{bits}-cut-{n}", data[:-n], None
 
 
 def netpbms():
