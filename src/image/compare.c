@@ -72,7 +72,7 @@ static double doubt_lsb(const struct level_job *job, size_t i)
 {
     return job->doubt == NULL ? 0.0
                               : mb_doubt_lsb(job->claim, job->format, i % 4, job->want[i],
-                                             job->doubt[i], job->n_carried);
+                                             job->doubt[i], job->n_carried, job->weight_error);
 }
 
 /* By how much a value is off that is in no doubt. */
@@ -143,6 +143,9 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     double got[CHUNK_TEXELS * 4], buffer[3][CHUNK_TEXELS * 4];
     const struct mb_format *format = job->format;
     mb_format_decode_coded(format, job->output + texel * format->texel_bytes, n, got);
+    if (mb_policy_is_wide(job->claim->filter.policy)) {
+        mb_format_hold(format, got, n, got);
+    }
 
     const double *want = coded(job, job->want, texel, n, buffer[0]);
     const double step_lsb = max_step_error_lsb(job, texel, got, want, n);

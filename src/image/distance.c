@@ -90,6 +90,7 @@ void mb_error_picture(const struct mb_format *format, const void *output, const 
     for (size_t i = 0; i < n_texels; i++) {
         double got[4], held[4], wanted[4];
         mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
+        mb_format_hold(format, got, 1, got);
         mb_format_hold(format, want + i * 4, 1, held);
         mb_format_to_coded(format, held, 1, wanted);
         uint8_t *shown = rgba + i * 4;

@@ -80,6 +80,17 @@ static double largest_summed(struct mb_extent extent)
     return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
+/* Of a sum, relative to its terms: 4 ulp, and what fixed-function filters of halves have (an
+ * H200's round to 2^-17 of the largest term). Of wide kernels the spread of the taps has it. */
+static double rounding_of(const struct mb_claim *claim, const struct mb_format *format,
+                          double weight_error)
+{
+    const bool is_float32 = format->codec == MB_CODEC_SFLOAT32;
+    const double unit =
+        claim->arithmetic == MB_ARITHMETIC_FILTER && !is_float32 ? 0x1p-16 : 0x1p-21;
+    return mb_policy_is_wide(claim->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
+}
+
 static struct level_doubt level_doubt(const struct mb_claim *claim,
                                       const struct mb_plane *source, double weight_error)
 {
@@ -91,8 +102,7 @@ static struct level_doubt level_doubt(const struct mb_claim *claim,
         /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
         .is_interpolated = is_wide || claim->arithmetic == MB_ARITHMETIC_FILTER ||
                            claim->arithmetic == MB_ARITHMETIC_CORNER,
-        /* 4 ulp of the terms; of wide kernels the spread of the taps has it. */
-        .rounding = is_wide ? 0.0 : 0x1p-21 + 4.0 * weight_error,
+        .rounding = rounding_of(claim, source->format, weight_error),
         .largest = largest_summed(source->extent),
         .small = is_float32 ? least * MAX_WEIGHT : least,
         .flushed = least,
@@ -201,7 +211,8 @@ enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plan
 }
 
 double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                    uint32_t channel, double want, double doubt, uint32_t n_carried)
+                    uint32_t channel, double want, double doubt, uint32_t n_carried,
+                    double weight_error)
 {
     const double least = least_normal(format);
     const double lsb = mb_format_lsb(format, channel, want);
@@ -216,6 +227,9 @@ double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format
     if (!is_average) {
         return fabs(want) < least ? 2.0 * least / lsb : 0.0;
     }
+    /* What the claim's own bound has: all of it where the terms are of one sign. */
+    off = fmax(0.0,
+               off - 2.0 * n_carried * rounding_of(claim, format, weight_error) * fabs(want));
     if (fabs(want) - off < least) {
         off += fmin(fabs(want) + off, least);
     }

@@ -33,6 +33,7 @@ MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_claim *claim,
 /* What to add to the claim's bound, in LSB at `want`, where the doubt is `doubt`; infinite
  * where any value will do. `n_carried` as for mb_claim_bound_lsb. */
 double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                    uint32_t channel, double want, double doubt, uint32_t n_carried);
+                    uint32_t channel, double want, double doubt, uint32_t n_carried,
+                    double weight_error);
 
 #endif

@@ -1,6 +1,7 @@
 /* The table of texel formats and the conversions of their codecs. */
 #include "image/format.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -319,14 +320,28 @@ void mb_format_to_coded(const struct mb_format *format, const double *rgba, size
     }
 }
 
+double mb_format_largest(const struct mb_format *format, uint32_t channel)
+{
+    switch (format->codec) {
+    case MB_CODEC_SFLOAT16:
+        return 65504.0;
+    case MB_CODEC_SFLOAT32:
+        return (double)FLT_MAX;
+    case MB_CODEC_UFLOAT11_10:
+        return channel == 2 ? 64512.0 : 65024.0;
+    default:
+        return 1.0;
+    }
+}
+
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held)
 {
-    const bool is_unorm = mb_format_is_unorm(format);
-    const bool is_signed = !is_unorm && format->codec != MB_CODEC_UFLOAT11_10;
+    const bool is_signed =
+        format->codec == MB_CODEC_SFLOAT16 || format->codec == MB_CODEC_SFLOAT32;
     for (size_t i = 0; i < n * 4; i++) {
-        double value = rgba[i];
-        value = !is_signed && value < 0.0 ? 0.0 : value;
-        held[i] = is_unorm && value > 1.0 ? 1.0 : value;
+        const double high = mb_format_largest(format, i % 4), low = is_signed ? -high : 0.0;
+        const double value = rgba[i] < low ? low : rgba[i];
+        held[i] = value > high ? high : value;
     }
 }
 

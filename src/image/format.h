@@ -58,8 +58,12 @@ void mb_format_decode_coded(const struct mb_format *format, const void *texels, 
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
 
+/* The largest value of a channel that is not infinite. */
+double mb_format_largest(const struct mb_format *format, uint32_t channel);
+
 /* Linear values moved into what the format has: [0, 1] for UNORM and sRGB, 0 for what is
- * negative in unsigned floats. rgba[n][4], may be `held`; NaN stays. */
+ * negative in unsigned floats, and the largest finite value for what is beyond it: a device may
+ * store that or infinity. rgba[n][4], may be `held`; NaN stays. */
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held);
 
 /* Size of one least significant bit at `value` on the scale of codes: 1 / mb_format_max_code

@@ -76,12 +76,10 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
  * would take every level below with it. */
 static void saturate(const struct mb_format *format, double *rgba, size_t n)
 {
-    static const double half[4] = {65504.0, 65504.0, 65504.0, 65504.0};
-    static const double unsigned_small[4] = {65024.0, 65024.0, 64512.0, 1.0};
-    const double *largest = format->codec == MB_CODEC_UFLOAT11_10 ? unsigned_small : half;
     for (size_t i = 0; i < n * 4; i++) {
+        const double largest = mb_format_largest(format, i % 4);
         if (isfinite(rgba[i])) {
-            rgba[i] = fmin(fmax(rgba[i], -largest[i % 4]), largest[i % 4]);
+            rgba[i] = fmin(fmax(rgba[i], -largest), largest);
         }
     }
 }

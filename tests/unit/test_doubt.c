@@ -202,6 +202,26 @@ static void check_carried(void)
     }
 }
 
+/* One negative texel is no licence for those that it does not reach. */
+static void check_elsewhere(void)
+{
+    double error_lsb[2];
+    for (int has_negative = 0; has_negative < 2; has_negative++) {
+        struct fixture f;
+        setup(&f, "pattern:noise:67x45", "r32f", &(struct mb_claim){.reread_levels = ~0u});
+        float *source = (float *)f.source;
+        source[67 * 45 - 1] = has_negative ? -0.001f : 0.001f;
+        use_source(&f);
+        float *at = (float *)level_of(&f, 1);
+        *at *= 1.0f + 0x1p-20f;
+        error_lsb[has_negative] = judge(&f).max_error_lsb;
+        CHECK(!judge(&f).pass);
+        teardown(&f);
+    }
+    CHECK(error_lsb[0] > 7.0);
+    CHECK_EQ_DBL(error_lsb[0], error_lsb[1], 1e-6);
+}
+
 static void check_no_memory(void)
 {
     struct fixture f;
@@ -231,6 +251,7 @@ int main(void)
     check_quads();
     check_weighed();
     check_carried();
+    check_elsewhere();
     check_no_memory();
     return check_summary("doubt");
 }

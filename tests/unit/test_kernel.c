@@ -190,8 +190,10 @@ static void check_held(void)
     mb_format_hold(mb_format_find("rgba8-srgb"), rgba, 1, held);
     CHECK(held[0] == 0.0 && held[1] == 1.0 && held[2] == 0.5 && held[3] == 1.0);
     mb_format_hold(mb_format_find("rg11b10f"), rgba, 1, held);
-    CHECK(held[0] == 0.0 && held[1] == 1.5 && held[2] == 0.5 && held[3] == 70000.0);
+    CHECK(held[0] == 0.0 && held[1] == 1.5 && held[2] == 0.5 && held[3] == 65024.0);
     mb_format_hold(mb_format_find("rgba16f"), rgba, 1, held);
+    CHECK(held[0] == -0.25 && held[1] == 1.5 && held[2] == 0.5 && held[3] == 65504.0);
+    mb_format_hold(mb_format_find("rgba32f"), rgba, 1, held);
     CHECK(memcmp(held, rgba, sizeof rgba) == 0);
 }
 
