@@ -31,13 +31,14 @@
 #define REPEAT_RUNS 3u
 
 /* Below and above the hand-off (64x64 texels, seven levels), one tile and many, odd and even,
- * layers with a counter each. The last one is what every strategy can do. A strip of 64 tiles
- * costs a software device what 64 whole tiles do. */
+ * layers with a counter each, and maxima that tiles hand on by atomics. */
 static const struct stress_shape software_shapes[] = {
     {"rgba8", {64, 64}, 6, 0, 6, MB_REDUCE_AVG},
     {"rgba8", {129, 65}, 1, 0, 6, MB_REDUCE_AVG},
     {"rgba8", {128, 128}, 1, 0, 12, MB_REDUCE_AVG},
     {"r32f", {96, 65}, 2, 6, 6, MB_REDUCE_AVG},
+    {"rgba16f", {96, 160}, 1, 0, 3, MB_REDUCE_AVG},
+    {"r32f", {200, 72}, 1, 0, 3, MB_REDUCE_MAX},
 };
 static const struct stress_shape gpu_shapes[] = {
     {"rgba8", {64, 64}, 6, 0, 1, MB_REDUCE_AVG},

@@ -275,7 +275,10 @@ static void run_images(struct sweep *s, size_t first, size_t end)
 /* The kind of size that a pair of format and mode takes. */
 static uint32_t kind_in_turn(size_t format, uint32_t mode)
 {
-    return (uint32_t)(format + mode) % 4;
+    const uint32_t turn = (uint32_t)format / 3;
+    return format <= 1 || mode == 0 ? (turn + mode) % 4
+           : format % 2 == 0        ? 0
+                                    : 1 + (turn + mode) % 3;
 }
 
 /* llvmpipe compiles kernels of several levels anew for each number of them: of rgba8 all. */
@@ -323,13 +326,12 @@ static bool takes_kind(const struct sweep *s, struct mb_extent extent)
            mb_test_size_kind(extent) == 0;
 }
 
-/* 8-bit averages at every size but for those that are powers of two on both axes, which
- * run_small() has. */
+/* 8-bit averages at every size. */
 static void run_small_averages(struct sweep *s)
 {
     for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
-        if (mb_test_size_kind(extent) != 3 && takes_kind(s, extent)) {
+        if (takes_kind(s, extent)) {
             add_image(s, mb_format_find("rgba8"), extent, false, 1);
         }
     }
