@@ -78,7 +78,7 @@ static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate
         const uint8_t *got = mb_layout_level(full, rig->readback.mapped, level, layer);
         const uint8_t *begin = mb_layout_level(full, rig->readback.mapped, n_made, 0);
         mb_find_difference(full->format, mb_level_extent(full->base, level),
-                           rig->poisoned + (got - begin), got, NULL, 0, &bad);
+                           rig->poisoned + (got - begin), got, NULL, 0, 0.0, &bad);
         if (bad.found) {
             bad.level = level;
             bad.layer = layer;

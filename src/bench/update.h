@@ -1,6 +1,6 @@
 /* Whether a partial update does what it promises (struct mb_task): the chain afterwards is bit
- * for bit that of a full regeneration, and nothing outside the cones of its rectangles is
- * written. */
+ * for bit that of a full regeneration, or within 1 LSB where sums are of halves, and nothing
+ * outside the cones of its rectangles is written. */
 #ifndef MB_BENCH_UPDATE_H
 #define MB_BENCH_UPDATE_H
 

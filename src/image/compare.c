@@ -238,9 +238,19 @@ static struct mb_bad_texel differing(const struct mb_format *format, const uint8
     };
 }
 
+static bool are_close(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
+                      double allowed_lsb)
+{
+    double wanted[4], gotten[4];
+    mb_format_decode_coded(format, want, 1, wanted);
+    mb_format_decode_coded(format, got, 1, gotten);
+    return allowed_lsb > 0.0 &&
+           mb_max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB;
+}
+
 void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
                         const void *want, const void *got, const struct mb_rect *ignored,
-                        size_t n_ignored, struct mb_bad_texel *bad)
+                        size_t n_ignored, double allowed_lsb, struct mb_bad_texel *bad)
 {
     const size_t texel_bytes = format->texel_bytes;
     for (uint32_t y = 0; y < extent.height; y++) {
@@ -251,7 +261,8 @@ void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
             continue;
         }
         for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
-            if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y)) {
+            if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y) &&
+                !are_close(format, w, g, allowed_lsb)) {
                 *bad = differing(format, w, g);
                 bad->x = x;
                 bad->y = y;

@@ -47,12 +47,12 @@ mb_compare_chain(const struct mb_layout *layout, const void *output, uint32_t la
                  const void *source, const struct mb_claim *claim, const struct mb_ideal *ideal,
                  const struct mb_ideal *box, struct mb_verdict *verdict, struct mb_err *err);
 
-/* The first texel, in order of y, x, of two levels [height][width] whose bytes differ, outside
- * ignored[n_ignored]: fills x, y, channel, want and got of `*bad` and sets found, or leaves it
- * alone. */
+/* The first texel, in order of y, x, of two levels [height][width] whose bytes differ and that
+ * are more than `allowed_lsb` apart in some channel, outside ignored[n_ignored]: fills x, y,
+ * channel, want and got of `*bad` and sets found, or leaves it alone. */
 void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
                         const void *want, const void *got, const struct mb_rect *ignored,
-                        size_t n_ignored, struct mb_bad_texel *bad);
+                        size_t n_ignored, double allowed_lsb, struct mb_bad_texel *bad);
 
 /* A passing verdict in words. "exact": UNORM and sRGB rounded to the nearest code everywhere
  * (half a step, and the 1e-4 that 32-bit sums of ties may leave above it), and floats that are
