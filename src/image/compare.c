@@ -216,36 +216,28 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
-/* Two different texels as a bad one: the first channel that differs. */
-static struct mb_bad_texel differing(const struct mb_format *format, const uint8_t *want,
-                                     const uint8_t *got)
+/* Whether two texels differ in some channel by more than is allowed: the first one, as `*bad`.
+ */
+static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
+                   double allowed_lsb, struct mb_bad_texel *bad)
 {
     double wanted[4], gotten[4];
     mb_format_decode_coded(format, want, 1, wanted);
     mb_format_decode_coded(format, got, 1, gotten);
-    uint32_t channel = 0;
-    while (channel < 3 &&
-           memcmp(&wanted[channel], &gotten[channel], sizeof wanted[channel]) == 0) {
-        channel++;
+    for (uint32_t c = 0; c < 4; c++) {
+        const double max_code = mb_format_max_code(format, c);
+        const double error_lsb = mb_distance_lsb(format, c, gotten[c], wanted[c]);
+        if (memcmp(&wanted[c], &gotten[c], sizeof wanted[c]) != 0 &&
+            (allowed_lsb == 0.0 || error_lsb > allowed_lsb + MODEL_ROUNDING_LSB)) {
+            *bad = (struct mb_bad_texel){.found = true,
+                                         .channel = c,
+                                         .want = wanted[c] * max_code,
+                                         .got = gotten[c] * max_code,
+                                         .error_lsb = error_lsb};
+            return true;
+        }
     }
-    const double max_code = mb_format_max_code(format, channel);
-    return (struct mb_bad_texel){
-        .found = true,
-        .channel = channel,
-        .want = wanted[channel] * max_code,
-        .got = gotten[channel] * max_code,
-        .error_lsb = mb_distance_lsb(format, channel, gotten[channel], wanted[channel]),
-    };
-}
-
-static bool are_close(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
-                      double allowed_lsb)
-{
-    double wanted[4], gotten[4];
-    mb_format_decode_coded(format, want, 1, wanted);
-    mb_format_decode_coded(format, got, 1, gotten);
-    return allowed_lsb > 0.0 &&
-           mb_max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB;
+    return false;
 }
 
 void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
@@ -262,8 +254,7 @@ void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
         }
         for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
             if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y) &&
-                !are_close(format, w, g, allowed_lsb)) {
-                *bad = differing(format, w, g);
+                differ(format, w, g, allowed_lsb, bad)) {
                 bad->x = x;
                 bad->y = y;
                 return;

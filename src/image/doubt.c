@@ -80,14 +80,15 @@ static double largest_summed(struct mb_extent extent)
     return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
-/* Of a sum, relative to its terms: 4 ulp, and what fixed-function filters of halves have (an
- * H200's round to 2^-17 of the largest term). Of wide kernels the spread of the taps has it. */
+/* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
+ * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
+ * the taps has it. */
 static double rounding_of(const struct mb_claim *claim, const struct mb_format *format,
                           double weight_error)
 {
-    const bool is_float32 = format->codec == MB_CODEC_SFLOAT32;
-    const double unit =
-        claim->arithmetic == MB_ARITHMETIC_FILTER && !is_float32 ? 0x1p-16 : 0x1p-21;
+    const bool is_filter =
+        claim->arithmetic == MB_ARITHMETIC_FILTER || claim->arithmetic == MB_ARITHMETIC_CORNER;
+    const double unit = is_filter && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
     return mb_policy_is_wide(claim->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
 }
 
