@@ -16,8 +16,7 @@
 
 #define CHUNK_TEXELS 256u
 
-/* What the doubles of the golden model themselves round off, in LSB: a claim of exactly 0.5
- * must hold for a tie whose golden value comes out as 0.5 + 1e-14. */
+/* Of the golden model's doubles, in LSB: a tie may come out as 0.5 + 1e-14. */
 #define MODEL_ROUNDING_LSB 1e-9
 
 /* One worker's findings. */

@@ -84,16 +84,6 @@ vec4 weighed(int first_cached, int row)
     return is_compensated() ? mix(sum.sum + sum.lost, sum.sum, isinf(sum.sum)) : sum.sum;
 }
 
-/* Kernels overshoot, and what the format does not reach must not wrap on the way to its codes. */
-vec4 held(vec4 texel)
-{
-    const int ufloat_dropped_bits = 17;
-    if (UNORM_MAX > 0.0) {
-        return clamp(texel, 0.0, 1.0);
-    }
-    return DROPPED_BITS == ufloat_dropped_bits ? max(texel, 0.0) : texel;
-}
-
 void main()
 {
     const int n_made_at_most = N_INVOCATIONS / 2;
@@ -112,5 +102,5 @@ void main()
     }
     at += local;
     vec4 texel = weighed(first_tap_of(at) - first, first_weight + at * weight_stride);
-    imageStore(target, place_of(at, across), IS_VERTICAL ? rounded(held(texel)) : texel);
+    imageStore(target, place_of(at, across), IS_VERTICAL ? rounded(texel) : texel);
 }
