@@ -15,12 +15,13 @@ import sys
 import claims_data
 import claims_list
 from result_node import InputError, clean
-from whole_file import write_whole
+from whole_file import IsInput, refuse_inputs, write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 VERSION = "1.1.0"
 NOT_MEASURED = "not measured"
 DEFAULT_FEW = 1024
+OUTPUTS = ("claims.md", "claims.json")
 INPUT = "pattern:noise:4096x4096"
 
 EPILOG = """\
@@ -230,16 +231,21 @@ def make_report(result_set, options):
     }
 
 
-def write_report(report, folder):
+def outputs(options):
+    """The files that are written: Markdown, JSON; none where the page goes to stdout."""
+    folder = options.out
+    return [pathlib.Path(folder) / name for name in OUTPUTS] if folder is not None else []
+
+
+def write_report(report, files):
     page = markdown(report)
-    if folder is None:
+    if not files:
         sys.stdout.write(page)
         sys.stdout.flush()
         return
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "claims.md", page)
-    write_whole(folder / "claims.json", json.dumps(report, indent=2, allow_nan=False) + "\n")
+    files[0].parent.mkdir(parents=True, exist_ok=True)
+    for path, text in zip(files, (page, json.dumps(report, indent=2, allow_nan=False) + "\n")):
+        write_whole(path, text)
 
 
 def main():
@@ -249,12 +255,14 @@ def main():
             print(name, "repeated" if repeated else "once", " ".join(command), sep="\t")
         return 0
     try:
-        report = make_report(claims_data.ResultSet(options.inputs), options)
-    except InputError as error:
+        result_set = claims_data.ResultSet(options.inputs)
+        refuse_inputs(outputs(options), [source.path for source in result_set.sources])
+        report = make_report(result_set, options)
+    except (InputError, IsInput) as error:
         print(f"claims: error: {clean(str(error))}", file=sys.stderr)
-        return EXIT_INPUT
+        return EXIT_USAGE if isinstance(error, IsInput) else EXIT_INPUT
     try:
-        write_report(report, options.out)
+        write_report(report, outputs(options))
     except BrokenPipeError:  # a reader that has seen enough is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -24,7 +24,7 @@ import sys
 
 import results
 from result_node import InputError, clean
-from whole_file import write_whole
+from whole_file import IsInput, refuse_inputs, write_whole
 
 EXIT_NOT_MADE, EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 3, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
@@ -245,9 +245,19 @@ def say_what_is_left_out(data, options):
                 say(f"note: {run.path}: the run was interrupted; {has}")
 
 
+def would_replace(options):
+    """Files of the names that pictures get; with --all these are known only once they are drawn,
+    so every file that could be one is taken for one."""
+    more = "_*" if options.all else ""
+    return [path for name in options.only or NAMES for kind in options.kinds
+            for path in pathlib.Path(options.out).glob(f"{name}{more}.{kind}")]
+
+
 def draw(options):
     import plot_data
-    data = plot_data.Data(results.load(options.inputs, results.CELLS_MINOR), options)
+    runs = results.load(options.inputs, results.CELLS_MINOR)
+    refuse_inputs(would_replace(options), [run.path for run in runs])
+    data = plot_data.Data(runs, options)
     pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     made = [make_plot(name, data, options) for name in options.only or NAMES]
     say_what_is_left_out(data, options)
@@ -262,6 +272,9 @@ def main(arguments):
     except InputError as error:
         complain(error)
         return EXIT_INPUT
+    except IsInput as error:
+        complain(error)
+        return EXIT_USAGE
     except BrokenPipeError:  # a reader that has seen enough is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

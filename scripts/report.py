@@ -10,7 +10,7 @@ import report_claims
 import report_page
 import results
 from result_node import InputError, clean
-from whole_file import write_whole
+from whole_file import IsInput, refuse_inputs, write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 DEFAULT_PICTURES_MB = 16
@@ -60,8 +60,10 @@ def main():
         print(f"report: error: {clean(str(error))}", file=sys.stderr)
         return EXIT_INPUT
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
-    if any(out.exists() and out.samefile(item.path) for item in sets):
-        print(f"report: error: {out}: it is an input; name another file", file=sys.stderr)
+    try:
+        refuse_inputs([out], [item.path for item in sets])
+    except IsInput as error:
+        print(f"report: error: {clean(str(error))}", file=sys.stderr)
         return EXIT_USAGE
     page = report_page.make(sets, claims, options.max_pictures)
     try:

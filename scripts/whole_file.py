@@ -4,6 +4,25 @@ import stat
 import tempfile
 
 
+class IsInput(Exception):
+    """An output that is an input: one line, with its name."""
+
+
+def refuse_inputs(outputs, inputs):
+    """Raises IsInput for the first of `outputs` that is one of `inputs`, by whatever name."""
+    for path in outputs:
+        if any(is_same(path, other) for other in inputs):
+            raise IsInput(f"{path}: it is an input; name another file")
+
+
+def is_same(path, other):
+    """Through symbolic and hard links; a name that cannot be looked up is of no file."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False
+
+
 def write_whole(path, content):
     """Write text, as UTF-8, or bytes to a pathlib.Path; it is replaced whole or not at all. A
     symbolic link stays, and what it points to is replaced; what is no regular file is written in

@@ -3,7 +3,9 @@
 said. usage: test_claims.py MIPBENCH"""
 import json
 import math
+import os
 import random
+import shutil
 import subprocess
 import sys
 import unittest.mock
@@ -466,6 +468,21 @@ class BadInput(ClaimsCase):
         self.plant(0.9)
         (self.dir / "taken").write_text("")
         self.assert_refused(7, "taken", arguments=[self.dir, "-o", self.dir / "taken"])
+
+    def test_an_input_is_not_replaced(self):
+        path, out = self.plant(0.9).write(self.dir), self.dir / "out"
+        out.mkdir()
+        for link, name in ((os.symlink, "claims.json"), (os.link, "claims.json"),
+                           (os.symlink, "claims.md")):
+            with self.subTest(link=link, name=name):
+                link(path, out / name)
+                before = cli.snapshot(self.dir)
+                self.assert_refused(2, f"{name}: it is an input; name another file",
+                                    arguments=[self.dir, "-o", out])
+                self.assertEqual(cli.snapshot(self.dir), before)
+                (out / name).unlink()
+        shutil.copy(path, out / "claims.json")
+        self.assert_refused(2, "claims.json: it is an input", arguments=[out, "-o", out])
 
 
 class Statistics(ClaimsCase):

@@ -274,6 +274,22 @@ class Options(PlotCase):
         self.assertEqual(outcome.code, 7, outcome)
         self.assertRegex(outcome.err, r"^plot: error: .*plots: .*\n$")
 
+    def test_an_input_is_not_replaced(self):
+        path, = self.write(trimmed(H200, ("blit", "spd"), cache="cold"))
+        self.out.mkdir()
+        for link, name, options in ((os.symlink, "forest.svg", ["--only", "samples,forest"]),
+                                    (os.link, "forest.png", []),
+                                    (os.symlink, "samples_1.png", ["--all"])):
+            with self.subTest(name):
+                link(path, self.out / name)
+                before = cli.snapshot(self.dir)
+                self.assert_refused(self.plot(path, *options),
+                                    f"{name}: it is an input; name another file", code=2)
+                self.assertEqual(cli.snapshot(self.dir), before)
+                (self.out / name).unlink()
+        os.symlink(path, self.out / "forest.png")
+        self.assertEqual(self.plot(path, "--only", "forest", "--format", "svg").code, 0)
+
 
 class Refusals(PlotCase):
     def refuse(self, text, *parts):
