@@ -8,6 +8,7 @@ import sys
 
 import report_claims
 import report_page
+import report_pictures
 import results
 from result_node import InputError, clean
 from whole_file import IsInput, refuse_inputs, write_whole
@@ -51,6 +52,12 @@ def parse_options(arguments):
     return parser.parse_args(arguments)
 
 
+def inputs_of(sets, claims):
+    """All files that a page is made from."""
+    return [*(item.path for item in sets), *(path for path, _ in claims),
+            *report_pictures.files_of(sets), *report_page.TEMPLATES.iterdir()]
+
+
 def main():
     options = parse_options(sys.argv[1:])
     try:
@@ -61,7 +68,7 @@ def main():
         return EXIT_INPUT
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
     try:
-        refuse_inputs([out], [item.path for item in sets])
+        refuse_inputs([out], inputs_of(sets, claims))
     except IsInput as error:
         print(f"report: error: {clean(str(error))}", file=sys.stderr)
         return EXIT_USAGE

@@ -214,6 +214,12 @@ def collect(sets, set_names, store):
     return list(groups.values())
 
 
+def files_of(sets):
+    """Each picture that results name, whether there is room for it or not."""
+    return list(dict.fromkeys(row.run.path.parent / name for item in sets for row in item.rows
+                              for name in row.images))
+
+
 def names_of(row):
     """The PNG files that are shown; levels only where there is no atlas that holds them."""
     has_atlas = any((match := KINDS.fullmatch(pathlib.PurePosixPath(name).name))

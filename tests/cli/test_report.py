@@ -731,6 +731,20 @@ class Refusals(PageCase):
         self.assertEqual(json.loads(path.read_text()), fixture.load())
         self.assertEqual(self.report("-o", "nowhere/page.html", path).code, 7)
 
+    def test_no_input_is_replaced(self):
+        path = self.write(fixture.write_pictures(self.dir))
+        self.write(fixture.claims(), "claims.json")
+        (self.dir / "link").symlink_to("claims.json")
+        os.link(self.dir / "image/golden-box/atlas.png", self.dir / "hard")
+        before = cli.snapshot(self.dir)
+        for name in ("claims.json", "link", "image/golden-box/atlas.png", "hard",
+                     fixture.SCRIPTS / "report" / "page.css"):
+            for options in ([], ["--max-pictures", "0"]):
+                with self.subTest(name=name, options=options):
+                    self.assertIn(f"{name}: it is an input; name another file",
+                                  self.refusal(2, path, "-o", name, *options))
+                    self.assertEqual(cli.snapshot(self.dir), before)
+
     def test_what_is_no_regular_file_stays(self):
         """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
         path, pipe, link = self.write(fixture.one_strategy()), self.dir / "pipe", self.dir / "link"
