@@ -7,7 +7,6 @@ the verdict that follows: holds, does not, within noise, or not measured and wha
 import argparse
 import itertools
 import json
-import os
 import pathlib
 import re
 import sys
@@ -15,7 +14,7 @@ import sys
 import claims_data
 import claims_list
 from result_node import InputError, clean
-from whole_file import IsInput, refuse_inputs, write_whole
+from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 VERSION = "1.1.0"
@@ -51,6 +50,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         print(f"claims: error: {message}; see --help", file=sys.stderr)
         sys.exit(EXIT_USAGE)
+
+    def print_help(self, file=None):
+        print_whole(self.format_help())
 
 
 def parse_options(arguments):
@@ -240,19 +242,17 @@ def outputs(options):
 def write_report(report, files):
     page = markdown(report)
     if not files:
-        sys.stdout.write(page)
-        sys.stdout.flush()
+        print_whole(page)
         return
     files[0].parent.mkdir(parents=True, exist_ok=True)
     for path, text in zip(files, (page, json.dumps(report, indent=2, allow_nan=False) + "\n")):
         write_whole(path, text)
 
 
-def main():
-    options = parse_options(sys.argv[1:])
+def run(options):
     if options.commands:
-        for name, repeated, command in commands():
-            print(name, "repeated" if repeated else "once", " ".join(command), sep="\t")
+        print_whole("".join(f"{name}\t{'repeated' if repeated else 'once'}\t{' '.join(command)}\n"
+                            for name, repeated, command in commands()))
         return 0
     try:
         result_set = claims_data.ResultSet(options.inputs)
@@ -263,12 +263,18 @@ def main():
         return EXIT_USAGE if isinstance(error, IsInput) else EXIT_INPUT
     try:
         write_report(report, outputs(options))
-    except BrokenPipeError:  # a reader that has seen enough is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"claims: error: {options.out or 'stdout'}: {error.strerror}", file=sys.stderr)
+        print(f"claims: error: {options.out}: {error.strerror}", file=sys.stderr)
         return EXIT_OUTPUT
     return 0
+
+
+def main():
+    try:
+        return run(parse_options(sys.argv[1:]))
+    except StdoutError as error:
+        print(f"claims: error: stdout: {error}", file=sys.stderr)
+        return EXIT_OUTPUT
 
 
 if __name__ == "__main__":

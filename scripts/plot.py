@@ -24,7 +24,7 @@ import sys
 
 import results
 from result_node import InputError, clean
-from whole_file import IsInput, refuse_inputs, write_whole
+from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
 
 EXIT_NOT_MADE, EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 3, 7
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
@@ -46,6 +46,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         complain(f"{message}; see --help")
         sys.exit(EXIT_USAGE)
+
+    def print_help(self, file=None):
+        print_whole(self.format_help())
 
 
 def say(text):
@@ -177,7 +180,7 @@ def write_frame(frame, stem, options):
     for kind in options.kinds:
         path = pathlib.Path(options.out) / f"{stem}.{kind}"
         write_whole(path, frame.save(kind))
-        print(path, flush=True)
+        print_whole(f"{path}\n")
     frame.close()
 
 
@@ -265,19 +268,19 @@ def draw(options):
 
 
 def main(arguments):
-    options = parse_options(arguments)
-    need_libraries(arguments)
     try:
+        options = parse_options(arguments)
+        need_libraries(arguments)
         return draw(options)
+    except StdoutError as error:
+        complain(f"stdout: {error}")
+        return EXIT_OUTPUT
     except InputError as error:
         complain(error)
         return EXIT_INPUT
     except IsInput as error:
         complain(error)
         return EXIT_USAGE
-    except BrokenPipeError:  # a reader that has seen enough is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         complain(f"{error.filename or options.out}: {error.strerror}; choose another -o DIR")
         return EXIT_OUTPUT

@@ -11,7 +11,7 @@ import report_page
 import report_pictures
 import results
 from result_node import InputError, clean
-from whole_file import IsInput, refuse_inputs, write_whole
+from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 DEFAULT_PICTURES_MB = 16
@@ -26,6 +26,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         print(f"report: error: {message}; see --help", file=sys.stderr)
         sys.exit(EXIT_USAGE)
+
+    def print_help(self, file=None):
+        print_whole(self.format_help())
 
 
 def parse_megabytes(text):
@@ -58,8 +61,7 @@ def inputs_of(sets, claims):
             *report_pictures.files_of(sets), *report_page.TEMPLATES.iterdir()]
 
 
-def main():
-    options = parse_options(sys.argv[1:])
+def run(options):
     try:
         sets = results.load(options.inputs)
         claims = report_claims.load(sets)
@@ -79,8 +81,16 @@ def main():
         print(f"report: error: {out}: {error.strerror}; name a file that can be written with -o",
               file=sys.stderr)
         return EXIT_OUTPUT
-    print(f"Report: {out}")
+    print_whole(f"Report: {out}\n")
     return 0
+
+
+def main():
+    try:
+        return run(parse_options(sys.argv[1:]))
+    except StdoutError as error:
+        print(f"report: error: stdout: {error}", file=sys.stderr)
+        return EXIT_OUTPUT
 
 
 if __name__ == "__main__":

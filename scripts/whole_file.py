@@ -1,11 +1,37 @@
-"""Writing files for the scripts that make something of results."""
+"""Writing files and stdout for the scripts that make something of results."""
+import errno
 import os
 import stat
+import sys
 import tempfile
 
 
 class IsInput(Exception):
     """An output that is an input: one line, with its name."""
+
+
+class StdoutError(Exception):
+    """Why stdout cannot be written."""
+
+
+def print_whole(text):
+    """Write a text to stdout, all the way. A reader that has seen enough is no error: the rest is
+    not wanted, files still are. Raises StdoutError."""
+    if sys.stdout is None:  # closed by who started this
+        raise StdoutError(os.strerror(errno.EBADF))
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_stdout()
+    except OSError as error:
+        discard_stdout()
+        raise StdoutError(error.strerror) from error
+
+
+def discard_stdout():
+    """What is still buffered would fail once more at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse_inputs(outputs, inputs):

@@ -469,6 +469,19 @@ class BadInput(ClaimsCase):
         (self.dir / "taken").write_text("")
         self.assert_refused(7, "taken", arguments=[self.dir, "-o", self.dir / "taken"])
 
+    def test_stdout_closed_or_full(self):
+        self.plant(0.9)
+        for arguments in ([self.dir], ["--commands"], ["--help"]):
+            command = [sys.executable, "-B", str(claims_fixture.SCRIPTS / "claims.py"), *arguments]
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                for reason, options in (
+                        ("No space left on device", {"stdout": full}),
+                        ("Bad file descriptor", {"preexec_fn": lambda: os.close(1)})):
+                    done = subprocess.run(command, stderr=subprocess.PIPE, check=False, text=True,
+                                          timeout=cli.TIMEOUT_S, **options)
+                    self.assertEqual((done.returncode, done.stderr),
+                                     (7, f"claims: error: stdout: {reason}\n"))
+
     def test_an_input_is_not_replaced(self):
         path, out = self.plant(0.9).write(self.dir), self.dir / "out"
         out.mkdir()

@@ -355,18 +355,32 @@ class Refusals(PlotCase):
 
 
 class Libraries(PlotCase):
-    def run_script(self, **env):
+    def run_script(self, stdout=subprocess.PIPE, **env):
         path, = self.write(trimmed(H200, ("blit", "spd"), cache="cold"))
         return subprocess.run(
             [sys.executable, str(cli.ROOT / "scripts" / "plot.py"), path, "-o", str(self.out),
-             "--only", "forest", "--format", "svg"], capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, timeout=cli.TIMEOUT_S,
+             "--only", "forest", "--format", "svg"], stdout=stdout, text=True, check=False,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=cli.TIMEOUT_S,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env})
 
     def test_as_a_command(self):
         done = self.run_script()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, f"{self.out / 'forest.svg'}\n")
+
+    def test_a_full_stdout_is_what_is_blamed(self):
+        with open("/dev/full", "wb") as full:
+            done = self.run_script(stdout=full)
+        self.assertEqual((done.returncode, done.stderr),
+                         (7, "plot: error: stdout: No space left on device\n"))
+
+    def test_help_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([sys.executable, "-B", plot.__file__, "--help"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False,
+                                  timeout=cli.TIMEOUT_S)
+        self.assertEqual((done.returncode, done.stderr),
+                         (7, "plot: error: stdout: No space left on device\n"))
 
     def test_a_python_without_matplotlib_is_told_how_to_get_it(self):
         """A package of that name that cannot be imported stands for one that is missing."""

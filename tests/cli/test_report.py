@@ -745,6 +745,31 @@ class Refusals(PageCase):
                                   self.refusal(2, path, "-o", name, *options))
                     self.assertEqual(cli.snapshot(self.dir), before)
 
+    def run_with(self, stdout, *arguments, **options):
+        done = subprocess.run([sys.executable, "-B", str(fixture.SCRIPTS / "report.py"),
+                               *map(str, arguments)], cwd=self.dir, stdout=stdout, check=False,
+                              stderr=subprocess.PIPE, timeout=cli.TIMEOUT_S, **options)
+        return done.returncode, done.stderr.decode()
+
+    def test_stdout_closed_or_full(self):
+        """The page is there all the same."""
+        page = self.dir / "page.html"
+        for arguments in ([self.write(fixture.one_strategy()), "-o", page], ["--help"]):
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                self.assertEqual(self.run_with(full, *arguments), (
+                    7, "report: error: stdout: No space left on device\n"))
+                self.assertEqual(self.run_with(None, *arguments, preexec_fn=lambda: os.close(1)), (
+                    7, "report: error: stdout: Bad file descriptor\n"))
+                self.assertTrue(page.is_file())
+
+    def test_a_reader_that_closes_the_pipe_early_is_no_error(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as pipe:
+            for arguments in ([self.write(fixture.one_strategy())], ["--help"]):
+                self.assertEqual(self.run_with(pipe, *arguments), (0, ""))
+        self.assertTrue((self.dir / "report.html").is_file())
+
     def test_what_is_no_regular_file_stays(self):
         """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
         path, pipe, link = self.write(fixture.one_strategy()), self.dir / "pipe", self.dir / "link"
