@@ -75,6 +75,27 @@ static bool check_tga(struct mb_container *container, const uint8_t *data, size_
     return true;
 }
 
+bool mb_tga_has_colours(const uint8_t *data, size_t n_bytes, size_t n_texels)
+{
+    const bool has_map = data[1] == 1, has_runs = (data[2] & 8u) != 0;
+    const size_t index_bytes = data[16] / 8, n_colours = mb_get_u16(data + 5);
+    size_t at = tga_head_bytes(data), n_left = has_runs ? 0 : n_texels;
+    bool is_run = false, is_good = true;
+    for (size_t i = 0; has_map && is_good && i < n_texels && at < n_bytes; i++) {
+        if (n_left == 0) {
+            is_run = (data[at] & 0x80u) != 0;
+            n_left = (data[at++] & 0x7fu) + 1u;
+        }
+        if (at + index_bytes > n_bytes) {
+            return true; /* truncated, which the decoder says */
+        }
+        is_good = (index_bytes == 1 ? data[at] : mb_get_u16(data + at)) < n_colours;
+        n_left--;
+        at += is_run && n_left > 0 ? 0 : index_bytes;
+    }
+    return is_good;
+}
+
 /* Those with a reader of their own, which checks the header better than can be done here. */
 static bool check_nothing(struct mb_container *container, const uint8_t *data, size_t n_bytes)
 {

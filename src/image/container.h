@@ -30,4 +30,7 @@ MB_MUST_CHECK enum mb_status mb_container_detect(struct mb_container *container,
                                                  const char *path, const uint8_t *data,
                                                  size_t n_bytes, struct mb_err *err);
 
+/* True unless one of the `n_texels` of a TGA has an index beyond its colour map. */
+bool mb_tga_has_colours(const uint8_t *data, size_t n_bytes, size_t n_texels);
+
 #endif

@@ -116,6 +116,10 @@ MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, cons
 {
     enum mb_status status;
     MB_TRY(read_stb_header(image, path, container, file, err));
+    if (container->kind == MB_CONTAINER_TGA &&
+        !mb_tga_has_colours(file->data, file->n_bytes, (size_t)image->width * image->height)) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad TGA: an index beyond its colour map", path);
+    }
 
     /* Twice the texels or the file, since stb grows its buffers by doubling, and small tables.
      * The largest block of an honest file is well within. */

@@ -282,6 +282,11 @@ def tgas():
         yield f"bad-tga-{name}-cut", data[:-1], None
         if name == "map":
             yield "bad-tga-map-begin", tga(kind, stored, descriptor=0x20, first=2, **extra), None
+            beyond = stored.copy()
+            beyond[3, 5] = 9
+            for runs in (0, 8):
+                yield (f"bad-tga-map-beyond-{runs}",
+                       tga(kind | runs, beyond, descriptor=0x20, **extra), None)
     # Rows longer than stb's buffer of 128 bytes, of which it reads short ones without a word.
     for bits, kind in ((24, 2), (32, 2), (8, 3)):
         stored = RNG.integers(0, 256, (3, 200, bits // 8)).astype(np.uint8)
