@@ -191,10 +191,7 @@ static void judge_base_texel(struct tally *tally, const struct level_job *job, s
     double got[4], want[4];
     mb_format_decode_coded(job->format, output, 1, got);
     mb_format_decode_coded(job->format, source, 1, want);
-    uint32_t channel = 0;
-    while (channel < 3 && memcmp(&got[channel], &want[channel], sizeof *got) == 0) {
-        channel++;
-    }
+    const uint32_t channel = mb_first_difference(want, got);
     tally_bad(tally, job, texel, channel, want[channel], got[channel], 0.0);
     tally->max_error_lsb =
         fmax(tally->max_error_lsb, mb_max_distance_lsb(job->format, got, want, 1));
@@ -215,28 +212,28 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
-/* Whether two texels differ in some channel by more than is allowed: the first one, as `*bad`.
- */
+/* Whether two texels of different bytes are further apart than is allowed, if anything is (NaNs
+ * may look alike): `*bad` is of the first channel that differs. */
 static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
                    double allowed_lsb, struct mb_bad_texel *bad)
 {
     double wanted[4], gotten[4];
     mb_format_decode_coded(format, want, 1, wanted);
     mb_format_decode_coded(format, got, 1, gotten);
-    for (uint32_t c = 0; c < 4; c++) {
-        const double max_code = mb_format_max_code(format, c);
-        const double error_lsb = mb_distance_lsb(format, c, gotten[c], wanted[c]);
-        if (memcmp(&wanted[c], &gotten[c], sizeof wanted[c]) != 0 &&
-            (allowed_lsb == 0.0 || error_lsb > allowed_lsb + MODEL_ROUNDING_LSB)) {
-            *bad = (struct mb_bad_texel){.found = true,
-                                         .channel = c,
-                                         .want = wanted[c] * max_code,
-                                         .got = gotten[c] * max_code,
-                                         .error_lsb = error_lsb};
-            return true;
-        }
+    if (allowed_lsb > 0.0 &&
+        mb_max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB) {
+        return false;
     }
-    return false;
+    const uint32_t c = mb_first_difference(wanted, gotten);
+    const double max_code = mb_format_max_code(format, c);
+    *bad = (struct mb_bad_texel){
+        .found = true,
+        .channel = c,
+        .want = wanted[c] * max_code,
+        .got = gotten[c] * max_code,
+        .error_lsb = mb_distance_lsb(format, c, gotten[c], wanted[c]),
+    };
+    return true;
 }
 
 void mb_find_difference(const struct mb_format *format, struct mb_extent extent,

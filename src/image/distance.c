@@ -3,6 +3,7 @@
 #include "image/distance.h"
 
 #include <math.h>
+#include <string.h>
 
 double mb_distance_lsb(const struct mb_format *format, uint32_t channel, double got,
                        double want)
@@ -12,6 +13,15 @@ double mb_distance_lsb(const struct mb_format *format, uint32_t channel, double 
     }
     const double distance = fabs(got - want) / mb_format_lsb(format, channel, want);
     return isnan(distance) ? INFINITY : distance;
+}
+
+uint32_t mb_first_difference(const double *got, const double *want)
+{
+    uint32_t channel = 0;
+    while (channel < 3 && memcmp(&got[channel], &want[channel], sizeof *got) == 0) {
+        channel++;
+    }
+    return channel;
 }
 
 double mb_max_distance_lsb(const struct mb_format *format, const double *got,

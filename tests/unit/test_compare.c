@@ -398,6 +398,10 @@ static void check_find_difference(void)
     bad.found = false;
     mb_find_difference(r32f, (struct mb_extent){2, 1}, zeros, nan, NULL, 0, 0.0, &bad);
     CHECK(bad.found && bad.x == 1);
+    const uint32_t signalling[2] = {0, 0x7f800001u}, quiet[2] = {0, 0x7fc00001u};
+    bad.found = false;
+    mb_find_difference(r32f, (struct mb_extent){2, 1}, signalling, quiet, NULL, 0, 0.0, &bad);
+    CHECK(bad.found && bad.x == 1); /* as doubles they are alike */
 }
 
 static void check_no_memory(void)
