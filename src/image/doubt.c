@@ -80,15 +80,21 @@ static double largest_summed(struct mb_extent extent)
     return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
+/* By a sampler, of fixed function. */
+static bool is_filtered(const struct mb_claim *claim)
+{
+    return claim->arithmetic == MB_ARITHMETIC_FILTER ||
+           claim->arithmetic == MB_ARITHMETIC_CORNER;
+}
+
 /* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
  * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
  * the taps has it. */
 static double rounding_of(const struct mb_claim *claim, const struct mb_format *format,
                           double weight_error)
 {
-    const bool is_filter =
-        claim->arithmetic == MB_ARITHMETIC_FILTER || claim->arithmetic == MB_ARITHMETIC_CORNER;
-    const double unit = is_filter && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
+    const double unit =
+        is_filtered(claim) && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
     return mb_policy_is_wide(claim->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
 }
 
@@ -101,8 +107,7 @@ static struct level_doubt level_doubt(const struct mb_claim *claim,
     return (struct level_doubt){
         .is_average = claim->filter.reduce == MB_REDUCE_AVG,
         /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
-        .is_interpolated = is_wide || claim->arithmetic == MB_ARITHMETIC_FILTER ||
-                           claim->arithmetic == MB_ARITHMETIC_CORNER,
+        .is_interpolated = is_wide || is_filtered(claim),
         .rounding = rounding_of(claim, source->format, weight_error),
         .largest = largest_summed(source->extent),
         .small = is_float32 ? least * MAX_WEIGHT : least,

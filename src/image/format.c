@@ -334,12 +334,18 @@ double mb_format_largest(const struct mb_format *format, uint32_t channel)
     }
 }
 
-void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held)
+double mb_format_least(const struct mb_format *format, uint32_t channel)
 {
     const bool is_signed =
         format->codec == MB_CODEC_SFLOAT16 || format->codec == MB_CODEC_SFLOAT32;
+    return is_signed ? -mb_format_largest(format, channel) : 0.0;
+}
+
+void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held)
+{
     for (size_t i = 0; i < n * 4; i++) {
-        const double high = mb_format_largest(format, i % 4), low = is_signed ? -high : 0.0;
+        const double low = mb_format_least(format, i % 4);
+        const double high = mb_format_largest(format, i % 4);
         const double value = rgba[i] < low ? low : rgba[i];
         held[i] = value > high ? high : value;
     }

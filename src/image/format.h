@@ -58,7 +58,8 @@ void mb_format_decode_coded(const struct mb_format *format, const void *texels, 
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
 
-/* The largest value of a channel that is not infinite. */
+/* The least and the largest value of a channel that is not infinite. */
+double mb_format_least(const struct mb_format *format, uint32_t channel);
 double mb_format_largest(const struct mb_format *format, uint32_t channel);
 
 /* Linear values moved into what the format has: [0, 1] for UNORM and sRGB, 0 for what is

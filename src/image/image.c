@@ -1,7 +1,6 @@
 /* Images in host memory: fitting them to size and format. */
 #include "image/image.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -173,35 +172,12 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
-/* Least and greatest finite value of a format's channels. */
-static void finite_range(const struct mb_format *format, double *low, double *high)
-{
-    switch (format->codec) {
-    case MB_CODEC_SFLOAT16:
-        *low = -65504.0;
-        *high = 65504.0;
-        return;
-    case MB_CODEC_UFLOAT11_10:
-        *low = 0.0;
-        *high = 64512.0; /* of the channel of 10 bits, which is the least */
-        return;
-    case MB_CODEC_SFLOAT32:
-        *low = -(double)FLT_MAX;
-        *high = (double)FLT_MAX;
-        return;
-    default:
-        *low = 0.0;
-        *high = 1.0;
-        return;
-    }
-}
-
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
 {
-    double low, high;
+    const uint32_t blue = 2; /* the least of channels of 11 and 10 bits */
+    const double low = mb_format_least(format, blue), high = mb_format_largest(format, blue);
     uint64_t n_clamped = 0;
     const float *texel = image->texels;
-    finite_range(format, &low, &high);
     if (image->depth != MB_DEPTH_F32) {
         return 0;
     }
