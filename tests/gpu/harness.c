@@ -306,6 +306,18 @@ bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, ui
     return !mb_test_takes_turns(gpu) || (hash_label(row) + mb_test_turn(gpu) + offset) % 3 == 0;
 }
 
+size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_row *rows,
+                            size_t n_rows)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (mb_test_has_its_turn(gpu, &rows[i], offset)) {
+            rows[n_kept++] = rows[i];
+        }
+    }
+    return n_kept;
+}
+
 static bool is_power_of_two(uint32_t n)
 {
     return (n & (n - 1)) == 0;

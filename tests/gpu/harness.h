@@ -99,6 +99,10 @@ bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row);
  * where it does not repeat itself. */
 bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, uint32_t offset);
 
+/* Leave the rows that have their turn; returns how many there are. */
+size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_row *rows,
+                            size_t n_rows);
+
 /* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
  * not: four kinds of size; 0 where neither is. */
 uint32_t mb_test_size_kind(struct mb_extent extent);

@@ -246,13 +246,7 @@ static bool open_plan(struct plan *plan, const struct mb_gpu *gpu)
                               &plan->n_rows, &err) == MB_OK &&
                  plan->n_rows <= MAX_ROWS;
     CHECK(is_ok);
-    size_t n_kept = 0;
-    for (size_t i = 0; is_ok && i < plan->n_rows; i++) {
-        if (mb_test_has_its_turn(gpu, &plan->rows[i], 0)) {
-            plan->rows[n_kept++] = plan->rows[i];
-        }
-    }
-    plan->n_rows = n_kept;
+    plan->n_rows = is_ok ? mb_test_keep_in_turn(gpu, 0, plan->rows, plan->n_rows) : 0;
     return is_ok;
 }
 

@@ -203,19 +203,6 @@ static struct mb_row *plan(const char *const *specs, size_t n_specs, size_t *n_r
     return rows;
 }
 
-/* Leave the rows that have their turn at the `index`th size; returns how many there are. */
-static size_t keep_in_turn(const struct mb_gpu *gpu, uint32_t index, struct mb_row *rows,
-                           size_t n_rows)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < n_rows; i++) {
-        if (mb_test_has_its_turn(gpu, &rows[i], index)) {
-            rows[n_kept++] = rows[i];
-        }
-    }
-    return n_kept;
-}
-
 /* The product: every strategy in every variant, and what each does by default in the formats
  * that kernels are told most of. */
 static void run_product(const struct mb_gpu *gpu)
@@ -232,7 +219,7 @@ static void run_product(const struct mb_gpu *gpu)
         const struct mb_test_case test_case = {.pattern = "noise", .extent = extents[i]};
         size_t n_rows = 0;
         struct mb_row *rows = plan(mb_test_specs, mb_test_n_specs, &n_rows);
-        run_rows(gpu, rows, keep_in_turn(gpu, i, rows, n_rows), &test_case);
+        run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }
     for (size_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(formats)); i++) {
