@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds the sources to their layers, strictly left to right:
 
-    base <- image <- vk <- strategy.h <- strategies/* <- bench <- cli
+    base <- image <- vk <- strategy.h, strategy <- strategies/* <- result <- bench <- compare <- tune <- cli
 
-A file includes only leftwards or within its own layer, by folder-prefixed path. A strategy sees the
+A file includes only leftwards or within its own layer, by folder-prefixed path, and modules (a .c
+with its .h) form no circle. A strategy sees the
 contract, the Vulkan layer and below: never the golden model, the harness, or another strategy. A
 header in a strategy's folder is for the files of that folder, which include it by plain name. What lies
 in a strategy's export/ leaves for other programs, so that it includes nothing of src/. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
@@ -16,7 +17,7 @@ import re
 import sys
 
 # Rank of each folder of src/, and of the one header and the one folder between them.
-LAYERS = {"base": 0, "image": 1, "vk": 2, "bench": 5, "cli": 6}
+LAYERS = {"base": 0, "image": 1, "vk": 2, "strategy": 3, "result": 5, "bench": 6, "compare": 7, "tune": 8, "cli": 9}
 STRATEGY_H_RANK = 3
 STRATEGIES_RANK = 4
 
@@ -104,11 +105,41 @@ def check_sources(root):
             yield f"{path.relative_to(root)}: belongs to no layer"
 
 
+def modules(root):
+    """Each module of src/, a path without its ending, with the modules that it includes."""
+    found = {}
+    for path in sorted((root / "src").rglob("*.[ch]")):
+        name = path.relative_to(root / "src").with_suffix("").as_posix()
+        uses = {quoted[:-2] for _, quoted, _ in includes(path) if quoted and quoted.endswith(".h")}
+        found.setdefault(name, set()).update(uses - {name})
+    return found
+
+
+def reachable(graph, start):
+    """What `start` includes, directly or by way of others."""
+    found, todo = set(), [start]
+    while todo:
+        new = graph.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return found
+
+
+def check_circles(root):
+    """Modules that include each other, directly or by way of others."""
+    graph = modules(root)
+    reach = {name: reachable(graph, name) for name in graph}
+    circles = {frozenset(other for other in reach[name] if name in reach.get(other, ()))
+               for name in graph if name in reach[name]}
+    for circle in sorted(map(sorted, circles)):
+        yield "src: modules in a circle: " + ", ".join(circle)
+
+
 def check_shader(path, root):
-    """A shader includes its own folder's files or those of shaders/, by plain name."""
+    """A shader includes files of its own folder, folders within it, or shaders/, by plain name."""
     for number, quoted, angle in includes(path):
         name = quoted or angle
-        found = any((folder / name).is_file() for folder in (path.parent, root / "shaders"))
+        found = (root / "shaders" / name).is_file() or "/" not in name and any(path.parent.rglob(name))
         if "/" in name or not found:
             yield (f"{path.relative_to(root)}:{number}: {name} is in neither its own folder "
                    "nor shaders/")
@@ -140,7 +171,8 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     if not (root / "src").is_dir():
         sys.exit(f"{root}: no src/ here")
-    problems = [*check_sources(root), *check_strategies(root), *check_shaders(root)]
+    problems = [*check_sources(root), *check_circles(root), *check_strategies(root),
+                *check_shaders(root)]
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

@@ -8,15 +8,13 @@ import argparse
 import itertools
 import json
 import pathlib
-import re
 import sys
 
 import claims_data
 import claims_list
-from result_node import InputError, clean
-from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
+import command_line
+from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 
-EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 VERSION = "1.1.0"
 NOT_MEASURED = "not measured"
 DEFAULT_FEW = 1024
@@ -33,37 +31,20 @@ within a factor of 1.5 of it. Rows that failed or were not verified are not used
 Exit: 0; 2 wrong command line; 3 bad input; 7 an output could not be written."""
 
 
-def parse_size(text):
-    match = re.fullmatch(r"([1-9][0-9]*)x([1-9][0-9]*)", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 4096x4096")
-    return int(match[1]), int(match[2])
-
-
 def parse_number(text):
     if not text.isascii() or not text.isdecimal() or int(text) >= 2 ** 64:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
     return int(text)
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        print(f"claims: error: {message}; see --help", file=sys.stderr)
-        sys.exit(EXIT_USAGE)
-
-    def print_help(self, file=None):
-        print_whole(self.format_help())
-
-
 def parse_options(arguments):
-    parser = Parser(prog="claims.py", description=__doc__, epilog=EPILOG, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.Parser("claims", __doc__, EPILOG)
     parser.add_argument("inputs", nargs="*", metavar="FOLDER|FILE",
                         help="result files of one device, or folders of them")
     parser.add_argument("-o", "--out", metavar="DIR",
                         help="write DIR/claims.md and DIR/claims.json (default: Markdown on "
                              "stdout)")
-    parser.add_argument("--size", type=parse_size, metavar="WxH",
+    parser.add_argument("--size", type=command_line.parse_size, metavar="WxH",
                         help="judge at this size (default: the largest measured)")
     parser.add_argument("--cache", choices=("hot", "cold"),
                         help="judge in this state of the cache (default: cold, if measured)")
@@ -93,9 +74,8 @@ def commands():
 
 def preference(condition):
     """The condition that figures are published for comes first."""
-    return (condition.format != "rgba8", condition.reduce != "avg", condition.filter != "box",
-            condition.cache != "cold", -condition.width * condition.height, condition.width,
-            str(condition))
+    return (condition.format != "rgba8", condition.reduce != "avg", condition.cache != "cold",
+            -condition.width * condition.height, condition.width, str(condition))
 
 
 def wanted_conditions(claim, rows, options):
@@ -107,7 +87,7 @@ def wanted_conditions(claim, rows, options):
     return found if options.all else found[:1]
 
 
-def command_line(claim):
+def words_to_run(claim):
     """What to run; both sides of what is measured in two runs."""
     def line(words, name):
         return " ".join(["mipbench", INPUT, *words, "--json", f"{name}.json"])
@@ -132,11 +112,11 @@ def line_base(claim, device):
 
 def not_measured(claim, result_set, device):
     """With the reasons why rows that the claim asks for are of no use."""
-    reasons = sorted({f"{row.label()}: {row.unused}" for row in result_set.unused
+    reasons = sorted({f"{row.label}: {row.unused}" for row in result_set.unused
                       if claim.is_about(row)})
     return {**line_base(claim, device), "condition": None, "measured": None, "value": None,
             "ci": None, "margin": None, "verdict": NOT_MEASURED, "seen": "",
-            "run": command_line(claim), "files": [], "runs": 0, "samples": 0, "notes": reasons}
+            "run": words_to_run(claim), "files": [], "runs": 0, "samples": 0, "notes": reasons}
 
 
 def measured_line(claim, measured, device):
@@ -189,8 +169,8 @@ def markdown_row(line):
 
 def unused_lines(result_set):
     """Rows that were not used, those with the same reason together."""
-    rows = sorted(result_set.unused, key=lambda row: (row.label(), row.unused))
-    for (label, reason), same in itertools.groupby(rows, lambda row: (row.label(), row.unused)):
+    rows = sorted(result_set.unused, key=lambda row: (row.label, row.unused))
+    for (label, reason), same in itertools.groupby(rows, lambda row: (row.label, row.unused)):
         yield {"strategy": label, "reason": reason, "rows": len(list(same))}
 
 
@@ -249,33 +229,25 @@ def write_report(report, files):
         write_whole(path, text)
 
 
-def run(options):
+def start(arguments):
+    options = parse_options(arguments)
     if options.commands:
         print_whole("".join(f"{name}\t{'repeated' if repeated else 'once'}\t{' '.join(command)}\n"
                             for name, repeated, command in commands()))
         return 0
-    try:
-        result_set = claims_data.ResultSet(options.inputs)
-        refuse_inputs(outputs(options), [source.path for source in result_set.sources])
-        report = make_report(result_set, options)
-    except (InputError, IsInput) as error:
-        print(f"claims: error: {clean(str(error))}", file=sys.stderr)
-        return EXIT_USAGE if isinstance(error, IsInput) else EXIT_INPUT
+    result_set = claims_data.ResultSet(options.inputs)
+    refuse_inputs(outputs(options), [source.path for source in result_set.sources])
+    report = make_report(result_set, options)
     try:
         write_report(report, outputs(options))
     except OSError as error:
-        print(f"claims: error: {options.out}: {error.strerror}", file=sys.stderr)
-        return EXIT_OUTPUT
+        raise OutputError(f"{options.out}: {error.strerror}") from error
     return 0
 
 
-def main():
-    try:
-        return run(parse_options(sys.argv[1:]))
-    except StdoutError as error:
-        print(f"claims: error: stdout: {error}", file=sys.stderr)
-        return EXIT_OUTPUT
+def main(arguments):
+    return command_line.run("claims", start, arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

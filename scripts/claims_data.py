@@ -7,30 +7,30 @@ import math
 import os
 import pathlib
 
-import claims_stats
+import pooled
 import results
 from report_claims import SCHEMA
 from result_node import InputError, is_of, parse, read_text
 
 # Rows are compared only if all of this is equal, but for what the comparison is about.
 Condition = collections.namedtuple(
-    "Condition", "input sha256 width height layers shape levels format reduce filter alpha cache "
-                 "mode rects image_usage")
+    "Condition", "input sha256 width height layers shape levels format reduce alpha cache mode "
+                 "rects image_usage")
 
 
 class Row:
     """One result of one file, as far as claims are about it."""
 
     def __init__(self, source, row):
-        self.source, self.row = source, row
-        self.strategy, self.params, self.diagnostic = row.strategy, row.params, row.diagnostic
-        self.cell, self.samples, self.steps = row.cell, row.samples, row.steps
-        self.stats, self.null_twin = row.stats, row.null_twin
-        self.steps_cache, self.batch = row.steps_cache, row.batch
+        self.source, self.row, self.timing = source, row, row.timing
+        self.strategy, self.label, self.diagnostic = row.strategy, row.label, row.diagnostic
+        self.params, self.steps = row.variant.params, row.variant.steps
+        self.samples, self.twin_samples = row.samples, row.twin_samples
+        case = row.case
         self.condition = Condition(
-            row.input, row.input_sha256, row.width, row.height, row.layers, row.shape,
-            row.n_levels, row.format, row.reduce, row.filter, row.alpha, row.cache, row.mode,
-            row.condition.rects, source.image_usage)
+            case.input, case.input_sha256, case.width, case.height, case.layers, case.shape,
+            case.n_levels, case.format, case.reduce, case.alpha, row.timing.cache,
+            row.timing.mode, row.condition.rects, case.image_usage)
         self.unused = self.find_reason()
 
     def find_reason(self):
@@ -41,56 +41,54 @@ class Row:
             return "timed under the validation layer"
         if self.row.verify.status != "pass" and not self.diagnostic:
             return "not verified"
-        if not self.samples or not all(value and value > 0 for value in self.samples):
+        if not are_times(self.samples):
             return "no time in some sample"
         return ""
-
-    def label(self, *always):
-        return self.row.make_label(always)
 
     def logs(self):
         return [math.log(value) for value in self.samples]
 
+    def has_twin(self):
+        """Whether each sample has one of the same commands without work."""
+        return len(self.twin_samples) == len(self.samples) and are_times(self.twin_samples)
+
+    def twin_logs(self):
+        """Of its share in the time of each sample."""
+        return [math.log(twin / value) for twin, value in zip(self.twin_samples, self.samples)]
+
     def margin(self):
-        return self.cell.control.margin
+        return self.timing.control.margin if self.timing.control else 0
 
     def n_images(self):
-        """How many images the chains of its cell went round."""
-        return self.cell.n_images
+        """How many images the chains of its timing went round."""
+        return self.timing.n_images
 
     def in_batches_of(self, n_chains):
         """A row of throughput mode with time per chain in a batch of so many, by the line through
         each block's three batches; None if it has no such line."""
-        if not self.batch.is_whole(len(self.samples)):
+        batch = self.row.batch
+        if not batch.is_whole(len(self.samples)):
             return None
         row = copy.copy(self)
         row.samples = []
-        for slope, times in zip(self.samples, self.batch.times):
-            fixed = claims_stats.median([t - slope * n for n, t in zip(self.batch.lengths, times)])
+        for slope, times in zip(self.samples, batch.times):
+            fixed = pooled.median([t - slope * n for n, t in zip(batch.lengths, times)])
             row.samples.append(slope + fixed / n_chains)
         return row if min(row.samples) > 0 else None
+
+
+def are_times(values):
+    return bool(values) and all(value and value > 0 for value in values)
 
 
 class Source:
     """One file of results."""
 
     def __init__(self, path, text, value):
-        self.path, self.run = path, results.Run(path, text, results.CELLS_MINOR, value)
-        self.image_usage = find_option(self.run.argv, "--image-usage", "all")
+        self.path, self.run = path, results.Run(path, text, value)
         self.device, self.driver, self.type = self.run.device, self.run.driver, self.run.type
         self.commit = self.run.commit
         self.rows = [Row(self, row) for row in self.run.rows]
-
-
-def find_option(argv, name, default):
-    """The value of an option in a command line, the last one if there are several."""
-    value = default
-    for index, word in enumerate(argv):
-        if word == name and index + 1 < len(argv):
-            value = argv[index + 1]
-        elif word.startswith(name + "="):
-            value = word[len(name) + 1:]
-    return value
 
 
 def find_files(names):

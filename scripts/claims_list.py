@@ -5,8 +5,9 @@ holds is a ratio below 1. A share is claimed to be about a value: within a facto
 
 import collections
 import itertools
+import math
 
-import claims_stats
+import pooled
 
 MIN_MARGIN = 0.01    # as of mipbench: smaller differences are none
 RUN_MARGIN = 0.01    # more between processes, where there are few of them
@@ -39,7 +40,7 @@ def of(rows, strategy):
     """Complete chains by one strategy, as many of its parameters as possible at their defaults;
     one label, all files."""
     labels = group((row for row in rows if row.strategy == strategy and not row.diagnostic),
-                   lambda row: row.label())
+                   lambda row: row.label)
     return labels[simplest(labels)] if labels else []
 
 
@@ -54,22 +55,22 @@ def shared(*sides):
 def in_pairs(rows, others):
     """(row, other) of the same file and cell, whose samples are of the same blocks."""
     return [(row, other) for row, other in itertools.product(rows, others)
-            if row.source is other.source and row.cell == other.cell
+            if row.source is other.source and row.timing is other.timing
             and len(row.samples) == len(other.samples)]
 
 
 def paired(pairs, power=1):
-    return claims_stats.Factor(
+    return pooled.Factor(
         [[a - b for a, b in zip(row.logs(), other.logs())] for row, other in pairs], power)
 
 
 def separate(rows, power):
-    return claims_stats.Factor([row.logs() for row in rows], power)
+    return pooled.Factor([row.logs() for row in rows], power)
 
 
 def median_of(rows):
     """The median of the rows' medians."""
-    return claims_stats.median([claims_stats.median(row.samples) for row in rows])
+    return pooled.median([pooled.median(row.samples) for row in rows])
 
 
 def margin_of(rows):
@@ -170,15 +171,15 @@ class Parameter(Claim):
             by_value = group(same, lambda row: row.params.get(self.key))
             pairs = in_pairs(by_value[self.faster], by_value[self.other])
             if pairs:
-                candidates[pairs[0][0].label(self.key)] = pairs
+                candidates[pairs[0][0].label] = pairs
         return [candidates[simplest(candidates)]] if candidates else None
 
     def measure(self, condition, selected, options):
         pairs = selected[0]
         rows = list(itertools.chain(*pairs))
-        faster, other = (row.label(self.key) for row in pairs[0])
+        faster, other = (row.label for row in pairs[0])
         return Measured(condition, f"{faster} / {other}",
-                        claims_stats.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
+                        pooled.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
                         [])
 
 
@@ -218,13 +219,13 @@ class FewPerLevel(Share):
 
     def measure(self, condition, selected, options):
         rows = selected[0]
-        figure = claims_stats.mean_of_runs([self.share(row, options.few) for row in rows])
+        figure = pooled.mean_of_runs([self.share(row, options.few) for row in rows])
         notes = ["stamps add to each dispatch, so rather less in truth"]
-        if rows[0].steps_cache != condition.cache:
-            notes.append(f"stamped with a {rows[0].steps_cache} cache")
+        if condition.cache != "hot":
+            notes.append("stamped with a hot cache")
         if figure.ci is None:
             notes.append("one run has no interval")
-        return Measured(condition, f"{rows[0].label()}: levels of at most {options.few} texels",
+        return Measured(condition, f"{rows[0].label}: levels of at most {options.few} texels",
                         figure, 0.0, rows, notes)
 
     @staticmethod
@@ -256,51 +257,36 @@ class FewSinglePass(Share):
 
     def measure(self, condition, selected, options):
         pairs = selected[0]
-        rest = claims_stats.ratio([paired(pairs)], options.seed)
+        rest = pooled.ratio([paired(pairs)], options.seed)
         ci = (1 - rest.ci[1], 1 - rest.ci[0]) if rest.ci else None
-        tail, whole = (row.label() for row in pairs[0])
+        tail, whole = (row.label for row in pairs[0])
         return Measured(condition, f"1 - {tail} / {whole}",
-                        claims_stats.Figure(1 - rest.value, ci), 0.0,
+                        pooled.Figure(1 - rest.value, ci), 0.0,
                         list(itertools.chain(*pairs)),
                         ["without the tail every workgroup may take fewer registers, so rather "
                          "less in truth"])
 
 
 class Barriers(Claim):
-    """The share of its null twin in the time of a single pass over that of per-level compute.
-    The twins' samples are not kept: the interval is of the extremes of all four medians'
-    intervals, and wider than 95 %."""
+    """The share of its null twin in the time of a single pass over that of per-level compute."""
 
     def is_about(self, row):
         return row.strategy in ("spd", "compute") and self.is_base(row.condition)
 
     def select(self, _condition, inside, _rows):
-        twins = [row for row in inside
-                 if row.null_twin.median and row.stats.median]
+        twins = [row for row in inside if row.has_twin()]
         return shared(*sides) if all(sides := (of(twins, "spd"), of(twins, "compute"))) else None
 
-    def measure(self, condition, selected, _options):
-        spd, compute = (self.share(rows) for rows in selected)
-        ci = None
-        if spd.ci and compute.ci:
-            ci = (spd.ci[0] / compute.ci[1], spd.ci[1] / compute.ci[0])
+    def measure(self, condition, selected, options):
+        factors = [pooled.Factor([row.twin_logs() for row in rows], power)
+                   for rows, power in zip(selected, (1, -1))]
+        spd, compute = (100 * math.exp(pooled.median(list(map(pooled.median, factor.runs))))
+                        for factor in factors)
         rows = list(itertools.chain(*selected))
-        text = (f"{selected[0][0].label()} {100 * spd.value:.1f} % of its time / "
-                f"{selected[1][0].label()} {100 * compute.value:.1f} %")
-        return Measured(condition, text, claims_stats.Figure(spd.value / compute.value, ci),
-                        margin_of(rows), rows,
-                        ["of dispatches and barriers alone, without a hand-off within a kernel",
-                         "interval from the medians' own: wider"])
-
-    @staticmethod
-    def share(rows):
-        value = claims_stats.median([row.null_twin.median / row.stats.median
-                                     for row in rows])
-        bounds = [(row.null_twin.ci, row.stats.ci) for row in rows]
-        if any(pair is None for both in bounds for pair in both):
-            return claims_stats.Figure(value, None)
-        return claims_stats.Figure(value, (min(null[0] / chain[1] for null, chain in bounds),
-                                           max(null[1] / chain[0] for null, chain in bounds)))
+        text = (f"{selected[0][0].label} {spd:.1f} % of its time / {selected[1][0].label} "
+                f"{compute:.1f} %")
+        return Measured(condition, text, pooled.ratio(factors, options.seed), margin_of(rows), rows,
+                        ["of dispatches and barriers alone, without a hand-off within a kernel"])
 
 
 class Company(Claim):
@@ -338,10 +324,10 @@ class Company(Claim):
 
     def measure(self, condition, selected, options):
         under, alone = selected
-        figure = claims_stats.ratio([paired(under), paired(alone, -1)], options.seed)
+        figure = pooled.ratio([paired(under), paired(alone, -1)], options.seed)
         sides = [list(itertools.chain(*pairs)) for pairs in selected]
         margin, notes = across_files(sides)
-        spd, compute = (row.label() for row in under[0])
+        spd, compute = (row.label for row in under[0])
         changes = [median_of(side) / median_of(base)
                    for side, base in zip(zip(*under), zip(*alone))]
         text = (f"({spd} / {compute}: {self.company}) / (the same: {self.alone}); "
@@ -365,8 +351,8 @@ class Overlap(Company):
     def measure(self, condition, selected, options):
         under, alone = selected
         margin, notes = across_files(selected)
-        figure = claims_stats.ratio([separate(under, 1), separate(alone, -1)], options.seed)
-        return Measured(condition, f"{under[0].label()}: {under[0].n_images()} chains with no "
+        figure = pooled.ratio([separate(under, 1), separate(alone, -1)], options.seed)
+        return Measured(condition, f"{under[0].label}: {under[0].n_images()} chains with no "
                         "barrier between / with one", figure, margin, under + alone,
                         notes + self.notes)
 
@@ -396,9 +382,9 @@ class Update(Claim):
         part, whole = selected
         _, _, width, height = part[0].condition.rects[0]
         margin, notes = across_files(selected)
-        figure = claims_stats.ratio([separate(part, 1), separate(whole, -1)], options.seed)
-        return Measured(condition, f"{part[0].label()}: update of {width}x{height} / "
-                        f"{whole[0].label()}: whole", figure, margin, part + whole, notes)
+        figure = pooled.ratio([separate(part, 1), separate(whole, -1)], options.seed)
+        return Measured(condition, f"{part[0].label}: update of {width}x{height} / "
+                        f"{whole[0].label}: whole", figure, margin, part + whole, notes)
 
 
 class Usage(Claim):
@@ -417,8 +403,8 @@ class Usage(Claim):
     def measure(self, condition, selected, options):
         lean, full = selected
         margin, notes = across_files(selected)
-        figure = claims_stats.ratio([separate(lean, 1), separate(full, -1)], options.seed)
-        return Measured(condition, f"{lean[0].label()}: usage needed / all", figure, margin,
+        figure = pooled.ratio([separate(lean, 1), separate(full, -1)], options.seed)
+        return Measured(condition, f"{lean[0].label}: usage needed / all", figure, margin,
                         lean + full, notes)
 
 

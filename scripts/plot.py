@@ -22,11 +22,12 @@ import shutil
 import subprocess
 import sys
 
+import command_line
 import results
-from result_node import InputError, clean
-from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
+from result_node import clean
+from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 
-EXIT_NOT_MADE, EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 1, 2, 3, 7
+EXIT_NOT_MADE = 1
 DISTRIBUTION_PYTHON = "/usr/bin/python3"
 NAMES = ("time-size", "levels", "bandwidth", "samples", "error", "winners", "forest")
 KINDS = ("png", "svg")
@@ -42,28 +43,8 @@ Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line, or no
 input; 7 an output could not be written."""
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        complain(f"{message}; see --help")
-        sys.exit(EXIT_USAGE)
-
-    def print_help(self, file=None):
-        print_whole(self.format_help())
-
-
 def say(text):
     print(f"plot: {clean(text)}", file=sys.stderr)
-
-
-def complain(text):
-    say(f"error: {text}")
-
-
-def parse_size(text):
-    match = re.fullmatch(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 4096x4096")
-    return int(match[1]), int(match[2])
 
 
 def parse_count(text):
@@ -85,8 +66,7 @@ def list_of(known):
 
 
 def parse_options(arguments):
-    parser = Parser(prog="plot.py", description=__doc__, epilog=EPILOG, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.Parser("plot", __doc__, EPILOG)
     add = parser.add_argument
     add("inputs", nargs="+", metavar="RESULTS.json", help="files that mipbench wrote")
     add("-o", "--out", default="plots", metavar="DIR",
@@ -99,7 +79,8 @@ def parse_options(arguments):
     add("--max-strategies", type=parse_count, default=16, metavar="N",
         help="draw the fastest variant of each strategy, the defaults, then the fastest, up to N "
              "(default: %(default)s)")
-    add("--size", type=parse_size, metavar="WxH", help="rows of this size (default: all)")
+    add("--size", type=command_line.parse_size, metavar="WxH",
+        help="rows of this size (default: all)")
     add("--texels", metavar="FORMAT", help="rows of this texel format (default: all)")
     add("--cache", choices=("hot", "cold"), help="rows of this cache (default: all)")
     add("--mode", choices=results.MODES,
@@ -127,9 +108,10 @@ def need_libraries(arguments):
     there = shutil.which(DISTRIBUTION_PYTHON)
     if there and os.path.realpath(there) != here and has_libraries(there):
         os.execv(there, [there, os.path.abspath(__file__), *arguments])
-    complain(f"{sys.executable} has no {missing}; install python3-matplotlib and python3-numpy "
-             "(Debian: apt-get install --no-install-recommends python3-matplotlib python3-numpy)")
-    sys.exit(EXIT_USAGE)
+    command_line.complain("plot", f"{sys.executable} has no {missing}; install python3-matplotlib "
+                          "and python3-numpy (Debian: apt-get install --no-install-recommends "
+                          "python3-matplotlib python3-numpy)")
+    sys.exit(command_line.EXIT_USAGE)
 
 
 def plots():
@@ -191,10 +173,10 @@ def command(data, addition):
     return " ".join(filter(None, words))
 
 
-def like(row):
+def like(case):
     """The options of mipbench that differ from their defaults."""
-    given = (("-f", row.format, "rgba8"), ("-r", row.reduce, "avg"),
-             ("--alpha", row.alpha, "straight"))
+    given = (("-f", case.format, "rgba8"), ("-r", case.reduce, "avg"),
+             ("--alpha", case.alpha, "straight"))
     return [f"{option} {shlex.quote(value)}" for option, value, default in given
             if value != default]
 
@@ -258,32 +240,27 @@ def would_replace(options):
 
 def draw(options):
     import plot_data
-    runs = results.load(options.inputs, results.CELLS_MINOR)
+    runs = results.load(options.inputs)
     refuse_inputs(would_replace(options), [run.path for run in runs])
     data = plot_data.Data(runs, options)
-    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
-    made = [make_plot(name, data, options) for name in options.only or NAMES]
+    try:
+        pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
+        made = [make_plot(name, data, options) for name in options.only or NAMES]
+    except OSError as error:
+        raise OutputError(f"{error.filename or options.out}: {error.strerror}; choose another "
+                          "-o DIR") from error
     say_what_is_left_out(data, options)
     return 0 if all(made) or not options.only else EXIT_NOT_MADE
 
 
+def start(arguments):
+    options = parse_options(arguments)
+    need_libraries(arguments)
+    return draw(options)
+
+
 def main(arguments):
-    try:
-        options = parse_options(arguments)
-        need_libraries(arguments)
-        return draw(options)
-    except StdoutError as error:
-        complain(f"stdout: {error}")
-        return EXIT_OUTPUT
-    except InputError as error:
-        complain(error)
-        return EXIT_INPUT
-    except IsInput as error:
-        complain(error)
-        return EXIT_USAGE
-    except OSError as error:
-        complain(f"{error.filename or options.out}: {error.strerror}; choose another -o DIR")
-        return EXIT_OUTPUT
+    return command_line.run("plot", start, arguments)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import plot_data
 import plot_frame
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
-from result_units import EXACT, last_place, time_unit
+from result_units import ROUNDING, last_place, time_unit
 
 WIDTH_INCHES, BAR_INCHES, HEAD_INCHES = 9.6, 0.42, 1.3
 LEGEND_COLUMNS = 24  # longer names are beneath each other
@@ -55,7 +55,7 @@ def heights(sets, extra=0):
 
 def steps_of(point):
     """The steps of the first run that has them."""
-    return next((row.steps for row in point.rows if row.steps), [])
+    return next((row.variant.steps for row in point.rows if row.variant.steps), [])
 
 
 def draw_steps(axes, y, steps, unit_ns, n_levels):
@@ -84,19 +84,18 @@ def draw_bar(axes, y, point, style, unit_ns, n_levels):
     if not steps:
         axes.barh(y, whole, height=0.62, facecolor=style[0], alpha=0.35, edgecolor=style[0])
     axes.plot([whole] * 2, [y - 0.42, y + 0.42], color="black", linewidth=1.6)
-    twin = point.rows[0].null_twin
-    if twin.median:
-        axes.plot([twin.median / unit_ns], [y], marker="d", color="white", markersize=6,
+    if twin := point.rows[0].null_twin:
+        axes.plot([twin / unit_ns], [y], marker="d", color="white", markersize=6,
                   markeredgecolor="black")
     if steps:
         return max(end, whole), ""
-    single = max(row.dispatches or 0 for row in point.rows) <= 1
+    single = max(row.variant.dispatches or 0 for row in point.rows) <= 1
     return whole, "not separable" if single else "levels not timed"
 
 
 def draw_levels(axes, data, points, unit, unit_ns):
     order = by_time(points)
-    n_levels = max(it.rows[0].n_levels - 1 for it in points.values())
+    n_levels = max(it.rows[0].case.n_levels - 1 for it in points.values())
     right = 0.0
     for y, label in enumerate(order):
         end, note = draw_bar(axes, y, points[label], data.styles[label], unit_ns, n_levels)
@@ -133,12 +132,9 @@ def levels(data, condition, size):
     if not sets:
         raise NoData("no level was timed alone, as it is in latency mode",
                      "--per-level --cache hot")
-    cache = next(it.rows[0].steps_cache for _, points in sets for it in points.values()
-                 if steps_of(it))
     notes = "each dispatch was stamped alone, so a sum may differ from the whole chain's median"
-    if cache != condition.cache:
-        notes += f" · levels were timed with a {cache} cache, whole chains with a " \
-                 f"{condition.cache} one"
+    if condition.cache != "hot":
+        notes += f" · levels were timed with a hot cache, whole chains with a {condition.cache} one"
     frame = make_frame("Time by level", condition, size, sets, notes + data.note(),
                        (WIDTH_INCHES, sum(heights(sets))))
     unit_ns, unit = time_unit([it.median for _, points in sets for it in points.values()])
@@ -180,23 +176,23 @@ def rows_of(points):
     return [row for it in points.values() for row in it.rows]
 
 
-def cells_of(points):
-    """The cells behind the points, in the order of the runs."""
-    return list(dict.fromkeys(row.cell for row in rows_of(points)))
+def timings_of(points):
+    """The timings behind the points, in the order of the runs."""
+    return list(dict.fromkeys(row.timing for row in rows_of(points)))
 
 
-def kept_blocks(cell):
-    """Indices of the blocks that count, among all of the cell."""
-    repeated = set(cell.repeated)
-    return [i for i in range(len(cell.probes)) if i not in repeated]
+def kept_blocks(timing):
+    """Indices of the blocks that count, among all of the timing."""
+    repeated = set(timing.repeated)
+    return [i for i in range(len(timing.probes)) if i not in repeated]
 
 
 def lay_out(points):
-    """{cell: index of its first block}, one after the other, and how many in all."""
+    """{timing: index of its first block}, one after the other, and how many in all."""
     begins, at = {}, 0
-    for cell in cells_of(points):
-        begins[cell] = at
-        at += max(len(row.samples) for row in rows_of(points) if row.cell is cell)
+    for timing in timings_of(points):
+        begins[timing] = at
+        at += max(len(row.samples) for row in rows_of(points) if row.timing is timing)
     return begins, at
 
 
@@ -217,7 +213,7 @@ def draw_lanes(axes, data, points, begins):
         axes.axhline(y, color=plot_frame.FAINT, linewidth=0.7)
         for row in points[label].rows:
             found = deviations(row)
-            axes.plot([begins[row.cell] + i for i, _ in found],
+            axes.plot([begins[row.timing] + i for i, _ in found],
                       [y - 0.5 * max(-1, min(1, share / lane)) for _, share in found],
                       linestyle="none", marker="o", markersize=1.8, markeredgewidth=0,
                       color=colour, rasterized=True)
@@ -231,10 +227,10 @@ def draw_lanes(axes, data, points, begins):
 def draw_clock(axes, points, begins):
     """The probe's speed, 100 % when warm; crosses are blocks in which it moved."""
     drawn = False
-    for cell in cells_of(points):
-        probe, warm, flagged = cell.probes, cell.warm_probe, set(cell.flagged)
-        track = [(begins[cell] + i, 100 * warm / probe[block], block in flagged)
-                 for i, block in enumerate(kept_blocks(cell)) if warm and probe[block]]
+    for timing in timings_of(points):
+        probe, warm, flagged = timing.probes, timing.warm_probe, set(timing.flagged)
+        track = [(begins[timing] + i, 100 * warm / probe[block], block in flagged)
+                 for i, block in enumerate(kept_blocks(timing)) if warm and probe[block]]
         if track:
             drawn = True
             axes.plot([x for x, _, _ in track], [y for _, y, _ in track], color="black",
@@ -354,7 +350,7 @@ def error(data, condition, size):
     sets = members(data, condition, size)
     step, box = worst(lambda verify: verify.worst_step()), worst(lambda verify: verify.box)
     unit_of_error = last_place(condition.format)
-    rounded = EXACT[unit_of_error] > 0
+    rounded = ROUNDING[unit_of_error] > 0
     if not any(step(it) is not None for _, points in sets for it in points.values()):
         raise NoData("no row was verified (--no-verify)", "")
     truth = TRUTH.get(condition.reduce, "the true chain")  # of a later version
@@ -371,7 +367,7 @@ def error(data, condition, size):
         draw_errors(row[0], data, points, unit_ns, step, f"correctness{name}")
         draw_errors(row[1], data, points, unit_ns, box, "quality")
         if rounded:
-            row[0].axhline(EXACT[unit_of_error], color=GREY, linestyle=":", linewidth=1)
+            row[0].axhline(ROUNDING[unit_of_error], color=GREY, linestyle=":", linewidth=1)
         row[0].set_ylabel(f"largest step error, {unit_of_error}")
         row[1].set_ylabel(f"largest distance from {truth}, {unit_of_error}")
         for axes in row:

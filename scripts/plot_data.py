@@ -1,21 +1,16 @@
 """What scripts/plot.py draws from: sets of runs, the conditions and sizes that they share, points
-with their bands, and ratios within blocks. Times are in ns."""
+with their bands. Times are in ns."""
 
 import collections
-import functools
 import math
 
-import numpy as np
-
+import pooled
 import result_style
 import results
 
 # Of one strategy at one size under one condition, over the runs of a set: p05, median and p95 of
 # all samples, how many, whether all rows were verified, and the rows.
 Point = collections.namedtuple("Point", "size texels p05 median p95 n verified rows")
-
-# low and high: the 95 % interval, or None where there is none.
-Ratio = collections.namedtuple("Ratio", "value low high")
 
 MAX_NAME_COLUMNS = 36  # of an input, in a title
 
@@ -29,11 +24,12 @@ class NoData(Exception):
 
 
 class Set:
-    """Runs of one device, driver and commit: what may be pooled. `rows` are those to be drawn."""
+    """Runs of one device, driver and commit: what may be pooled. `rows` are those to be drawn,
+    `timings` those that they may be of, whatever --strategy leaves out."""
 
     def __init__(self, runs, label):
         self.runs, self.label = runs, label
-        self.rows = []
+        self.rows, self.timings = [], []
 
     @property
     def software(self):
@@ -77,14 +73,18 @@ def make_sets(runs):
     return sets
 
 
-def wanted(row, options):
-    """Whether the options of the command line leave the row in."""
-    return ((options.cache is None or row.condition.cache == options.cache)
-            and (options.mode is None or row.condition.mode == options.mode)
-            and (options.texels is None or row.format == options.texels)
-            and (options.size is None or row.size == options.size)
+def is_in_scope(timing, options):
+    """Whether the options of the command line leave the timing in."""
+    return (options.cache in (None, timing.cache) and options.mode in (None, timing.mode)
+            and options.texels in (None, timing.case.format)
+            and options.size in (None, timing.case.size))
+
+
+def rows_of(timings, options):
+    """All that could be drawn of them."""
+    return [row for timing in timings for row in timing.rows if not row.diagnostic
             and (options.strategy is None or row.label in options.strategy
-                 or row.strategy in options.strategy))
+                 or row.strategy in options.strategy)]
 
 
 def choose_labels(rows, limit):
@@ -109,17 +109,20 @@ class Data:
 
     def __init__(self, runs, options):
         self.sets = make_sets(runs)
-        every = [row for run in runs for row in run.rows]
-        rows = [row for row in every if not row.diagnostic and wanted(row, options)]
+        for group in self.sets:
+            group.timings = [timing for run in group.runs for timing in run.timings
+                             if is_in_scope(timing, options)]
+        rows = [row for group in self.sets for row in rows_of(group.timings, options)]
         self.n_rows, self.only = len(rows), options.strategy
-        self.styles = result_style.styles(row for row in every if not row.diagnostic)
+        self.styles = result_style.styles(row for run in runs for row in run.rows
+                                          if not row.diagnostic)
         shown, self.left_out = choose_labels(rows, options.max_strategies)
         for group in self.sets:
-            group.rows = [row for run in group.runs for row in run.rows
-                          if not row.diagnostic and wanted(row, options)
-                          and (row.label in shown or not row.is_comparable())]
-        self.first = next(iter(every), None)
-        self.n_inputs = len({row.image for row in every})
+            group.rows = [row for row in rows_of(group.timings, options)
+                          if row.label in shown or not row.is_comparable()]
+        cases = [case for run in runs for case in run.cases]
+        self.first = next(iter(cases), None)
+        self.n_inputs = len({case.image for case in cases})
 
     def note(self):
         """For the footer of a picture, or ''."""
@@ -161,12 +164,12 @@ def place(value, order):
 
 
 def point(rows):
-    """Of the rows of one strategy and size; those of several runs are pooled, sample by sample."""
+    """Of the rows of one variant and size; those of several runs are pooled, sample by sample."""
     stats = rows[0].stats
     p05, median, p95, n = stats.p05, stats.median, stats.p95, stats.n
     samples = [value for row in rows for value in row.samples if value is not None]
     if len(rows) > 1 and samples:
-        p05, median, p95 = np.quantile(samples, [0.05, 0.5, 0.95])
+        p05, median, p95 = pooled.quantiles(samples, (0.05, 0.5, 0.95))
         n = len(samples)
     return Point(rows[0].size, rows[0].texels, p05, median, p95, n,
                  all(row.is_verified() for row in rows), rows)
@@ -184,42 +187,6 @@ def count_text(counts):
     return f"n = {low}" if low == high else f"n = {low} to {high}"
 
 
-@functools.lru_cache(maxsize=256)
-def n_outside(n):
-    """How many order statistics may be left out at each end, so that what remains holds the median
-    in 95 % of all samples of n; -1: n is too small. Exact, by the binomial distribution."""
-    k, ways, below = -1, 1, 1  # `ways` to choose k + 1 of n, `below` to choose at most that many
-    while 40 * below <= 1 << n:
-        k += 1
-        ways = ways * (n - k) // (k + 1)
-        below += ways
-    return k
-
-
-def median_interval(values):
-    """Distribution-free 95 % interval of the median from order statistics; None below 6."""
-    n = len(values)
-    k = n_outside(n)
-    if k < 0:
-        return None, None
-    ordered = np.sort(values)
-    return float(ordered[k]), float(ordered[n - 1 - k])
-
-
-def paired_ratio(row, reference):
-    """Ratio of a row to another of its table: as the run has it, else from pairs within blocks."""
-    if row is reference:
-        return Ratio(1.0, None, None)
-    relative = row.relative
-    if relative.to == reference.label and relative.ratio and relative.ratio > 0:
-        return Ratio(relative.ratio, *(relative.ci if relative.is_drawable() else (None, None)))
-    pairs = [(a, b) for a, b in zip(row.samples, reference.samples) if a and b]
-    ratios = np.array([a / b for a, b in pairs if a > 0 and b > 0])
-    if not ratios.size:
-        return None
-    return Ratio(float(np.median(ratios)), *median_interval(ratios))
-
-
 def describe_rects(rects):
     if not rects:
         return ""
@@ -228,8 +195,8 @@ def describe_rects(rects):
 
 
 def describe(condition, but=()):
-    """'rgba8, box avg, cold, latency, photo.png', and what else is not at its default."""
-    words = {"format": condition.format, "reduce": f"{condition.filter} {condition.reduce}",
+    """'rgba8, avg, cold, latency, photo.png', and what else is not at its default."""
+    words = {"format": condition.format, "reduce": condition.reduce,
              "alpha": "" if condition.alpha == "straight" else f"{condition.alpha} alpha",
              "layers": "" if condition.shape == "2d" else f"{condition.shape} of "
                                                           f"{condition.layers}",

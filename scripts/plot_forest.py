@@ -2,12 +2,10 @@
 
 import collections
 
-import numpy as np
-
 import plot_cell
 import plot_data
 import plot_frame
-import result_rank
+import pooled
 from plot_data import NoData
 from plot_frame import GREY, MARKER_POINTS
 
@@ -17,63 +15,50 @@ ZOOM_FROM = 1.5  # with a ratio above this, a second panel shows those near 1
 NEAR, LEAST_REACH = 1.2, 0.05
 
 
-def ranked_rows(group, condition, size):
-    """{label: [Row]} of one kind, that may be ranked."""
-    rows = [row for row in group.rows_at(condition, size) if row.is_rankable()]
-    (kind, _), found = result_rank.main_kind(rows), collections.defaultdict(list)
-    for row in rows:
-        if row.kind == kind:
+def related_rows(group, condition, size):
+    """{label: [Row]}: those that their runs hold against their fastest."""
+    found = collections.defaultdict(list)
+    for row in group.rows_at(condition, size):
+        if row.is_comparable() and row.status == "ok" and (row.relative.ratio or 0) > 0:
             found[row.label].append(row)
     return dict(found)
 
 
 def reference_of(rows):
-    """The label that all runs rank against, else the fastest."""
-    named = {row.relative.to for found in rows.values() for row in found}
-    if len(named) == 1 and named <= set(rows):
-        return named.pop()
-    return min(rows, key=lambda label: (plot_data.point(rows[label]).median, label))
+    """What the ratios are to, in words."""
+    fastest = {timing.verdict().fastest for timing in timings_of(rows) if timing.rankings}
+    return fastest.pop() if len(fastest) == 1 else "the fastest of each run"
 
 
-def ratios_of(rows, reference):
-    """{label: [Ratio]}, one for each table that has both."""
-    base = {row.cell: row for row in rows[reference]}
-    found = {label: [plot_data.paired_ratio(row, base[row.cell]) for row in members_
-                     if row.cell in base] for label, members_ in rows.items()}
-    return {label: [it for it in ratios if it] for label, ratios in found.items()
-            if any(ratios)}
+def timings_of(rows):
+    return list(dict.fromkeys(row.timing for found in rows.values() for row in found))
 
 
 def controls(rows):
-    """The A/A controls of the cells behind the rows."""
-    cells = dict.fromkeys(row.cell for found in rows.values() for row in found)
-    return [cell.control for cell in cells if cell.control.of]
+    """The A/A controls of the timings behind the rows."""
+    return [timing.control for timing in timings_of(rows) if timing.control]
 
 
 def draw_ratio_row(axes, y, ratios, colour, marker):
     """A marker and an interval for each run, one above the other."""
-    for index, ratio in enumerate(ratios):
+    for index, it in enumerate(ratios):
         at = y + (index - (len(ratios) - 1) / 2) * min(0.22, 0.7 / len(ratios))
-        if ratio.low is not None and ratio.high is not None:
-            axes.plot([ratio.low, ratio.high], [at, at], color=colour, linewidth=1.4,
+        if it.ci and it.ci[0] > 0:
+            axes.plot(it.ci, [at, at], color=colour, linewidth=1.4,
                       solid_capstyle="butt", marker="|", markersize=5)
-        axes.plot([ratio.value], [at], marker=marker, color=colour, linestyle="none",
+        axes.plot([it.ratio], [at], marker=marker, color=colour, linestyle="none",
                   markersize=MARKER_POINTS if len(ratios) == 1 else 4.5)
 
 
-def order_of(ratios, reference):
-    """Labels by ratio, the reference first."""
-    return sorted(ratios, key=lambda label: (label != reference, middle(ratios[label])))
-
-
 def middle(ratios):
-    return float(np.median([it.value for it in ratios]))
+    return pooled.median([it.ratio for it in ratios])
 
 
 def draw_forest(axes, entries, margin):
-    """entries: [(name, colour, marker, [Ratio])], from top to bottom."""
-    axes.axvspan(1 / (1 + margin), 1 + margin, color=BAND_COLOUR, linewidth=0, zorder=0,
-                 gid="aa-band")
+    """entries: [(name, colour, marker, [what has ratio and ci])], from top to bottom."""
+    if margin:
+        axes.axvspan(1 / (1 + margin), 1 + margin, color=BAND_COLOUR, linewidth=0, zorder=0,
+                     gid="aa-band")
     axes.axvline(1, color=GREY, linewidth=0.9)
     for y, (_, colour, marker, ratios) in enumerate(entries):
         draw_ratio_row(axes, y, ratios, colour, marker)
@@ -91,35 +76,40 @@ def set_range(axes, low, high):
 def draw_zoom(axes, entries, margin):
     """Limits that hold the band and what is near it; what is beyond is an arrow at the edge."""
     reach = max(LEAST_REACH, 3 * margin)
-    nearest = [value for _, _, _, ratios in entries if (value := middle(ratios)) < NEAR]
-    set_range(axes, 1 / (1 + reach), max(1 + reach, 1 + 1.15 * (max(nearest) - 1)))
-    edge = axes.get_xlim()[1]
+    values = [value for _, _, _, ratios in entries
+              if 1 / NEAR < (value := middle(ratios)) < NEAR] + [1]
+    set_range(axes, min(1 / (1 + reach), min(values) ** 1.15),
+              max(1 + reach, max(values) ** 1.15))
+    low, high = axes.get_xlim()
     for y, (_, colour, _, ratios) in enumerate(entries):
-        if middle(ratios) > edge:
-            axes.plot([0.985], [y], marker=">", color=colour, linestyle="none", markersize=6,
-                      transform=axes.get_yaxis_transform(), markerfacecolor="white")
+        value = middle(ratios)
+        if not low <= value <= high:
+            axes.plot([0.985 if value > high else 0.015], [y], marker=">" if value > high else "<",
+                      color=colour, linestyle="none", markersize=6, markerfacecolor="white",
+                      transform=axes.get_yaxis_transform())
     axes.set_xlabel("near 1; arrows: beyond")
 
 
-def entries_of(data, rows, reference):
-    ratios = ratios_of(rows, reference)
-    entries = [(label, *data.styles[label], ratios[label]) for label in order_of(ratios, reference)]
-    control = [plot_data.Ratio(it.ratio, *it.ci) for it in controls(rows) if it.ratio and it.ci]
+def entries_of(data, rows):
+    """By ratio; the control last."""
+    entries = [(label, *data.styles[label], [row.relative for row in rows[label]])
+               for label in rows]
+    entries.sort(key=lambda entry: (middle(entry[3]), entry[0]))
+    control = [it for it in controls(rows) if it.ratio and it.ratio > 0]
     return entries + ([("A/A control", GREY, "d", control)] if control else [])
 
 
 def draw_set(row, data, rows):
     """The axes of one set: all ratios, then those near 1 if they need room."""
-    reference = reference_of(rows)
-    entries = entries_of(data, rows, reference)
-    margin = max(result_rank.margin(row.cell) for found in rows.values() for row in found)
-    values = [value for _, _, _, ratios in entries for it in ratios for value in it
-              if value and value > 0]
+    entries = entries_of(data, rows)
+    margin = max((it.margin for it in controls(rows)), default=0)
+    values = [value for _, _, _, ratios in entries for it in ratios
+              for value in (it.ratio, *(it.ci or ())) if value > 0]
     low, high = min(values + [0.97]), max(values + [1.03])
     for axes in row:
         draw_forest(axes, entries, margin)
     set_range(row[0], low, high)
-    row[0].set_xlabel(f"time over that of {reference}, within blocks (log scale)")
+    row[0].set_xlabel(f"time over that of {reference_of(rows)}, within blocks (log scale)")
     if high > ZOOM_FROM:
         draw_zoom(row[1], entries, margin)
         row[1].set_yticklabels([])
@@ -133,9 +123,9 @@ def draw_set(row, data, rows):
 
 def interval_words(data, sets):
     """What is drawn of intervals: there are none below six samples."""
-    ratios = [it for _, rows in sets for _, _, _, found in entries_of(data, rows, reference_of(rows))
-              for it in found if it.value != 1]
-    n_known = sum(it.low is not None for it in ratios)
+    ratios = [it for _, rows in sets for _, _, _, found in entries_of(data, rows)
+              for it in found if it.ratio != 1]
+    n_known = sum(it.ci is not None for it in ratios)
     if n_known == 0:
         return ", too few samples for an interval"
     return " and its 95 % interval" + ("" if n_known == len(ratios) else ", where there is one")
@@ -151,18 +141,18 @@ def wrong_words(sets, condition, size):
 def forest(data, condition, size):
     """(7) Ratios within blocks to the fastest, with intervals and the A/A control's band."""
     sets = [(group, rows) for group in data.sets
-            if len(rows := ranked_rows(group, condition, size)) > 1]
+            if len(rows := related_rows(group, condition, size)) > 1]
     if not sets:
-        raise NoData("no size has two strategies that were timed and verified", "-s all")
+        raise NoData("no size has two strategies that were held against each other", "-s all")
     points = [(group, {label: plot_data.point(found) for label, found in rows.items()})
               for group, rows in sets]
     counts = plot_data.count_text([row.stats.n for _, rows in sets for found in rows.values()
                                    for row in found])
-    band = ", or the A/A control's distance, whichever is more" \
-        if any(controls(rows) for _, rows in sets) else "; no A/A control was measured"
+    band = "grey band: what the A/A control says is no difference" \
+        if any(controls(rows) for _, rows in sets) else "no A/A control was measured"
     notes = f"{counts} samples a strategy and run · median of the ratios within blocks" \
             f"{interval_words(data, sets)}, a marker for each run; the figure is their median · " \
-            f"grey band: differences must clear it: 1 %{band}{wrong_words(sets, condition, size)}"
+            f"{band}{wrong_words(sets, condition, size)}"
     heights = plot_cell.heights(points, 1)
     frame = plot_cell.make_frame_of("Paired ratios", condition, size, [group for group, _ in sets],
                                     notes + data.note(), (WIDTH_INCHES, sum(heights)))

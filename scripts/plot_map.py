@@ -1,4 +1,4 @@
-"""Who wins where: the fastest verified strategy by size and texel format."""
+"""Who wins where: the fastest strategy by size and texel format, as the runs decided."""
 
 import collections
 import re
@@ -7,7 +7,6 @@ from matplotlib.patches import Rectangle
 
 import plot_data
 import plot_frame
-import result_rank
 from plot_data import NoData
 from plot_frame import GREY
 from result_units import time_unit
@@ -16,51 +15,49 @@ CELL_INCHES, MARGIN_INCHES, LEAST_WIDTH_INCHES = (1.35, 0.78), (1.5, 0.9), 7.0
 CELL_COLUMNS = 18
 OPTIONS = "--sweep 256:4096"
 
-# How many others are not told apart from it.
-# `policy`: whose image it makes, where that is not the true average.
-Winner = collections.namedtuple("Winner", "label median_ns n n_near policy")
+# `n_near`: how many others are not told apart from it; `note`: what it loses, or ''.
+Winner = collections.namedtuple("Winner", "label median_ns n n_near note")
 
 
-def is_near(rows, winners):
-    """Whether any run holds the two for one, or has not held them against each other."""
-    winner_of = {row.cell: row for row in winners}
-    pairs = [(row, winner_of[row.cell]) for row in rows if row.cell in winner_of]
-    return not pairs or not all(is_told_apart(*pair) for pair in pairs)
-
-
-def is_told_apart(row, winner):
-    """By the verdict of the run, or where it has ranked against another, by the samples."""
-    if row.relative.to == winner.label:
-        return result_rank.is_slower(row.relative)
-    ratio = plot_data.paired_ratio(row, winner)
-    return ratio is not None and result_rank.clears(ratio.low, row.cell)
-
-
-def judge(rows, kind):
-    """A Winner, or why there is none: 'unsupported', 'none verified', 'not measured'."""
-    ranked = collections.defaultdict(list)
-    for row in rows:
-        if row.is_rankable() and row.kind == kind:
-            ranked[row.label].append(row)
-    if not ranked:
+def judge(timings):
+    """A Winner, or why there is none: 'unsupported', 'none verified', 'not measured'. Of several
+    runs it is the one of the least pooled median, and near is what any run cannot tell from its
+    fastest."""
+    rankings = [timing.verdict() for timing in timings if timing.rankings]
+    rows = [row for timing in timings for row in timing.rows if not row.diagnostic]
+    points = points_of(rankings, rows)
+    if not points:
         skipped = all(row.status == "skipped" for row in rows)
         return ("unsupported" if skipped else "none verified") if rows else "not measured"
-    points = {label: plot_data.point(found) for label, found in ranked.items()}
-    label = min(points, key=lambda it: (points[it].median, it))
-    n_near = sum(is_near(found, ranked[label]) for other, found in ranked.items() if other != label)
-    policy = next((row.verify.policy for row in ranked[label] if row.leaves_box()), "")
-    return Winner(label, points[label].median, points[label].n, n_near, policy)
+    label = min(points, key=lambda it: points[it].median)
+    near = {it for ranking in rankings for it in (ranking.fastest, *ranking.tied)} - {label}
+    return Winner(label, points[label].median, points[label].n, len(near), note_of(points[label]))
 
 
-def rows_like(group, like):
-    return [row for row in group.rows if row.condition._replace(format="") == like]
+def points_of(rankings, rows):
+    """{label: Point} of what is ranked."""
+    found = collections.defaultdict(list)
+    for row in rows:
+        if row.is_comparable() and any(row.label in ranking.order for ranking in rankings):
+            found[row.label].append(row)
+    return {label: plot_data.point(members) for label, members in found.items()}
+
+
+def note_of(point):
+    loss = point.rows[0].variant.loss
+    return loss if point.verified else ", ".join(filter(None, (loss, "not verified")))
+
+
+def timings_like(group, like):
+    return [timing for timing in group.timings
+            if timing.condition._replace(format="") == like and not timing.case.run.validated]
 
 
 def judge_all(group, like, sizes, formats):
     """{(x, y): Winner or why not} of one set."""
-    rows = rows_like(group, like)
-    kind, _ = result_rank.main_kind(rows)
-    return {(x, y): judge([row for row in rows if (row.format, row.size) == (texels, size)], kind)
+    found = timings_like(group, like)
+    return {(x, y): judge([timing for timing in found
+                           if (timing.case.format, timing.case.size) == (texels, size)])
             for y, texels in enumerate(formats) for x, size in enumerate(sizes)}
 
 
@@ -92,8 +89,8 @@ def draw_verdict(axes, x, y, verdict, styles):
     unit_ns, unit = time_unit([verdict.median_ns])
     time = plot_data.figure(verdict.median_ns / unit_ns)
     near = f", ≈ {verdict.n_near} more" if verdict.n_near else ""
-    policy = f"\n({verdict.policy})" if verdict.policy else ""
-    axes.text(x, y, f"{name}{policy}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
+    note = f"\n({verdict.note})" if verdict.note else ""
+    axes.text(x, y, f"{name}{note}\n{time} {unit}{near}", ha="center", va="center", fontsize=7.5,
               linespacing=1.25)
 
 
@@ -110,34 +107,29 @@ def draw_map(axes, verdicts, sizes, formats, styles):
 
 
 def extent(data, like):
-    """The sizes and formats of the map; refuses a map of one cell, or without a winner."""
-    rows = [row for group in data.sets for row in rows_like(group, like)]
-    sizes = sorted({row.size for row in rows}, key=lambda it: (it[0] * it[1], it))
-    formats = list(dict.fromkeys(row.format for row in rows))
-    if not any(row.is_rankable() for row in rows):
-        raise NoData("no row is both timed and verified", OPTIONS)
+    """The sizes and formats of the map; refuses a map of one cell."""
+    timings = [timing for group in data.sets for timing in timings_like(group, like)]
+    sizes = sorted({timing.case.size for timing in timings}, key=lambda it: (it[0] * it[1], it))
+    formats = list(dict.fromkeys(timing.case.format for timing in timings))
     if len(sizes) * len(formats) < 2:
         raise NoData("only one size of one format was timed", OPTIONS)
     return sizes, formats
 
 
-def policy_note(verdicts):
-    found = sorted({it.policy for cells in verdicts for it in cells.values()
-                    if isinstance(it, Winner) and it.policy})
-    return f" · ({', '.join(found)}): by that policy, where edges are odd not the true average" \
-        if found else ""
-
-
 def winners(data, condition):
-    """(6) The fastest verified strategy by size and format, hatched where none can."""
+    """(6) The fastest strategy by size and format, hatched where none can; of all that was
+    measured, whatever --strategy leaves out."""
     like = condition._replace(format="")
     sizes, formats = extent(data, like)
     verdicts = [judge_all(group, like, sizes, formats) for group in data.sets]
     counts = [it.n for found in verdicts for it in found.values() if isinstance(it, Winner)]
-    footer = [group.footer(rows_like(group, like)) for group in data.sets]
-    footer.append(f"{plot_data.count_text(counts)} samples of a winner · fastest by median of "
-                  "what was verified and is of one kind of kernel · '≈ N more': N others are not "
-                  "told apart from it" + policy_note(verdicts) + data.note())
+    if not counts:
+        raise NoData("no row is both timed and right", OPTIONS)
+    footer = [group.footer([row for timing in timings_like(group, like) for row in timing.rows])
+              for group in data.sets]
+    footer.append(f"{plot_data.count_text(counts)} samples of a winner · the fastest exact one; "
+                  "where none is exact, in brackets what the fastest loses · '≈ N more': N others "
+                  "are not told apart from it")
     inches = (max(CELL_INCHES[0] * len(sizes) + MARGIN_INCHES[0], LEAST_WIDTH_INCHES),
               (CELL_INCHES[1] * len(formats) + MARGIN_INCHES[1]) * len(data.sets))
     frame = plot_frame.Frame("Fastest strategy by size and format",

@@ -112,8 +112,8 @@ def floors(group, condition):
     """{texels: ns}: the least time that the device could take."""
     found = {}
     for row in group.rows_at(condition):
-        if row.is_comparable() and row.cell.floor:
-            found.setdefault((row.texels, row.size), []).append(row.cell.floor)
+        if row.is_comparable() and row.timing.floor:
+            found.setdefault((row.texels, row.size), []).append(row.timing.floor)
     return {key: min(values) for key, values in sorted(found.items())}
 
 
@@ -147,7 +147,7 @@ def time_size(data, condition):
 
 def gbps(row_point):
     """Compulsory bytes over the time: p95, median, p05 of the time give low to high."""
-    n_bytes = row_point.rows[0].bytes
+    n_bytes = row_point.rows[0].case.bytes
     return tuple(n_bytes / value for value in reversed(plot_data.band(row_point)))
 
 
@@ -164,7 +164,7 @@ def footprint_mix(group, condition):
     """{(texels, size): GB/s} of the 3:1 mix at the image's own footprint, caches helping."""
     found = {}
     for row in group.rows_at(condition):
-        for line in row.cell.bandwidths if row.is_comparable() else []:
+        for line in row.case.bandwidths if row.is_comparable() else []:
             if line.traffic == "mix":
                 key = row.texels, row.size
                 found[key] = max(found.get(key, 0.0), line.gbps)
@@ -195,7 +195,7 @@ def draw_ceilings(panels, data):
 
 def bandwidth(data, condition):
     """(3) Compulsory bytes over time, against what the memory was measured to do."""
-    series = {key: [it for it in points if it.rows[0].bytes]
+    series = {key: [it for it in points if it.rows[0].case.bytes]
               for key, points in collect(data, condition).items()}
     series = {key: points for key, points in series.items() if points}
     if not series or not any(ceilings(group) for group in data.sets):

@@ -6,29 +6,19 @@ import argparse
 import pathlib
 import sys
 
+import command_line
 import report_claims
 import report_page
 import report_pictures
 import results
-from result_node import InputError, clean
-from whole_file import IsInput, StdoutError, print_whole, refuse_inputs, write_whole
+from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 
-EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
 DEFAULT_PICTURES_MB = 16
 
 EPILOG = """\
 Several results, of several devices say, become one page. A claims.json beside them is shown, too.
 
 Exit: 0; 2 wrong command line; 3 bad input; 7 the page could not be written."""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        print(f"report: error: {message}; see --help", file=sys.stderr)
-        sys.exit(EXIT_USAGE)
-
-    def print_help(self, file=None):
-        print_whole(self.format_help())
 
 
 def parse_megabytes(text):
@@ -42,8 +32,7 @@ def parse_megabytes(text):
 
 
 def parse_options(arguments):
-    parser = Parser(prog="report.py", description=__doc__, epilog=EPILOG, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.Parser("report", __doc__, EPILOG)
     parser.add_argument("inputs", nargs="+", metavar="RESULTS.json",
                         help="what mipbench wrote, or the folder of it")
     parser.add_argument("-o", "--out", metavar="FILE",
@@ -61,37 +50,25 @@ def inputs_of(sets, claims):
             *report_pictures.files_of(sets), *report_page.TEMPLATES.iterdir()]
 
 
-def run(options):
-    try:
-        sets = results.load(options.inputs)
-        claims = report_claims.load(sets)
-    except InputError as error:
-        print(f"report: error: {clean(str(error))}", file=sys.stderr)
-        return EXIT_INPUT
+def start(arguments):
+    options = parse_options(arguments)
+    sets = results.load(options.inputs)
+    claims = report_claims.load(sets)
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
-    try:
-        refuse_inputs([out], inputs_of(sets, claims))
-    except IsInput as error:
-        print(f"report: error: {clean(str(error))}", file=sys.stderr)
-        return EXIT_USAGE
+    refuse_inputs([out], inputs_of(sets, claims))
     page = report_page.make(sets, claims, options.max_pictures)
     try:
         write_whole(out, page)
     except OSError as error:
-        print(f"report: error: {out}: {error.strerror}; name a file that can be written with -o",
-              file=sys.stderr)
-        return EXIT_OUTPUT
+        raise OutputError(f"{out}: {error.strerror}; name a file that can be written with -o"
+                          ) from error
     print_whole(f"Report: {out}\n")
     return 0
 
 
-def main():
-    try:
-        return run(parse_options(sys.argv[1:]))
-    except StdoutError as error:
-        print(f"report: error: stdout: {error}", file=sys.stderr)
-        return EXIT_OUTPUT
+def main(arguments):
+    return command_line.run("report", start, arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

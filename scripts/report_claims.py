@@ -2,7 +2,7 @@
 
 from result_node import InputError, Node, check_version, is_of, parse, read_text
 
-SCHEMA = "mipbench-claims"
+SCHEMA, MAJOR = "mipbench-claims", 1
 
 
 def load(runs):
@@ -16,7 +16,7 @@ def load(runs):
         if not is_of(value, SCHEMA):
             raise InputError(f"{path}: not written by scripts/claims.py; make it anew, or move it "
                              "away")
-        check_version(path, value)
+        check_version(path, value, MAJOR)
         found.append((path, [read_claim(node) for node in Node(value, path).children("claims")]))
     return found
 

@@ -12,11 +12,12 @@ import report_pictures
 import report_plots
 import report_svg
 import report_tables
-import report_verdict
-from report_format import anchor, esc, list_words, short_paths, utc_text
+from report_format import anchor, esc, list_names, list_words, short_paths, utc_text
+from result_units import is_power_of_two
 
 STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
          "budget": "the time was up", "interrupted": "the run was interrupted"}
+NO_RANKING = "Nothing is ranked here."
 TEMPLATES = pathlib.Path(__file__).resolve().parent / "report"
 
 
@@ -61,59 +62,95 @@ def file_names(sets):
     return short_paths([item.path for item in sets])
 
 
+def labels_of(item, is_meant):
+    """Of the rows that are meant, each once."""
+    return sorted({row.label for row in item.rows if is_meant(row)})
+
+
+def caveats(item):
+    """What a reader must know before any figure: (kind, sentence); kind is a class of style."""
+    wrong = labels_of(item, lambda row: row.verify.status == "fail")
+    broken = labels_of(item, lambda row: row.status == "failed" and row.verify.status != "fail")
+    found = [
+        (not item.rows, "bad", "The file holds no results: nothing was measured."),
+        (not item.complete, "bad", f"The run did not get to its end ({item.exit_reason}): what is "
+                                   "here is what was complete."),
+        (wrong, "bad", f"Wrong texels: {list_names(wrong)}. Fast and wrong has no rank."),
+        (broken, "bad", f"Failed: {list_names(broken)}; the tables say why."),
+        (item.is_software(), "warn", "A software device: its times do not predict those of a GPU."),
+        (item.validated, "warn", "The validation layer was on, so the times say nothing."),
+        (item.rows and not item.verified, "warn",
+         "Nothing was verified (--no-verify): a fast strategy may be wrong."),
+        (item.commit.endswith("-dirty"), "warn",
+         "Built from sources with changes that are in no commit.")]
+    return [(kind, sentence) for holds, kind, sentence in found if holds]
+
+
 def boxes(item):
     return "".join(f'<p class="box {kind}">{"⚠ " if kind == "warn" else "✗ "}{esc(sentence)}</p>'
-                   for kind, sentence in report_verdict.caveats(item))
+                   for kind, sentence in caveats(item))
 
 
-def limit_sentence(cell, best):
-    if best is None or best.of_limit is None or not cell.floor:
-        return ""
-    share = 100 * best.of_limit
-    what = "an empty dispatch" if cell.bound_by == "dispatch" else "its memory"
-    if share > 100:
-        is_cached = cell.bound_by == "memory" and cell.cache == "hot"
-        why = "the image stays in a cache" if is_cached else \
-            "that was measured by itself, and this beside other strategies"
-        return f"{best.label} is at {share:.0f} % of the limit that {what} sets: {why}."
-    return f"{best.label} reaches {share:.0f} % of the limit of the device, which is {what}."
+def preference(timing):
+    """The condition that figures are published for comes first; then the largest image."""
+    case = timing.case
+    return (not timing.sentences(), timing.stopped_by == "interrupted", case.format != "rgba8",
+            case.reduce != "avg", bool(case.rects), case.layers > 1, timing.mode != "latency",
+            timing.cache != "cold", case.width != case.height or not is_power_of_two(case.size),
+            -case.texels)
+
+
+def headline(item):
+    """The timing that the page begins with, or None."""
+    return min(item.timings, key=preference) if item.timings else None
 
 
 def verdict(item, name, is_alone):
-    """What the reader is to take home from one set."""
+    """What the reader is to take home from one set, in the words of mipbench."""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
-    cell = report_verdict.headline(item)
-    if cell is None:
+    timing = headline(item)
+    if timing is None:
         return head + boxes(item)
-    ranking = report_verdict.headline_ranking(item, cell)
-    limit = limit_sentence(cell, ranking.best)
-    words = (limit, report_verdict.other_image(cell, ranking), report_verdict.summary(item))
-    return (f'{head}<p class="verdict {ranking.kind}"><small>{esc(cell.title)}, '
-            f'<span class="file">{esc(cell.input_name)}</span></small>{esc(ranking.sentence)}</p>'
-            f"<p>{esc(' '.join(filter(None, words)))}</p>{boxes(item)}")
+    first, *others = timing.sentences() or [NO_RANKING]
+    kind = "none" if first == NO_RANKING else "tied" if timing.verdict().tied else "clear"
+    more = "".join(f"<p>{esc(sentence)}</p>" for sentence in others)
+    return (f'{head}<p class="verdict {kind}"><small>{esc(timing.title)}, '
+            f'<span class="file">{esc(timing.case.image.name)}</span></small>{esc(first)}</p>'
+            f"{more}{boxes(item)}")
 
 
-def cell_section(item, cell, looks, is_open):
-    """A condition: its sentence, its table, its plots."""
-    ranking = report_verdict.rank(item, cell)
-    sentences = f"{ranking.sentence} {report_verdict.other_image(cell, ranking)}".strip()
-    plots = "".join((report_plots.time_of_strategies(item, cell, looks),
-                     report_plots.ratios(item, cell, ranking, looks),
-                     report_plots.error_by_level(item, cell, looks),
-                     report_plots.time_by_level(item, cell)))
-    return (f'<details class="cell"{" open" if is_open else ""}><summary><b>{esc(cell.title)}</b> '
-            f'<span class="file">{esc(cell.input_name)}</span></summary>'
-            f"<p>{esc(sentences)}</p>{report_tables.results(cell, ranking)}"
-            f'{report_tables.warnings(cell)}<div class="grid">{plots}</div></details>')
+def blocks_of(timing):
+    """How many blocks, and why no more."""
+    clock = f"the clock moved by more than 2 % in {len(timing.flagged)}" if timing.warm_probe else \
+        "the device has no clock that could be watched"
+    stop = f"; no more, as {STOPS[timing.stopped_by]}" if timing.stopped_by in STOPS else ""
+    return f'<p class="foot">{timing.n_blocks} blocks{stop}; {clock}.</p>'
+
+
+def section_of(item, timing, looks, is_open):
+    """A condition: its sentences, its table, its plots; what holds for all conditions of a case
+    is with the first of them."""
+    plots = [report_plots.time_of_strategies(item, timing, looks),
+             report_plots.ratios(item, timing, looks)]
+    if timing is timing.case.timings[0]:
+        plots += [report_plots.error_by_level(item, timing.case, looks),
+                  report_plots.time_by_level(item, timing.case)]
+    said = " ".join(timing.sentences()) or NO_RANKING
+    return (f'<details class="cell"{" open" if is_open else ""}><summary>'
+            f'<b>{esc(timing.title)}</b> <span class="file">{esc(timing.case.image.name)}</span> '
+            f'<span class="said">{esc(said)}</span></summary>'
+            f"{report_tables.results(timing)}{report_tables.warnings(timing)}{blocks_of(timing)}"
+            f'<div class="grid">{"".join(plots)}</div></details>')
 
 
 def results_of(looks, item, name, is_alone):
-    chosen = report_verdict.headline(item)
-    cells = "".join(cell_section(item, cell, looks, cell is chosen) for cell in item.cells)
-    sizes = "".join(report_plots.time_against_size(item, looks)) if item.cells else ""
+    chosen = headline(item)
+    tables = "".join(section_of(item, timing, looks, timing is chosen)
+                     for timing in item.timings)
+    sizes = "".join(report_plots.time_against_size(item, looks)) if item.timings else ""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
-    empty = "" if item.cells else "<p>No results in this file.</p>"
-    return f'{head}{empty}<div class="grid">{sizes}</div>{cells}'
+    empty = "" if item.timings else "<p>No results in this file.</p>"
+    return f'{head}{empty}<div class="grid">{sizes}</div>{tables}'
 
 
 def verification_of(item, name, is_alone):
@@ -192,10 +229,10 @@ MODES = (("cold", "the image is in no cache before each sample"), ("hot", "the s
 
 def method(sets):
     """How it was measured, as far as it was."""
-    cells = [cell for item in sets for cell in item.cells]
-    used = {word for cell in cells for word in (cell.cache, cell.mode)}
+    timings = [timing for item in sets for timing in item.timings]
+    used = {word for timing in timings for word in (timing.cache, timing.mode)}
     modes = [f"<i>{name}</i>: {meaning}." for name, meaning in MODES if name in used]
-    has_control = any(cell.control.of for cell in cells)
+    has_control = any(timing.control for timing in timings)
     n_verified = sum(item.verified for item in sets)
     verified = ("Every texel of every level is compared with a model in double precision: with "
                 "what its own source asks for (step), and with the chain that is never rounded "
@@ -209,7 +246,7 @@ def method(sets):
         "margin": " and more than the A/A control" if has_control else "",
         "modes": f"<li>{' '.join(modes)}</li>" if modes else "",
         "what": what_is_timed(sets),
-        "verified": verified}) + counts(sets)
+        "verified": verified})
 
 
 def what_is_timed(sets):
@@ -217,27 +254,6 @@ def what_is_timed(sets):
     kinds = ("the GPU", "the processor, which does the work of a GPU")
     used = [kinds[kind] for kind in sorted({item.is_software() for item in sets})]
     return f"Times are of {list_words(used)}: between two timestamps"
-
-
-def counts(sets):
-    """How many blocks, and why no more."""
-    sentences = []
-    for item, name in zip(sets, set_names(sets)):
-        blocks = [cell.n_blocks for cell in item.cells if cell.n_blocks]
-        if not blocks:
-            continue
-        probed = [cell for cell in item.cells if cell.warm_probe]
-        flagged = sum(len(cell.flagged) for cell in probed)
-        n_probed = sum(cell.n_blocks for cell in probed)
-        clock = f"the clock moved by more than 2 % in {flagged} of {n_probed}" if n_probed else \
-            "the device has no clock that could be watched"
-        stops = [STOPS[cell.stopped_by] for cell in item.cells if cell.stopped_by in STOPS]
-        ends = [f"{stops.count(stop)} when {stop}" for stop in dict.fromkeys(stops)]
-        span = " to ".join(map(str, dict.fromkeys((min(blocks), max(blocks)))))
-        sentences += [f"{name}: {span} blocks a table; {clock}."
-                      + (f" Of {len(item.cells)} tables ended {list_words(ends)}." if ends
-                         else "")]
-    return "".join(f"<p>{esc(sentence)}</p>" for sentence in sentences)
 
 
 def downloads(sets):
@@ -252,7 +268,8 @@ def downloads(sets):
 
 
 def sections(sets, groups, store, claims_found):
-    looks = report_svg.looks(row for item in sets for row in item.rows)
+    looks = report_svg.looks(variant for item in sets for case in item.cases
+                             for variant in case.variants)
     return [("verdict", "Verdict", each(sets, verdict)),
             ("results", "Results", each(sets, functools.partial(results_of, looks))),
             ("pictures", "Pictures of the chains", pictures(sets, groups, store)),

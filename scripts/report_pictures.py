@@ -175,21 +175,21 @@ class Chain:
 
 
 class Group:
-    """Chains of one image: strategies and golden models. `owner`: what its result set is called."""
+    """Chains of one case: strategies and golden models. `owner`: what its result set is called."""
 
-    def __init__(self, owner, row):
-        self.owner, self.title, self.input = owner, row.words(), row.input_name
-        self.width, self.height, self.n_levels = row.width, row.height, row.n_levels
-        self.unit, self.chains = row.unit(), {}
+    def __init__(self, owner, case):
+        self.owner, self.title, self.input = owner, case.words(), case.image.name
+        self.width, self.height, self.n_levels = case.width, case.height, case.n_levels
+        self.chains = {}
 
     def heading(self, n_sets=1):
         return f"{self.input}, {self.title}" + (f" ({self.owner})" if n_sets > 1 else "")
 
-    def chain(self, folder, row):
+    def chain(self, folder, variant):
         """Of the folder that its files are in."""
         golden = golden_label(folder)
-        return self.chains.setdefault(folder, Chain(golden or row.label, golden is not None,
-                                                     row.verify.policy or ""))
+        return self.chains.setdefault(folder, Chain(golden or variant.label, golden is not None,
+                                                    variant.policy or ""))
 
     def shown(self):
         return [chain for chain in self.chains.values() if chain.layers()]
@@ -200,13 +200,17 @@ def golden_label(folder):
     return f"golden ({name[len('golden-'):]})" if name.startswith("golden-") else None
 
 
+def each_variant(sets):
+    """(case, variant) of all."""
+    return [(case, variant) for item in sets for case in item.cases for variant in case.variants]
+
+
 def collect(sets, set_names, store):
     """[Group] of all pictures that can be shown, headings in the order of the results."""
-    groups = {}
-    for item, owner in zip(sets, set_names):
-        for row in item.rows:
-            for name in names_of(row):
-                add_image(groups, store, owner, row, name)
+    groups, owners = {}, dict(zip(sets, set_names))
+    for case, variant in each_variant(sets):
+        for name in names_of(variant):
+            add_image(groups, store, owners[case.run], case, variant, name)
     for group in groups.values():  # golden models first: all others are held against them
         group.chains = dict(sorted(group.chains.items(),
                                    key=lambda pair: (not pair[1].is_golden,
@@ -216,35 +220,35 @@ def collect(sets, set_names, store):
 
 def files_of(sets):
     """Each picture that results name, whether there is room for it or not."""
-    return list(dict.fromkeys(row.run.path.parent / name for item in sets for row in item.rows
-                              for name in row.images))
+    return list(dict.fromkeys(case.run.path.parent / name for case, variant in each_variant(sets)
+                              for name in variant.images))
 
 
-def names_of(row):
+def names_of(variant):
     """The PNG files that are shown; levels only where there is no atlas that holds them."""
     has_atlas = any((match := KINDS.fullmatch(pathlib.PurePosixPath(name).name))
-                    and match[1] == "atlas" for name in row.images)
-    return [name for name in row.images
+                    and match[1] == "atlas" for name in variant.images)
+    return [name for name in variant.images
             if not (has_atlas and pathlib.PurePosixPath(name).name.startswith("level_"))]
 
 
-def add_image(groups, store, owner, row, name):
+def add_image(groups, store, owner, case, variant, name):
     path = pathlib.PurePosixPath(name)
     match = KINDS.fullmatch(path.name)
     if not match:
         return
     if match[1] == "atlas":
-        numbers = range(row.n_levels)
-        places = [level_place(row.width, row.height, level) for level in numbers]
+        numbers = range(case.n_levels)
+        places = [level_place(case.width, case.height, level) for level in numbers]
     else:
         numbers = [int(match[2] or match[3])]
-        places = [(0, 0, *level_extent(row.width, row.height, numbers[0]))]
+        places = [(0, 0, *level_extent(case.width, case.height, numbers[0]))]
     size = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
-    parts = store.load(row.run.path.parent, name, size, places)
+    parts = store.load(case.run.path.parent, name, size, places)
     if not any(parts):
         return
-    group = groups.setdefault((row.run.path, str(path.parent.parent)), Group(owner, row))
-    chain, layer = group.chain(str(path.parent), row), int(match[4] or 0)
+    group = groups.setdefault((case.run.path, str(path.parent.parent)), Group(owner, case))
+    chain, layer = group.chain(str(path.parent), variant), int(match[4] or 0)
     if match[3] and parts[0][0] in store.black:
         chain.n_right += 1
         return
@@ -305,8 +309,9 @@ def sheet_row(group, chains):
 
 def sheets_of_files(sets, store):
     """The contact sheets that mipbench drew, each as it is."""
-    names = dict.fromkeys((row.run.path.parent, name) for item in sets for row in item.rows
-                          for name in row.images if SHEET.fullmatch(pathlib.PurePosixPath(name).name))
+    names = dict.fromkeys((case.run.path.parent, name) for case, variant in each_variant(sets)
+                          for name in variant.images
+                          if SHEET.fullmatch(pathlib.PurePosixPath(name).name))
     return "".join(sheet_of_file(store, *name) for name in names)
 
 

@@ -4,7 +4,6 @@ ratios, time by level, error by level. A plot that has no data is a sentence: wh
 import math
 
 import report_svg as svg
-import result_rank
 from report_format import (NOTHING, error_text, esc, list_names, ratio_text, ratio_texts,
                            time_text)
 from result_units import is_power_of_two, time_unit
@@ -25,9 +24,9 @@ def missing(caption, sentence):
             f"<p>{esc(sentence)}</p></figure>")
 
 
-def timed(cell):
+def timed(timing):
     """Rows with a time, the fastest first; what was found wrong is among them."""
-    return sorted((row for row in cell.rows if row.is_timed()), key=lambda row: row.stats.median)
+    return sorted((row for row in timing.rows if row.is_timed()), key=lambda row: row.stats.median)
 
 
 def is_wide(times):
@@ -45,30 +44,30 @@ def is_hollow(row):
     return row.verify.status != "pass"
 
 
-def time_of_strategies(item, cell, looks):
+def time_of_strategies(item, timing, looks):
     """A row for each: median, its 95 % interval, and the span of p05 to p95."""
-    caption = f"Time of one chain: {cell.title}"
-    rows = timed(cell)
+    caption = f"Time of one chain: {timing.title}"
+    rows = timed(timing)
     if not rows:
         return missing(caption, "No strategy was timed here; the table says why.")
     unit = time_unit([row.stats.median for row in rows])
     ends = [value for row in rows for value in (row.stats.p05, row.stats.median, row.stats.p95)
             if value is not None and value > 0]
-    ends += [cell.floor] if cell.floor else []
+    ends += [timing.floor] if timing.floor else []
     log = is_wide(ends)
     bottom = svg.TOP + ROW_HEIGHT * len(rows) + 4
     axis = svg.Axis(min(ends) / unit[0] if log else 0, max(ends) / unit[0], 8,
                     svg.WIDTH - svg.RIGHT, log)
     parts = [svg.x_axis(axis, bottom, svg.TOP,
                         f"time of one chain, {unit[1]}{' (log scale)' if log else ''}")]
-    if cell.floor:
-        x = axis.at(cell.floor / unit[0])
+    if timing.floor:
+        x = axis.at(timing.floor / unit[0])
         parts += [svg.line(x, svg.TOP, x, bottom, "floor")]
     parts += [time_row(row, looks[row.label], axis, unit, svg.TOP + index * ROW_HEIGHT)
               for index, row in enumerate(rows)]
     label = (f"{caption}. " + "; ".join(f"{row.label} {time_text(row.stats.median, unit)} "
                                         f"{unit[1]}" for row in rows))
-    limit = " Dashed: the limit of the device." if cell.floor else ""
+    limit = " Dashed: the limit of the device." if timing.floor else ""
     thick = "Thick: its 95 % interval." if any(row.stats.ci for row in rows) else \
         "Too few samples for a 95 % interval."
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
@@ -91,48 +90,45 @@ def time_row(row, look, axis, unit, y):
     return "".join(parts)
 
 
-def ratios(item, cell, ranking, looks):
+def ratios(item, timing, looks):
     """Paired ratios to the fastest with intervals, and the band of the A/A control."""
-    caption = f"Ratio to the fastest: {cell.title}"
-    best = ranking.best
-    found = [(row, relation) for row in timed(cell) for a, b, relation in cell.comparisons
-             if best and a == best.id and b == row.id and relation.is_drawable()
-             and row.verify.status != "fail"]
-    if not found:
+    caption = f"Ratio to the fastest: {timing.title}"
+    reference = timing.verdict().fastest if timing.rankings else "the fastest"
+    rows = [row for row in timed(timing)
+            if row.label != reference and row.relative.is_drawable()]
+    if not rows:
         return missing(caption, "No paired ratios with intervals here: they need two strategies "
-                       "and at least six samples each, and schema 1.2 (-n 20 or more).")
-    band = control_band(cell)
-    ends = [value for _, relation in found for value in (relation.ratio, *relation.ci)]
-    ends = [value for value in [*ends, *band, 1] if value > 0]
-    bottom = svg.TOP + ROW_HEIGHT * len(found) + 4
+                       "and at least six samples each (-n 20 or more).")
+    band = band_of(timing)
+    ends = [1, *band, *(value for row in rows for value in (row.relative.ratio, *row.relative.ci))]
+    bottom = svg.TOP + ROW_HEIGHT * len(rows) + 4
     axis = svg.Axis(min(ends), max(ends), 8, svg.WIDTH - svg.RIGHT, log=True)
-    left, right = axis.at(band[0]), axis.at(band[1])
-    parts = [svg.rect(left, svg.TOP, right - left, bottom - svg.TOP, "band"),
-             svg.x_axis(axis, bottom, svg.TOP, f"time over that of {best.label} (log scale)",
-                        sorted({1, *axis.ticks()})),
-             svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "one")]
-    for index, (row, relation) in enumerate(found):
-        parts += [ratio_row(row, relation, looks[row.label], axis, svg.TOP + index * ROW_HEIGHT)]
-    label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(relation.ratio)}"
-                                       for row, relation in found)
-    control = cell.control.of
-    wrong = [row.label for row in timed(cell) if row.verify.status == "fail"]
+    places = [axis.at(end) for end in band]
+    parts = [svg.rect(places[0], svg.TOP, places[1] - places[0], bottom - svg.TOP, "band")] \
+        if band else []
+    parts += [svg.x_axis(axis, bottom, svg.TOP, f"time over that of {reference} (log scale)",
+                         sorted({1, *axis.ticks()})),
+              svg.line(axis.at(1), svg.TOP, axis.at(1), bottom, "one")]
+    for index, row in enumerate(rows):
+        parts += [ratio_row(row, looks[row.label], axis, svg.TOP + index * ROW_HEIGHT)]
+    label = f"{caption}. " + "; ".join(f"{row.label} {ratio_text(row.relative.ratio)}"
+                                       for row in rows)
+    wrong = [row.label for row in timed(timing) if row.verify.status == "fail"]
     left_out = f" Wrong texels, so no ratio: {list_names(wrong)}." if wrong else ""
-    note = "Band: differences must clear it; 1 %" + (
-        f", or what {control} differs from itself by, whichever is more." if control
-        else " to both sides.")
+    note = f" Band: no difference, by the A/A control ({timing.control.label})." if band else ""
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
-                      f"Median of the ratios within blocks, 95 % interval. {note}{left_out} "
-                      f"{foot(item, [row.stats.n for row, _ in found])}")
+                      f"Median of the ratios within blocks, 95 % interval.{note}{left_out} "
+                      f"{foot(item, [row.stats.n for row in rows])}")
 
 
-def control_band(cell):
-    margin = result_rank.margin(cell)
-    return 1.0 / (1.0 + margin), 1.0 + margin
+def band_of(timing):
+    """Ratios that are no difference, or ()."""
+    margin = timing.control.margin if timing.control else 0
+    return (1 / (1 + margin), 1 + margin) if margin else ()
 
 
-def ratio_row(row, relation, look, axis, y):
-    middle = y + 23
+def ratio_row(row, look, axis, y):
+    middle, relation = y + 23, row.relative
     low, high = axis.at(relation.ci[0]), axis.at(relation.ci[1])
     ratio, low_text, high_text = ratio_texts(relation.ratio, *relation.ci)
     title = f"{row.label}: {ratio}, 95 % interval {low_text} to {high_text}, {relation.verdict}"
@@ -149,40 +145,45 @@ def levels_of_step(step):
     return f"level {step['first']}" if last == step["first"] else f"levels {step['first']}–{last}"
 
 
-def time_by_level(item, cell):
+def time_by_level(item, case):
     """Stacked bars of the steps and of the gaps before them."""
-    caption = f"Time by level: {cell.title}"
-    rows = [row for row in timed(cell) if any(step["time"] is not None for step in row.steps)]
-    if not rows:
+    caption = f"Time by level: {case.words()}"
+    variants = [variant for variant in case.variants
+                if any(step["time"] is not None for step in variant.steps)]
+    if not variants:
         return missing(caption, "No split by level here; --per-level measures it for strategies "
                        "of several dispatches. What makes the whole chain in one dispatch cannot "
                        "be split.")
-    single = [row.label for row in timed(cell) if row.dispatches == 1 and not row.diagnostic]
-    totals = [sum((step["time"] or 0) + (step["gap"] or 0) for step in row.steps) for row in rows]
+    single = [variant.label for variant in case.variants
+              if variant.dispatches == 1 and not variant.diagnostic]
+    totals = list(map(total_of_steps, variants))
     unit = time_unit(totals)
-    bottom = svg.TOP + ROW_HEIGHT * len(rows) + 4
+    bottom = svg.TOP + ROW_HEIGHT * len(variants) + 4
     axis = svg.Axis(0, max(totals) / unit[0], 8, svg.WIDTH - svg.RIGHT)
     parts = [svg.x_axis(axis, bottom, svg.TOP, f"time, caches hot, {unit[1]}")]
-    parts += [step_row(row, axis, unit, svg.TOP + index * ROW_HEIGHT)
-              for index, row in enumerate(rows)]
+    parts += [step_row(variant, axis, unit, svg.TOP + index * ROW_HEIGHT)
+              for index, variant in enumerate(variants)]
     label = f"{caption}. " + "; ".join(
-        f"{row.label}: " + ", ".join(f"{levels_of_step(step)} {time_text(step['time'], unit)}"
-                                     for step in row.steps) for row in rows)
+        f"{variant.label}: " + ", ".join(f"{levels_of_step(step)} {time_text(step['time'], unit)}"
+                                         for step in variant.steps) for variant in variants)
     note = f" Not separable, one dispatch: {list_names(single)}." if single else ""
     return svg.figure(svg.drawing(bottom + svg.BOTTOM, parts, label), caption,
                       "Each dispatch alone, from level 1 on at the left, in two shades by turns; "
-                      f"hatched: the gap before it.{note} "
-                      f"{foot(item, [row.stats.n for row in rows])}")
+                      f"hatched: the gap before it.{note} {item.name()} · {item.driver}")
 
 
-def step_row(row, axis, unit, y):
-    total = sum((step["time"] or 0) + (step["gap"] or 0) for step in row.steps)
-    parts, at = [row_label(y, row, f"{time_text(total, unit)} {unit[1]}")], 0.0
-    for index, step in enumerate(row.steps):
+def total_of_steps(variant):
+    return sum((step["time"] or 0) + (step["gap"] or 0) for step in variant.steps)
+
+
+def step_row(variant, axis, unit, y):
+    total = time_text(total_of_steps(variant), unit)
+    parts, at = [row_label(y, variant, f"{total} {unit[1]}")], 0.0
+    for index, step in enumerate(variant.steps):
         for kind, value in (("gap", step["gap"] or 0), ("time", step["time"] or 0)):
             left, right = axis.at(at / unit[0]), axis.at((at + value) / unit[0])
             css = "gap" if kind == "gap" else f"step{index % 2}"
-            title = f"{row.label}, {levels_of_step(step)}: {time_text(value, unit)} {unit[1]}"
+            title = f"{variant.label}, {levels_of_step(step)}: {time_text(value, unit)} {unit[1]}"
             parts += [svg.rect(left, y + 16, right - left, 14, css,
                                title + (" (gap)" if kind == "gap" else ""))]
             at += value
@@ -190,27 +191,21 @@ def step_row(row, axis, unit, y):
 
 
 def size_groups(item):
-    """Cells that differ in size alone, whatever the filters of their rows: [(title, [cell])], where
-    there are several sizes."""
+    """Timings that differ in size alone: [(title, [timing])], where there are several sizes."""
     groups = {}
-    for cell in item.cells:
-        row = cell.rows[0]
-        groups.setdefault(row.condition._replace(levels=None, filter=None), []).append(cell)
-    for cells in groups.values():
-        sizes = {(cell.rows[0].width, cell.rows[0].height) for cell in cells}
-        if len(sizes) > 1:
-            row = cells[0].rows[0]
-            yield f"{row.words(with_size=False)}, {row.cache}, {row.mode}, {row.input_name}", cells
+    for timing in item.timings:
+        groups.setdefault(timing.condition._replace(levels=None), []).append(timing)
+    for timings in groups.values():
+        if len({timing.case.size for timing in timings}) > 1:
+            first = timings[0]
+            yield (f"{first.case.words(with_size=False)}, {first.cache}, {first.mode}, "
+                   f"{first.case.image.name}", timings)
 
 
-def edge(row):
-    return (row.width * row.height) ** 0.5
-
-
-def split_sizes(cells):
-    """[(title, cells)]: lines are drawn through powers of two alone, as other sizes take other paths
-    through a kernel; 4095x4095 is as large as 4096x4096, but no point of its curve."""
-    kinds = [[cell for cell in cells if is_power_of_two(cell.rows[0].size) == wanted]
+def split_sizes(timings):
+    """[(title, timings)]: lines are drawn through powers of two alone, as other sizes take other
+    paths through a kernel; 4095x4095 is as large as 4096x4096, but no point of its curve."""
+    kinds = [[timing for timing in timings if is_power_of_two(timing.case.size) == wanted]
              for wanted in (True, False)]
     names = (", powers of two", ", other sizes") if all(kinds) else ("", "")
     return [(name, found) for name, found in zip(names, kinds) if found]
@@ -218,26 +213,26 @@ def split_sizes(cells):
 
 def time_against_size(item, looks):
     """A figure for each group of sizes, or why there is none."""
-    figures = [size_figure(item, title + kind, found, looks) for title, cells in size_groups(item)
-               for kind, found in split_sizes(cells)]
+    figures = [size_figure(item, title + kind, found, looks) for title, timings in size_groups(item)
+               for kind, found in split_sizes(timings)]
     if figures:
         return figures
-    sizes = {row.size for row in item.rows}
+    sizes = {case.size for case in item.cases}
     why = "Only one size was measured" if len(sizes) == 1 else \
         "No image was measured at two sizes under one condition"
     return [missing("Time against size", f"{why}; --sweep 256:4096 or --size with several makes "
                     "this plot.")]
 
 
-def size_series(cells):
-    """{label: [(row, cell)] from the smallest image to the largest}, labels in order of the
-    last figures, the slowest first, as the lines end."""
+def size_series(timings):
+    """{label: [row] from the smallest image to the largest}, labels in order of the last figures,
+    the slowest first, as the lines end."""
     series = {}
-    for cell in sorted(cells, key=lambda cell: edge(cell.rows[0])):
-        for row in cell.rows:
+    for timing in sorted(timings, key=lambda timing: timing.case.texels):
+        for row in timing.rows:
             if row.is_timed() and not row.diagnostic:
-                series.setdefault(row.label, []).append((row, cell))
-    return dict(sorted(series.items(), key=lambda pair: -pair[1][-1][0].stats.median))
+                series.setdefault(row.label, []).append(row)
+    return dict(sorted(series.items(), key=lambda pair: -pair[1][-1].stats.median))
 
 
 class SizeAxis:
@@ -278,15 +273,15 @@ def draw_floors(floors, x, y):
     return [svg.line(at - 24, height, at + 24, height, "floor") for at, height in places]
 
 
-def size_figure(item, title, cells, looks):
+def size_figure(item, title, timings, looks):
     caption = f"Time against size: {title}"
-    series = size_series(cells)
-    rows = [row for points in series.values() for row, _ in points]
+    series = size_series(timings)
+    rows = [row for points in series.values() for row in points]
     if not rows:
         return missing(caption, "No strategy was timed here; the tables say why.")
     unit, height, x = time_unit([row.stats.median for row in rows]), 350, SizeAxis(rows)
-    floors = {cell.rows[0].size: cell.floor / unit[0] for cell in cells
-              if cell.floor and cell.rows[0].size in x.sizes}
+    floors = {timing.case.size: timing.floor / unit[0] for timing in timings
+              if timing.floor and timing.case.size in x.sizes}
     shown = [row.stats.median for row in rows] if x.is_round else \
         [value for row in rows for value in (row.stats.median, row.stats.p05, row.stats.p95)]
     times = [value / unit[0] for value in shown if value and value > 0] + list(floors.values())
@@ -295,7 +290,7 @@ def size_figure(item, title, cells, looks):
                                    f"median of one chain, {unit[1]} (log scale)"),
              *draw_floors(floors, x, y)]
     for index, (label, points) in enumerate(series.items()):
-        parts += [size_line(looks[label], [row for row, _ in points], x, y, unit,
+        parts += [size_line(looks[label], points, x, y, unit,
                             (index + 0.5) / len(series))]
     label = f"{caption}. " + "; ".join(size_words(name, points, unit)
                                        for name, points in series.items())
@@ -307,9 +302,13 @@ def size_figure(item, title, cells, looks):
                       svg.legend([(looks[name], name) for name in series]))
 
 
+def size_text(row):
+    return "{}×{}".format(*row.size)
+
+
 def size_words(name, points, unit):
-    figures = ", ".join(f"{row.width}×{row.height} {time_text(row.stats.median, unit)} {unit[1]}"
-                        for row, _ in points)
+    figures = ", ".join(f"{size_text(row)} {time_text(row.stats.median, unit)} {unit[1]}"
+                        for row in points)
     return f"{name}: {figures}"
 
 
@@ -332,24 +331,23 @@ def size_line(look, rows, x, y, unit, lane):
     if x.is_round and len(places) > 1:
         parts += [svg.polyline(places, f"curve {look.css}")]
     for row, place in zip(rows, places):
-        title = (f"{row.label}, {row.width}×{row.height}: {time_text(row.stats.median, unit)} "
-                 f"{unit[1]}")
+        title = f"{row.label}, {size_text(row)}: {time_text(row.stats.median, unit)} {unit[1]}"
         parts += [svg.marker(*place, look, title, is_hollow(row))]
     return "".join(parts)
 
 
-def error_by_level(item, cell, looks):
+def error_by_level(item, case, looks):
     """Distance of each level to the chain that is never rounded; equal curves share a line."""
-    caption = f"Error by level: {cell.title}"
+    caption = f"Error by level: {case.words()}"
     curves = {}
-    for row in cell.rows:
-        points = tuple((level["level"], level["drift"]) for level in row.verify.levels
-                       if level["drift"] is not None and level["level"] > 0)
+    for variant in case.variants:
+        points = tuple((level, drift) for level, drift in enumerate(variant.verify.drifts)
+                       if drift is not None and level > 0)
         if points:
-            curves.setdefault(points, []).append(row)
+            curves.setdefault(points, []).append(variant)
     if not curves:
         return missing(caption, "Nothing was verified here: leave --no-verify out.")
-    height, unit = 290, cell.rows[0].unit()
+    height, unit = 290, case.unit
     levels = [level for points in curves for level, _ in points]
     x = svg.Axis(min(levels), max(levels), svg.LEFT, svg.WIDTH - svg.RIGHT)
     y = svg.Axis(0, max(max(drift for points in curves for _, drift in points), 1e-3),
@@ -357,10 +355,10 @@ def error_by_level(item, cell, looks):
     parts = [svg.x_axis(x, y.begin, y.end, "level", sorted(set(levels)),
                         [str(level) for level in sorted(set(levels))]),
              svg.y_axis(y, svg.LEFT, svg.WIDTH - svg.RIGHT, f"largest distance, {unit}")]
-    for points, rows in curves.items():
-        parts += [error_curve(looks[rows[0].label], points, rows, x, y, unit)]
-    names = [(looks[rows[0].label], list_names([row.label for row in rows]))
-             for rows in curves.values()]
+    for points, variants in curves.items():
+        parts += [error_curve(looks[variants[0].label], points, variants, x, y, unit)]
+    names = [(looks[variants[0].label], list_names([variant.label for variant in variants]))
+             for variants in curves.values()]
     label = f"{caption}. " + "; ".join(
         f"{name}: {error_text(points[-1][1]) if points else NOTHING} {unit} in the last level"
         for (_, name), points in zip(names, curves))
@@ -372,10 +370,10 @@ def error_by_level(item, cell, looks):
                       svg.legend(names))
 
 
-def error_curve(look, points, rows, x, y, unit):
+def error_curve(look, points, variants, x, y, unit):
     places = [(x.at(level), y.at(drift)) for level, drift in points]
-    failed = any(row.verify.status == "fail" for row in rows)
-    name = list_names([row.label for row in rows])
+    failed = any(variant.verify.status == "fail" for variant in variants)
+    name = list_names([variant.label for variant in variants])
     marks = [svg.marker(*place, look, f"{name}, level {level}: {error_text(drift)} {unit}", failed)
              for place, (level, drift) in zip(places, points)]
     return svg.polyline(places, f"curve {look.css}") + "".join(marks)

@@ -8,7 +8,7 @@ import result_style
 from report_format import digits, esc
 
 WIDTH = 460
-LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 48
+LEFT, RIGHT, TOP, BOTTOM = 60, 26, 12, 48
 STAGGER = 15  # more at the bottom, for a second row of labels
 TOP_TITLED = 32  # with the title of the upright axis above it
 CHARACTER = 8.5   # no wider is one on the mean at the font sizes of report/page.css

@@ -41,10 +41,6 @@ def table(columns, rows, label, classes=None, css=""):
             f"<tbody>{body}</tbody></table></div>")
 
 
-def has_figures(row):
-    return row.status == "ok" or row.verify.status == "fail"
-
-
 def verified_words(row):
     """The words of the terminal's table."""
     verify = row.verify
@@ -56,7 +52,7 @@ def verified_words(row):
         return "not checked"
     if verify.status == "fail":
         return f"✗ FAIL: {bad_words(verify.bad)}" if verify.bad else f"✗ FAIL: {row.reason}"
-    return "✓ exact" if row.is_exact() else f"✓ max {verify.step or 0:.2f} {row.unit()}"
+    return f"✓ max {verify.step or 0:.2f} {row.case.unit}"
 
 
 def bad_words(bad):
@@ -72,84 +68,78 @@ def bad_order(bad):
     return " ".join(f"{bad[key]:010d}" for key in ("level", "layer", "y", "x"))
 
 
-def relative_words(row, relations, best):
-    if row is best:
-        return "1.00", 1.0
-    relation = relations.get(row.id)
-    if row.verify.status == "fail" or relation is None or relation.ratio is None:
+def relative_words(row, is_fastest):
+    relation = row.relative
+    if relation.ratio is None:
         return NOTHING, None
-    if relation.ci is None:
-        return ratio_text(relation.ratio), relation.ratio
+    if is_fastest or relation.ci is None:
+        return ("1.00" if is_fastest else ratio_text(relation.ratio)), relation.ratio
     return interval_text(relation.ratio, relation.ci), relation.ratio
 
 
-def quality_words(row):
-    """As on the terminal: '2.41 LSB (floor)'."""
-    if row.verify.box is None:
-        return NOTHING, None
-    policy = f" ({row.verify.policy})" if row.verify.policy else ""
-    return f"{error_text(row.verify.box)} {row.unit()}{policy}", row.verify.box
+def answer_words(row):
+    """As on the terminal: 'exact', or what it loses and how far off that is: 'floor, 2.41 LSB'."""
+    answer, loss, box = row.variant.answer, row.variant.loss, row.verify.box
+    if loss and box is not None:
+        return f"{loss}, {error_text(box)} {row.case.unit}", box
+    return answer or NOTHING, 0 if answer and not loss else None
 
 
-def columns_of_results(cell, ranking, unit):
-    best = ranking.best
-    relations = {b: relation for a, b, relation in cell.comparisons if best and a == best.id}
+def time_column(title, unit, pick):
+    def show(row):
+        value = pick(row.stats) if row.is_timed() else None
+        return time_text(value, unit), value
+    return Column(title, show)
 
-    def time(pick):
-        def show(row):
-            value = pick(row.stats) if row.is_timed() else None
-            return time_text(value, unit), value
-        return show
+
+def columns_of_results(timing, unit):
+    ranking = timing.verdict()
 
     def interval(row):
         ci = row.stats.ci if row.is_timed() else None
         shown = f"{time_text(ci[0], unit)} – {time_text(ci[1], unit)}" if ci else NOTHING
         return shown, ci[1] - ci[0] if ci else None
 
-    def rate(row):
-        return digits(row.gbps()), row.gbps()
-
-    def name(row):
-        mark = "▸ " if ranking.kind == "clear" and row is best else ""
-        return mark + row.label, row.label
+    def relative(row):
+        return relative_words(row, ranking is not None and ranking.fastest == row.label)
 
     columns = [
-        Column("Strategy", name, False),
-        Column(f"Median, {unit[1]}", time(lambda stats: stats.median)),
+        Column("Strategy", lambda row: (("▸ " if timing.is_won_by(row) else "") + row.label,
+                                        row.label), False),
+        time_column(f"Median, {unit[1]}", unit, lambda stats: stats.median),
         Column("95 % interval", interval, note="of the median; sorted by its width"),
-        Column("p95", time(lambda stats: stats.p95)),
-        Column("GB/s", rate, note="level 0 read once, every other level written once"),
+        time_column("p95", unit, lambda stats: stats.p95),
+        Column("GB/s", lambda row: (digits(row.gbps()), row.gbps()),
+               note="level 0 read once, every other level written once"),
         Column("of limit", lambda row: (percent_text(row.of_limit), row.of_limit),
                note="the least time this device could take, over the median"),
-        Column("Relative", lambda row: relative_words(row, relations, best),
-               note="median of the ratios within blocks, and its 95 % interval"),
-        Column("vs box", quality_words, note="largest distance to the true average, and the policy "
-                                             "or kernel that the strategy claims"),
+        Column("Relative", relative,
+               note="median of the ratios within blocks to the fastest of the first sentence, and "
+                    "its 95 % interval"),
+        Column("Answer", answer_words, note="exact, or what keeps it from that, and its largest "
+                                            "distance to the true average"),
         Column("n", lambda row: (row.stats.n or NOTHING, row.stats.n or None)),
         Column("Verified", lambda row: (verified_words(row), verified_words(row)), False)]
-    shown = {"of limit": any(row.of_limit is not None for row in cell.rows),
-             "vs box": any(row.leaves_box() for row in cell.rows)}
-    return [column for column in columns if shown.get(column.title, True)]
+    has_limit = any(row.of_limit is not None for row in timing.rows)
+    return [column for column in columns if has_limit or column.title != "of limit"]
 
 
-def row_class(row):
-    if row.status == "failed" or row.verify.status == "fail":
-        return "failed"
-    return "skipped" if row.status == "skipped" else ""
+def status_class(status, verify):
+    return "failed" if verify.status == "fail" else status if status != "ok" else ""
 
 
-def results(cell, ranking):
-    """The table of a cell, in the order of the run."""
-    unit = time_unit([row.stats.median for row in cell.rows if row.is_timed()])
-    return table(columns_of_results(cell, ranking, unit), cell.rows, f"results: {cell.title}",
-                 lambda row: "best" if ranking.kind == "clear" and row is ranking.best
-                 else row_class(row))
+def results(timing):
+    """The table of a timing, in the order of the run."""
+    unit = time_unit([row.stats.median for row in timing.rows if row.is_timed()])
+    return table(columns_of_results(timing, unit), timing.rows, f"results: {timing.title}",
+                 lambda row: "best" if timing.is_won_by(row)
+                 else status_class(row.status, row.verify))
 
 
-def warnings(cell):
+def warnings(timing):
     """What a reader must know of single rows; the same message is one line."""
     found = {}
-    for row in cell.rows:
+    for row in timing.rows:
         for _, message in row.warnings:
             labels = found.setdefault(message, [])
             labels += [row.label] if row.label not in labels else []
@@ -161,20 +151,24 @@ def warnings(cell):
 def error_column(title, note, pick):
     def show(pair):
         value = pick(pair[1].verify)
-        return (error_text(value) + (f" {pair[1].unit()}" if value is not None else "")), value
+        return (error_text(value) + (f" {pair[0].unit}" if value is not None else "")), value
     return Column(title, show, note=note)
 
 
 def verification(item):
     """One row for each chain that was looked at, failures first."""
-    rows = [(cell, row) for cell in item.cells for row in cell.rows if not row.diagnostic]
-    rows.sort(key=lambda pair: (pair[1].verify.status != "fail", pair[1].status == "skipped"))
+    pairs = [(case, variant) for case in item.cases for variant in case.variants
+             if not variant.diagnostic]
+    pairs.sort(key=lambda pair: (pair[1].verify.status != "fail", pair[1].status == "skipped"))
+
+    def text(show):
+        return lambda pair: (show(*pair),) * 2
+
     columns = [
-        Column("Strategy", lambda pair: (pair[1].label, pair[1].label), False),
-        Column("Condition", lambda pair: (condition_words(pair[0]),) * 2, False),
-        Column("Verdict", lambda pair: (verdict_words(pair[1]), verdict_words(pair[1])), False),
-        Column("Held to", lambda pair: (pair[1].verify.policy or NOTHING,
-                                        pair[1].verify.policy or ""), False,
+        Column("Strategy", text(lambda _, variant: variant.label), False),
+        Column("Image", text(lambda case, _: f"{case.words()}, {case.image.name}"), False),
+        Column("Verdict", text(lambda _, variant: verdict_words(variant)), False),
+        Column("Held to", text(lambda _, variant: variant.policy or NOTHING), False,
                "the policy or kernel that the strategy claims"),
         error_column("Step", "largest error of a level from the one that it was made of",
                      lambda verify: verify.step),
@@ -182,24 +176,21 @@ def verification(item):
                      lambda verify: verify.drift),
         error_column("vs box", "largest distance to the true area average: quality",
                      lambda verify: verify.box),
-        Column("Bad texels", lambda pair: ((pair[1].verify.n_bad(),) * 2
-                                           if pair[1].verify.levels else (NOTHING, None))),
+        Column("Bad texels", lambda pair: (NOTHING if pair[1].verify.n_bad() is None else
+                                           pair[1].verify.n_bad(), pair[1].verify.n_bad())),
         Column("First bad texel", lambda pair: (
             bad_words(pair[1].verify.bad) if pair[1].verify.bad else NOTHING,
             bad_order(pair[1].verify.bad) if pair[1].verify.bad else None), False)]
-    return table(columns, rows, "verification", lambda pair: row_class(pair[1]))
+    return table(columns, pairs, "verification",
+                 lambda pair: status_class(pair[1].status, pair[1].verify))
 
 
-def condition_words(cell):
-    return f"{cell.title}, {cell.input_name}"
-
-
-def verdict_words(row):
-    if row.status == "skipped":
+def verdict_words(variant):
+    if variant.status == "skipped":
         return "skipped"
-    if row.status == "failed" and row.verify.status != "fail":
+    if variant.status == "failed" and variant.verify.status != "fail":
         return "✗ failed"
-    return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(row.verify.status, "not checked")
+    return {"pass": "✓ pass", "fail": "✗ FAIL"}.get(variant.verify.status, "not checked")
 
 
 def facts(item, file):

@@ -5,7 +5,7 @@ import json
 import pathlib
 import re
 
-MAJOR = 1
+MAJOR = 2  # of results.json
 MAX_FILE_BYTES = 1 << 28
 LARGEST, LEAST = 1e18, 1e-9  # no figure of a run is larger; what is smaller is taken for 0
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -36,7 +36,8 @@ def tamed(value):
 
 
 class Node:
-    """A JSON object with its place; members are taken out by type."""
+    """A JSON object with its place; members are taken out by type. Types are those of the schema
+    already (result_schema.py); what is checked here is what that does not say."""
 
     def __init__(self, value, path, place=""):
         if not isinstance(value, dict):
@@ -51,19 +52,20 @@ class Node:
         return InputError(f"{self.path}: {self.at(key)}: {what}; is this a results.json of "
                           "mipbench?")
 
-    def text(self, key, default=None):
-        """A string; without a default it must be there."""
+    def known(self, key, default=None):
+        """What is there; without a default it must be."""
         value = self.value.get(key)
         value = default if value is None else value
         if value is None:
             raise self.wrong(key, "missing")
-        if not isinstance(value, str):
-            raise self.wrong(key, "not a text")
         return value
+
+    def text(self, key, default=None):
+        return self.known(key, default)
 
     def optional_text(self, key):
         """A string, or None where it is null or missing."""
-        return None if self.value.get(key) is None else self.text(key)
+        return self.value.get(key)
 
     def to_figure(self, key, value):
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 20:
@@ -99,11 +101,8 @@ class Node:
 
     def figure_lists(self, key):
         """A list of such lists."""
-        lists = [(f"{key}[{index}]", values) for index, values in enumerate(self.items(key))]
-        for place, values in lists:
-            if not isinstance(values, list):
-                raise self.wrong(place, "not a list")
-        return [self.to_figures(place, values) for place, values in lists]
+        return [self.to_figures(f"{key}[{index}]", values or [])
+                for index, values in enumerate(self.items(key))]
 
     def count(self, key, default=0):
         """A whole number; with None for a default it must be there."""
@@ -116,11 +115,7 @@ class Node:
         return [int(value) for value in self.figures(key) if value is not None]
 
     def flag(self, key, default=False):
-        value = self.value.get(key)
-        value = default if value is None else value
-        if not isinstance(value, bool):
-            raise self.wrong(key, "neither true nor false")
-        return value
+        return self.known(key, default)
 
     def interval(self, key):
         """(low, high), or None where one of them is not known."""
@@ -134,20 +129,17 @@ class Node:
 
     def child(self, key):
         """An object; an empty one where it is null or missing."""
-        value = self.value.get(key)
-        return Node({} if value is None else value, self.path, self.at(key))
+        return Node(self.known(key, {}), self.path, self.at(key))
 
     def member(self, key):
         """An object that must be there."""
-        if self.value.get(key) is None:
-            raise self.wrong(key, "missing")
-        return self.child(key)
+        return Node(self.known(key), self.path, self.at(key))
 
     def items(self, key):
-        value = self.value.get(key)
-        if value is not None and not isinstance(value, list):
+        value = self.known(key, [])
+        if not isinstance(value, list):
             raise self.wrong(key, "not a list")
-        return value or []
+        return value
 
     def children(self, key):
         return [Node(item, self.path, f"{self.at(key)}[{index}]")
@@ -155,7 +147,7 @@ class Node:
 
     def texts(self, key):
         items = self.items(key)
-        if not all(isinstance(item, str) for item in items):
+        if None in items:
             raise self.wrong(key, "not a list of texts")
         return items
 
@@ -206,25 +198,21 @@ def is_of(root, name):
     return isinstance(schema, dict) and schema.get("name") == name
 
 
-def check_schema(path, root, least_minor):
-    """The version that a result says it is of, as a text: 1.`least_minor` or later, below 2.0."""
+def check_schema(path, root):
+    """The version that a result says it is of, as a text."""
     if not is_of(root, "mipbench"):
         raise InputError(f"{path}: not a result of mipbench; give the results.json of a run")
-    return check_version(path, root, least_minor)
+    return check_version(path, root, MAJOR)
 
 
-def check_version(path, root, least_minor=0):
-    """As above, of whatever schema."""
+def check_version(path, root, major):
+    """As above, of whatever schema: `major`.x.y."""
     version = str(root["schema"].get("version"))
     numbers = version.split(".")
     if len(numbers) != 3 or not all(re.fullmatch("[0-9]{1,9}", part) for part in numbers):
         raise InputError(f"{path}: schema version '{clean(version)}' is not a version; measure "
                          "again")
-    major, minor = int(numbers[0]), int(numbers[1])
-    if (major, minor) < (MAJOR, least_minor):
-        raise InputError(f"{path}: schema version {version} is too old, {MAJOR}.{least_minor} is "
-                         "needed; measure again with this mipbench")
-    if major > MAJOR:
-        raise InputError(f"{path}: schema version {version} is of a later mipbench, this reads "
-                         f"{MAJOR}.x; use the scripts that came with it")
+    if int(numbers[0]) != major:
+        raise InputError(f"{path}: schema version {version}, but {major}.x is needed; measure "
+                         "again, or use the scripts of the mipbench that wrote it")
     return version

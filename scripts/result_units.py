@@ -1,9 +1,8 @@
-"""Units, and what is exact or round in them, for the page and the plots alike. Standard library
+"""Units, and which sizes are round, for the page and the plots alike. Standard library
 only."""
 
 UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
-# The largest step error of what is only rounded; sums in 32 bits leave a little more at ties.
-EXACT = {"LSB": 0.5 + 1e-4, "ulp": 0.0}
+ROUNDING = {"LSB": 0.5, "ulp": 0.0}  # the largest error of what is only rounded
 
 
 def time_unit(times):
@@ -22,13 +21,6 @@ def time_unit(times):
 def last_place(texel_format):
     """What errors are counted in: of floats, units in the last place."""
     return "ulp" if texel_format.endswith("f") else "LSB"
-
-
-def halves_evenly(size, n_levels):
-    """Whether no level that another is made of has an odd edge above 1: then all averages of two by
-    two texels are the true one."""
-    return all(edge >> level <= 1 or (edge >> level) % 2 == 0
-               for edge in size for level in range(n_levels - 1))
 
 
 def is_power_of_two(size):

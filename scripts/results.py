@@ -1,6 +1,7 @@
-"""What a results.json of mipbench holds, for all scripts that read one: runs, cells and rows, with
-every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 bytes), sizes in
-texels, errors in units of the last place. Standard library only."""
+"""What a results.json of mipbench holds, for all scripts that read one: runs, cases, timings and
+rows, with every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 bytes),
+sizes in texels, errors in units of the last place. What is decided is read, not decided again:
+labels, rankings, answers. Standard library only."""
 
 import collections
 import hashlib
@@ -8,21 +9,21 @@ import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
 from result_schema import first_fault
-from result_units import EXACT, halves_evenly, last_place
-
-CELLS_MINOR = 2  # cells, comparisons, the roofline and steps came with schema 1.2
+from result_units import last_place
 
 MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
 
-# Wide kernels make another image, so their rows are ranked only among their own kind.
-WIDE_POLICIES = {"kaiser", "lanczos", "gaussian", "gaussian16"}
+EXACT = ("exact", "conservative")  # answers that lose nothing
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
-    "Condition", "input format reduce filter alpha shape layers levels rects cache mode")
+    "Condition", "input format reduce alpha shape layers levels rects cache mode")
 
-# The A/A control: one strategy against itself; `of` is "" where there is none.
-Control = collections.namedtuple("Control", "of ratio ci margin")
+# The A/A control: one variant against itself, and what differs by less is no difference.
+Control = collections.namedtuple("Control", "label ratio ci margin")
+
+# Who answers a question, by labels; `fastest` is also the first of `order`.
+Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
 
 Bandwidth = collections.namedtuple("Bandwidth", "traffic gbps")
 
@@ -57,17 +58,15 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.policy = node.optional_text("policy")
         self.step, self.drift, self.box = map(
             node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
-        self.levels = [{"level": level.count("level"), "width": level.count("width"),
-                        "height": level.count("height"), "step": level.figure("max_error_lsb"),
-                        "drift": level.figure("drift_lsb"), "bad": level.count("bad_texels")}
-                       for level in node.children("levels")]
+        levels = node.child("levels")
+        self.drifts, self.bad_texels = levels.figures("drift_lsb"), levels.figures("bad_texels")
 
     def n_bad(self):
-        return sum(level["bad"] for level in self.levels)
+        """None where nothing was compared."""
+        return sum(count or 0 for count in self.bad_texels) if self.bad_texels else None
 
     def worst_step(self):
         """The largest step error, or that of the first bad texel; None: not known."""
@@ -81,26 +80,22 @@ def read_bad_texel(node):
 
 
 class Relation:
-    """To another row of the table, most often the fastest of those that make the same image."""
+    """To the fastest of the first ranking; all None where there is nothing to relate to."""
 
     def __init__(self, node):
-        self.ratio, self.p = node.figure("ratio"), node.figure("p_adjusted")
-        self.ci = node.interval("ci")
-        self.verdict, self.to = node.optional_text("verdict"), node.optional_text("to")
+        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
+        self.verdict = node.optional_text("verdict")
 
     def is_drawable(self):
         return (self.ratio is not None and self.ratio > 0 and self.ci is not None
                 and self.ci[0] > 0)
 
 
-NO_RELATION = Relation(Node({}, ""))  # where the run has none
-
-
 class Batch:
     """What is behind each sample of throughput mode: batches of some lengths, in chains."""
 
-    def __init__(self, node):
-        self.lengths, self.times = node.figures("chains"), node.figure_lists("parts_ns")
+    def __init__(self, lengths, times):
+        self.lengths, self.times = lengths, times
 
     def is_whole(self, n_samples):
         """Whether there is a time of each length for every sample."""
@@ -110,90 +105,45 @@ class Batch:
                         for value in values))
 
 
-class Row:
-    """One result."""
+def read_warnings(node):
+    return [(warning.text("code", ""), warning.text("message", ""))
+            for warning in node.children("warnings")]
 
-    def __init__(self, run, node):
-        self.run, self.id, self.strategy = run, node.text("id"), node.text("strategy")
-        self.input, self.format = node.text("input"), node.text("format")
-        self.input_sha256 = node.text("input_sha256", "")
-        self.image = Input(self.input, self.input_sha256)
-        self.width, self.height = node.count("width"), node.count("height")
-        self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
-        if min(self.width, self.height, self.layers, self.n_levels) < 1:
-            raise node.wrong("width", "no size of an image")
-        if self.n_levels > max(self.size).bit_length():
-            raise node.wrong("levels", "more than an image of this size has")
-        self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
-        self.filter, self.shape = node.text("filter", "box"), node.text("shape", "2d")
-        self.cache, self.mode = node.text("cache"), node.text("mode")
-        self.rect = read_rect(node.child("rect")) if node.value.get("rect") else None
-        self.rects = read_rects(node, self.rect)
-        self.status, self.reason = node.text("status"), node.text("reason", "")
-        self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
+
+class Variant:
+    """One strategy with one choice of its parameters: what holds whatever the condition."""
+
+    def __init__(self, node):
+        self.id, self.label, self.strategy = map(node.text, ("id", "label", "strategy"))
         self.params = {str(key): str(value) for key, value in node.member("params").value.items()}
-        self.verify = Verify(node.child("verify"))
-        self.cell_id = node.text("cell", "") or self.make_cell_id()
-        self.cell = None  # set by the run
-        self.label, self.condition = self.make_label(), self.make_condition()
-        self.read_times(node)
-
-    def read_times(self, node):
-        self.samples = node.figures("samples_ns")
-        self.stats, self.null_twin = Stats(node.member("stats")), Stats(node.child("null_twin"))
-        self.relative = Relation(node.child("relative"))
-        self.batch = Batch(node.child("batch"))
-        self.bytes = node.child("bytes").amount("compulsory")
-        self.of_limit = node.child("sol").figure("fraction")
+        self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
+        self.policy, self.answer = map(node.optional_text, ("policy", "answer"))
+        self.loss = "" if self.answer in EXACT else self.answer or ""
+        self.status, self.reason = node.text("status"), node.text("reason", "")
+        self.verify = Verify(node.member("verify"))
         self.dispatches = node.child("work").figure("dispatches")
         self.steps = [{"first": step.count("first_level"), "n": step.count("levels", 1),
                        "time": step.amount("median_ns"), "gap": step.amount("gap_ns")}
                       for step in node.children("steps")]
-        self.steps_cache = node.optional_text("steps_cache") or "hot"
-        self.warnings = [(warning.text("code", ""), warning.text("message", ""))
-                         for warning in node.children("warnings")]
+        self.warnings = read_warnings(node)
 
-    def make_label(self, always=()):
-        """As on the command line: parameters at their defaults are left out, as in the id, but for
-        those in `always`."""
-        parts = self.id.split("/")[1].split("_") if "/" in self.id else []
-        return self.strategy + "".join(f":{key}={value}" for key, value in self.params.items()
-                                       if key in always or f"{key}-{value}" in parts)
 
-    def make_cell_id(self):
-        """Before schema 1.2 there were no cells: rows of one condition are one."""
-        return f"{self.id.split('/')[0]}/{self.cache}-{self.mode}"
+class Row:
+    """The figures of a variant under one condition."""
 
-    @property
-    def input_name(self):
-        return self.image.name
-
-    @property
-    def size(self):
-        return (self.width, self.height)
-
-    @property
-    def texels(self):
-        """Of level 0, all layers."""
-        return self.width * self.height * self.layers
-
-    def make_condition(self):
-        full = max(self.size).bit_length()
-        return Condition(self.image, self.format, self.reduce, self.filter, self.alpha, self.shape,
-                         self.layers, "all" if self.n_levels == full else self.n_levels,
-                         tuple(sorted(tuple(rect.values()) for rect in self.rects)) or None,
-                         self.cache, self.mode)
-
-    @property
-    def kind(self):
-        """Rows are ranked among those of the same kind."""
-        return self.verify.policy if self.verify.policy in WIDE_POLICIES else "average"
-
-    def leaves_box(self):
-        """Whether the strategy claims to make another image than the true average (or minimum)."""
-        policy = self.verify.policy
-        return (self.verify.status != "skipped" and bool(policy) and policy != "box"
-                and (policy in WIDE_POLICIES or not halves_evenly(self.size, self.n_levels)))
+    def __init__(self, timing, variant, node, columns):
+        self.timing, self.case, self.variant = timing, timing.case, variant
+        self.run, self.condition = timing.case.run, timing.condition
+        self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
+        self.diagnostic, self.size, self.texels = \
+            variant.diagnostic, self.case.size, self.case.texels
+        self.status, self.reason = node.text("status"), node.text("reason", "")
+        self.stats, self.null_twin = Stats(node.child("stats")), node.amount("null_twin_ns")
+        self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
+        self.warnings = variant.warnings + read_warnings(node)
+        self.samples, times = columns.get(("sample", variant.id), ([], []))
+        self.twin_samples, _ = columns.get(("null_twin", variant.id), ([], []))
+        self.batch = Batch(node.figures("chains"), times)
 
     def is_timed(self):
         return self.stats.n > 0 and self.stats.median is not None and self.stats.median > 0
@@ -205,43 +155,9 @@ class Row:
     def is_verified(self):
         return self.status == "ok" and self.verify.status == "pass"
 
-    def is_rankable(self):
-        return self.is_comparable() and self.is_verified() and not self.diagnostic
-
     def gbps(self):
-        return self.bytes / self.stats.median if self.is_timed() and self.bytes else None
-
-    def unit(self):
-        """What errors are counted in."""
-        return last_place(self.format)
-
-    def is_exact(self):
-        return self.verify.step is not None and self.verify.step <= EXACT[self.unit()]
-
-    def words(self, with_size=True, with_filter=False):
-        """All that the rows of a cell share but cache and mode; the filter only if they do."""
-        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
-        parts += [self.reduce] if self.reduce != "avg" else []
-        parts += [self.filter] if with_filter and self.filter != "box" else []
-        parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
-        if self.shape == "cube":
-            parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
-        elif self.layers > 1:
-            parts += [f"{self.layers} layers"]
-        if self.rect:
-            within = f"{len(self.rects)} rectangles within " if len(self.rects) > 1 else ""
-            parts += [f"update of {within}" + "{width}×{height} at {x},{y}".format(**self.rect)]
-        return ", ".join(parts)
-
-
-def read_rect(node):
-    return {key: node.count(key, None) for key in ("x", "y", "width", "height")}
-
-
-def read_rects(node, rect):
-    """Those of an update, none of a whole chain. Before schema 1.5 there was only one, `rect`, which
-    since then is the least that holds them all."""
-    return [read_rect(child) for child in node.children("rects")] or ([rect] if rect else [])
+        n_bytes = self.case.bytes
+        return n_bytes / self.stats.median if self.is_timed() and n_bytes else None
 
 
 def read_bandwidths(node, key):
@@ -249,54 +165,149 @@ def read_bandwidths(node, key):
     return [Bandwidth(*line) for line in lines if line[1]]
 
 
-class Cell:
-    """Rows that were sampled together."""
+def read_columns(blocks):
+    """{(kind, id of variant): (durations, parts)} of the blocks that count."""
+    repeated = set(blocks.counts("repeated"))
 
-    def __init__(self, rows, node):
-        first, control, blocks = rows[0], node.child("aa_control"), node.child("blocks")
-        self.id, self.rows = first.cell_id, rows
-        self.cache, self.mode, self.input_name = first.cache, first.mode, first.input_name
-        with_filter = all(row.filter == first.filter for row in rows)
-        self.title = f"{first.words(with_filter=with_filter)}, {first.cache}, {first.mode}"
+    def kept(values):
+        return [value for index, value in enumerate(values) if index not in repeated]
+
+    return {(column.text("kind"), column.text("variant")):
+            (kept(column.figures("durations_ns")), kept(column.figure_lists("parts_ns")))
+            for column in blocks.children("columns")}
+
+
+class Timing:
+    """The variants of a case under one condition, sampled together."""
+
+    def __init__(self, case, node):
+        self.case, self.cache, self.mode = case, node.text("cache"), node.text("mode")
+        self.condition, self.title = case.condition(self.cache, self.mode), \
+            f"{case.words()}, {self.cache}, {self.mode}"
         self.n_images = node.count("images", 1)
-        self.floor, self.bound_by = node.amount("floor_ns"), node.optional_text("bound_by")
-        self.floor = self.floor or None
+        self.floor = node.amount("floor_ns") or None
         self.stopped_by = node.optional_text("stopped_by")
         self.warm_probe = node.amount("warm_probe_ns")
-        self.control = Control(control.text("of", ""), control.figure("ratio"),
-                               control.interval("ci"), control.amount("margin") or 0.0)
-        self.probes = blocks.amounts("probe_before_ns")
-        self.n_blocks = len(blocks.items("start_ns"))
+        blocks = node.child("blocks")
+        self.probes, self.n_blocks = \
+            blocks.amounts("probe_before_ns"), len(blocks.items("start_ns"))
         self.flagged, self.repeated = blocks.counts("flagged"), blocks.counts("repeated")
-        self.bandwidths = read_bandwidths(node, "bandwidth")
-        self.comparisons = []  # (id, id, Relation); set by the run
+        self.control = self.read_control(node)
+        columns = read_columns(blocks)
+        self.rows = [Row(self, case.variant_of(row, "variant"), row, columns)
+                     for row in node.children("rows")]
+        self.rankings = [self.read_ranking(ranking) for ranking in node.children("rankings")]
 
-    def rankable(self):
-        return [row for row in self.rows if row.is_rankable()]
+    def read_control(self, node):
+        """The Control, or None."""
+        if node.value.get("aa_control") is None:
+            return None
+        control = node.child("aa_control")
+        return Control(self.case.variant_of(control, "variant").label, control.figure("ratio"),
+                       control.interval("ci"), control.amount("margin") or 0.0)
+
+    def read_ranking(self, node):
+        tied, order = ([self.case.label_of(node, key, name) for name in node.texts(key)]
+                       for key in ("tied", "order"))
+        return Ranking(node.text("question"), self.case.variant_of(node, "fastest").label, tied,
+                       order, node.optional_text("sentence"))
+
+    def verdict(self):
+        """The first Ranking, or None: what most people ask."""
+        return self.rankings[0] if self.rankings else None
+
+    def sentences(self):
+        return [ranking.sentence for ranking in self.rankings if ranking.sentence]
+
+    def is_won_by(self, row):
+        """Alone at the top, and by samples enough."""
+        ranking = self.verdict()
+        return (ranking is not None and not ranking.tied and ranking.fastest == row.label
+                and row.stats.ci is not None)
+
+
+class Case:
+    """One input at one size in one format, and what is to be made of it."""
+
+    def __init__(self, run, node):
+        self.run, self.input, self.format = run, node.text("input"), node.text("format")
+        self.input_sha256 = node.text("input_sha256", "")
+        self.image = Input(self.input, self.input_sha256)
+        self.width, self.height = node.count("width"), node.count("height")
+        self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
+        if min(self.width, self.height, self.layers, self.n_levels) < 1:
+            raise node.wrong("width", "no size of an image")
+        self.size, self.texels = (self.width, self.height), self.width * self.height * self.layers
+        if self.n_levels > max(self.size).bit_length():
+            raise node.wrong("levels", "more than an image of this size has")
+        self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
+        self.shape, self.image_usage = node.text("shape", "2d"), node.text("image_usage", "all")
+        self.rects = [{key: rect.count(key, None) for key in ("x", "y", "width", "height")}
+                      for rect in node.children("rects")]
+        self.bytes = node.amount("compulsory_bytes")
+        self.bandwidths = read_bandwidths(node, "bandwidth")
+        self.unit = last_place(self.format)  # what errors are counted in
+        self.variants = [Variant(child) for child in node.children("variants")]
+        self.by_id = {variant.id: variant for variant in self.variants}
+        self.timings = [Timing(self, child) for child in node.children("timings")]
+
+    def variant_of(self, node, key):
+        """The variant that a member names."""
+        return self.find(node, key, node.text(key))
+
+    def label_of(self, node, key, name):
+        return self.find(node, key, name).label
+
+    def find(self, node, key, name):
+        if name not in self.by_id:
+            raise node.wrong(key, f"'{name}' is no variant of the case")
+        return self.by_id[name]
+
+    def condition(self, cache, mode):
+        full = max(self.size).bit_length()
+        return Condition(self.image, self.format, self.reduce, self.alpha, self.shape, self.layers,
+                         "all" if self.n_levels == full else self.n_levels,
+                         tuple(sorted(tuple(rect.values()) for rect in self.rects)) or None,
+                         cache, mode)
+
+    def words(self, with_size=True):
+        """What is not at its default, but for the input."""
+        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
+        parts += [self.reduce] if self.reduce != "avg" else []
+        parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
+        if self.shape == "cube":
+            parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
+        elif self.layers > 1:
+            parts += [f"{self.layers} layers"]
+        if len(self.rects) == 1:
+            parts += ["update of {width}×{height} at {x},{y}".format(**self.rects[0])]
+        elif self.rects:
+            parts += [f"update of {len(self.rects)} rectangles"]
+        return ", ".join(parts)
 
 
 class Run:
     """One results.json."""
 
-    def __init__(self, path, text, least_minor=0, value=None):
+    def __init__(self, path, text, value=None):
         """`value`: what `text` says, where that is known."""
         self.path, self.text = pathlib.Path(path), text
         value = parse(path, text) if value is None else value
-        self.schema_version = check_schema(path, value, least_minor)
+        self.schema_version = check_schema(path, value)
         root = Node(value, path)
         fault = first_fault(value)
         if fault is not None:
             raise root.wrong(*fault)
-        for key in ("run", "device", "results",
-                    *(["cells"] if least_minor >= CELLS_MINOR else [])):
+        for key in ("run", "device", "cases"):
             if value.get(key) is None:
                 raise root.wrong(key, "missing")
         self.read_run(root.child("run"))
         self.read_device(root.child("device"))
         self.read_environment(root.child("host"), root.child("timer"), root.child("roofline"))
-        self.rows = [Row(self, node) for node in root.children("results")]
+        self.cases = [Case(self, node) for node in root.children("cases")]
+        self.timings = [timing for case in self.cases for timing in case.timings]
+        self.rows = [row for timing in self.timings for row in timing.rows]
         self.name_inputs()
-        self.cells = self.read_cells(root)
 
     def read_run(self, run):
         self.id, self.utc = run.text("id"), run.text("utc", "")
@@ -328,29 +339,12 @@ class Run:
 
     def name_inputs(self):
         """Files by their names alone, where that tells them apart."""
-        shortened = {row.input: pathlib.PurePath(row.input).name for row in self.rows
-                     if not row.input.startswith("pattern:")}
+        shortened = {case.input: pathlib.PurePath(case.input).name for case in self.cases
+                     if not case.input.startswith("pattern:")}
         names = collections.Counter(shortened.values())
-        for row in self.rows:
-            name = shortened.get(row.input, row.input)
-            row.image.name = row.input if names[name] > 1 else name
-
-    def read_cells(self, root):
-        nodes = {node.text("id"): node for node in root.children("cells")}
-        groups = collections.defaultdict(list)
-        for row in self.rows:
-            groups[row.cell_id].append(row)
-        cells = [Cell(rows, nodes.get(cell_id) or Node({}, self.path, "cells"))
-                 for cell_id, rows in groups.items()]
-        for cell in cells:
-            for row in cell.rows:
-                row.cell = cell
-        cell_of = {row.id: row.cell for row in self.rows}
-        for node in root.children("comparisons"):
-            cell = cell_of.get(node.text("a"))
-            if cell is not None:
-                cell.comparisons.append((node.text("a"), node.text("b"), Relation(node)))
-        return cells
+        for case in self.cases:
+            name = shortened.get(case.input, case.input)
+            case.image.name = case.input if names[name] > 1 else name
 
     def identity(self):
         """Runs of two machines may begin in one second, and then have one id."""
@@ -363,15 +357,15 @@ class Run:
         return self.device + (" (software)" if self.is_software() else "")
 
 
-def load(names, least_minor=0):
+def load(names):
     """The runs of files, or of the folders that they are in, in their order; the same run twice is
-    refused, and so is what is older than schema 1.`least_minor`. A claims.json among them, as a
-    pattern of the shell finds it, is no run, and made of the others."""
+    refused. A claims.json among them, as a pattern of the shell finds it, is no run, and made of
+    the others."""
     runs, seen = [], {}
     for name in [it for it in names if pathlib.Path(it).name != "claims.json"] or names:
         path = pathlib.Path(name)
         path = path / "results.json" if path.is_dir() else path
-        run = Run(path, read_text(path), least_minor)
+        run = Run(path, read_text(path))
         if run.identity() in seen:
             raise InputError(f"{path}: the same run as {seen[run.identity()]}; name each run once")
         seen[run.identity()] = path

@@ -10,15 +10,15 @@ class IsInput(Exception):
     """An output that is an input: one line, with its name."""
 
 
-class StdoutError(Exception):
-    """Why stdout cannot be written."""
+class OutputError(Exception):
+    """What cannot be written, and why: one line."""
 
 
 def print_whole(text):
     """Write a text to stdout, all the way. A reader that has seen enough is no error: the rest is
-    not wanted, files still are. Raises StdoutError."""
+    not wanted, files still are. Raises OutputError."""
     if sys.stdout is None:  # closed by who started this
-        raise StdoutError(os.strerror(errno.EBADF))
+        raise OutputError(f"stdout: {os.strerror(errno.EBADF)}")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -26,7 +26,7 @@ def print_whole(text):
         discard_stdout()
     except OSError as error:
         discard_stdout()
-        raise StdoutError(error.strerror) from error
+        raise OutputError(f"stdout: {error.strerror}") from error
 
 
 def discard_stdout():

@@ -14,7 +14,7 @@
 #define MB_STRATEGY_H
 
 #include "base/strbuf.h"
-#include "image/claim.h"
+#include "image/tolerance.h"
 #include "vk/image.h"
 #include "vk/shader.h"
 
@@ -42,9 +42,9 @@ struct mb_task {
     /* Update after a change: level 0 is new within `rects`, which may overlap, in every layer;
      * the other levels hold what the same strategy made of level 0 as it was, with is_update
      * set, too. Afterwards they are, bit for bit, what it makes of all of level 0 with the
-     * whole image as its one rectangle; texels outside the cones of all rectangles
-     * (mb_filter_cone, level by level) are not written. Without is_update the one rectangle is
-     * the whole image. */
+     * whole image as its one rectangle; texels outside the affected regions of all rectangles
+     * (mb_filter_affected, level by level) are not written. Without is_update the one rectangle
+     * is the whole image. */
     bool is_update;
     uint32_t n_rects; /* 1 to MB_MAX_RECTS; more than 1 only if takes_rects */
     struct mb_rect rects[MB_MAX_RECTS];
@@ -69,8 +69,8 @@ struct mb_work {
     /* Levels that each dispatch, draw or blit makes, in their order; all 0: one each, or
      * n_dispatches is 1. */
     uint8_t step_levels[MB_MAX_LEVELS];
-    struct mb_claim claim; /* policy, arithmetic, levels re-read: what it is held to; the
-                              harness adds reduction and alpha of the task */
+    struct mb_tolerance tolerance; /* policy, arithmetic, levels re-read: what it is held to;
+                              the harness adds reduction and alpha of the task */
 };
 
 /* A file that is part of the program, embedded by scripts/embed_files.py. */
@@ -81,7 +81,7 @@ struct mb_embedded {
 };
 
 /* What `mipbench export` writes, for engines to have the strategy without mipbench. */
-struct mb_takeaway {
+struct mb_export {
     const struct mb_embedded *files; /* terminated by a NULL name */
     const struct mb_shader *shader;
     const char *shader_name; /* of the file for its SPIR-V */
@@ -99,10 +99,13 @@ struct mb_strategy {
     VkImageUsageFlags image_usage; /* that it needs of the image */
     bool wants_raw;                /* makes use of image->raw, where that is there */
     bool takes_rects;              /* updates several rectangles at once, others just one */
+    /* Features and extensions that every variant needs, by name as in vk/features.h; the
+     * harness refuses what the device lacks. NULL-terminated; NULL: none. */
+    const char *const *features;
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
     /* What an engine needs to use it without mipbench; NULL: nothing is to be exported. */
-    const struct mb_takeaway *takeaway;
+    const struct mb_export *export;
 
     /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
     bool (*has_source)(const struct mb_params *params);

@@ -334,6 +334,39 @@ fail:
     return status;
 }
 
+enum mb_status mb_bootstrap_runs(const struct mb_series *runs, size_t n,
+                                 const struct mb_bootstrap *options, double *figure,
+                                 double ci[2], double *p, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct side side = {0};
+    struct mb_rng rng;
+    const uint32_t n_resamples = resamples_of(options);
+    double *figures = mb_alloc(n_resamples, sizeof *figures);
+    if (!figures) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    }
+    MB_TRY(side_init(&side, runs, n, err));
+    *figure = side_median(&side);
+    mb_rng_init(&rng, options->seed);
+    for (uint32_t i = 0; i < n_resamples; i++) {
+        figures[i] = side_resample(&side, &rng);
+    }
+    const double n_blocks = side_blocks(&side);
+    percentile_interval(figures, n_resamples, level_of(options), n_blocks, ci);
+    for (uint32_t i = 0; p && i < n_resamples; i++) {
+        figures[i] = exp(figures[i]);
+    }
+    if (p) {
+        *p = fmax(two_sided_p(figures, n_resamples, n_blocks),
+                  fmin(1.0, exp2(1.0 - side_samples(&side))));
+    }
+fail:
+    side_finish(&side);
+    mb_free(figures);
+    return status;
+}
+
 /* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of
  * 1..n that sum to each value, by the usual recursion. */
 static double exact_tail(uint32_t n, uint32_t w)

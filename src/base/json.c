@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cJSON.h>
@@ -87,6 +88,14 @@ void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
     char text[32];
     mb_number_text(value, text, sizeof text);
     attach(json, parent, key, cJSON_CreateRaw(text));
+}
+
+void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,
+                     int n_digits)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", n_digits, value);
+    mb_json_number(json, parent, key, strtod(text, NULL));
 }
 
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key, uint64_t value)

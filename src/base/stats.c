@@ -186,7 +186,8 @@ static double least_step(const double *sorted, size_t n)
     return least;
 }
 
-/* Two values that are neighbours on the ruler are one mode cut in two, not two modes. */
+/* Two values that are neighbours on the timer's scale are one mode cut in two, not two modes.
+ */
 static void note_modes(const double *sorted, struct mb_stats *out)
 {
     double smaller;

@@ -83,6 +83,14 @@ MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_
                                                 double *ratio, double ci[2], double *p,
                                                 struct mb_err *err);
 
+/* The same of one side: `*figure` is the median of the runs' medians. `p`, which may be NULL,
+ * is for logarithms of ratios: two-sided, that the figure is 0, and never less than the signs
+ * of that many samples can show. */
+MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_series *runs, size_t n,
+                                               const struct mb_bootstrap *options,
+                                               double *figure, double ci[2], double *p,
+                                               struct mb_err *err);
+
 /* Two-sided p of Wilcoxon's signed rank test that `differences[n]` are symmetric about 0: exact
  * up to n = 25 without ties, else normal with corrections for ties and continuity. Zeros are
  * left out (Wilcoxon 1945); 1 if nothing is left. */
@@ -103,7 +111,7 @@ enum mb_outcome {
 };
 
 /* Both >= 0; a margin m reaches from 1/(1 + m) to 1 + m. `threshold` is what counts as no
- * difference, `margin` what a difference must clear: that of a restless ruler is wide, and
+ * difference, `margin` what a difference must clear: that of a restless instrument is wide, and
  * what lies within it may still be a difference. */
 enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
                            double margin);

@@ -143,3 +143,15 @@ enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err)
     }
     return MB_OK;
 }
+
+enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text, struct mb_err *err)
+{
+    const enum mb_status status = mb_strbuf_check(buf, err);
+    *text = NULL;
+    if (status == MB_OK) {
+        *text = buf->text;
+        buf->text = NULL;
+    }
+    mb_strbuf_finish(buf);
+    return status;
+}

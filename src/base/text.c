@@ -9,8 +9,6 @@
 
 #include <sha256.h>
 
-#include "base/err.h"
-
 #define MAX_NAME_BYTES 63u /* longest name that a suggestion is looked for */
 
 static bool is_continuation(unsigned char byte)
@@ -247,7 +245,7 @@ double mb_scale_bytes(uint64_t n_bytes, const char **unit)
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)n_bytes;
     size_t i = 0;
-    while (value >= 1024.0 && i + 1 < MB_COUNTOF(units)) {
+    while (value >= 1024.0 && i + 1 < sizeof units / sizeof units[0]) {
         value /= 1024.0;
         i++;
     }
@@ -278,6 +276,38 @@ const char *mb_nearest_name(const char *text, const char *const *candidates, siz
         }
     }
     return nearest;
+}
+
+int mb_natural_compare(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    const char *first = a;
+    const char *other = b;
+    while (*first != '\0' && *other != '\0') {
+        if (!isdigit((unsigned char)*first) || !isdigit((unsigned char)*other)) {
+            if (*first != *other) {
+                break;
+            }
+            first++;
+            other++;
+            continue;
+        }
+        first += strspn(first, "0");
+        other += strspn(other, "0");
+        const size_t n_first = strspn(first, digits);
+        const size_t n_other = strspn(other, digits);
+        if (n_first != n_other) {
+            return n_first < n_other ? -1 : 1; /* more digits, a larger number */
+        }
+        const int order = memcmp(first, other, n_first);
+        if (order != 0) {
+            return order;
+        }
+        first += n_first;
+        other += n_other;
+    }
+    const int order = (unsigned char)*first - (unsigned char)*other;
+    return order != 0 ? order : strcmp(a, b); /* "img02" and "img2" */
 }
 
 void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])

@@ -1,4 +1,5 @@
-/* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, digests. */
+/* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, natural order,
+ * digests. */
 #ifndef MB_BASE_TEXT_H
 #define MB_BASE_TEXT_H
 
@@ -36,6 +37,9 @@ double mb_scale_bytes(uint64_t n_bytes, const char **unit);
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
  * (distance above max(1, length / 3), or no letter the same). */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
+
+/* As strcmp, but with runs of digits compared as numbers: "img2" comes before "img10". */
+int mb_natural_compare(const char *a, const char *b);
 
 /* SHA-256 in lower-case hex. */
 void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);

@@ -1,4 +1,4 @@
-/* A whole run: inputs x sizes, each a cell. */
+/* A whole run: inputs x sizes, each a case. */
 #include "bench/bench.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host.h"
-#include "bench/image_cells.h"
-#include "bench/relate.h"
+#include "bench/image_case.h"
+#include "result/relate.h"
 #include "bench/warn.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)
@@ -59,7 +59,7 @@ void mb_inputs_finish(struct mb_inputs *inputs)
 
 size_t mb_bench_n_images(const struct mb_settings *settings)
 {
-    return settings->n_inputs * (settings->n_sizes > 0 ? settings->n_sizes : 1);
+    return settings->n_inputs * mb_settings_n_sizes(settings);
 }
 
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
@@ -70,6 +70,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
         .argc = argc,
         .argv = argv,
         .settings = settings,
+        .seed = settings->seed,
+        .verify = settings->verify,
+        .validate = settings->validate,
         .device = gpu->info,
         .exit_reason = "error",
         .timer =
@@ -93,148 +96,133 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }
 
-/* Names of inputs become folders and result ids: a second file of the same stem gets a number.
+/* Names of inputs become folders and ids of cases: a second file of the same stem gets a
+ * number.
  */
-static void make_name_unique(const struct mb_run *run, struct mb_cell *cell)
+static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 {
     unsigned n_same = 1;
-    size_t n = strlen(cell->input_name);
-    for (size_t i = 0; i < run->n_cells; i++) {
-        const struct mb_cell *other = &run->cells[i];
-        n_same += strncmp(other->input_name, cell->input_name, n) == 0 &&
+    size_t n = strlen(c->input_name);
+    for (size_t i = 0; i < run->n_cases; i++) {
+        const struct mb_case *other = run->cases[i];
+        n_same += other != c && strncmp(other->input_name, c->input_name, n) == 0 &&
                   (other->input_name[n] == '\0' || other->input_name[n] == '~') &&
-                  other->layout.format == cell->layout.format &&
-                  other->cache == run->cells[0].cache && other->mode == run->cells[0].mode &&
-                  other->layout.base.width == cell->layout.base.width &&
-                  other->layout.base.height == cell->layout.base.height;
+                  other->layout.format == c->layout.format &&
+                  other->layout.base.width == c->layout.base.width &&
+                  other->layout.base.height == c->layout.base.height;
     }
     if (n_same > 1) {
-        n = n < sizeof cell->input_name - 8 ? n : sizeof cell->input_name - 8;
-        snprintf(cell->input_name + n, sizeof cell->input_name - n, "~%u", n_same);
+        n = n < sizeof c->input_name - 8 ? n : sizeof c->input_name - 8;
+        snprintf(c->input_name + n, sizeof c->input_name - n, "~%u", n_same);
     }
 }
 
-static bool has_samples(const struct mb_cell *cell)
-{
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (cell->results[i].n_samples > 0) {
-            return true;
-        }
-    }
-    return false;
-}
+/* A run while its cases are run. */
+struct progress {
+    const struct mb_bench_options *options;
+    struct mb_calibration calibration;
+    struct mb_run *run;
+    bool is_complete; /* no case was interrupted */
+};
 
-/* One the run keeps: all samples are there, or it was cut short with some of them. */
-static enum mb_status keep_cell(const struct mb_bench_options *options, struct mb_run *run,
-                                struct mb_cell *cell, struct mb_err *err)
+/* One that the run keeps: all samples are there, or it was cut short with some of them. */
+static enum mb_status keep_case(const struct progress *p, struct mb_case *c, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    mb_warn_cell(run, cell);
-    if (cell != &run->cells[run->n_cells]) {
-        mb_cell_finish(&run->cells[run->n_cells]); /* a condition without samples */
-        run->cells[run->n_cells] = *cell;
-        *cell = (struct mb_cell){.results = NULL};
+    mb_warn_case(p->run, c);
+    for (size_t i = 0; i < c->n_timings; i++) {
+        MB_TRY(mb_relate_judge(&c->timings[i], err));
     }
-    run->n_cells++;
-    MB_TRY(mb_relate_judge(&run->cells[run->n_cells - 1], err));
-    MB_TRY(
-        options->on_cell_done(options->hooks->user, run, &run->cells[run->n_cells - 1], err));
+    MB_TRY(p->options->on_case_done(p->options->hooks->user, p->run, c, err));
 fail:
     return status;
 }
 
 /* One image under all conditions. */
-static enum mb_status run_image(const struct mb_bench_options *options, struct mb_ruler *ruler,
-                                struct mb_run *run, size_t input, size_t size,
-                                const struct mb_image *image, bool *is_complete,
+static enum mb_status run_image(struct progress *p, const struct mb_image *image, size_t index,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_bench_options *options = p->options;
     void *source = NULL;
-    struct mb_cell *cells = &run->cells[run->n_cells];
-    size_t n_cells = 1;
-    const struct mb_cell_options cell_options = {
+    bool is_kept = false;
+    struct mb_condition conditions[MB_MAX_CONDITIONS];
+    const struct mb_case_options case_options = {
         .gpu = options->gpu,
         .settings = options->settings,
         .hooks = options->hooks,
         .rows = options->rows,
         .n_rows = options->n_rows,
-        .ruler = ruler,
+        .conditions = conditions,
+        .n_conditions = mb_conditions(options->gpu, options->settings, conditions),
+        .calibration = &p->calibration,
     };
-    MB_TRY(mb_image_make_cell(image, options->settings, input, size, cells, &source, err));
-    make_name_unique(run, cells);
-    n_cells = mb_image_spread_cell(options->gpu, options->settings, cells);
-    MB_TRY(mb_image_match_roofline(ruler, cells, n_cells, err));
-    MB_TRY(mb_cell_run(&cell_options, source, cells, n_cells, is_complete, err));
-    for (size_t i = 0; i < n_cells; i++) {
-        if (*is_complete || has_samples(&cells[i])) {
-            MB_TRY(keep_cell(options, run, &cells[i], err));
-        }
+    struct mb_case *c = mb_run_add_case(p->run);
+    if (!c) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    MB_TRY(mb_image_make_case(image, options->settings, index, c, &source, err));
+    make_name_unique(p->run, c);
+    MB_TRY(mb_image_match_roofline(&p->calibration, c, err));
+    MB_TRY(mb_case_run(&case_options, source, c, &p->is_complete, err));
+    is_kept = p->is_complete || c->n_timings > 0;
+    if (is_kept) {
+        MB_TRY(keep_case(p, c, err));
     }
 fail:
     mb_free(source);
-    for (size_t i = 0; i < n_cells; i++) {
-        if (&cells[i] >= &run->cells[run->n_cells]) {
-            mb_cell_finish(&cells[i]);
-        }
+    if (!is_kept) {
+        mb_run_drop_case(p->run);
     }
     return status;
 }
 
-static enum mb_status run_input(const struct mb_bench_options *options, struct mb_ruler *ruler,
-                                struct mb_inputs *inputs, struct mb_run *run, size_t input,
-                                bool *is_complete, struct mb_err *err)
+static enum mb_status run_input(struct progress *p, struct mb_image *image, size_t input,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_settings *settings = options->settings;
-    struct mb_image *image = &inputs->images[input];
-    size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
+    const struct mb_settings *settings = p->options->settings;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
     if (!image->texels) {
         MB_TRY(mb_image_open(image, settings->inputs[input], settings->seed, err));
     }
-    for (size_t size = 0; size < n_sizes && *is_complete; size++) {
-        options->on_cell_begin(options->hooks->user, input * n_sizes + size);
-        MB_TRY(run_image(options, ruler, run, input, size, image, is_complete, err));
+    for (size_t i = input * n_sizes; i < (input + 1) * n_sizes && p->is_complete; i++) {
+        p->options->on_case_begin(p->options->hooks->user, i);
+        MB_TRY(run_image(p, image, i, err));
     }
 fail:
     mb_image_finish(image);
     return status;
 }
 
-void mb_run_note_ruler(struct mb_run *run, const struct mb_ruler *ruler)
+void mb_run_note_calibration(struct mb_run *run, const struct mb_calibration *calibration)
 {
-    run->timer.empty_pair_ns = ruler->marks.empty_pair_ns;
-    if (ruler->marks.granularity_ns > 0.0) {
-        run->timer.granularity_ns = ruler->marks.granularity_ns;
-        run->timer.granularity_gcd_ns = ruler->marks.granularity_gcd_ns;
+    run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
+    if (calibration->marks.granularity_ns > 0.0) {
+        run->timer.granularity_ns = calibration->marks.granularity_ns;
+        run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
     }
-    run->timer.probe_ns = ruler->probe_ns;
-    run->roofline = ruler->roofline;
+    run->timer.probe_ns = calibration->probe_ns;
+    run->roofline = calibration->roofline;
 }
 
 enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_inputs *inputs,
                             struct mb_run *run, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    bool is_complete = true;
-    struct mb_ruler ruler = {0};
+    struct progress p = {.options = options, .run = run};
     const struct mb_hooks *hooks = options->hooks;
-    const struct mb_ruler_stop stop = {hooks->is_interrupted, hooks->user};
-    run->cells = mb_alloc(mb_bench_n_images(options->settings) * MB_N_CACHES * MB_N_MODES,
-                          sizeof *run->cells);
-    if (!run->cells) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-    }
+    const struct mb_calibration_stop stop = {hooks->is_interrupted, hooks->user};
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(mb_ruler_init(&ruler, options->gpu, options->settings, &stop, err));
-    mb_run_note_ruler(run, &ruler);
-    is_complete = !hooks->is_interrupted(hooks->user);
-    for (size_t input = 0; input < inputs->n_inputs && is_complete; input++) {
-        MB_TRY(run_input(options, &ruler, inputs, run, input, &is_complete, err));
+    MB_TRY(mb_calibration_init(&p.calibration, options->gpu, options->settings, &stop, err));
+    mb_run_note_calibration(run, &p.calibration);
+    p.is_complete = !hooks->is_interrupted(hooks->user);
+    for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
+        MB_TRY(run_input(&p, &inputs->images[input], input, err));
     }
-    run->complete = is_complete;
-    run->exit_reason = is_complete ? "done" : "interrupted";
+    run->complete = p.is_complete;
+    run->exit_reason = p.is_complete ? "done" : "interrupted";
 fail:
-    mb_ruler_finish(&ruler);
+    mb_calibration_finish(&p.calibration);
     return status;
 }

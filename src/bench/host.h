@@ -2,7 +2,7 @@
 #ifndef MB_BENCH_HOST_H
 #define MB_BENCH_HOST_H
 
-#include "bench/result.h"
+#include "result/result.h"
 
 /* Fill from os-release, uname, /proc/cpuinfo and sysconf; what cannot be read is "unknown" (the
  * number of cores: 0). */

@@ -26,24 +26,9 @@ struct selection {
 };
 
 struct row_list {
-    struct mb_row *rows;
+    struct mb_variant *rows;
     size_t n_rows, capacity;
 };
-
-size_t mb_strategy_n_params(const struct mb_strategy *strategy)
-{
-    size_t n = 0;
-    while (strategy->params != NULL && n < MB_MAX_PARAMS && strategy->params[n].name != NULL) {
-        n++;
-    }
-    return n;
-}
-
-const char *mb_row_value(const struct mb_strategy *strategy, const struct mb_params *params,
-                         size_t i)
-{
-    return strategy->params[i].values[params->choice[i]];
-}
 
 static bool slice_equals(struct slice slice, const char *text)
 {
@@ -180,11 +165,11 @@ fail:
 }
 
 /* Append a row unless it is among the first `n_known` already; asked for by name wins. */
-static enum mb_status add_row(struct row_list *list, size_t n_known, const struct mb_row *row,
-                              struct mb_err *err)
+static enum mb_status add_row(struct row_list *list, size_t n_known,
+                              const struct mb_variant *row, struct mb_err *err)
 {
     for (size_t i = 0; i < n_known; i++) {
-        struct mb_row *old = &list->rows[i];
+        struct mb_variant *old = &list->rows[i];
         if (old->strategy == row->strategy &&
             memcmp(&old->params, &row->params, sizeof row->params) == 0) {
             old->by_name = old->by_name || row->by_name;
@@ -193,7 +178,7 @@ static enum mb_status add_row(struct row_list *list, size_t n_known, const struc
     }
     if (list->n_rows == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-        struct mb_row *rows = mb_realloc(list->rows, capacity * sizeof *rows);
+        struct mb_variant *rows = mb_realloc(list->rows, capacity * sizeof *rows);
         if (rows == NULL) {
             return MB_FAIL(err, MB_ERRC_RUNTIME, "strategies: out of memory");
         }
@@ -238,14 +223,14 @@ static enum mb_status add_selection(struct row_list *list, struct selection *sel
 {
     enum mb_status status;
     const size_t n_known = list->n_rows;
-    const struct mb_row first = {
+    const struct mb_variant first = {
         .strategy = selection->strategy,
         .params = selection->params,
         .by_name = !selection->sweep,
     };
     bool is_empty = true;
     do {
-        struct mb_row row = first;
+        struct mb_variant row = first;
         row.params = selection->params;
         if (!is_left_out(selection)) {
             MB_TRY(add_row(list, n_known, &row, err));
@@ -265,7 +250,7 @@ static enum mb_status add_all(struct row_list *list, const struct mb_strategy *c
 {
     enum mb_status status;
     for (size_t i = 0; table[i] != NULL; i++) {
-        const struct mb_row row = {.strategy = table[i]};
+        const struct mb_variant row = {.strategy = table[i]};
         MB_TRY(add_row(list, list->n_rows, &row, err));
     }
     return MB_OK;
@@ -295,9 +280,9 @@ fail:
     return status;
 }
 
-enum mb_status mb_plan_rows(const struct mb_strategy *const *table, const char *const *specs,
-                            size_t n_specs, struct mb_row **rows, size_t *n_rows,
-                            struct mb_err *err)
+enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
+                                const char *const *specs, size_t n_specs,
+                                struct mb_variant **rows, size_t *n_rows, struct mb_err *err)
 {
     struct row_list list = {0};
     enum mb_status status;
@@ -315,33 +300,6 @@ enum mb_status mb_plan_rows(const struct mb_strategy *const *table, const char *
 fail:
     mb_free(list.rows);
     return status;
-}
-
-/* The name and each parameter that is not at its default: NAME, then `before_key` KEY
- * `before_value` VALUE for each. Cut to out_bytes - 1. */
-static void name_row(const struct mb_row *row, char before_key, char before_value, char *out,
-                     size_t out_bytes)
-{
-    const size_t n_params = mb_strategy_n_params(row->strategy);
-    int used = snprintf(out, out_bytes, "%s", row->strategy->name);
-    for (size_t i = 0; i < n_params && used >= 0 && (size_t)used < out_bytes; i++) {
-        if (row->params.choice[i] == 0) {
-            continue;
-        }
-        used += snprintf(out + used, out_bytes - (size_t)used, "%c%s%c%s", before_key,
-                         row->strategy->params[i].name, before_value,
-                         mb_row_value(row->strategy, &row->params, i));
-    }
-}
-
-void mb_row_label(const struct mb_row *row, char *out, size_t out_bytes)
-{
-    name_row(row, ':', '=', out, out_bytes);
-}
-
-void mb_row_slug(const struct mb_row *row, char *out, size_t out_bytes)
-{
-    name_row(row, '_', '-', out, out_bytes);
 }
 
 static bool is_plain_name(const char *name)
@@ -391,6 +349,9 @@ void mb_strategies_check(const struct mb_strategy *const *table)
         assert(strategy->supports != NULL && strategy->init != NULL);
         assert(strategy->record != NULL && strategy->describe != NULL);
         assert(strategy->finish != NULL);
+        for (size_t j = 0; strategy->features && strategy->features[j] != NULL; j++) {
+            assert(mb_features_is_known(strategy->features[j]));
+        }
         check_params(strategy->params);
         assert(longest_label(strategy) < MB_LABEL_BYTES);
         for (size_t j = 0; j < i; j++) {
@@ -399,23 +360,18 @@ void mb_strategies_check(const struct mb_strategy *const *table)
     }
 }
 
-enum mb_status mb_row_supports(const struct mb_row *row, const struct mb_gpu *gpu,
-                               const struct mb_layout *layout, const struct mb_task *task,
-                               struct mb_err *why)
+enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb_gpu *gpu,
+                                   const struct mb_layout *layout, const struct mb_task *task,
+                                   struct mb_err *why)
 {
     if (task->n_rects > 1 && !row->strategy->takes_rects) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it updates a single --rect, not %u at once",
                        task->n_rects);
     }
-    return row->strategy->supports(gpu, layout, task, &row->params, why);
-}
-
-bool mb_row_is_diagnostic(const struct mb_row *row)
-{
-    for (size_t i = 0; i < mb_strategy_n_params(row->strategy); i++) {
-        if (row->strategy->params[i].is_diagnostic && row->params.choice[i] != 0) {
-            return true;
-        }
+    const enum mb_status status =
+        mb_features_require(&gpu->info.features, row->strategy->features, why);
+    if (status != MB_OK) {
+        return status;
     }
-    return false;
+    return row->strategy->supports(gpu, layout, task, &row->params, why);
 }

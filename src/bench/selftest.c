@@ -1,4 +1,4 @@
-/* The ruler tests itself. */
+/* The instrument tests itself. */
 #include "bench/selftest.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/stats.h"
-#include "bench/relate.h"
+#include "result/relate.h"
 
 #define MIN_BLOCKS     40u
 #define MAX_BLOCKS     640u
@@ -16,7 +16,7 @@
 #define MAX_STEPS      60000.0 /* llvmpipe leaves loops after 65535 turns */
 #define SLACK          0.015   /* of the planted ratio, to both sides */
 #define HOLD_LEVEL     0.999   /* one of 95 % leaves 1 out in every twentieth honest run */
-#define GPU_EMPTY_NS   20e3    /* an empty pair above this is no ruler for microseconds */
+#define GPU_EMPTY_NS   20e3    /* an empty pair above this is too coarse for microseconds */
 #define CPU_EMPTY_NS   5e6
 #define MAX_GRANULE_NS 1e6
 
@@ -143,7 +143,8 @@ fail:
 const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
 {
     if (!selftest->check[MB_CHECK_GRANULARITY].passed) {
-        return "its timestamps are too coarse for a ruler; choose another device (--device)";
+        return "its timestamps are too coarse for a calibration; choose another device "
+               "(--device)";
     }
     return is_cpu
                ? "other programs may have kept the CPU busy, on which this device runs: stop "
@@ -226,16 +227,16 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
 {
     enum mb_status status = MB_OK;
     struct plants plants = {.clock = NULL};
-    struct mb_ruler ruler = {0};
+    struct mb_calibration calibration = {0};
     struct mb_samples samples = {0};
     struct mb_settings brief = *settings;
     brief.roofline = false;
     *selftest = (struct mb_selftest){.passed = false};
     MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
                           gpu->info.name, err));
-    MB_TRY(mb_ruler_init(&ruler, gpu, &brief, NULL, err));
+    MB_TRY(mb_calibration_init(&calibration, gpu, &brief, NULL, err));
     MB_TRY(init_plants(&plants, gpu, err));
-    plants.clock = ruler.has_probe ? &ruler.probe : NULL;
+    plants.clock = calibration.has_probe ? &calibration.probe : NULL;
     const struct mb_sampler sampler = {
         .user = &plants,
         .start = start,
@@ -254,15 +255,16 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
         .max_blocks = MAX_BLOCKS,
         .budget_ns = UINT64_C(8000000000),
         .max_noise = MAX_NOISE,
-        .granularity_ns = ruler.marks.granularity_gcd_ns,
+        .granularity_ns = calibration.marks.granularity_gcd_ns,
     };
     MB_TRY(mb_measure(&sampler, &options, &samples, err));
-    MB_TRY(mb_selftest_judge(&samples, &ruler.marks, ruler.has_probe, selftest, err));
+    MB_TRY(
+        mb_selftest_judge(&samples, &calibration.marks, calibration.has_probe, selftest, err));
 fail:
     mb_samples_finish(&samples);
     for (int i = 0; i < MB_N_PLANTS * (int)MB_N_SLOTS; i++) {
         mb_probe_finish(&plants.probe[i / (int)MB_N_SLOTS][i % (int)MB_N_SLOTS]);
     }
-    mb_ruler_finish(&ruler);
+    mb_calibration_finish(&calibration);
     return status;
 }

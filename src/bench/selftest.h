@@ -1,10 +1,11 @@
-/* The ruler tests itself: it must find a difference that was planted, and none where there is
- * none. */
+/* The instrument tests itself: it must find a difference that was planted, and none where there
+ * is none. */
 #ifndef MB_BENCH_SELFTEST_H
 #define MB_BENCH_SELFTEST_H
 
-#include "bench/measure.h"
-#include "bench/ruler.h"
+#include "bench/settings.h"
+#include "bench/timing/measure.h"
+#include "bench/timing/calibration.h"
 
 #define MB_PLANTED 0.05 /* of a chain of multiply-adds, in one candidate */
 

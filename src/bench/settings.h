@@ -7,30 +7,9 @@
 #include <stdint.h>
 
 #include "image/filter.h"
+#include "result/condition.h"
 
 #define MB_MAX_SIZES 64
-
-/* Conditions of a timing; sets of them are masks of 1 << value. */
-enum mb_cache {
-    MB_CACHE_HOT,  /* the same image again */
-    MB_CACHE_COLD, /* nothing of the image is in the last-level cache */
-    MB_N_CACHES,
-};
-enum mb_mode {
-    MB_MODE_LATENCY,    /* one chain, drained before and after */
-    MB_MODE_THROUGHPUT, /* the slope of time over the number of chains */
-    MB_MODE_OVERLAP,    /* chains of several images, with no barrier between them */
-    MB_MODE_BESIDE,     /* one chain, as for latency, beside a compute load on a second queue */
-    MB_N_MODES,
-};
-
-/* What images are made for: drivers may lay out one that is to be stored to in another way. */
-enum mb_image_usage {
-    MB_IMAGE_USAGE_ALL,    /* all that the device can do with the format */
-    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies, and by the harness: transfers, sampling
-                            */
-    MB_N_IMAGE_USAGES,
-};
 
 enum mb_images {
     MB_IMAGES_ATLAS,
@@ -83,5 +62,11 @@ struct mb_settings {
     enum mb_images images;
     unsigned chains; /* mask; 0: none */
 };
+
+/* Images that are made of each input: one without sizes. */
+static inline size_t mb_settings_n_sizes(const struct mb_settings *settings)
+{
+    return settings->n_sizes > 0 ? settings->n_sizes : 1;
+}
 
 #endif

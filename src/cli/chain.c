@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
+#include "bench/settings.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bench/describe.h"
+#include "result/describe.h"
 #include "cli/picture.h"
-#include "image/texture.h"
+#include "image/io/texture.h"
 
 static const struct {
     const char *name;
@@ -58,23 +59,23 @@ static enum mb_status write_chain(const struct writer *w, enum mb_chain kind,
 }
 
 enum mb_status mb_chains_write(const char *dir, const struct mb_settings *settings,
-                               const struct mb_cell *cell, struct mb_result *result,
+                               const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    char cell_folder[256];
+    char case_folder[256];
     char folder[512];
     const struct writer w = {
         .dir = dir,
         .folder = folder,
         .settings = settings,
-        .texture = {.layout = &cell->layout, .is_cube = cell->is_cube, .block = block},
+        .texture = {.layout = &c->layout, .is_cube = c->is_cube, .block = block},
     };
     if (settings->chains == 0 || result->verify != MB_VERIFY_PASS) {
         return MB_OK;
     }
-    mb_cell_folder(cell, cell_folder, sizeof cell_folder);
-    snprintf(folder, sizeof folder, "%s/%s", cell_folder, result->slug);
+    mb_case_folder(c, case_folder, sizeof case_folder);
+    snprintf(folder, sizeof folder, "%s/%s", case_folder, result->slug);
     char *path = mb_path_join(dir, folder);
     if (!path) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "chain: out of memory");

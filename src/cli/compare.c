@@ -1,10 +1,11 @@
-/* `mipbench compare`: read, compare, show, write, judge. */
+/* `mipbench compare`: read, compare or pool, show, write, judge. */
 #include "cli/compare.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cli/compare_view.h"
 #include "cli/output.h"
+#include "cli/pool_view.h"
 
 /* Files of both sides in one array; owned. */
 struct files {
@@ -82,6 +83,29 @@ static bool is_worse(const struct mb_comparison *comparison)
     return comparison->n_regressions > 0 || comparison->n_rows == 0;
 }
 
+static enum mb_status pool_files(const struct mb_options *options, const struct files *files,
+                                 struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_run_group group = {.files = files->all, .n_files = files->n};
+    const struct mb_bootstrap how = {.seed = options->settings.seed};
+    struct mb_pools pools = {0};
+    struct mb_strbuf text = {0};
+    char *json = NULL;
+    const struct mb_table_style style = mb_output_style(options, false);
+    MB_TRY(mb_pool_runs(&group, &how, &pools, err));
+    mb_pool_text(&text, &pools, &style);
+    MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    if (options->json != NULL) {
+        MB_TRY(mb_pool_json(&pools, options->settings.seed, &json, err));
+        MB_TRY(mb_output_write(options->json, json, err));
+    }
+fail:
+    mb_free(json);
+    mb_pools_finish(&pools);
+    return status;
+}
+
 enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *verdict,
                               struct mb_err *err)
 {
@@ -93,6 +117,10 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     enum mb_status status;
     MB_TRY(mb_output_check(options, err));
     MB_TRY(read_files(settings, &files, err));
+    if (options->pool) {
+        status = pool_files(options, &files, err);
+        goto fail;
+    }
     const size_t n_base = options->n_base_files;
     const struct mb_compare_view view = {
         .base = {.files = files.all, .n_files = n_base},

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "bench/markdown.h"
+#include "result/markdown.h"
 #include "cli/compare_view.h"
 #include "cli/progress.h"
 

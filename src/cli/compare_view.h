@@ -3,7 +3,7 @@
 #define MB_CLI_COMPARE_VIEW_H
 
 #include "base/strbuf.h"
-#include "bench/compare_runs.h"
+#include "compare/runs.h"
 #include "cli/table.h"
 
 struct mb_compare_view {

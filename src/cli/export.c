@@ -77,21 +77,21 @@ static size_t choose_formats(const struct mb_options *options,
     return options->n_formats;
 }
 
-static enum mb_status write_all(const struct mb_takeaway *takeaway,
+static enum mb_status write_all(const struct mb_export *export,
                                 const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_format *formats[MB_MAX_FORMATS];
     const size_t n_formats = choose_formats(options, formats);
     struct mb_strbuf text = {0};
-    takeaway->add_formats(&text, formats, n_formats);
+    export->add_formats(&text, formats, n_formats);
     MB_TRY(mb_strbuf_check(&text, err));
-    for (const struct mb_embedded *file = takeaway->files; file->name != NULL; file++) {
+    for (const struct mb_embedded *file = export->files; file->name != NULL; file++) {
         MB_TRY(write_file(options->out_dir, file->name, file->data, file->n_bytes, err));
     }
-    MB_TRY(write_file(options->out_dir, takeaway->shader_name, takeaway->shader->code,
-                      takeaway->shader->code_bytes, err));
-    MB_TRY(write_file(options->out_dir, takeaway->formats_name, mb_strbuf_text(&text),
+    MB_TRY(write_file(options->out_dir, export->shader_name, export->shader->code,
+                      export->shader->code_bytes, err));
+    MB_TRY(write_file(options->out_dir, export->formats_name, mb_strbuf_text(&text),
                       text.n_bytes, err));
 fail:
     mb_strbuf_finish(&text);
@@ -107,7 +107,7 @@ enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *er
     if (!options->force) {
         MB_TRY(check_empty(dir, err));
     }
-    MB_TRY(write_all(find_strategy(options->settings.inputs[0])->takeaway, options, err));
+    MB_TRY(write_all(find_strategy(options->settings.inputs[0])->export, options, err));
     if (!options->quiet) {
         mb_strbuf_printf(&text, "Export: %s/README.md\n", dir);
         MB_TRY(mb_strbuf_check(&text, err));

@@ -2,7 +2,7 @@
 #ifndef MB_CLI_EXPORT_H
 #define MB_CLI_EXPORT_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* Write them to the folder, which must be empty or missing but for --force, each whole or not
  * at all, and say where they are. Needs no device. MB_ERRC_OUTPUT if one cannot be written. */

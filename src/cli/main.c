@@ -1,4 +1,4 @@
-/* mipbench: parse options, open the device, plan; for each cell measure, verify, write; close.
+/* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -18,8 +18,11 @@
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
-#include "cli/list.h"
-#include "cli/options.h"
+#include "cli/list/list.h"
+#include "cli/options/help.h"
+#include "cli/options/options.h"
+#include "cli/options/parse.h"
+#include "cli/options/replay.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tune.h"
@@ -46,6 +49,8 @@ static void install_signals(void)
 
 /* What the hooks of a run need. */
 struct session {
+    const struct mb_settings *settings;
+    const struct mb_inputs *inputs;
     struct mb_output output;
     struct mb_progress progress;
 };
@@ -71,27 +76,37 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
     mb_progress_rounds(&session->progress, label, n_done, n_total);
 }
 
-static enum mb_status on_chain(void *user, const struct mb_cell *cell, struct mb_result *result,
+static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err)
 {
     struct session *session = user;
-    return mb_output_images(&session->output, cell, result, block, verifier, err);
+    return mb_output_images(&session->output, c, result, block, verifier, err);
 }
 
-static void on_cell_begin(void *user, size_t index)
+static void on_case_begin(void *user, size_t index)
 {
     struct session *session = user;
+    const struct mb_settings *settings = session->settings;
+    const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
+    const struct mb_image *image = &session->inputs->images[index / n_sizes];
+    const struct mb_extent size = settings->size[index % n_sizes];
+    char name[80];
     mb_progress_cell(&session->progress, index);
+    snprintf(name, sizeof name, settings->n_sizes > 0 ? "%s %ux%u" : "%s", image->name,
+             size.width, size.height);
+    mb_progress_name(&session->progress, name);
 }
 
-static enum mb_status on_cell_done(void *user, const struct mb_run *run,
-                                   const struct mb_cell *cell, struct mb_err *err)
+static enum mb_status on_case_done(void *user, const struct mb_run *run,
+                                   const struct mb_case *c, struct mb_err *err)
 {
     struct session *session = user;
     enum mb_status status = MB_OK;
-    mb_progress_cell_done(&session->progress, cell);
-    MB_TRY(mb_output_table(&session->output, run, cell, err));
+    mb_progress_case_done(&session->progress, c);
+    for (size_t i = 0; i < c->n_timings; i++) {
+        MB_TRY(mb_output_table(&session->output, run, &c->timings[i], err));
+    }
     MB_TRY(mb_output_sheets(&session->output, run, err));
     MB_TRY(mb_output_results(&session->output, run, err));
 fail:
@@ -103,14 +118,14 @@ static bool is_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Run every cell, then write the results whether or not the run got to its end. */
+/* Run every case, then write the results whether or not the run got to its end. */
 static enum mb_status run_and_write(const struct mb_options *options, const struct mb_gpu *gpu,
-                                    const struct mb_row *rows, size_t n_rows,
+                                    const struct mb_variant *rows, size_t n_rows,
                                     struct mb_inputs *inputs, struct mb_run *run,
                                     struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct session session = {0};
+    struct session session = {.settings = &options->settings, .inputs = inputs};
     const struct mb_progress_io io = mb_progress_stderr(is_utf8());
     const struct mb_hooks hooks = {
         .user = &session,
@@ -125,8 +140,8 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
         .rows = rows,
         .n_rows = n_rows,
         .hooks = &hooks,
-        .on_cell_begin = on_cell_begin,
-        .on_cell_done = on_cell_done,
+        .on_case_begin = on_case_begin,
+        .on_case_done = on_case_done,
     };
     MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
     mb_progress_init(&session.progress, &io, options->quiet,
@@ -134,7 +149,7 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     MB_TRY(mb_output_header(&session.output, run, err));
     status = mb_bench_run(&bench, inputs, run, err);
     mb_progress_finish(&session.progress);
-    if (status != MB_OK && run->n_cells == 0) {
+    if (status != MB_OK && run->n_cases == 0) {
         goto fail; /* nothing to tell: an older result stays */
     }
     struct mb_err later = {0};
@@ -153,7 +168,7 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {
         mb_log(MB_LOG_WARN,
-               run->n_cells == 0
+               run->n_cases == 0
                    ? "interrupted before anything was complete"
                    : "interrupted: what is above is what was complete, and the last "
                      "table may have fewer samples than asked for");
@@ -201,11 +216,13 @@ static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
 }
 
 /* The table says it, too, but an exit code other than 0 has its line on stderr. */
-static enum mb_status check_support(const struct mb_run *run, const struct mb_row *rows,
+static enum mb_status check_support(const struct mb_run *run, const struct mb_variant *rows,
                                     enum mb_errc verdict, struct mb_err *err)
 {
-    const struct mb_result *culprit = mb_run_culprit(run, rows, verdict);
-    return culprit ? MB_FAIL(err, verdict, "%s: %s", culprit->label, culprit->reason) : MB_OK;
+    const struct mb_row *culprit = mb_run_culprit(run, rows, verdict);
+    return culprit
+               ? MB_FAIL(err, verdict, "%s: %s", culprit->result->label, mb_row_reason(culprit))
+               : MB_OK;
 }
 
 static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
@@ -213,7 +230,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
 {
     enum mb_status status = MB_OK;
     const struct mb_settings *settings = &options->settings;
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_inputs inputs = {0};
     struct mb_gpu gpu = {0};
@@ -224,8 +241,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
         .keep_pipelines = true, /* a rotation sets each strategy up many times */
         .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
     };
-    MB_TRY(
-        mb_plan_rows(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows, err));
+    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows,
+                            err));
     MB_TRY(open_inputs(options, &inputs, err));
     MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
     mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
@@ -319,7 +336,8 @@ fail:
 static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
                                struct mb_err *err)
 {
-    const char *text;
+    static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
+    struct mb_strbuf usage = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
         if (options->self_test) {
@@ -335,13 +353,13 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:
-        text = mb_options_help();
-        return mb_stdout_write(text, strlen(text), err);
+        return mb_help_write(options->help_verb, err);
     case MB_VERB_VERSION:
-        text = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
-        return mb_stdout_write(text, strlen(text), err);
+        return mb_stdout_write(version, strlen(version), err);
     case MB_VERB_NOTHING:
-        fputs(mb_options_short_help(), stderr);
+        mb_help_add_short(&usage);
+        fputs(mb_strbuf_text(&usage), stderr);
+        mb_strbuf_finish(&usage);
         *verdict = MB_ERRC_USAGE;
         return MB_OK;
     }

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bench/describe.h"
+#include "result/describe.h"
 
 /* "  spd: vs box by level: 0, 0.5, 1.25 LSB", broken at 80 columns. */
-static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
-                       const struct mb_result *result)
+static void add_levels(struct mb_strbuf *out, const struct mb_timing *timing,
+                       const struct mb_row *row)
 {
-    const struct mb_verdict *verdict = &result->verdict;
+    const struct mb_verdict *verdict = &row->result->verdict;
     char text[MB_MAX_LEVELS * 24 + 64] = "vs box by level:";
     size_t used = strlen(text);
     for (uint32_t i = 0; i < verdict->n_levels && used < sizeof text; i++) {
@@ -22,10 +22,10 @@ static void add_levels(struct mb_strbuf *out, const struct mb_cell *cell,
     }
     if (used < sizeof text) {
         snprintf(text + used, sizeof text - used, " %s",
-                 mb_format_is_unorm(cell->layout.format) ? "LSB" : "ulp");
+                 mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
     }
-    mb_strbuf_printf(out, "  %s: ", result->label);
-    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_printf(out, "  %s: ", row->result->label);
+    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(row->result->label) + 2, 80);
     mb_strbuf_append(out, "\n");
 }
 
@@ -54,27 +54,40 @@ static void add_split(struct mb_strbuf *out, const struct mb_result *result)
     mb_strbuf_append(out, "\n");
 }
 
-void mb_notes_split(struct mb_strbuf *out, const struct mb_cell *cell)
+/* The split is of a hot cache: it stands with hot latency, or with cold latency if that is all
+ * there is. */
+static bool shows_split(const struct mb_timing *timing)
 {
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (cell->results[i].has_work) {
-            add_split(out, &cell->results[i]);
+    const struct mb_case *c = timing->of;
+    bool has_hot = false;
+    for (size_t i = 0; i < c->n_timings; i++) {
+        has_hot = has_hot || (c->timings[i].mode == MB_MODE_LATENCY &&
+                              c->timings[i].cache == MB_CACHE_HOT);
+    }
+    return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
+}
+
+void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing)
+{
+    for (size_t i = 0; shows_split(timing) && i < timing->of->n_results; i++) {
+        if (timing->of->results[i].has_work) {
+            add_split(out, &timing->of->results[i]);
         }
     }
 }
 
 /* "  spd: without work 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: Register Count 40, ..." */
-static void add_facts(struct mb_strbuf *out, const struct mb_result *result)
+static void add_facts(struct mb_strbuf *out, const struct mb_row *row)
 {
     char text[2000] = "";
     size_t used = 0;
-    if (result->null_twin.n > 0) {
+    if (row->null_twin.n > 0) {
         used += (size_t)snprintf(text, sizeof text, "without work %.2f us; ",
-                                 result->null_twin.median_ns / 1e3);
+                                 row->null_twin.median_ns / 1e3);
     }
-    used +=
-        (size_t)snprintf(text + used, sizeof text - used, "set-up %.3g ms", result->setup_ms);
-    const struct mb_pipeline_facts *facts = result->facts;
+    used += (size_t)snprintf(text + used, sizeof text - used, "set-up %.3g ms",
+                             row->result->setup_ms);
+    const struct mb_pipeline_facts *facts = row->result->facts;
     for (uint32_t i = 0; facts && i < facts->n && used < sizeof text; i++) {
         const struct mb_pipeline_fact *fact = &facts->fact[i];
         bool is_first = i == 0 || fact->pipeline != facts->fact[i - 1].pipeline;
@@ -82,47 +95,46 @@ static void add_facts(struct mb_strbuf *out, const struct mb_result *result)
                                  is_first ? "; " : ",", is_first ? fact->shader : "",
                                  is_first ? ":" : "", fact->name, fact->value);
     }
-    mb_strbuf_printf(out, "  %s: ", result->label);
-    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_printf(out, "  %s: ", row->result->label);
+    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(row->result->label) + 2, 80);
     mb_strbuf_append(out, "\n");
 }
 
-void mb_notes_facts(struct mb_strbuf *out, const struct mb_cell *cell)
+void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (cell->results[i].has_work) {
-            add_facts(out, &cell->results[i]);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (timing->of->results[i].has_work) {
+            add_facts(out, &timing->rows[i]);
         }
     }
 }
 
-void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell)
+void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
 {
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        if (result->verify != MB_VERIFY_SKIPPED && result->verdict.n_levels > 0) {
-            add_levels(out, cell, result);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_row *row = &timing->rows[i];
+        if (row->result->verify != MB_VERIFY_SKIPPED && row->result->verdict.n_levels > 0) {
+            add_levels(out, timing, row);
         }
     }
 }
 
-/* True if an earlier warning of the cell has the same words. */
-static bool is_repeated(const struct mb_cell *cell, size_t index, const char *message)
+static bool has_warning(const struct mb_row *row, const char *message)
 {
-    for (size_t i = 0; i < index; i++) {
-        for (size_t w = 0; w < cell->results[i].n_warnings; w++) {
-            if (strcmp(cell->results[i].warning[w].message, message) == 0) {
-                return true;
-            }
+    const struct mb_warning *warning;
+    for (size_t w = 0; (warning = mb_row_warning(row, w)) != NULL; w++) {
+        if (strcmp(warning->message, message) == 0) {
+            return true;
         }
     }
     return false;
 }
 
-static bool has_warning(const struct mb_result *result, const char *message)
+/* True if an earlier row has a warning of the same words. */
+static bool is_repeated(const struct mb_timing *timing, size_t index, const char *message)
 {
-    for (size_t w = 0; w < result->n_warnings; w++) {
-        if (strcmp(result->warning[w].message, message) == 0) {
+    for (size_t i = 0; i < index; i++) {
+        if (has_warning(&timing->rows[i], message)) {
             return true;
         }
     }
@@ -130,42 +142,47 @@ static bool has_warning(const struct mb_result *result, const char *message)
 }
 
 /* "  note: blit and spd: MESSAGE"; without names where it holds for every row. */
-static void add_note(struct mb_strbuf *out, const struct mb_cell *cell, const char *message)
+static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, const char *message)
 {
     size_t n = 0, n_named = 0;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        n += has_warning(&cell->results[i], message);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        n += has_warning(&timing->rows[i], message);
     }
-    const bool is_for_all = n == cell->n_results && n > 1;
-    mb_strbuf_append(out, "  note: ");
-    for (size_t i = 0; i < cell->n_results && !is_for_all; i++) {
-        if (has_warning(&cell->results[i], message)) {
-            mb_strbuf_list(out, cell->results[i].label, n_named++, n);
+    const bool is_for_all = n == timing->of->n_results && n > 1;
+    struct mb_strbuf text = {0};
+    for (size_t i = 0; i < timing->of->n_results && !is_for_all; i++) {
+        if (has_warning(&timing->rows[i], message)) {
+            mb_strbuf_list(&text, timing->of->results[i].label, n_named++, n);
         }
     }
-    mb_strbuf_printf(out, "%s%s\n", is_for_all ? "" : ": ", message);
+    mb_strbuf_printf(&text, "%s%s", is_for_all ? "" : ": ", message);
+    mb_strbuf_append(out, "  note: ");
+    mb_strbuf_wrap(out, mb_strbuf_text(&text), 8, 80);
+    mb_strbuf_append(out, "\n");
+    out->failed = out->failed || text.failed;
+    mb_strbuf_finish(&text);
 }
 
-void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all)
+void mb_notes_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all)
 {
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        for (size_t w = 0; w < result->n_warnings; w++) {
-            const struct mb_warning *warning = &result->warning[w];
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_warning *warning;
+        for (size_t w = 0; (warning = mb_row_warning(&timing->rows[i], w)) != NULL; w++) {
             if ((all || mb_warning_is_loud(warning)) &&
-                !is_repeated(cell, i, warning->message)) {
-                add_note(out, cell, warning->message);
+                !is_repeated(timing, i, warning->message)) {
+                add_note(out, timing, warning->message);
             }
         }
     }
 }
 
-const char *mb_notes_find(const struct mb_cell *cell, const char *code)
+const char *mb_notes_find(const struct mb_timing *timing, const char *code)
 {
-    for (size_t i = 0; i < cell->n_results; i++) {
-        for (size_t w = 0; w < cell->results[i].n_warnings; w++) {
-            if (strcmp(cell->results[i].warning[w].code, code) == 0) {
-                return cell->results[i].warning[w].message;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_warning *warning;
+        for (size_t w = 0; (warning = mb_row_warning(&timing->rows[i], w)) != NULL; w++) {
+            if (strcmp(warning->code, code) == 0) {
+                return warning->message;
             }
         }
     }

@@ -3,22 +3,22 @@
 #define MB_CLI_NOTES_H
 
 #include "base/strbuf.h"
-#include "bench/result.h"
+#include "result/result.h"
 
 /* The distance to the box chain level by level, a line for each judged result. */
-void mb_notes_levels(struct mb_strbuf *out, const struct mb_cell *cell);
+void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing);
 
-/* The warnings of a cell, each once with the rows that have it: `all`, or those that a reader
+/* The warnings of a timing, each once with the rows that have it: `all`, or those that a reader
  * of the figures must know. */
-void mb_notes_warnings(struct mb_strbuf *out, const struct mb_cell *cell, bool all);
+void mb_notes_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all);
 
-/* The message of the cell's first warning of this code, or NULL. */
-const char *mb_notes_find(const struct mb_cell *cell, const char *code);
+/* The message of the timing's first warning of this code, or NULL. */
+const char *mb_notes_find(const struct mb_timing *timing, const char *code);
 
-/* With --per-level: where the time of each strategy's dispatches goes. */
-void mb_notes_split(struct mb_strbuf *out, const struct mb_cell *cell);
+/* With --per-level, of latency: where the time of each strategy's dispatches goes. */
+void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing);
 
 /* What else is known of each strategy: its null twin, its set-up, its pipelines. */
-void mb_notes_facts(struct mb_strbuf *out, const struct mb_cell *cell);
+void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing);
 
 #endif

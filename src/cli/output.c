@@ -6,15 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "bench/settings.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/version.h"
-#include "bench/ranking.h"
-#include "bench/report.h"
+#include "result/ranking.h"
+#include "result/csv.h"
+#include "result/json.h"
+#include "result/markdown_tables.h"
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
@@ -69,13 +73,22 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return check_writable(options, true, err);
 }
 
+/* Of stdout; 0 where it is no terminal. */
+static size_t terminal_columns(void)
+{
+    struct winsize size = {0};
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
+                                                                                 : 0;
+}
+
 struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
     if (options->color == MB_COLOR_AUTO) {
         wants_color = terminal_has_color();
     }
-    return (struct mb_table_style){.color = wants_color, .unicode = unicode};
+    return (struct mb_table_style){
+        .color = wants_color, .unicode = unicode, .columns = terminal_columns()};
 }
 
 bool mb_output_takes_stdout(const struct mb_options *options)
@@ -146,20 +159,20 @@ enum mb_status mb_output_header(const struct mb_output *output, const struct mb_
 }
 
 /* The notes below a table: those that matter; all with --verbose, none with --quiet. */
-static void add_notes(struct mb_output *output, const struct mb_cell *cell,
+static void add_notes(struct mb_output *output, const struct mb_timing *timing,
                       struct mb_strbuf *text)
 {
     const bool is_verbose = output->options->verbosity > 0;
-    const char *clamp = mb_notes_find(cell, "png_clamped");
-    if (cell->has_split) {
-        mb_notes_split(text, cell);
+    const char *clamp = mb_notes_find(timing, "png_clamped");
+    if (output->options->settings.per_level) {
+        mb_notes_split(text, timing);
     }
     if (is_verbose) {
-        mb_notes_facts(text, cell);
-        mb_notes_levels(text, cell);
+        mb_notes_facts(text, timing);
+        mb_notes_levels(text, timing);
     }
     if (is_verbose || !output->options->quiet) {
-        mb_notes_warnings(text, cell, is_verbose);
+        mb_notes_warnings(text, timing, is_verbose);
     }
     if (clamp && !is_verbose && !output->options->quiet && !output->clamp_is_told) {
         mb_strbuf_printf(text, "  note: %s\n", clamp);
@@ -168,11 +181,11 @@ static void add_notes(struct mb_output *output, const struct mb_cell *cell,
 }
 
 enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
-                               const struct mb_cell *cell, struct mb_err *err)
+                               const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    mb_table_cell(&text, run, cell, &output->style);
-    add_notes(output, cell, &text);
+    mb_table_timing(&text, run, timing, &output->style);
+    add_notes(output, timing, &text);
     return show(output, &text, err);
 }
 
@@ -205,7 +218,7 @@ static bool wants_sheet(const struct mb_output *output)
     return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
 }
 
-enum mb_status mb_output_images(struct mb_output *output, const struct mb_cell *cell,
+enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                 struct mb_result *result, const void *block,
                                 struct mb_verifier *verifier, struct mb_err *err)
 {
@@ -215,11 +228,11 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_cell *
         .settings = &output->options->settings,
         .verifier = verifier,
     };
-    MB_TRY(mb_pictures_write(&options, cell, result, block, err));
+    MB_TRY(mb_pictures_write(&options, c, result, block, err));
     if (wants_sheet(output)) {
-        MB_TRY(mb_sheets_add(&output->sheets, cell, result, block, verifier, err));
+        MB_TRY(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
     }
-    MB_TRY(mb_chains_write(output->dir, &output->options->settings, cell, result, block, err));
+    MB_TRY(mb_chains_write(output->dir, &output->options->settings, c, result, block, err));
 fail:
     return status;
 }
@@ -269,10 +282,10 @@ static bool is_among(const char *dir, char *const *relative, size_t n, const cha
 static enum mb_status check_written(const struct mb_output *output, const char *path,
                                     const struct mb_run *run, struct mb_err *err)
 {
-    for (size_t i = 0; i < run->n_cells; i++) {
-        const struct mb_cell *cell = &run->cells[i];
-        for (size_t k = 0; k < cell->n_results; k++) {
-            const struct mb_result *r = &cell->results[k];
+    for (size_t i = 0; i < run->n_cases; i++) {
+        const struct mb_case *c = run->cases[i];
+        for (size_t k = 0; k < c->n_results; k++) {
+            const struct mb_result *r = &c->results[k];
             if (is_among(output->dir, r->images, r->n_images, path) ||
                 is_among(output->dir, r->chains, r->n_chain_files, path)) {
                 return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote",
@@ -303,16 +316,13 @@ fail:
 
 /* As on the terminal: the sentence on who is fastest, the split, what a reader must know. */
 static void add_below(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_cell *cell)
+                      const struct mb_timing *timing)
 {
-    mb_ranking_describe(out, run, cell);
-    if (out->n_bytes > 0) {
-        mb_strbuf_append(out, "\n");
+    mb_ranking_lines(out, run, timing);
+    if (run->settings->per_level) {
+        mb_notes_split(out, timing);
     }
-    if (run->settings->per_level && cell->mode == MB_MODE_LATENCY) {
-        mb_notes_split(out, cell);
-    }
-    mb_notes_warnings(out, cell, false);
+    mb_notes_warnings(out, timing, false);
 }
 
 static enum mb_status make_markdown(const struct mb_run *run, char **text, struct mb_err *err)

@@ -4,7 +4,7 @@
 #define MB_CLI_OUTPUT_H
 
 #include "bench/bench.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/page.h"
 #include "cli/sheet.h"
 #include "cli/table.h"
@@ -46,11 +46,12 @@ MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
 
-/* Print the head of the run, and the table of a cell with its warnings. */
+/* Print the head of the run, and the table of a timing with its warnings. */
 MB_MUST_CHECK enum mb_status mb_output_header(const struct mb_output *output,
                                               const struct mb_run *run, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
-                                             const struct mb_cell *cell, struct mb_err *err);
+                                             const struct mb_timing *timing,
+                                             struct mb_err *err);
 
 /* Print where the results are. */
 MB_MUST_CHECK enum mb_status mb_output_place(const struct mb_output *output,
@@ -63,8 +64,7 @@ MB_MUST_CHECK enum mb_status mb_output_page(const struct mb_output *output, stru
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
  * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
  */
-MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output,
-                                              const struct mb_cell *cell,
+MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                               struct mb_result *result, const void *block,
                                               struct mb_verifier *verifier, struct mb_err *err);
 
@@ -72,7 +72,7 @@ MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output,
 MB_MUST_CHECK enum mb_status mb_output_sheets(struct mb_output *output,
                                               const struct mb_run *run, struct mb_err *err);
 
-/* Write results.json: after each cell, so that a crash loses nothing, and last of all. */
+/* Write results.json: after each case, so that a crash loses nothing, and last of all. */
 MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
                                                const struct mb_run *run, struct mb_err *err);
 

@@ -6,16 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/settings.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bench/describe.h"
+#include "result/describe.h"
 #include "image/distance.h"
-#include "image/hdr_write.h"
-#include "image/png.h"
+#include "image/io/hdr_write.h"
+#include "image/io/png.h"
 
 struct writer {
     const struct mb_picture_options *options;
-    const struct mb_cell *cell;
+    const struct mb_case *c;
     struct mb_result *result;
     const void *block;
     bool is_float;    /* an HDR file beside each PNG */
@@ -83,14 +84,14 @@ static enum mb_status write_png(const struct writer *w, const char *stem, const 
     return status;
 }
 
-static enum mb_status write_hdr(const struct writer *w, const char *stem,
-                                const struct mb_layout *layout, const void *block,
-                                uint32_t level, uint32_t layer, struct mb_err *err)
+/* Texels of the chain's own format. */
+static enum mb_status write_hdr(const struct writer *w, const char *stem, const void *texels,
+                                struct mb_extent extent, struct mb_err *err)
 {
     char *relative, *path;
     enum mb_status status = make_paths(w, stem, "hdr", &relative, &path, err);
     if (status == MB_OK) {
-        status = mb_hdr_write_level(path, layout, block, level, layer, err);
+        status = mb_hdr_write(path, w->c->layout.format, extent, texels, err);
         status = conclude(w, status, relative, path, err);
     }
     return status;
@@ -110,19 +111,17 @@ void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_byt
     }
 }
 
-/* The atlas again, as one image in the chain's own format. */
+/* The atlas again, in the chain's own format. */
 static enum mb_status write_hdr_atlas(const struct writer *w, uint32_t layer, const char *stem,
-                                      struct mb_err *err)
+                                      struct mb_extent extent, struct mb_err *err)
 {
-    const struct mb_layout *chain = &w->cell->layout;
-    struct mb_layout atlas;
-    mb_layout_init(&atlas, chain->format, mb_atlas_extent(chain->base, chain->n_levels), 1, 1);
-    void *texels = mb_alloc(atlas.total_bytes, 1);
+    void *texels =
+        mb_alloc((size_t)extent.width * extent.height, w->c->layout.format->texel_bytes);
     if (!texels) {
         return out_of_memory(err);
     }
-    mb_atlas_copy(chain, w->block, layer, texels);
-    enum mb_status status = write_hdr(w, stem, &atlas, texels, 0, 0, err);
+    mb_atlas_copy(&w->c->layout, w->block, layer, texels);
+    enum mb_status status = write_hdr(w, stem, texels, extent, err);
     mb_free(texels);
     return status;
 }
@@ -134,10 +133,10 @@ static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct
     struct mb_extent extent;
     enum mb_status status = MB_OK;
     mb_picture_stem("atlas", layer, stem, sizeof stem);
-    MB_TRY(mb_atlas_draw(&w->cell->layout, w->block, layer, &rgba, &extent, err));
+    MB_TRY(mb_atlas_draw(&w->c->layout, w->block, layer, &rgba, &extent, err));
     MB_TRY(write_png(w, stem, rgba, extent, err));
     if (w->is_float) {
-        MB_TRY(write_hdr_atlas(w, layer, stem, err));
+        MB_TRY(write_hdr_atlas(w, layer, stem, extent, err));
     }
 fail:
     mb_free(rgba);
@@ -149,7 +148,7 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
 {
     char name[32];
     char stem[64];
-    struct mb_extent extent = mb_level_extent(w->cell->layout.base, level);
+    struct mb_extent extent = mb_level_extent(w->c->layout.base, level);
     enum mb_status status = MB_OK;
     uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     if (!rgba) {
@@ -157,10 +156,11 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     }
     snprintf(name, sizeof name, "level_%02u", level);
     mb_picture_stem(name, layer, stem, sizeof stem);
-    mb_level_to_rgba8(&w->cell->layout, w->block, level, layer, rgba);
+    mb_level_to_rgba8(&w->c->layout, w->block, level, layer, rgba);
     MB_TRY(write_png(w, stem, rgba, extent, err));
     if (w->is_float) {
-        MB_TRY(write_hdr(w, stem, &w->cell->layout, w->block, level, layer, err));
+        const void *texels = mb_layout_level(&w->c->layout, w->block, level, layer);
+        MB_TRY(write_hdr(w, stem, texels, extent, err));
     }
 fail:
     mb_free(rgba);
@@ -173,12 +173,12 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
 {
     char name[32];
     char stem[64];
-    const struct mb_layout *layout = &w->cell->layout;
+    const struct mb_layout *layout = &w->c->layout;
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
     enum mb_status status = mb_verifier_ideal(
-        w->options->verifier, &w->result->work.claim.filter, layer, &ideal, err);
+        w->options->verifier, &w->result->work.tolerance.filter, layer, &ideal, err);
     if (status != MB_OK) {
         return status;
     }
@@ -201,7 +201,7 @@ static enum mb_status write_chain(const struct writer *w, uint32_t n_layers, str
 {
     enum mb_status status = MB_OK;
     const enum mb_images images = w->options->settings->images;
-    const uint32_t n_levels = w->cell->layout.n_levels;
+    const uint32_t n_levels = w->c->layout.n_levels;
     for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
         MB_TRY(write_atlas(w, layer, err));
     }
@@ -217,7 +217,7 @@ fail:
 static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    for (uint32_t level = 1; level < w->cell->layout.n_levels; level++) {
+    for (uint32_t level = 1; level < w->c->layout.n_levels; level++) {
         const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                               w->result->verdict.level[level].n_bad_texels > 0;
         if (is_wrong || w->options->settings->images == MB_IMAGES_ALL) {
@@ -228,15 +228,15 @@ fail:
     return status;
 }
 
-/* Note what another strategy of the cell has had written into `folder`. */
+/* Note what another strategy of the case has had written into `folder`. */
 static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
                                  struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const size_t n_bytes = strlen(folder);
     *was_there = false;
-    for (size_t i = 0; i < w->cell->n_results && !*was_there; i++) {
-        const struct mb_result *other = &w->cell->results[i];
+    for (size_t i = 0; i < w->c->n_results && !*was_there; i++) {
+        const struct mb_result *other = &w->c->results[i];
         for (size_t k = 0; other != w->result && k < other->n_images; k++) {
             const char *image = other->images[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
@@ -254,7 +254,7 @@ fail:
 
 /* What the strategy was held against, beside the folders of strategies; once for those that are
  * held to the same policy. */
-static enum mb_status write_golden(const struct writer *w, const char *cell_folder,
+static enum mb_status write_golden(const struct writer *w, const char *case_folder,
                                    uint32_t n_layers, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -262,18 +262,18 @@ static enum mb_status write_golden(const struct writer *w, const char *cell_fold
     bool was_there;
     uint8_t *texels = NULL;
     char *dir = NULL;
-    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", cell_folder,
+    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", case_folder,
              mb_policy_name(
-                 mb_verifier_policy(w->options->verifier, &w->result->work.claim.filter)));
+                 mb_verifier_policy(w->options->verifier, &w->result->work.tolerance.filter)));
     MB_TRY(note_again(w, golden.folder, &was_there, err));
     if (was_there) {
         return MB_OK;
     }
-    texels = mb_alloc(w->cell->layout.total_bytes, 1);
+    texels = mb_alloc(w->c->layout.total_bytes, 1);
     dir = mb_path_join(w->options->dir, golden.folder);
     MB_TRY(texels && dir ? MB_OK : out_of_memory(err));
     MB_TRY(mb_make_dirs(dir, err));
-    MB_TRY(mb_verifier_encode(w->options->verifier, &w->result->work.claim.filter, n_layers,
+    MB_TRY(mb_verifier_encode(w->options->verifier, &w->result->work.tolerance.filter, n_layers,
                               texels, err));
     golden.block = texels;
     MB_TRY(write_chain(&golden, n_layers, err));
@@ -292,51 +292,51 @@ static bool has_chain(const struct writer *w)
 /* What the pictures do not show. */
 static void warn(const struct writer *w, uint32_t n_layers)
 {
-    const struct mb_layout *layout = &w->cell->layout;
+    const struct mb_layout *layout = &w->c->layout;
     if (w->is_float) {
-        mb_result_warn(w->result, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
-                       layout->format->name,
-                       has_chain(w) ? "; the .hdr files keep what is above" : "");
+        mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
+                layout->format->name,
+                has_chain(w) ? "; the .hdr files keep what is above" : "");
     }
     if (n_layers < layout->n_layers) {
-        mb_result_warn(w->result, "layers_left_out", "pictures of the first %u of %u layers",
-                       n_layers, layout->n_layers);
+        mb_warn(&w->result->warnings, "layers_left_out",
+                "pictures of the first %u of %u layers", n_layers, layout->n_layers);
     }
 }
 
 /* What needs the golden model. */
-static enum mb_status write_judged(const struct writer *w, const char *cell_folder,
+static enum mb_status write_judged(const struct writer *w, const char *case_folder,
                                    uint32_t n_layers, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(write_errors(w, err));
     if (has_chain(w)) {
-        MB_TRY(write_golden(w, cell_folder, n_layers, err));
+        MB_TRY(write_golden(w, case_folder, n_layers, err));
     }
 fail:
     return status;
 }
 
 enum mb_status mb_pictures_write(const struct mb_picture_options *options,
-                                 const struct mb_cell *cell, struct mb_result *result,
+                                 const struct mb_case *c, struct mb_result *result,
                                  const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     char *dir = NULL;
-    char cell_folder[256];
+    char case_folder[256];
     struct writer w = {
         .options = options,
-        .cell = cell,
+        .c = c,
         .result = result,
         .block = block,
-        .is_float = !mb_format_is_unorm(cell->layout.format),
+        .is_float = !mb_format_is_unorm(c->layout.format),
     };
-    const uint32_t n_layers = mb_picture_layers(&cell->layout);
+    const uint32_t n_layers = mb_picture_layers(&c->layout);
     if (options->settings->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
-    mb_cell_folder(cell, cell_folder, sizeof cell_folder);
-    snprintf(w.folder, sizeof w.folder, "%s/%s", cell_folder, result->slug);
+    mb_case_folder(c, case_folder, sizeof case_folder);
+    snprintf(w.folder, sizeof w.folder, "%s/%s", case_folder, result->slug);
     dir = mb_path_join(options->dir, w.folder);
     if (!dir) {
         return out_of_memory(err);
@@ -349,7 +349,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
         MB_TRY(write_chain(&w, n_layers, err));
     }
     if (options->verifier) {
-        MB_TRY(write_judged(&w, cell_folder, n_layers, err));
+        MB_TRY(write_judged(&w, case_folder, n_layers, err));
     }
 fail:
     mb_free(dir);

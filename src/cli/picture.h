@@ -2,8 +2,9 @@
 #ifndef MB_CLI_PICTURE_H
 #define MB_CLI_PICTURE_H
 
-#include "bench/result.h"
-#include "bench/verify.h"
+#include "bench/settings.h"
+#include "result/result.h"
+#include "bench/verify/verify.h"
 
 #define MB_MAX_PICTURE_LAYERS 6u /* a cube */
 
@@ -26,11 +27,11 @@ mb_picture_check_path(const char *path, const struct mb_settings *settings, stru
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
  * chain into golden-<policy>/ beside it, and append the paths, relative to DIR, to
- * result->images. The folder is that of mb_cell_folder. Layers from 1 on
+ * result->images. The folder is that of mb_case_folder. Layers from 1 on
  * have "_layer_NN" in their names; those from MB_MAX_PICTURE_LAYERS on are left out, with a
  * warning. Float formats have a .hdr file beside each PNG, and a warning that PNG clamps. */
 MB_MUST_CHECK enum mb_status mb_pictures_write(const struct mb_picture_options *options,
-                                               const struct mb_cell *cell,
+                                               const struct mb_case *c,
                                                struct mb_result *result, const void *block,
                                                struct mb_err *err);
 

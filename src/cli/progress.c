@@ -1,19 +1,21 @@
-/* Progress on stderr. */
+/* Shows progress on stderr. */
 #include "cli/progress.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 #define NS_PER_S         UINT64_C(1000000000)
 #define MIN_REDRAW_NS    (NS_PER_S / 10)
-#define MIN_ESTIMATE_NS  (NS_PER_S / 2) /* before this an estimate is a guess */
+#define MIN_NAME         8 /* columns that a shortened name has at least */
 #define FALLBACK_COLUMNS 80
 
 static uint64_t monotonic_ns(void *user)
@@ -63,8 +65,21 @@ void mb_progress_init(struct mb_progress *progress, const struct mb_progress_io 
 
 void mb_progress_cell(struct mb_progress *progress, size_t index)
 {
+    if (progress->has_begun && index == progress->cell_index) {
+        return;
+    }
     progress->cell_index = index;
-    progress->is_sampling = false;
+    progress->image[0] = '\0';
+    progress->begin_ns = progress->io.now_ns(progress->io.user);
+    if (!progress->has_begun) {
+        progress->first_ns = progress->begin_ns;
+    }
+    progress->has_begun = true;
+}
+
+void mb_progress_name(struct mb_progress *progress, const char *name)
+{
+    snprintf(progress->image, sizeof progress->image, "%s", name);
 }
 
 static bool is_drawing(const struct mb_progress *progress)
@@ -72,39 +87,108 @@ static bool is_drawing(const struct mb_progress *progress)
     return !progress->is_quiet && progress->io.is_terminal;
 }
 
-static void draw(struct mb_progress *progress, const struct mb_strbuf *text, uint64_t now_ns)
+/* Seconds until the end of the run if each image takes as long as the finished ones did on
+ * average. NaN while none is finished, and when the last one has already taken longer. */
+static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
-    /* A line that fills the last column wraps on some terminals. */
-    const int columns = progress->io.columns(progress->io.user) - 1;
-    if (!text->failed) {
-        progress->io.draw(progress->io.user, mb_strbuf_text(text), columns);
-        progress->has_drawn = true;
-        progress->last_draw_ns = now_ns;
+    const size_t n_done = progress->cell_index;
+    const size_t n_after = progress->n_cells - n_done - 1;
+    if (n_done == 0) {
+        return (double)NAN;
+    }
+    const double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
+    const double rest_ns = each_ns - (double)(now_ns - progress->begin_ns);
+    const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
+    return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
+}
+
+/* "about 40 s left", "about 4 min left" or "about 3 h left"; "" while that is unknown. */
+static void left_text(double left_s, char *out, size_t out_bytes)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{3600.0, "h"}, {60.0, "min"}, {1.0, "s"}};
+    size_t i = 0;
+    while (i + 1 < MB_COUNTOF(units) && left_s < 1.5 * units[i].seconds) {
+        i++;
+    }
+    out[0] = '\0';
+    if (isfinite(left_s)) {
+        snprintf(out, out_bytes, "about %.0f %s left", ceil(left_s / units[i].seconds),
+                 units[i].name);
     }
 }
 
-static const char *separator(const struct mb_progress *progress)
+/* A name (ASCII) that is wider than `n_columns` loses its middle. */
+static void add_name(struct mb_strbuf *text, const char *name, size_t n_columns)
 {
-    return progress->io.unicode ? " \xc2\xb7 " : " - ";
+    const size_t n_bytes = strlen(name);
+    if (n_bytes <= n_columns) {
+        mb_strbuf_append(text, name);
+        return;
+    }
+    const size_t n_head = (n_columns - 2) / 2;
+    const size_t n_tail = n_columns - 2 - n_head;
+    mb_strbuf_append_n(text, name, n_head);
+    mb_strbuf_append(text, "..");
+    mb_strbuf_append(text, name + n_bytes - n_tail);
 }
 
-static void begin_line(const struct mb_progress *progress, struct mb_strbuf *text,
-                       const char *label)
+/* "[2/8] photo · LABEL · STEP · about 4 min left", no wider than the terminal. */
+static void draw(struct mb_progress *progress, const char *label, const char *step,
+                 uint64_t now_ns)
 {
-    mb_strbuf_printf(text, "[%zu/%zu] %s%s", progress->cell_index + 1, progress->n_cells, label,
-                     separator(progress));
+    /* A line that fills the last column wraps on some terminals. */
+    const int columns = progress->io.columns(progress->io.user) - 1;
+    const char *separator = progress->io.unicode ? " \xc2\xb7 " : " - ";
+    struct mb_strbuf text = {0};
+    struct mb_strbuf rest = {0};
+    char left[40];
+    left_text(seconds_left(progress, now_ns), left, sizeof left);
+    mb_strbuf_printf(&rest, "%s%s%s%s%s", label, separator, step, left[0] ? separator : "",
+                     left);
+    mb_strbuf_printf(&text, "[%zu/%zu] ", progress->cell_index + 1, progress->n_cells);
+    if (progress->image[0] != '\0') {
+        const size_t n_others =
+            text.n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
+        const size_t n_all = columns > 0 ? (size_t)columns : 0;
+        add_name(&text, progress->image,
+                 n_all > n_others + MIN_NAME ? n_all - n_others : MIN_NAME);
+        mb_strbuf_append(&text, separator);
+    }
+    mb_strbuf_append(&text, mb_strbuf_text(&rest));
+    if (!text.failed && !rest.failed) {
+        progress->io.draw(progress->io.user, mb_strbuf_text(&text), columns);
+        progress->has_drawn = true;
+        progress->last_draw_ns = now_ns;
+    }
+    mb_strbuf_finish(&text);
+    mb_strbuf_finish(&rest);
 }
 
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
+    if (is_drawing(progress)) {
+        draw(progress, label, step, progress->io.now_ns(progress->io.user));
+    }
+}
+
+void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
+                        uint32_t n_total)
+{
+    char step[48] = "warming up";
     if (!is_drawing(progress)) {
         return;
     }
-    struct mb_strbuf text = {0};
-    begin_line(progress, &text, label);
-    mb_strbuf_append(&text, step);
-    draw(progress, &text, progress->io.now_ns(progress->io.user));
-    mb_strbuf_finish(&text);
+    const uint64_t now_ns = progress->io.now_ns(progress->io.user);
+    if (progress->has_drawn && now_ns - progress->last_draw_ns < MIN_REDRAW_NS) {
+        return;
+    }
+    if (n_done > 0) {
+        snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
+    }
+    draw(progress, label, step, now_ns);
 }
 
 void mb_time_text(double time_ns, char *out, size_t out_bytes)
@@ -123,66 +207,12 @@ void mb_time_text(double time_ns, char *out, size_t out_bytes)
     snprintf(out, out_bytes, "%.0f ns", time_ns);
 }
 
-/* Seconds until the cell is sampled, from its rate so far; NaN while that is unknown. */
-static double seconds_left(const struct mb_progress *progress, uint32_t n_done,
-                           uint32_t n_total, uint64_t now_ns)
-{
-    const uint64_t elapsed_ns = now_ns - progress->sampling_since_ns;
-    if (elapsed_ns < MIN_ESTIMATE_NS || n_done <= progress->first_done || n_total < n_done) {
-        return NAN;
-    }
-    const double per_sample_s =
-        (double)elapsed_ns / (double)NS_PER_S / (n_done - progress->first_done);
-    return per_sample_s * (n_total - n_done);
-}
-
-void mb_progress_samples(struct mb_progress *progress, const char *label, uint32_t n_done,
-                         uint32_t n_total, double median_ns)
-{
-    if (!is_drawing(progress)) {
-        return;
-    }
-    const uint64_t now_ns = progress->io.now_ns(progress->io.user);
-    if (!progress->is_sampling) {
-        progress->is_sampling = true;
-        progress->sampling_since_ns = now_ns;
-        progress->first_done = n_done;
-    }
-    if (progress->has_drawn && now_ns - progress->last_draw_ns < MIN_REDRAW_NS) {
-        return;
-    }
-    struct mb_strbuf text = {0};
-    begin_line(progress, &text, label);
-    mb_strbuf_printf(&text, "%" PRIu32 " of %" PRIu32 " samples", n_done, n_total);
-    if (isfinite(median_ns)) {
-        char median[32];
-        mb_time_text(median_ns, median, sizeof median);
-        mb_strbuf_printf(&text, "%s%s", separator(progress), median);
-    }
-    const double left_s = seconds_left(progress, n_done, n_total, now_ns);
-    if (isfinite(left_s)) {
-        mb_strbuf_printf(&text, "%s%.0f s left", separator(progress), ceil(left_s));
-    }
-    draw(progress, &text, now_ns);
-    mb_strbuf_finish(&text);
-}
-
-void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
-                        uint32_t n_total)
-{
-    if (n_done == 0) {
-        mb_progress_step(progress, label, "warming up");
-    } else {
-        mb_progress_samples(progress, label, n_done, n_total, (double)NAN);
-    }
-}
-
 /* "3 strategies verified, 1 skipped". */
-static void add_counts(struct mb_strbuf *text, const struct mb_cell *cell)
+static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
 {
     size_t n_verified = 0, n_unchecked = 0, n_failed = 0, n_skipped = 0;
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
+    for (size_t i = 0; i < c->n_results; i++) {
+        const struct mb_result *result = &c->results[i];
         n_skipped += result->status == MB_RESULT_SKIPPED;
         n_failed += result->status == MB_RESULT_FAILED;
         n_verified += result->status == MB_RESULT_OK && result->verify == MB_VERIFY_PASS;
@@ -203,20 +233,20 @@ static void add_counts(struct mb_strbuf *text, const struct mb_cell *cell)
     }
 }
 
-void mb_progress_cell_done(struct mb_progress *progress, const struct mb_cell *cell)
+void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
 {
     if (progress->is_quiet) {
         return;
     }
     if (progress->io.is_terminal) {
-        mb_progress_finish(progress); /* the table is printed now */
+        mb_progress_finish(progress); /* the table comes next */
         return;
     }
     struct mb_strbuf text = {0};
     mb_strbuf_printf(&text, "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->cell_index + 1,
-                     progress->n_cells, cell->input_name, cell->layout.base.width,
-                     cell->layout.base.height, cell->layout.format->name);
-    add_counts(&text, cell);
+                     progress->n_cells, c->input_name, c->layout.base.width,
+                     c->layout.base.height, c->layout.format->name);
+    add_counts(&text, c);
     if (!text.failed) {
         progress->io.line(progress->io.user, mb_strbuf_text(&text));
     }

@@ -1,9 +1,9 @@
-/* What is going on, on stderr: one redrawn line on a terminal, else a line per finished cell.
- */
+/* Progress on stderr: on a terminal one redrawn line for the whole run, otherwise one line
+ * per finished image. */
 #ifndef MB_CLI_PROGRESS_H
 #define MB_CLI_PROGRESS_H
 
-#include "bench/result.h"
+#include "result/result.h"
 
 /* Where progress goes; tests bring their own. */
 struct mb_progress_io {
@@ -20,42 +20,44 @@ struct mb_progress {
     struct mb_progress_io io;
     bool is_quiet;
     size_t n_cells, cell_index;
+    char image[80];    /* name of the image, or "" */
+    uint64_t first_ns; /* when the first image began */
+    uint64_t begin_ns; /* when the current one did */
+    bool has_begun;
     bool has_drawn;
     uint64_t last_draw_ns;
-    uint32_t first_done; /* samples done when the cell's clock was started */
-    uint64_t sampling_since_ns;
-    bool is_sampling;
 };
 
-/* stderr and the monotonic clock; through base/log, so that messages do not tear the line. */
+/* stderr, by way of base/log so that messages do not tear the line, and the monotonic clock. */
 struct mb_progress_io mb_progress_stderr(bool unicode);
 
 void mb_progress_init(struct mb_progress *progress, const struct mb_progress_io *io, bool quiet,
                       size_t n_cells);
 
-/* Begin cell `index` (0-based). */
+/* Begin image `index` (0-based) of `n_cells`. Repeating it within an image has no effect. */
 void mb_progress_cell(struct mb_progress *progress, size_t index);
 
-/* "[2/8] spd · verifying": a step that has no count. Drawn at once. */
+/* Name the current image: "photo 512x512". */
+void mb_progress_name(struct mb_progress *progress, const char *name);
+
+/* "[2/8] photo · spd · verifying · about 4 min left": a step without a count, drawn at once.
+ * The time left is estimated from the finished images and not shown before there is one. In a
+ * line too wide for the terminal the image's name loses its middle. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);
 
-/* "[2/8] spd · 40 of 320 samples · 41.6 us · 3 s left": `n_done` of `n_total` rounds of the
- * cell are done; `median_ns` so far, or NaN. Drawn at most 10 times a second. */
-void mb_progress_samples(struct mb_progress *progress, const char *label, uint32_t n_done,
-                         uint32_t n_total, double median_ns);
-
-/* After each round of a cell: that it is warming up, or how many are done, of no median yet. */
+/* "[2/8] photo · 8 strategies · 40 of 320 blocks": after each block, of at most
+ * `n_total`; while `n_done` is 0, warming up. Drawn at most 10 times a second. */
 void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
                         uint32_t n_total);
 
-/* The cell is finished: "3/8 photo 512x512 rgba8: 4 strategies verified" where stderr is no
+/* The case is finished: "3/8 photo 512x512 rgba8: 4 strategies verified" where stderr is no
  * terminal. */
-void mb_progress_cell_done(struct mb_progress *progress, const struct mb_cell *cell);
+void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c);
 
-/* Erase the line. */
+/* Erase the redrawn line. */
 void mb_progress_finish(struct mb_progress *progress);
 
-/* "41.6 us": three or four digits and a fitting unit. */
+/* "41.6 us": three or four digits and a suitable unit. */
 void mb_time_text(double time_ns, char *out, size_t out_bytes);
 
 #endif

@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/settings.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/version.h"
-#include "bench/describe.h"
-#include "image/png.h"
+#include "result/describe.h"
+#include "image/io/png.h"
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
 
@@ -27,41 +28,39 @@ void mb_sheets_finish(struct mb_sheets *sheets)
 }
 
 /* "photo.png, 451x300 rgba8, avg": the name of the file without its folder. */
-static void describe(const struct mb_cell *cell, char *out, size_t out_bytes)
+static void describe(const struct mb_case *c, char *out, size_t out_bytes)
 {
-    const char *slash = strncmp(cell->input, "pattern:", 8) ? strrchr(cell->input, '/') : NULL;
-    snprintf(out, out_bytes, "%s, %ux%u %s, %s", slash ? slash + 1 : cell->input,
-             cell->layout.base.width, cell->layout.base.height, cell->layout.format->name,
-             mb_reduce_name(cell->task.reduce));
+    const char *slash = strncmp(c->input, "pattern:", 8) ? strrchr(c->input, '/') : NULL;
+    snprintf(out, out_bytes, "%s, %ux%u %s, %s", slash ? slash + 1 : c->input,
+             c->layout.base.width, c->layout.base.height, c->layout.format->name,
+             mb_reduce_name(c->task.reduce));
 }
 
-static void start(struct mb_sheets *sheets, const struct mb_cell *cell, const char *folder)
+static void start(struct mb_sheets *sheets, const struct mb_case *c, const char *folder)
 {
     mb_sheets_finish(sheets);
     snprintf(sheets->folder, sizeof sheets->folder, "%s", folder);
-    describe(cell, sheets->title, sizeof sheets->title);
-    sheets->is_clamped = !mb_format_is_unorm(cell->layout.format);
-    sheets->n_layers = mb_picture_layers(&cell->layout);
+    describe(c, sheets->title, sizeof sheets->title);
+    sheets->is_clamped = !mb_format_is_unorm(c->layout.format);
+    sheets->n_layers = mb_picture_layers(&c->layout);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        mb_sheet_init(&sheets->layer[layer], cell->layout.base, cell->layout.n_levels);
+        mb_sheet_init(&sheets->layer[layer], &c->layout, layer);
     }
 }
 
 static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, bool is_golden,
-                               const struct mb_layout *layout, const void *block,
-                               struct mb_err *err)
+                               const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_TRY(
-            mb_sheet_add(&sheets->layer[layer], label, is_golden, layout, block, layer, err));
+        MB_TRY(mb_sheet_add(&sheets->layer[layer], label, is_golden, block, err));
     }
 fail:
     return status;
 }
 
 /* Once for all strategies that are held to the same policy. */
-static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_cell *cell,
+static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case *c,
                                  const struct mb_filter *filter, struct mb_verifier *verifier,
                                  struct mb_err *err)
 {
@@ -71,11 +70,11 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_cell 
         return MB_OK;
     }
     enum mb_status status = MB_OK;
-    void *texels = mb_alloc(cell->layout.total_bytes, 1);
+    void *texels = mb_alloc(c->layout.total_bytes, 1);
     MB_TRY(texels ? MB_OK : out_of_memory(err));
     MB_TRY(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
     snprintf(label, sizeof label, "golden (%s)", mb_policy_name(policy));
-    MB_TRY(add_rows(sheets, label, true, &cell->layout, texels, err));
+    MB_TRY(add_rows(sheets, label, true, texels, err));
     sheets->policies |= 1u << policy;
 fail:
     mb_free(texels);
@@ -91,23 +90,23 @@ static char *make_path(const struct mb_sheets *sheets, uint32_t layer)
     return mb_path_join(sheets->folder, name);
 }
 
-enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_cell *cell,
+enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                              struct mb_result *result, const void *block,
                              struct mb_verifier *verifier, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     char folder[sizeof sheets->folder];
     char label[sizeof result->label + 16];
-    mb_cell_folder(cell, folder, sizeof folder);
+    mb_case_folder(c, folder, sizeof folder);
     if (strcmp(folder, sheets->folder) != 0) {
-        start(sheets, cell, folder);
+        start(sheets, c, folder);
     }
     if (verifier) {
-        MB_TRY(add_golden(sheets, cell, &result->work.claim.filter, verifier, err));
+        MB_TRY(add_golden(sheets, c, &result->work.tolerance.filter, verifier, err));
     }
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
-    MB_TRY(add_rows(sheets, label, false, &cell->layout, block, err));
+    MB_TRY(add_rows(sheets, label, false, block, err));
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         char *path = make_path(sheets, layer);
         MB_TRY(path ? mb_result_add_path(&result->images, &result->n_images, path, err)

@@ -2,14 +2,14 @@
 #ifndef MB_CLI_SHEET_H
 #define MB_CLI_SHEET_H
 
-#include "bench/result.h"
-#include "bench/verify.h"
+#include "result/result.h"
+#include "bench/verify/verify.h"
 #include "cli/picture.h"
-#include "image/sheet.h"
+#include "image/io/sheet.h"
 
 /* Of the image that is being run; zeroed: of none. */
 struct mb_sheets {
-    char folder[256];  /* of the cell, relative to the output folder */
+    char folder[256];  /* of the c, relative to the output folder */
     char title[512];   /* what is drawn, in words */
     bool is_clamped;   /* PNG holds less than the texels do */
     uint32_t n_layers; /* that are drawn */
@@ -19,10 +19,10 @@ struct mb_sheets {
 
 void mb_sheets_finish(struct mb_sheets *sheets);
 
-/* Add the chain of `result`, a packed block of cell->layout, and, with a verifier, the golden
+/* Add the chain of `result`, a packed block of c->layout, and, with a verifier, the golden
  * one that it was held to; note the files that mb_sheets_write makes in result->images. Rows of
  * another image are dropped. */
-MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_cell *cell,
+MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                                            struct mb_result *result, const void *block,
                                            struct mb_verifier *verifier, struct mb_err *err);
 

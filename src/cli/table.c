@@ -7,11 +7,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bench/describe.h"
-#include "bench/ranking.h"
+#include "result/describe.h"
+#include "result/ranking.h"
 
-#define TEXT_BYTES 600
-#define GAP        2 /* spaces between columns */
+#define TEXT_BYTES      600
+#define GAP             2 /* spaces between columns */
+#define LEAST_COLUMNS   80
+#define COLUMNS_IN_FILE 100 /* where stdout is no terminal */
+#define LEAST_LABEL     16  /* columns that are left of a long label */
 
 #define PAINT_BEST "\033[1;32m"
 #define PAINT_BAD  "\033[1;31m"
@@ -22,7 +25,7 @@
 /* What all rows of a table share. */
 struct view {
     const struct mb_run *run;
-    const struct mb_cell *cell;
+    const struct mb_timing *timing;
     const struct mb_table_style *style;
     double unit_ns; /* of the columns of times */
     const char *unit;
@@ -33,53 +36,54 @@ struct view {
 
 struct column {
     const char *title;
-    bool is_right; /* aligned */
-    bool is_time;  /* left out where nothing was timed */
-    bool is_limit; /* left out where the limit is not known */
-    bool is_quality;
-    void (*text)(const struct view *view, const struct mb_result *result, char *out);
+    bool is_right;        /* aligned */
+    bool is_time;         /* left out where nothing was timed */
+    bool is_limit;        /* left out where the limit is not known */
+    size_t least_columns; /* left out on a narrower terminal */
+    void (*text)(const struct view *view, const struct mb_row *row, char *out);
 };
 
-static bool is_timed(const struct mb_result *result)
+static bool is_timed(const struct mb_row *row)
 {
-    return result->stats.n > 0 && isfinite(result->stats.median_ns);
+    return row->stats.n > 0 && isfinite(row->stats.median_ns);
 }
 
 /* A row of figures; else it is a sentence. */
-static bool has_figures(const struct mb_result *result)
+static bool has_figures(const struct mb_row *row)
 {
-    return result->status == MB_RESULT_OK ||
-           (result->status == MB_RESULT_FAILED && result->verify == MB_VERIFY_FAIL);
+    return mb_row_status(row) == MB_RESULT_OK ||
+           (mb_row_status(row) == MB_RESULT_FAILED && row->result->verify == MB_VERIFY_FAIL);
 }
 
 /* Whether two variants of a strategy were skipped for the same reason. */
-static bool is_skipped_alike(const struct mb_result *a, const struct mb_result *b)
+static bool is_skipped_alike(const struct mb_row *a, const struct mb_row *b)
 {
-    return a->status == MB_RESULT_SKIPPED && b->status == MB_RESULT_SKIPPED &&
-           a->strategy == b->strategy && strcmp(a->reason, b->reason) == 0;
+    return mb_row_status(a) == MB_RESULT_SKIPPED && mb_row_status(b) == MB_RESULT_SKIPPED &&
+           a->result->strategy == b->result->strategy &&
+           strcmp(mb_row_reason(a), mb_row_reason(b)) == 0;
 }
 
 /* A row skipped for the reason of one above it, which stands for both. */
-static bool is_folded(const struct view *view, const struct mb_result *result)
+static bool is_folded(const struct view *view, const struct mb_row *row)
 {
-    for (const struct mb_result *above = view->cell->results; above < result; above++) {
-        if (is_skipped_alike(above, result)) {
+    for (const struct mb_row *above = view->timing->rows; above < row; above++) {
+        if (is_skipped_alike(above, row)) {
             return true;
         }
     }
     return false;
 }
 
-static void text_strategy(const struct view *view, const struct mb_result *result, char *out)
+static void text_strategy(const struct view *view, const struct mb_row *row, char *out)
 {
     size_t n_alike = 0;
-    for (size_t i = 0; i < view->cell->n_results; i++) {
-        n_alike += is_skipped_alike(result, &view->cell->results[i]);
+    for (size_t i = 0; i < view->timing->of->n_results; i++) {
+        n_alike += is_skipped_alike(row, &view->timing->rows[i]);
     }
     if (n_alike > 1) {
-        snprintf(out, TEXT_BYTES, "%s (%zu variants)", result->strategy->name, n_alike);
+        snprintf(out, TEXT_BYTES, "%s (%zu variants)", row->result->strategy->name, n_alike);
     } else {
-        snprintf(out, TEXT_BYTES, "%s", result->label);
+        snprintf(out, TEXT_BYTES, "%s", row->result->label);
     }
 }
 
@@ -93,21 +97,21 @@ static void text_time(const struct view *view, double time_ns, char *out)
              view->unit);
 }
 
-static void text_median(const struct view *view, const struct mb_result *result, char *out)
+static void text_median(const struct view *view, const struct mb_row *row, char *out)
 {
-    text_time(view, is_timed(result) ? result->stats.median_ns : NAN, out);
+    text_time(view, is_timed(row) ? row->stats.median_ns : NAN, out);
 }
 
-static void text_p95(const struct view *view, const struct mb_result *result, char *out)
+static void text_p95(const struct view *view, const struct mb_row *row, char *out)
 {
-    text_time(view, is_timed(result) ? result->stats.p95_ns : NAN, out);
+    text_time(view, is_timed(row) ? row->stats.p95_ns : NAN, out);
 }
 
-static void text_interval(const struct view *view, const struct mb_result *result, char *out)
+static void text_interval(const struct view *view, const struct mb_row *row, char *out)
 {
-    const double *ci_ns = result->stats.median_ci_ns;
-    if (!is_timed(result) || !isfinite(ci_ns[0]) || !isfinite(ci_ns[1]) ||
-        result->stats.median_ci_level < 0.95) {
+    const double *ci_ns = row->stats.median_ci_ns;
+    if (!is_timed(row) || !isfinite(ci_ns[0]) || !isfinite(ci_ns[1]) ||
+        row->stats.median_ci_level < 0.95) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
@@ -116,17 +120,17 @@ static void text_interval(const struct view *view, const struct mb_result *resul
 }
 
 /* Compulsory bytes per nanosecond are GB/s. NaN without a time. */
-static double rate_gbps(const struct mb_cell *cell, const struct mb_result *result)
+static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
 {
-    if (!is_timed(result) || !(result->stats.median_ns > 0)) {
+    if (!is_timed(row) || !(row->stats.median_ns > 0)) {
         return NAN;
     }
-    return (double)cell->compulsory_bytes / result->stats.median_ns;
+    return (double)timing->of->compulsory_bytes / row->stats.median_ns;
 }
 
-static void text_rate(const struct view *view, const struct mb_result *result, char *out)
+static void text_rate(const struct view *view, const struct mb_row *row, char *out)
 {
-    const double gbps = rate_gbps(view->cell, result);
+    const double gbps = rate_gbps(view->timing, row);
     if (!isfinite(gbps)) {
         snprintf(out, TEXT_BYTES, "-");
         return;
@@ -134,57 +138,64 @@ static void text_rate(const struct view *view, const struct mb_result *result, c
     snprintf(out, TEXT_BYTES, "%.*f", view->rate_decimals, gbps);
 }
 
-static void text_relative(const struct view *view, const struct mb_result *result, char *out)
+static void text_relative(const struct view *view, const struct mb_row *row, char *out)
 {
-    if (!view->is_ranked || result->verify == MB_VERIFY_FAIL || !is_timed(result)) {
+    if (!view->is_ranked || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
-    mb_relation_describe(&result->relation, view->style->unicode ? "\xc2\xb1" : "+-", out,
+    mb_relation_describe(&row->relation, view->style->unicode ? "\xc2\xb1" : "+-", out,
                          TEXT_BYTES);
 }
 
-static void text_of_limit(const struct view *view, const struct mb_result *result, char *out)
+static void text_of_limit(const struct view *view, const struct mb_row *row, char *out)
 {
-    mb_of_limit_describe(view->cell, result, out, TEXT_BYTES);
+    mb_of_limit_describe(view->timing, row, out, TEXT_BYTES);
 }
 
-static void text_quality(const struct view *view, const struct mb_result *result, char *out)
+static void text_answer(const struct view *view, const struct mb_row *row, char *out)
 {
-    mb_quality_describe(view->cell, result, out, TEXT_BYTES);
+    mb_answer_describe(view->timing, row, out, TEXT_BYTES);
 }
 
-static void text_verified(const struct view *view, const struct mb_result *result, char *out)
+static void text_verified(const struct view *view, const struct mb_row *row, char *out)
 {
-    const struct mb_verdict *verdict = &result->verdict;
-    char place[200];
-    if (result->is_diagnostic) {
-        snprintf(out, TEXT_BYTES, "diagnostic: leaves work out");
-    } else if (result->verify == MB_VERIFY_SKIPPED) {
+    if (row->result->is_diagnostic) {
+        snprintf(out, TEXT_BYTES, "leaves work out");
+    } else if (row->result->work.tolerance.has_no_policy) {
+        snprintf(out, TEXT_BYTES, "has no policy");
+    } else if (row->result->verify == MB_VERIFY_SKIPPED) {
         snprintf(out, TEXT_BYTES, "not checked");
-    } else if (result->verify == MB_VERIFY_FAIL && verdict->first_bad.found) {
-        mb_bad_texel_describe(&verdict->first_bad, place, sizeof place);
-        snprintf(out, TEXT_BYTES, "FAIL: %s", place);
-    } else if (result->verify == MB_VERIFY_FAIL) {
-        snprintf(out, TEXT_BYTES, "FAIL: %s", result->reason);
+    } else if (row->result->verify == MB_VERIFY_FAIL) {
+        snprintf(out, TEXT_BYTES, "FAIL"); /* where and how stands below the row */
     } else {
-        mb_verdict_describe(verdict, view->cell->layout.format, out, TEXT_BYTES);
+        mb_verdict_describe(&row->result->verdict, view->timing->of->layout.format, out,
+                            TEXT_BYTES);
     }
 }
 
 static const struct column columns[] = {
     {.title = "Strategy", .text = text_strategy},
     {.title = "Median", .is_right = true, .is_time = true, .text = text_median},
-    {.title = "95% interval", .is_right = true, .is_time = true, .text = text_interval},
-    {.title = "p95", .is_right = true, .is_time = true, .text = text_p95},
-    {.title = "GB/s", .is_right = true, .is_time = true, .text = text_rate},
+    {.title = "95% interval",
+     .is_right = true,
+     .is_time = true,
+     .least_columns = 100,
+     .text = text_interval},
+    {.title = "p95", .is_right = true, .is_time = true, .least_columns = 120, .text = text_p95},
+    {.title = "GB/s",
+     .is_right = true,
+     .is_time = true,
+     .least_columns = 120,
+     .text = text_rate},
     {.title = "of limit",
      .is_right = true,
      .is_time = true,
      .is_limit = true,
+     .least_columns = 100,
      .text = text_of_limit},
     {.title = "Relative", .is_right = true, .is_time = true, .text = text_relative},
-    {.title = "vs box", .is_right = true, .is_quality = true, .text = text_quality},
+    {.title = "Answer", .text = text_answer},
     {.title = "Verified", .text = text_verified},
 };
 
@@ -217,35 +228,34 @@ static void choose_time_unit(struct view *view, double least_ns, double most_ns)
     view->unit = units[i].name;
     view->time_decimals = least < 0.1 ? 4 : least < 1 ? 3 : least < 10 ? 2 : 1;
     if (i == 0) {
-        view->time_decimals = 0; /* the ruler has no finer marks */
+        view->time_decimals = 0; /* the timer has no finer marks */
     }
 }
 
 /* Fill what depends on all rows, and say which columns are shown. */
 static void survey(struct view *view, bool shown[N_COLUMNS])
 {
-    const struct mb_cell *cell = view->cell;
+    const struct mb_timing *timing = view->timing;
     double least_ns = INFINITY;
     double most_ns = 0;
     double least_gbps = INFINITY;
-    const bool has_quality = mb_cell_leaves_box(cell);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        const struct mb_result *result = &cell->results[i];
-        if (!has_figures(result)) {
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_row *row = &timing->rows[i];
+        if (!has_figures(row)) {
             continue;
         }
-        if (is_timed(result)) {
-            least_ns = fmin(least_ns, result->stats.median_ns);
-            most_ns = fmax(most_ns, result->stats.median_ns);
-            least_gbps = fmin(least_gbps, rate_gbps(cell, result));
+        if (is_timed(row)) {
+            least_ns = fmin(least_ns, row->stats.median_ns);
+            most_ns = fmax(most_ns, row->stats.median_ns);
+            least_gbps = fmin(least_gbps, rate_gbps(timing, row));
         }
     }
     choose_time_unit(view, least_ns, most_ns);
     view->rate_decimals = decimals_for(least_gbps);
     for (size_t c = 0; c < N_COLUMNS; c++) {
         shown[c] = !(columns[c].is_time && !isfinite(least_ns)) &&
-                   !(columns[c].is_limit && !isfinite(cell->floor_ns)) &&
-                   !(columns[c].is_quality && !has_quality);
+                   !(columns[c].is_limit && !isfinite(timing->floor_ns)) &&
+                   columns[c].least_columns <= mb_table_columns(view->style);
     }
 }
 
@@ -257,15 +267,52 @@ static void measure_columns(struct view *view, size_t width[N_COLUMNS])
     survey(view, shown);
     for (size_t c = 0; c < N_COLUMNS; c++) {
         width[c] = shown[c] ? mb_utf8_columns(columns[c].title) : 0;
-        for (size_t i = 0; shown[c] && i < view->cell->n_results; i++) {
-            const struct mb_result *result = &view->cell->results[i];
-            if (c > 0 && !has_figures(result)) {
+        for (size_t i = 0; shown[c] && i < view->timing->of->n_results; i++) {
+            const struct mb_row *row = &view->timing->rows[i];
+            if (c > 0 && !has_figures(row)) {
                 continue;
             }
-            columns[c].text(view, result, text);
+            columns[c].text(view, row, text);
             const size_t n = mb_utf8_columns(text);
             width[c] = n > width[c] ? n : width[c];
         }
+    }
+}
+
+static size_t total_columns(const size_t width[N_COLUMNS])
+{
+    size_t n = 2; /* the mark */
+    for (size_t c = 0; c < N_COLUMNS; c++) {
+        n += width[c] > 0 ? width[c] + (c > 0 ? GAP : 0) : 0;
+    }
+    return n;
+}
+
+/* Leave out what is still too much, p95 first and the share of the limit last; then, on a
+ * terminal, labels lose their middle. */
+static void fit_columns(const struct view *view, size_t width[N_COLUMNS])
+{
+    const size_t n_columns = mb_table_columns(view->style);
+    for (size_t least = 120; least >= 100; least -= 20) {
+        for (size_t c = 0; c < N_COLUMNS && total_columns(width) > n_columns; c++) {
+            width[c] = columns[c].least_columns == least ? 0 : width[c];
+        }
+    }
+    const size_t n_total = total_columns(width);
+    if (n_total > n_columns && view->style->columns > 0) {
+        const size_t n_over = n_total - n_columns;
+        width[0] = width[0] > n_over + LEAST_LABEL ? width[0] - n_over : LEAST_LABEL;
+    }
+}
+
+/* Text that fits, without its middle: "spd:load=..:wave=off". Labels are ASCII. */
+static void shorten(char *text, size_t width)
+{
+    const size_t n = strlen(text), n_tail = (width - 2) / 2;
+    if (mb_utf8_columns(text) > width) {
+        const size_t n_head = width - 2 - n_tail;
+        memmove(text + n_head + 2, text + n - n_tail, n_tail + 1);
+        memcpy(text + n_head, "..", 2);
     }
 }
 
@@ -290,44 +337,70 @@ static void add_titles(struct mb_strbuf *out, const size_t width[N_COLUMNS])
     mb_strbuf_append(out, "\n");
 }
 
-static const char *paint_of(const struct view *view, const struct mb_result *result,
-                            bool is_best)
+static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
 {
     if (!view->style->color) {
         return "";
     }
-    if (result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL) {
+    if (mb_row_status(row) == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL) {
         return PAINT_BAD;
     }
-    if (result->status == MB_RESULT_SKIPPED) {
+    if (mb_row_status(row) == MB_RESULT_SKIPPED) {
         return PAINT_DIM;
     }
     return is_best ? PAINT_BEST : "";
 }
 
+/* Where a row is wrong, on a line of its own. */
+static void add_failure(struct mb_strbuf *out, const struct view *view,
+                        const struct mb_row *row)
+{
+    const struct mb_bad_texel *bad = &row->result->verdict.first_bad;
+    char place[200];
+    if (!has_figures(row) || row->result->verify != MB_VERIFY_FAIL) {
+        return;
+    }
+    mb_bad_texel_describe(bad, place, sizeof place);
+    mb_strbuf_append(out, "      FAIL: ");
+    mb_strbuf_wrap(out, bad->found ? place : mb_row_reason(row), 12,
+                   mb_table_columns(view->style));
+    mb_strbuf_append(out, "\n");
+}
+
 static void add_row(struct mb_strbuf *out, const struct view *view, size_t index,
                     const size_t width[N_COLUMNS])
 {
-    const struct mb_result *result = &view->cell->results[index];
+    const struct mb_row *row = &view->timing->rows[index];
     const bool is_best = index == view->winner;
-    const char *paint = paint_of(view, result, is_best);
+    const char *paint = paint_of(view, row, is_best);
     char text[TEXT_BYTES];
     mb_strbuf_append(out, paint);
     mb_strbuf_append(out, is_best ? "> " : "  ");
-    text_strategy(view, result, text);
+    text_strategy(view, row, text);
+    shorten(text, width[0]);
     add_padded(out, 0, text, width[0]);
-    if (!has_figures(result)) {
-        mb_strbuf_printf(out, "  %s: %s", mb_result_status_name(result->status),
-                         result->reason);
+    if (!has_figures(row)) {
+        snprintf(text, sizeof text, "%s: %s", mb_result_status_name(mb_row_status(row)),
+                 mb_row_reason(row));
+        mb_strbuf_spaces(out, GAP);
+        mb_strbuf_wrap(out, text, 2 + width[0] + GAP, mb_table_columns(view->style));
     }
-    for (size_t c = 1; c < N_COLUMNS && has_figures(result); c++) {
+    for (size_t c = 1; c < N_COLUMNS && has_figures(row); c++) {
         if (width[c] > 0) {
-            columns[c].text(view, result, text);
+            columns[c].text(view, row, text);
             add_padded(out, c, text, width[c]);
         }
     }
     mb_strbuf_append(out, paint[0] != '\0' ? PAINT_OFF : "");
     mb_strbuf_append(out, "\n");
+    add_failure(out, view, row);
+}
+
+size_t mb_table_columns(const struct mb_table_style *style)
+{
+    return style->columns == 0              ? COLUMNS_IN_FILE
+           : style->columns < LEAST_COLUMNS ? LEAST_COLUMNS
+                                            : style->columns;
 }
 
 static void add_loud(struct mb_strbuf *out, const struct mb_table_style *style,
@@ -351,7 +424,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
-    if (run->settings->validate) {
+    if (run->validate) {
         add_loud(out, style, "Validation is on: its times say nothing, and nothing is ranked.");
     }
     if (run->timer.valid_bits == 0) {
@@ -359,32 +432,49 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char
     }
 }
 
-void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct mb_cell *cell,
-                   const struct mb_table_style *style)
+/* Lines, each broken where it is too wide, with an empty one before them. */
+static void add_wrapped(struct mb_strbuf *out, const char *lines, size_t n_columns)
+{
+    char line[TEXT_BYTES];
+    mb_strbuf_append(out, *lines != '\0' ? "\n" : "");
+    while (*lines != '\0') {
+        const size_t n = strcspn(lines, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, lines);
+        mb_strbuf_wrap(out, line, 0, n_columns);
+        mb_strbuf_append(out, "\n");
+        lines += n + (lines[n] == '\n');
+    }
+}
+
+void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
+                     const struct mb_timing *timing, const struct mb_table_style *style)
 {
     struct view view = {
         .run = run,
-        .cell = cell,
+        .timing = timing,
         .style = style,
-        .is_ranked = !run->settings->validate,
-        .winner = mb_ranking_winner(run, cell),
+        .is_ranked = !run->validate,
+        .winner = mb_ranking_winner(run, timing),
     };
     size_t width[N_COLUMNS];
     char text[TEXT_BYTES];
-    mb_cell_describe(cell, text, sizeof text);
-    mb_strbuf_printf(out, "%s  %s\n\n", cell->input, text);
+    mb_timing_describe(timing, text, sizeof text);
+    mb_strbuf_append(out, timing->of->input);
+    mb_strbuf_spaces(out, GAP);
+    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP,
+                   mb_table_columns(style));
+    mb_strbuf_append(out, "\n\n");
     measure_columns(&view, width);
+    fit_columns(&view, width);
     add_titles(out, width);
-    for (size_t i = 0; i < cell->n_results; i++) {
-        if (!is_folded(&view, &cell->results[i])) {
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (!is_folded(&view, &timing->rows[i])) {
             add_row(out, &view, i, width);
         }
     }
-    struct mb_strbuf sentence = {0};
-    mb_ranking_describe(&sentence, run, cell);
-    if (sentence.n_bytes > 0) {
-        mb_strbuf_printf(out, "\n%s\n", mb_strbuf_text(&sentence));
-    }
-    out->failed = out->failed || sentence.failed;
-    mb_strbuf_finish(&sentence);
+    struct mb_strbuf lines = {0};
+    mb_ranking_lines(&lines, run, timing);
+    add_wrapped(out, mb_strbuf_text(&lines), mb_table_columns(style));
+    out->failed = out->failed || lines.failed;
+    mb_strbuf_finish(&lines);
 }

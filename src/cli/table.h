@@ -3,22 +3,28 @@
 #define MB_CLI_TABLE_H
 
 #include "base/strbuf.h"
-#include "bench/result.h"
+#include "result/result.h"
 
 struct mb_table_style {
-    bool color;   /* ANSI colours, never the only sign */
-    bool unicode; /* the locale is UTF-8; else plain ASCII */
+    bool color;     /* ANSI colours, never the only sign */
+    bool unicode;   /* the locale is UTF-8; else plain ASCII */
+    size_t columns; /* of the terminal; 0: not one */
 };
+
+/* Columns to write in: those of the terminal, 80 at least; 100 where there is none. */
+size_t mb_table_columns(const struct mb_table_style *style);
 
 /* "mipbench VERSION · DEVICE · driver X · Vulkan 1.4", and what holds for the whole run: a
  * software device, the validation layer, no timestamps. */
 void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char *version,
                      const struct mb_table_style *style);
 
-/* One cell: a line on the input, the table, and mb_ranking_describe() on which strategy is
- * fastest. Columns of times are left out where nothing was timed, and there is one on the
- * distance to the box chain where a strategy's own policy differs from it at this size. */
-void mb_table_cell(struct mb_strbuf *out, const struct mb_run *run, const struct mb_cell *cell,
-                   const struct mb_table_style *style);
+/* One timing: a line on the input, the table, and mb_ranking_lines() on which strategy is
+ * fastest. Columns are left out where nothing was timed, where no limit is known, and where
+ * they do not fit: 95 % interval and share of the limit below 100 columns, p95 and GB/s below
+ * 120. No line is wider than the terminal (100 where there is none, 80 at least), unless a word
+ * is. */
+void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
+                     const struct mb_timing *timing, const struct mb_table_style *style);
 
 #endif

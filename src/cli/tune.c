@@ -9,7 +9,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/version.h"
-#include "bench/tune_report.h"
+#include "tune/lookup.h"
+#include "tune/report.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tune_text.h"
@@ -42,7 +43,7 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
 }
 
 /* No pictures: `mipbench run` makes them of what was chosen. */
-static enum mb_status on_chain(void *user, const struct mb_cell *cell, struct mb_result *result,
+static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err)
 {
@@ -60,7 +61,6 @@ static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
     struct session *session = user;
     snprintf(session->heat, sizeof session->heat, n_heats > 1 ? "%s %zu of %zu" : "%s", pass,
              heat + 1, n_heats);
-    mb_progress_cell(&session->progress, session->progress.cell_index); /* its clock anew */
     mb_progress_step(&session->progress, session->heat, "setting up");
 }
 
@@ -102,8 +102,8 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
 {
     struct session *session = user;
     const struct mb_tune_case *c = &tune->cases[tune->n_cases - 1];
-    if (c->cell != SIZE_MAX) {
-        mb_progress_cell_done(&session->progress, &run->cells[c->cell]);
+    if (c->final != SIZE_MAX) {
+        mb_progress_case_done(&session->progress, run->cases[c->final]);
     }
     return write_all(session, run, tune, false, err);
 }
@@ -163,7 +163,7 @@ static enum mb_status conclude(const struct session *session, const struct mb_ru
     return status == MB_OK ? written : status;
 }
 
-static enum mb_status tune_rows(struct session *session, const struct mb_row *rows,
+static enum mb_status tune_rows(struct session *session, const struct mb_variant *rows,
                                 size_t n_rows, struct mb_run *run, struct mb_tune *tune,
                                 struct mb_err *err)
 {
@@ -209,12 +209,12 @@ enum mb_status mb_tune_command_run(const struct mb_tune_command *command, enum m
     const struct mb_options *options = command->options;
     const struct mb_settings *settings = &options->settings;
     struct session session = {.command = command};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_run run = {0};
     struct mb_tune tune = {0};
-    MB_TRY(
-        mb_plan_rows(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows, err));
+    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows,
+                            err));
     mb_run_init(&run, command->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_TRY(tune_rows(&session, rows, n_rows, &run, &tune, err));

@@ -3,7 +3,7 @@
 #define MB_CLI_TUNE_H
 
 #include "bench/bench.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 struct mb_tune_command {
     const struct mb_options *options;

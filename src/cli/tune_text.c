@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/settings.h"
 #include "base/text.h"
-#include "bench/describe.h"
-#include "bench/tune_choose.h"
+#include "result/describe.h"
+#include "tune/choose.h"
 #include "image/compare.h"
 
 #define TEXT_BYTES 256
@@ -50,49 +51,49 @@ struct view {
 /* One decision: a row of the table. */
 struct decision {
     const struct mb_tune_case *c;
-    const struct mb_cell *cell;
+    const struct mb_timing *final;
     const struct mb_tune_choice *choice;
-    enum mb_tune_kind kind;
+    enum mb_question question;
     bool is_both; /* of box and any */
 };
 
 /* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
-static bool is_folded(const struct mb_tune_case *c, int kind)
+static bool is_folded(const struct mb_tune_case *c, int question)
 {
-    return kind == MB_TUNE_ANY && c->choice[MB_TUNE_BOX].chosen != SIZE_MAX &&
-           c->choice[MB_TUNE_BOX].chosen == c->choice[MB_TUNE_ANY].chosen &&
-           c->choice[MB_TUNE_BOX].runner_up == c->choice[MB_TUNE_ANY].runner_up;
+    return question == MB_QUESTION_ANY && c->choice[MB_QUESTION_EXACT].chosen != SIZE_MAX &&
+           c->choice[MB_QUESTION_EXACT].chosen == c->choice[MB_QUESTION_ANY].chosen &&
+           c->choice[MB_QUESTION_EXACT].runner_up == c->choice[MB_QUESTION_ANY].runner_up;
 }
 
-static bool get_decision(const struct view *view, size_t index, int kind,
+static bool get_decision(const struct view *view, size_t index, int question,
                          struct decision *decision)
 {
     const struct mb_tune_case *c = &view->tune->cases[index];
-    if (c->choice[kind].chosen == SIZE_MAX || is_folded(c, kind)) {
+    if (c->choice[question].chosen == SIZE_MAX || is_folded(c, question)) {
         return false;
     }
     *decision = (struct decision){
         .c = c,
-        .cell = &view->run->cells[c->cell],
-        .choice = &c->choice[kind],
-        .kind = (enum mb_tune_kind)kind,
-        .is_both = kind == MB_TUNE_BOX && is_folded(c, MB_TUNE_ANY),
+        .final = mb_tune_final(view->run, c),
+        .choice = &c->choice[question],
+        .question = (enum mb_question)question,
+        .is_both = question == MB_QUESTION_EXACT && is_folded(c, MB_QUESTION_ANY),
     };
     return true;
 }
 
-static const struct mb_result *winner_of(const struct decision *decision)
+static const struct mb_row *winner_of(const struct decision *decision)
 {
-    return &decision->cell->results[decision->choice->chosen];
+    return &decision->final->rows[decision->choice->chosen];
 }
 
 /* "box, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
 static void text_policy(const struct decision *decision, char *out)
 {
-    const enum mb_policy policy = winner_of(decision)->work.claim.filter.policy;
-    const bool is_told = decision->kind == MB_TUNE_ANY && policy != MB_POLICY_BOX &&
+    const enum mb_policy policy = winner_of(decision)->result->work.tolerance.filter.policy;
+    const bool is_told = decision->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
                          !mb_tune_is_power(decision->c->layout.base);
-    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_tune_kind_name(decision->kind),
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(decision->question),
              decision->is_both ? ", any" : "", is_told ? " (" : "",
              is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
 }
@@ -130,7 +131,7 @@ static void text_relative(const struct view *view, const struct decision *decisi
 static void text_of(const struct view *view, const struct decision *decision,
                     enum column column, char *out)
 {
-    const struct mb_result *winner = winner_of(decision);
+    const struct mb_row *winner = winner_of(decision);
     const struct mb_extent base = decision->c->layout.base;
     const size_t runner_up = decision->choice->runner_up;
     switch (column) {
@@ -144,7 +145,7 @@ static void text_of(const struct view *view, const struct decision *decision,
         text_policy(decision, out);
         break;
     case CHOSEN:
-        snprintf(out, TEXT_BYTES, "%s", winner->label);
+        snprintf(out, TEXT_BYTES, "%s", winner->result->label);
         break;
     case MEDIAN:
         mb_time_text(winner->stats.median_ns, out, TEXT_BYTES);
@@ -154,14 +155,15 @@ static void text_of(const struct view *view, const struct decision *decision,
         break;
     case RUNNER_UP:
         snprintf(out, TEXT_BYTES, "%s",
-                 runner_up == SIZE_MAX ? "-" : decision->cell->results[runner_up].label);
+                 runner_up == SIZE_MAX ? "-" : decision->final->of->results[runner_up].label);
         break;
     case RELATIVE:
         text_relative(view, decision, out);
         break;
     case VERIFIED:
     case N_COLUMNS:
-        mb_verdict_describe(&winner->verdict, decision->c->layout.format, out, TEXT_BYTES);
+        mb_verdict_describe(&winner->result->verdict, decision->c->layout.format, out,
+                            TEXT_BYTES);
         break;
     }
 }
@@ -182,8 +184,8 @@ static void measure_columns(const struct view *view, size_t width[N_COLUMNS])
     for (int k = 0; k < N_COLUMNS; k++) {
         width[k] = mb_utf8_columns(columns[k].title);
     }
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
-        if (!get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
+        if (!get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
             continue;
         }
         for (int k = 0; k < N_COLUMNS; k++) {
@@ -219,8 +221,8 @@ static void add_table(struct mb_strbuf *out, const struct view *view)
         add_padded(out, k, columns[k].title, width[k]);
     }
     mb_strbuf_append(out, "\n");
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
-        if (get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
+        if (get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
             add_row(out, view, &decision, width);
         }
     }
@@ -242,12 +244,12 @@ static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool
                      decision->c->layout.format->name, policy);
     if (is_fastest) {
         mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
-                         choice->n_tied == 1 ? "" : "s", winner_of(decision)->label);
+                         choice->n_tied == 1 ? "" : "s", winner_of(decision)->result->label);
         return;
     }
     mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
-                     winner_of(decision)->label,
-                     decision->cell->results[choice->fastest].label);
+                     winner_of(decision)->result->label,
+                     decision->final->of->results[choice->fastest].label);
     if (choice->n_tied > 1) {
         mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
     }
@@ -257,8 +259,8 @@ static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool
 static void add_ties(struct mb_strbuf *out, const struct view *view, bool is_verbose)
 {
     struct decision decision;
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_TUNE_KINDS; i++) {
-        if (get_decision(view, i / MB_N_TUNE_KINDS, (int)(i % MB_N_TUNE_KINDS), &decision)) {
+    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
+        if (get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
             add_tie(out, &decision, is_verbose);
         }
     }
@@ -268,18 +270,18 @@ static const char *label_of(const struct view *view, size_t index)
 {
     const struct mb_tune_class *class = &view->tune->classes[index];
     const struct mb_tune_case *c = &view->tune->cases[class->index];
-    return view->run->cells[c->cell].results[c->choice[class->kind].chosen].label;
+    return mb_tune_final(view->run, c)->of->results[c->choice[class->question].chosen].label;
 }
 
 /* The crossover of another policy between the same two classes, with the same winners. */
 static const struct mb_tune_crossover *find_like(const struct view *view,
                                                  const struct mb_tune_crossover *crossover,
-                                                 enum mb_tune_kind kind)
+                                                 enum mb_question question)
 {
     const struct mb_tune_class *classes = view->tune->classes;
     for (size_t i = 0; i < view->tune->n_crossovers; i++) {
         const struct mb_tune_crossover *other = &view->tune->crossovers[i];
-        if (classes[other->below].kind == kind &&
+        if (classes[other->below].question == question &&
             classes[other->below].index == classes[crossover->below].index &&
             classes[other->above].index == classes[crossover->above].index &&
             strcmp(label_of(view, other->below), label_of(view, crossover->below)) == 0 &&
@@ -296,13 +298,14 @@ static void add_crossover(struct mb_strbuf *out, const struct view *view,
 {
     const struct mb_tune_class *class = &view->tune->classes[crossover->below];
     const double edge = sqrt(crossover->texels);
-    if (class->kind == MB_TUNE_ANY && find_like(view, crossover, MB_TUNE_BOX)) {
+    if (class->question == MB_QUESTION_ANY && find_like(view, crossover, MB_QUESTION_EXACT)) {
         return; /* told with it */
     }
-    const bool is_both = class->kind == MB_TUNE_BOX && find_like(view, crossover, MB_TUNE_ANY);
+    const bool is_both =
+        class->question == MB_QUESTION_EXACT && find_like(view, crossover, MB_QUESTION_ANY);
     mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
                      view->tune->cases[class->index].layout.format->name,
-                     mb_tune_kind_name(class->kind), is_both ? ", any" : "",
+                     mb_question_name(class->question), is_both ? ", any" : "",
                      class->is_power ? "powers of two" : "other sizes",
                      label_of(view, crossover->below), edge, edge,
                      mb_tune_how_name(crossover->how), label_of(view, crossover->above));
@@ -341,7 +344,7 @@ static void add_failures(struct mb_strbuf *out, const struct view *view,
     char label[MB_LABEL_BYTES];
     for (size_t i = 0; i < c->n_variants; i++) {
         if (c->variants[i].state == MB_TUNE_FAILED) {
-            mb_row_label(&view->tune->rows[i], label, sizeof label);
+            mb_variant_label(&view->tune->rows[i], label, sizeof label);
             mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n",
                              view->style->color ? PAINT_BAD : "", c->layout.base.width,
                              c->layout.base.height, c->layout.format->name, label,
@@ -354,9 +357,9 @@ static void add_failures(struct mb_strbuf *out, const struct view *view,
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     char text[TEXT_BYTES];
-    const struct mb_cell *cell = &run->cells[0];
-    mb_cell_describe_task(cell, text, sizeof text);
-    mb_strbuf_printf(out, "%s  %s", cell->input, text);
+    const struct mb_timing *timing = &run->cases[0]->timings[0];
+    mb_timing_describe_task(timing, text, sizeof text);
+    mb_strbuf_printf(out, "%s  %s", timing->of->input, text);
     if (run->settings->n_levels > 0) {
         mb_strbuf_printf(out, ", up to %u levels", run->settings->n_levels);
     }
@@ -367,7 +370,7 @@ void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct 
                   enum mb_tune_detail detail, const struct mb_table_style *style)
 {
     const struct view view = {.run = run, .tune = tune, .style = style};
-    if (run->n_cells > 0) {
+    if (run->n_cases > 0) {
         add_task(out, run);
         add_table(out, &view);
         mb_strbuf_append(out, "\n");
@@ -385,7 +388,7 @@ void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct 
         }
     }
     if (tune->has_selftest && !tune->selftest.passed) {
-        mb_strbuf_append(out, "The self-test of the ruler FAILED: trust none of this; "
+        mb_strbuf_append(out, "The self-test of the instrument FAILED: trust none of this; "
                               "'mipbench --self-test' says more.\n");
     }
 }

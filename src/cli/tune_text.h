@@ -2,7 +2,7 @@
 #ifndef MB_CLI_TUNE_TEXT_H
 #define MB_CLI_TUNE_TEXT_H
 
-#include "bench/tune.h"
+#include "tune/tune.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 

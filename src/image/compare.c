@@ -29,39 +29,38 @@ struct tally {
 
 /* A level being judged by several workers. */
 struct level_job {
-    const struct mb_format *format;
-    const struct mb_claim *claim;
+    const struct mb_judged_chain *chain;
+    struct mb_step step; /* to this level */
     struct mb_extent extent;
-    uint32_t level, layer, n_carried;
+    uint32_t level;
     const uint8_t *output;            /* stored texels */
-    const uint8_t *source;            /* of level 0 only: as uploaded */
     const double *want, *ideal, *box; /* of levels 1..: linear */
     const double *range;              /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
-    double weight_error;              /* of the filter on the source level, for the bound */
     double least_bound_lsb;           /* no texel's bound is below it */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
-/* Take note of a bad texel; `want` and `got` are coded. */
-static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
-                      uint32_t channel, double want, double got, double bound_lsb)
+/* Take note of a texel for its value `i` of the level; `want` and `got` are coded. */
+static void tally_bad(struct tally *tally, const struct level_job *job, size_t i, double want,
+                      double got, double bound_lsb)
 {
+    const uint32_t channel = i % 4;
     tally->n_bad_texels++;
     if (tally->first_bad.found) {
         return;
     }
-    const double max_code = mb_format_max_code(job->format, channel);
+    const double max_code = mb_format_max_code(job->step.format, channel);
     tally->first_bad = (struct mb_bad_texel){
         .found = true,
         .level = job->level,
-        .layer = job->layer,
-        .x = (uint32_t)(texel % job->extent.width),
-        .y = (uint32_t)(texel / job->extent.width),
+        .layer = job->chain->layer,
+        .x = (uint32_t)(i / 4 % job->extent.width),
+        .y = (uint32_t)(i / 4 / job->extent.width),
         .channel = channel,
         .want = want * max_code,
         .got = got * max_code,
-        .error_lsb = mb_distance_lsb(job->format, channel, got, want),
+        .error_lsb = mb_distance_lsb(job->step.format, channel, got, want),
         .bound_lsb = bound_lsb,
     };
 }
@@ -70,14 +69,13 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
 static double doubt_lsb(const struct level_job *job, size_t i)
 {
     return job->doubt == NULL ? 0.0
-                              : mb_doubt_lsb(job->claim, job->format, i % 4, job->want[i],
-                                             job->doubt[i], job->n_carried, job->weight_error);
+                              : mb_doubt_lsb(&job->step, i % 4, job->want[i], job->doubt[i]);
 }
 
 /* By how much a value is off that is in no doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
-    const double error_lsb = mb_distance_lsb(job->format, i % 4, got, want);
+    const double error_lsb = mb_distance_lsb(job->step.format, i % 4, got, want);
     const double allowed_lsb = doubt_lsb(job, i);
     return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
 }
@@ -88,7 +86,7 @@ static double max_step_error_lsb(const struct level_job *job, size_t texel, cons
 {
     double largest_lsb = 0.0;
     if (job->doubt == NULL) {
-        return mb_max_distance_lsb(job->format, got, want, n);
+        return mb_max_distance_lsb(job->step.format, got, want, n);
     }
     for (size_t i = 0; i < n * 4; i++) {
         largest_lsb = fmax(largest_lsb, step_error_lsb(job, texel * 4 + i, got[i], want[i]));
@@ -101,14 +99,12 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
                      const double *got, const double *want, size_t n)
 {
     for (size_t i = 0; i < n * 4; i++) {
-        const uint32_t channel = i % 4;
-        const double range = job->range != NULL ? job->range[texel * 4 + i] : 0.0;
+        const size_t at = texel * 4 + i;
+        const double range = job->range != NULL ? job->range[at] : 0.0;
         const double bound_lsb =
-            mb_claim_bound_lsb(job->claim, job->format, channel, job->want[texel * 4 + i],
-                               range, job->n_carried, job->weight_error);
-        if (step_error_lsb(job, texel * 4 + i, got[i], want[i]) >
-            bound_lsb + MODEL_ROUNDING_LSB) {
-            tally_bad(tally, job, texel + i / 4, channel, want[i], got[i], bound_lsb);
+            mb_tolerance_bound_lsb(&job->step, i % 4, job->want[at], range);
+        if (step_error_lsb(job, at, got[i], want[i]) > bound_lsb + MODEL_ROUNDING_LSB) {
+            tally_bad(tally, job, at, want[i], got[i], bound_lsb);
             i |= 3; /* a texel counts once */
         }
     }
@@ -120,8 +116,8 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
 static const double *coded(const struct level_job *job, const double *level, size_t texel,
                            size_t n, double *buffer)
 {
-    const struct mb_format *format = job->format;
-    if (mb_policy_is_wide(job->claim->filter.policy)) {
+    const struct mb_format *format = job->step.format;
+    if (mb_policy_is_wide(job->step.tolerance->filter.policy)) {
         double held[CHUNK_TEXELS * 4];
         mb_format_hold(format, level + texel * 4, n, held);
         mb_format_to_coded(format, held, n, buffer);
@@ -140,9 +136,9 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
                         size_t n)
 {
     double got[CHUNK_TEXELS * 4], buffer[3][CHUNK_TEXELS * 4];
-    const struct mb_format *format = job->format;
+    const struct mb_format *format = job->step.format;
     mb_format_decode_coded(format, job->output + texel * format->texel_bytes, n, got);
-    if (mb_policy_is_wide(job->claim->filter.policy)) {
+    if (mb_policy_is_wide(job->step.tolerance->filter.policy)) {
         mb_format_hold(format, got, n, got);
     }
 
@@ -182,28 +178,29 @@ static void judge_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t 
 /* Level 0 must come back as it went in, bit for bit: -0 is not 0 here. */
 static void judge_base_texel(struct tally *tally, const struct level_job *job, size_t texel)
 {
-    const size_t texel_bytes = job->format->texel_bytes;
+    const size_t texel_bytes = job->step.format->texel_bytes;
     const uint8_t *output = job->output + texel * texel_bytes;
-    const uint8_t *source = job->source + texel * texel_bytes;
+    const uint8_t *source = (const uint8_t *)job->chain->source + texel * texel_bytes;
     if (memcmp(output, source, texel_bytes) == 0) {
         return;
     }
     double got[4], want[4];
-    mb_format_decode_coded(job->format, output, 1, got);
-    mb_format_decode_coded(job->format, source, 1, want);
+    mb_format_decode_coded(job->step.format, output, 1, got);
+    mb_format_decode_coded(job->step.format, source, 1, want);
     const uint32_t channel = mb_first_difference(want, got);
-    tally_bad(tally, job, texel, channel, want[channel], got[channel], 0.0);
+    tally_bad(tally, job, texel * 4 + channel, want[channel], got[channel], 0.0);
     tally->max_error_lsb =
-        fmax(tally->max_error_lsb, mb_max_distance_lsb(job->format, got, want, 1));
+        fmax(tally->max_error_lsb, mb_max_distance_lsb(job->step.format, got, want, 1));
     mb_noise_add(&tally->noise, got, want, 1);
 }
 
 static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     struct level_job *job = ctx;
-    const size_t row_bytes = (size_t)job->extent.width * job->format->texel_bytes;
+    const size_t row_bytes = (size_t)job->extent.width * job->step.format->texel_bytes;
+    const uint8_t *source = job->chain->source;
     for (size_t y = row_begin; y < row_end; y++) {
-        if (memcmp(job->output + y * row_bytes, job->source + y * row_bytes, row_bytes) == 0) {
+        if (memcmp(job->output + y * row_bytes, source + y * row_bytes, row_bytes) == 0) {
             continue;
         }
         for (size_t x = 0; x < job->extent.width; x++) {
@@ -236,21 +233,22 @@ static bool differ(const struct mb_format *format, const uint8_t *want, const ui
     return true;
 }
 
-void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
-                        const void *want, const void *got, const struct mb_rect *ignored,
-                        size_t n_ignored, double allowed_lsb, struct mb_bad_texel *bad)
+void mb_find_difference(const struct mb_plane *want, const void *got,
+                        const struct mb_rect *ignored, size_t n_ignored, double allowed_lsb,
+                        struct mb_bad_texel *bad)
 {
-    const size_t texel_bytes = format->texel_bytes;
+    const struct mb_extent extent = want->extent;
+    const size_t texel_bytes = want->format->texel_bytes;
     for (uint32_t y = 0; y < extent.height; y++) {
         const size_t row_bytes = (size_t)y * extent.width * texel_bytes;
-        const uint8_t *w = (const uint8_t *)want + row_bytes;
+        const uint8_t *w = (const uint8_t *)want->texels + row_bytes;
         const uint8_t *g = (const uint8_t *)got + row_bytes;
         if (memcmp(w, g, extent.width * texel_bytes) == 0) {
             continue;
         }
         for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
             if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y) &&
-                differ(format, w, g, allowed_lsb, bad)) {
+                differ(want->format, w, g, allowed_lsb, bad)) {
                 bad->x = x;
                 bad->y = y;
                 return;
@@ -299,12 +297,12 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 
     struct mb_level_verdict *level = &verdict->level[job->level];
     const double layer_psnr_db = mb_noise_psnr_db(
-        &total.noise, job->format, (uint64_t)job->extent.width * job->extent.height);
+        &total.noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
     level->extent = job->extent;
     level->max_error_lsb = fmax(level->max_error_lsb, total.max_error_lsb);
     level->drift_lsb = fmax(level->drift_lsb, total.drift_lsb);
     level->box_lsb = fmax(level->box_lsb, total.box_lsb);
-    level->psnr_db = join_psnr_db(level->psnr_db, job->layer, layer_psnr_db);
+    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
     level->n_bad_texels += total.n_bad_texels;
 
     struct mb_bad_texel *first = &verdict->first_bad;
@@ -323,8 +321,7 @@ struct golden {
     double *range;       /* of the current level, or NULL */
     double *doubt[2];    /* as `owned`, where there is any */
     bool is_doubted;     /* level 0 has values that are not ordinary */
-    uint32_t n_carried;  /* levels since the last stored one */
-    double weight_error; /* of the filter on that one */
+    struct mb_step step; /* to the current level */
     bool is_ideal;       /* no stored level was re-read yet: `want` is the ideal chain */
 };
 
@@ -348,15 +345,16 @@ MB_MUST_CHECK static enum mb_status replace_level(double **level, struct mb_exte
 
 /* What the next level is made from. */
 static struct mb_plane golden_source(const struct golden *golden, const struct level_job *job,
-                                     const struct mb_layout *layout, const void *output,
-                                     const void *source, bool is_reread)
+                                     bool is_reread)
 {
+    const struct mb_judged_chain *chain = job->chain;
+    const struct mb_layout *layout = chain->layout;
     struct mb_plane plane = {.extent = mb_level_extent(layout->base, job->level - 1)};
     if (job->level == 1 || is_reread) {
         plane.format = layout->format;
-        plane.texels = job->level == 1
-                           ? source
-                           : mb_layout_level(layout, output, job->level - 1, job->layer);
+        plane.texels = job->level == 1 ? chain->source
+                                       : mb_layout_level(layout, chain->output, job->level - 1,
+                                                         chain->layer);
     } else {
         plane.texels = golden->want;
     }
@@ -372,7 +370,8 @@ MB_MUST_CHECK static enum mb_status doubt_advance(struct golden *golden, struct 
     double **doubt = &golden->doubt[job->level & 1u];
     double *carried = golden->doubt[(job->level - 1) & 1u];
     MB_TRY(replace_level(doubt, job->extent, err));
-    MB_TRY(mb_doubt_level(job->claim, source, carried, job->weight_error, *doubt, err));
+    MB_TRY(mb_doubt_level(job->step.tolerance, source, carried, job->step.weight_error, *doubt,
+                          err));
     job->doubt = *doubt;
     return MB_OK;
 fail:
@@ -382,24 +381,21 @@ fail:
 /* Go on to the level of `job`: as the ideal chain as long as nothing has been re-read, which
  * costs nothing. */
 MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
-                                                   const struct mb_layout *layout,
-                                                   const void *output, const void *source,
                                                    struct mb_err *err)
 {
     enum mb_status status;
+    struct mb_step *step = &golden->step;
     const bool is_reread =
-        job->level > 1 && (job->claim->reread_levels >> (job->level - 1) & 1u) != 0;
-    if (job->level == 1 || is_reread) {
-        golden->weight_error = mb_claim_weight_error(
-            job->claim, layout->format, mb_level_extent(layout->base, job->level - 1));
+        job->level > 1 && (step->tolerance->reread_levels >> (job->level - 1) & 1u) != 0;
+    const struct mb_plane plane = golden_source(golden, job, is_reread);
+    if (plane.format != NULL) {
+        step->weight_error =
+            mb_tolerance_weight_error(step->tolerance, step->format, plane.extent);
     }
-    job->weight_error = golden->weight_error;
-    const bool needs_range =
-        mb_claim_needs_range(job->claim, layout->format, job->weight_error);
-
-    golden->n_carried = is_reread ? 1 : golden->n_carried + 1;
+    step->n_carried = is_reread ? 1 : step->n_carried + 1;
+    job->step = *step;
+    const bool needs_range = mb_tolerance_needs_range(step);
     golden->is_ideal = golden->is_ideal && !is_reread;
-    const struct mb_plane plane = golden_source(golden, job, layout, output, source, is_reread);
     if (golden->is_doubted) {
         MB_TRY(doubt_advance(golden, job, &plane, err));
     }
@@ -411,64 +407,60 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
         if (needs_range) {
             MB_TRY(replace_level(&golden->range, job->extent, err));
         }
-        MB_TRY(mb_golden_level(&job->claim->filter, &plane, *level, golden->range, err));
+        MB_TRY(mb_golden_level(&step->tolerance->filter, &plane, *level, golden->range, err));
         golden->want = *level;
     } else {
         golden->want = job->ideal;
     }
     job->want = golden->want;
     job->range = golden->range;
-    job->n_carried = golden->n_carried;
     return MB_OK;
 fail:
     return status;
 }
 
 /* What any texel of any channel may be off at least: above it, each is looked at. */
-static double least_bound_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                              uint32_t n_carried)
+static double least_bound_lsb(struct mb_step step)
 {
     double least_lsb = INFINITY;
-    for (uint32_t channel = 0; channel < format->n_channels; channel++) {
-        least_lsb = fmin(least_lsb,
-                         mb_claim_bound_lsb(claim, format, channel, 0.0, 0.0, n_carried, 0.0));
+    step.weight_error = 0.0;
+    for (uint32_t channel = 0; channel < step.format->n_channels; channel++) {
+        least_lsb = fmin(least_lsb, mb_tolerance_bound_lsb(&step, channel, 0.0, 0.0));
     }
     return least_lsb;
 }
 
-enum mb_status mb_compare_chain(const struct mb_layout *layout, const void *output,
-                                uint32_t layer, const void *source,
-                                const struct mb_claim *claim, const struct mb_ideal *ideal,
-                                const struct mb_ideal *box, struct mb_verdict *verdict,
+enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_verdict *verdict,
                                 struct mb_err *err)
 {
     enum mb_status status;
+    const struct mb_layout *layout = chain->layout;
     struct golden golden = {
+        .step = {.tolerance = chain->tolerance, .format = layout->format},
         .is_ideal = true,
-        .is_doubted = mb_doubt_is_due(layout->format, source,
+        .is_doubted = mb_doubt_is_due(layout->format, chain->source,
                                       (size_t)layout->base.width * layout->base.height),
     };
     verdict->n_levels = layout->n_levels;
 
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         struct level_job job = {
-            .format = layout->format,
-            .claim = claim,
+            .chain = chain,
+            .step = golden.step,
             .extent = mb_level_extent(layout->base, level),
             .level = level,
-            .layer = layer,
-            .output = mb_layout_level(layout, output, level, layer),
-            .source = source,
-            .ideal = ideal->level[level],
-            .box = box->level[level],
+            .output = mb_layout_level(layout, chain->output, level, chain->layer),
+            .ideal = chain->ideal->level[level],
+            .box = chain->box->level[level],
         };
         if (level > 0) {
-            MB_TRY(golden_advance(&golden, &job, layout, output, source, err));
-            job.least_bound_lsb = least_bound_lsb(claim, layout->format, job.n_carried);
+            MB_TRY(golden_advance(&golden, &job, err));
+            job.least_bound_lsb = least_bound_lsb(job.step);
         }
         judge_level(&job, verdict);
     }
     verdict->pass = !verdict->first_bad.found;
+    verdict->claimed_lsb = chain->tolerance->max_error_lsb;
     golden_finish(&golden);
     return MB_OK;
 fail:
@@ -479,12 +471,12 @@ fail:
 void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
                          char *out, size_t out_bytes)
 {
-    const bool is_unorm = mb_format_is_unorm(format);
-    if (verdict->max_error_lsb <= (is_unorm ? 0.5 + 1e-4 : 0.0)) {
-        snprintf(out, out_bytes, "exact");
-    } else {
-        snprintf(out, out_bytes, "max %.2f %s", verdict->max_error_lsb,
-                 is_unorm ? "LSB" : "ulp");
+    const char *unit = mb_format_is_unorm(format) ? "LSB" : "ulp";
+    snprintf(out, out_bytes, verdict->max_error_lsb > 0.0 ? "max %.2f %s" : "max %.0f %s",
+             verdict->max_error_lsb, unit);
+    if (verdict->claimed_lsb > 0.0) {
+        const size_t used = strlen(out);
+        snprintf(out + used, out_bytes - used, " of %g claimed", verdict->claimed_lsb);
     }
 }
 

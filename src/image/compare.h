@@ -6,7 +6,7 @@
 #ifndef MB_IMAGE_COMPARE_H
 #define MB_IMAGE_COMPARE_H
 
-#include "image/claim.h"
+#include "image/tolerance.h"
 #include "image/golden.h"
 
 struct mb_level_verdict {
@@ -34,25 +34,33 @@ struct mb_verdict {
     struct mb_level_verdict level[MB_MAX_LEVELS]; /* [0]: level 0 unchanged */
     struct mb_bad_texel first_bad;                /* in order of level, layer, y, x, channel */
     double max_error_lsb, drift_lsb, box_lsb;     /* over all levels */
+    double claimed_lsb; /* the plain number that they are held to; 0: the bound is computed */
 };
 
-/* Judge one layer of `output` (a packed block of `layout`). `source` is level 0 as uploaded:
- * output level 0 must equal it bit for bit. `ideal` is the unrounded chain of claim->filter,
- * `box` the same under MB_POLICY_BOX (may be the same pointer); both from `source`.
- * Under a wide kernel all of them are held to the range of the format (mb_format_hold).
- * Layers add up: zero *verdict before the first, pass layer 0, 1, ... in turn.
- * NaN in the output where none is wanted is bad. Fails only without memory. */
-MB_MUST_CHECK enum mb_status
-mb_compare_chain(const struct mb_layout *layout, const void *output, uint32_t layer,
-                 const void *source, const struct mb_claim *claim, const struct mb_ideal *ideal,
-                 const struct mb_ideal *box, struct mb_verdict *verdict, struct mb_err *err);
+/* One layer of an output, and what it is judged by. */
+struct mb_judged_chain {
+    const struct mb_layout *layout;
+    const void *output; /* a packed block */
+    uint32_t layer;     /* of it */
+    const void *source; /* level 0 of the layer, as uploaded */
+    const struct mb_tolerance *tolerance;
+    const struct mb_ideal *ideal; /* of `source`: the unrounded chain of tolerance->filter */
+    const struct mb_ideal *box;   /* the same under MB_POLICY_BOX; may be the same pointer */
+};
 
-/* The first texel, in order of y, x, of two levels [height][width] whose bytes differ and that
+/* Judge one layer: its level 0 must equal the source bit for bit. Under a wide kernel all
+ * chains are held to the range of the format (mb_format_hold). Layers add up: zero *verdict
+ * before the first, pass layer 0, 1, ... in turn. NaN in the output where none is wanted is
+ * bad. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chain,
+                                              struct mb_verdict *verdict, struct mb_err *err);
+
+/* The first texel, in order of y, x, of two stored levels whose bytes differ and that
  * are more than `allowed_lsb` apart in some channel, outside ignored[n_ignored]: fills x, y,
  * channel, want and got of `*bad` and sets found, or leaves it alone. */
-void mb_find_difference(const struct mb_format *format, struct mb_extent extent,
-                        const void *want, const void *got, const struct mb_rect *ignored,
-                        size_t n_ignored, double allowed_lsb, struct mb_bad_texel *bad);
+void mb_find_difference(const struct mb_plane *want, const void *got,
+                        const struct mb_rect *ignored, size_t n_ignored, double allowed_lsb,
+                        struct mb_bad_texel *bad);
 
 /* A passing verdict in words. "exact": UNORM and sRGB rounded to the nearest code everywhere
  * (half a step, and the 1e-4 that 32-bit sums of ties may leave above it), and floats that are

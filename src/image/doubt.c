@@ -81,34 +81,34 @@ static double largest_summed(struct mb_extent extent)
 }
 
 /* By a sampler, of fixed function. */
-static bool is_filtered(const struct mb_claim *claim)
+static bool is_filtered(const struct mb_tolerance *tolerance)
 {
-    return claim->arithmetic == MB_ARITHMETIC_FILTER ||
-           claim->arithmetic == MB_ARITHMETIC_CORNER;
+    return tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
+           tolerance->arithmetic == MB_ARITHMETIC_CORNER;
 }
 
 /* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
  * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
  * the taps has it. */
-static double rounding_of(const struct mb_claim *claim, const struct mb_format *format,
+static double rounding_of(const struct mb_tolerance *tolerance, const struct mb_format *format,
                           double weight_error)
 {
     const double unit =
-        is_filtered(claim) && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
-    return mb_policy_is_wide(claim->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
+        is_filtered(tolerance) && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
+    return mb_policy_is_wide(tolerance->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
 }
 
-static struct level_doubt level_doubt(const struct mb_claim *claim,
+static struct level_doubt level_doubt(const struct mb_tolerance *tolerance,
                                       const struct mb_plane *source, double weight_error)
 {
     const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
-    const bool is_wide = mb_policy_is_wide(claim->filter.policy);
+    const bool is_wide = mb_policy_is_wide(tolerance->filter.policy);
     const double least = least_normal(source->format);
     return (struct level_doubt){
-        .is_average = claim->filter.reduce == MB_REDUCE_AVG,
+        .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
         /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
-        .is_interpolated = is_wide || is_filtered(claim),
-        .rounding = rounding_of(claim, source->format, weight_error),
+        .is_interpolated = is_wide || is_filtered(tolerance),
+        .rounding = rounding_of(tolerance, source->format, weight_error),
         .largest = largest_summed(source->extent),
         .small = is_float32 ? least * MAX_WEIGHT : least,
         .flushed = least,
@@ -133,12 +133,12 @@ static double doubt_of(const struct level_doubt *level, double value)
 }
 
 /* Replace values by their doubts. */
-static void fill(const struct mb_claim *claim, const struct mb_plane *source,
+static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                  double weight_error, double *rgba)
 {
-    const struct level_doubt level = level_doubt(claim, source, weight_error);
+    const struct level_doubt level = level_doubt(tolerance, source, weight_error);
     const bool is_weighed =
-        mb_weighs_alpha(claim->filter.reduce, claim->filter.alpha, source->format);
+        mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
     for (size_t i = 0; i < n_texels * 4; i++) {
         if (!is_weighed || i % 4 != 3) {
@@ -148,11 +148,11 @@ static void fill(const struct mb_claim *claim, const struct mb_plane *source,
 }
 
 /* Values that are carried on, not stored, overflow as others do. */
-static void add_overflow(const struct mb_claim *claim, const struct mb_plane *source,
+static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                          double *doubts)
 {
     const double largest = largest_summed(source->extent);
-    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
     const size_t n_values = (size_t)source->extent.width * source->extent.height * 4;
     const double *values = source->texels;
     for (size_t i = 0; is_average && i < n_values; i++) {
@@ -162,23 +162,23 @@ static void add_overflow(const struct mb_claim *claim, const struct mb_plane *so
 
 /* The doubts of the next level. A filter may take in texels beside, with a weight of 0, and 0
  * times what is not finite is NaN: those count where they are in doubt without end. */
-MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_claim *claim,
+MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tolerance,
                                                   const struct mb_plane *doubts, double *dst,
                                                   struct mb_err *err)
 {
     enum mb_status status;
     const struct mb_extent extent = mb_level_extent(doubts->extent, 1);
     const size_t n_values = (size_t)extent.width * extent.height * 4;
-    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
     /* Weights of both signs would cancel doubts. */
-    const bool is_wide = mb_policy_is_wide(claim->filter.policy);
+    const bool is_wide = mb_policy_is_wide(tolerance->filter.policy);
     const struct mb_filter filter = {
-        .policy = claim->filter.policy,
+        .policy = tolerance->filter.policy,
         .reduce = is_wide ? MB_REDUCE_MAX : MB_REDUCE_AVG,
-        .alpha = is_average ? claim->filter.alpha : MB_ALPHA_STRAIGHT,
+        .alpha = is_average ? tolerance->filter.alpha : MB_ALPHA_STRAIGHT,
     };
     double *spread = NULL;
-    if (is_average && claim->arithmetic == MB_ARITHMETIC_FILTER) {
+    if (is_average && tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
         spread = mb_malloc(n_values * sizeof *spread);
         if (spread == NULL) {
             return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
@@ -193,9 +193,9 @@ fail:
     return status;
 }
 
-enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plane *source,
-                              double *carried, double weight_error, double *dst,
-                              struct mb_err *err)
+enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
+                              const struct mb_plane *source, double *carried,
+                              double weight_error, double *dst, struct mb_err *err)
 {
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
     struct mb_plane doubts = {.extent = source->extent, .texels = carried};
@@ -206,26 +206,26 @@ enum mb_status mb_doubt_level(const struct mb_claim *claim, const struct mb_plan
             return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
         }
         mb_format_decode(source->format, source->texels, n_texels, values);
-        fill(claim, source, weight_error, values);
+        fill(tolerance, source, weight_error, values);
         doubts.texels = values;
     } else {
-        add_overflow(claim, source, carried);
+        add_overflow(tolerance, source, carried);
     }
-    const enum mb_status status = filter_doubts(claim, &doubts, dst, err);
+    const enum mb_status status = filter_doubts(tolerance, &doubts, dst, err);
     mb_free(values);
     return status;
 }
 
-double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                    uint32_t channel, double want, double doubt, uint32_t n_carried,
-                    double weight_error)
+double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt)
 {
+    const struct mb_tolerance *tolerance = step->tolerance;
+    const struct mb_format *format = step->format;
     const double least = least_normal(format);
     const double lsb = mb_format_lsb(format, channel, want);
-    const bool is_average = claim->filter.reduce == MB_REDUCE_AVG;
-    const bool is_alpha =
-        channel == 3 && mb_weighs_alpha(claim->filter.reduce, claim->filter.alpha, format);
-    double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * n_carried : 1.0);
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
+    const bool is_alpha = channel == 3 && mb_weighs_alpha(tolerance->filter.reduce,
+                                                          tolerance->filter.alpha, format);
+    double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * step->n_carried : 1.0);
     if (isnan(off) || isinf(off)) {
         return INFINITY; /* NaN: a doubt without end at a tap of no weight */
     }
@@ -233,9 +233,9 @@ double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format
     if (!is_average) {
         return fabs(want) < least ? 2.0 * least / lsb : 0.0;
     }
-    /* What the claim's own bound has: all of it where the terms are of one sign. */
-    off = fmax(0.0,
-               off - 2.0 * n_carried * rounding_of(claim, format, weight_error) * fabs(want));
+    /* What the tolerance's own bound has: all of it where the terms are of one sign. */
+    off = fmax(0.0, off - 2.0 * step->n_carried *
+                              rounding_of(tolerance, format, step->weight_error) * fabs(want));
     if (fabs(want) - off < least) {
         off += fmin(fabs(want) + off, least);
     }

@@ -7,12 +7,12 @@
  * sums of whole-number weights may overflow before they are divided.
  *
  * Each value of a source level is given a doubt: by how much it may be off, besides the bound
- * of the claim. The golden model then filters doubts as it does values. Of images that are
+ * of the tolerance. The golden model then filters doubts as it does values. Of images that are
  * positive, finite, normal and not very large there are none. */
 #ifndef MB_IMAGE_DOUBT_H
 #define MB_IMAGE_DOUBT_H
 
-#include "image/claim.h"
+#include "image/tolerance.h"
 #include "image/golden.h"
 
 /* True if `n` stored texels hold a value that is negative, not finite, a denormal, or so large
@@ -23,17 +23,15 @@ bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t 
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
  * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
  * they may overflow; otherwise `carried` is not looked at. `weight_error` is the
- * filter's on that source (mb_claim_weight_error). Where colour is weighed by alpha, alpha
+ * filter's on that source (mb_tolerance_weight_error). Where colour is weighed by alpha, alpha
  * itself is in the place of its doubt. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_claim *claim,
+MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
                                             const struct mb_plane *source, double *carried,
                                             double weight_error, double *dst,
                                             struct mb_err *err);
 
-/* What to add to the claim's bound, in LSB at `want`, where the doubt is `doubt`; infinite
- * where any value will do. `n_carried` as for mb_claim_bound_lsb. */
-double mb_doubt_lsb(const struct mb_claim *claim, const struct mb_format *format,
-                    uint32_t channel, double want, double doubt, uint32_t n_carried,
-                    double weight_error);
+/* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt`; infinite
+ * where any value will do. */
+double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt);
 
 #endif

@@ -3,26 +3,7 @@
 
 #include <assert.h>
 
-#include "image/kernel.h"
-
-const char *mb_policy_name(enum mb_policy policy)
-{
-    static const char *const names[MB_N_POLICIES] = {
-        [MB_POLICY_BOX] = "box",
-        [MB_POLICY_FLOOR] = "floor",
-        [MB_POLICY_BLIT] = "blit",
-        [MB_POLICY_KAISER] = "kaiser",
-        [MB_POLICY_LANCZOS] = "lanczos",
-        [MB_POLICY_GAUSSIAN] = "gaussian",
-        [MB_POLICY_GAUSSIAN16] = "gaussian16",
-    };
-    return names[policy];
-}
-
-bool mb_policy_is_wide(enum mb_policy policy)
-{
-    return mb_kernel_radius(policy) > 0;
-}
+#include "image/filter_kernel.h"
 
 const char *mb_reduce_name(enum mb_reduce reduce)
 {
@@ -83,10 +64,10 @@ static uint32_t clamped(int64_t at, uint32_t n_source)
 
 static struct mb_taps kernel_taps(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
-    double weight[MB_MAX_KERNEL_TAPS];
+    double weight[MB_MAX_FILTER_KERNEL_TAPS];
     int32_t first;
-    const uint32_t n = mb_kernel_span(policy, n_source, x, &first);
-    mb_kernel_weights(policy, n_source, x, weight);
+    const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &first);
+    mb_filter_kernel_weights(policy, n_source, x, weight);
     struct mb_taps taps = {.first = clamped(first, n_source)};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t tap = clamped((int64_t)first + i, n_source) - taps.first;
@@ -121,7 +102,7 @@ static void tap_range(enum mb_policy policy, uint32_t n_source, uint32_t x, uint
 {
     if (mb_policy_is_wide(policy)) {
         int32_t begin;
-        const uint32_t n = mb_kernel_span(policy, n_source, x, &begin);
+        const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &begin);
         *first = clamped(begin, n_source);
         *end = clamped((int64_t)begin + n - 1, n_source) + 1;
         return;
@@ -154,7 +135,7 @@ static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, 
                       uint32_t *cone_first, uint32_t *n_cone)
 {
     const uint32_t n_next = next_size(n_source), end = first + n;
-    const uint32_t slack = 2 + mb_kernel_radius(policy);
+    const uint32_t slack = 2 + mb_filter_kernel_radius(policy);
     uint32_t x = first / 2 > slack ? first / 2 - slack : 0;
     *cone_first = 0;
     *n_cone = 0;
@@ -172,56 +153,56 @@ static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, 
     }
 }
 
-struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
-                              struct mb_rect rect)
+struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
+                                  struct mb_rect rect)
 {
-    struct mb_rect cone;
-    axis_cone(policy, source.width, rect.x, rect.width, &cone.x, &cone.width);
-    axis_cone(policy, source.height, rect.y, rect.height, &cone.y, &cone.height);
-    return mb_rect_is_empty(cone) ? (struct mb_rect){0} : cone;
+    struct mb_rect affected;
+    axis_cone(policy, source.width, rect.x, rect.width, &affected.x, &affected.width);
+    axis_cone(policy, source.height, rect.y, rect.height, &affected.y, &affected.height);
+    return mb_rect_is_empty(affected) ? (struct mb_rect){0} : affected;
 }
 
-void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
-                     struct mb_rect cone[MB_MAX_LEVELS])
+void mb_filter_affected_levels(enum mb_policy policy, const struct mb_layout *layout,
+                               struct mb_rect rect, struct mb_rect affected[MB_MAX_LEVELS])
 {
-    cone[0] = rect;
+    affected[0] = rect;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
-        cone[level] =
-            mb_filter_cone(policy, mb_level_extent(layout->base, level - 1), cone[level - 1]);
+        affected[level] = mb_filter_affected(policy, mb_level_extent(layout->base, level - 1),
+                                             affected[level - 1]);
     }
 }
 
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
-                             const struct mb_rect cone[MB_MAX_LEVELS])
+                             const struct mb_rect affected[MB_MAX_LEVELS])
 {
     uint32_t n = 0;
-    while (n < layout->n_levels && !mb_rect_is_empty(cone[n])) {
+    while (n < layout->n_levels && !mb_rect_is_empty(affected[n])) {
         n++;
     }
     return n;
 }
 
-void mb_filter_cones_of(enum mb_policy policy, const struct mb_layout *layout,
-                        const struct mb_rect *rects, size_t n_rects,
-                        struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS])
+void mb_filter_affected_of(enum mb_policy policy, const struct mb_layout *layout,
+                           const struct mb_rect *rects, size_t n_rects,
+                           struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS])
 {
     for (size_t i = 0; i < n_rects; i++) {
-        struct mb_rect cone[MB_MAX_LEVELS];
-        mb_filter_cones(policy, layout, rects[i], cone);
+        struct mb_rect of_one[MB_MAX_LEVELS];
+        mb_filter_affected_levels(policy, layout, rects[i], of_one);
         for (uint32_t level = 0; level < layout->n_levels; level++) {
-            cones[level][i] = cone[level];
+            affected[level][i] = of_one[level];
         }
     }
 }
 
-uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                              const struct mb_rect *rects, size_t n_rects)
+uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                                  const struct mb_rect *rects, size_t n_rects)
 {
-    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
     uint64_t n_texels = 0;
-    mb_filter_cones_of(policy, layout, rects, n_rects, cones);
+    mb_filter_affected_of(policy, layout, rects, n_rects, affected);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        n_texels += mb_rects_count_texels(cones[level], n_rects);
+        n_texels += mb_rects_count_texels(affected[level], n_rects);
     }
     return n_texels * layout->n_layers * layout->format->texel_bytes;
 }
@@ -229,13 +210,13 @@ uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *lay
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect)
 {
-    struct mb_rect cone[MB_MAX_LEVELS];
+    struct mb_rect affected[MB_MAX_LEVELS];
     uint64_t n_texels = 0;
-    mb_filter_cones(policy, layout, rect, cone);
+    mb_filter_affected_levels(policy, layout, rect, affected);
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const struct mb_extent target = mb_level_extent(layout->base, level + 1);
-        const struct mb_rect part = cone[level + 1];
+        const struct mb_rect part = affected[level + 1];
         const bool is_whole = part.width == target.width && part.height == target.height;
         const uint64_t n_written = (uint64_t)part.width * part.height;
         n_texels += n_written + (is_whole ? (uint64_t)source.width * source.height

@@ -6,20 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/policy.h"
 #include "image/pyramid.h"
-
-enum mb_policy {
-    MB_POLICY_BOX,   /* exact area average; Guthe and Heckbert, "Non-Power-of-Two Mipmap
-                        Creation", NVIDIA 2005 */
-    MB_POLICY_FLOOR, /* texels (2x, 2x+1); the last row or column of an odd size is dropped */
-    MB_POLICY_BLIT, /* a linear vkCmdBlitImage: two taps at (x + 1/2) * w / w' - 1/2, clamped */
-    /* Wide kernels (image/kernel.h), radii in texels of the next level. Averages only. */
-    MB_POLICY_KAISER,     /* sinc, windowed: radius 3, alpha 4 */
-    MB_POLICY_LANCZOS,    /* sinc, windowed by its own main lobe: radius 3 */
-    MB_POLICY_GAUSSIAN,   /* standard deviation 1/2, radius 2 */
-    MB_POLICY_GAUSSIAN16, /* standard deviation 2, radius 8: 16 texels of the source */
-};
-#define MB_N_POLICIES 7u
 
 enum mb_reduce {
     MB_REDUCE_AVG,
@@ -45,17 +33,12 @@ struct mb_filter {
 };
 
 /* As on the command line and in the JSON: "box", "avg", "straight". */
-const char *mb_policy_name(enum mb_policy policy);
 const char *mb_reduce_name(enum mb_reduce reduce);
 const char *mb_alpha_name(enum mb_alpha alpha);
 
 /* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha. */
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
-
-/* True if a policy is a wide kernel: unlike the others, it is no area average even where all
- * sizes are even, and its weights may be negative. */
-bool mb_policy_is_wide(enum mb_policy policy);
 
 #define MB_MAX_TAPS 33u /* within the image; of wide kernels. Others have at most 3 */
 
@@ -72,29 +55,29 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
 
 /* The texels of the next level that have a tap within `rect` of a level of size `source`; empty
  * if none has (a dropped row). A change in `rect` reaches these and no others. */
-struct mb_rect mb_filter_cone(enum mb_policy policy, struct mb_extent source,
-                              struct mb_rect rect);
+struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
+                                  struct mb_rect rect);
 
-/* The same level by level: cone[0] is `rect` of level 0, cone[n] what it reaches of level n,
- * for all levels of the layout. */
-void mb_filter_cones(enum mb_policy policy, const struct mb_layout *layout, struct mb_rect rect,
-                     struct mb_rect cone[MB_MAX_LEVELS]);
+/* The same level by level: affected[0] is `rect` of level 0, affected[n] what it reaches of
+ * level n, for all levels of the layout. */
+void mb_filter_affected_levels(enum mb_policy policy, const struct mb_layout *layout,
+                               struct mb_rect rect, struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* The same of several rectangles: cones[n][i] is what `rects[i]` reaches of level n. */
-void mb_filter_cones_of(enum mb_policy policy, const struct mb_layout *layout,
-                        const struct mb_rect *rects, size_t n_rects,
-                        struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS]);
+/* The same of several rectangles: affected[n][i] is what `rects[i]` reaches of level n. */
+void mb_filter_affected_of(enum mb_policy policy, const struct mb_layout *layout,
+                           const struct mb_rect *rects, size_t n_rects,
+                           struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS]);
 
-/* How many levels such a change reaches, level 0 included: those before the first empty cone.
+/* How many levels such a change reaches, level 0 included: those before the first empty region.
  */
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
-                             const struct mb_rect cone[MB_MAX_LEVELS]);
+                             const struct mb_rect affected[MB_MAX_LEVELS]);
 
 /* Compulsory traffic of an update after changes in up to MB_MAX_RECTS rectangles of level 0:
- * what they cover read once, their cones in levels 1.. written once, in all layers. A texel
- * that lies in several counts once. */
-uint64_t mb_filter_cone_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                              const struct mb_rect *rects, size_t n_rects);
+ * what they cover read once, the affected regions of levels 1.. written once, in all layers. A
+ * texel that lies in several counts once. */
+uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
+                                  const struct mb_rect *rects, size_t n_rects);
 
 /* Traffic of an update of one rectangle if each level is made from the one above it as stored:
  * two texels per axis read for one written, so not of wide kernels. With the whole image as

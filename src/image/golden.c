@@ -393,29 +393,29 @@ static void spread_rows(uint32_t n_taps, const struct reduced_row *const *rows, 
     }
 }
 
-enum mb_status mb_golden_downsample(const struct mb_filter *filter,
-                                    const struct mb_plane *source, uint32_t row_begin,
-                                    uint32_t row_end, double *dst, double *range,
-                                    struct mb_err *err)
+enum mb_status mb_golden_rows(const struct mb_next_level *next, uint32_t row_begin,
+                              uint32_t row_end, struct mb_err *err)
 {
     enum mb_status status;
     struct reducer reducer;
-    MB_TRY(reducer_init(&reducer, filter, source, range != NULL, err));
+    const uint32_t height = next->source->extent.height;
+    MB_TRY(reducer_init(&reducer, next->filter, next->source, next->range != NULL, err));
 
     const size_t row_doubles = (size_t)reducer.extent.width * 4;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        const struct mb_taps below = mb_filter_taps(filter->policy, source->extent.height, y);
+        const struct mb_taps below = mb_filter_taps(next->filter->policy, height, y);
         const struct placed_taps taps = {below.first, below.n_taps, below.weight};
         const struct reduced_row *rows[MB_MAX_TAPS] = {0};
         gather_rows(&reducer, &taps, rows);
-        join_rows(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
+        double *dst = next->dst + y * row_doubles;
+        join_rows(&reducer, &taps, rows, row_doubles, dst);
         if (reducer.is_premultiplied) {
-            weigh_by_alpha(&reducer, &taps, rows, row_doubles, dst + y * row_doubles);
+            weigh_by_alpha(&reducer, &taps, rows, row_doubles, dst);
         }
-        if (range != NULL) {
-            const struct placed_taps wide = widened(filter, source->extent.height, taps);
+        if (next->range != NULL) {
+            const struct placed_taps wide = widened(next->filter, height, taps);
             gather_rows(&reducer, &wide, rows);
-            spread_rows(wide.n_taps, rows, row_doubles, range + y * row_doubles);
+            spread_rows(wide.n_taps, rows, row_doubles, next->range + y * row_doubles);
         }
     }
     reducer_finish(&reducer);
@@ -426,9 +426,7 @@ fail:
 
 /* A level being made by several workers. */
 struct level_job {
-    const struct mb_filter *filter;
-    const struct mb_plane *source;
-    double *dst, *range;
+    struct mb_next_level next;
     enum mb_status status[MB_PARALLEL_MAX_WORKERS];
     struct mb_err err[MB_PARALLEL_MAX_WORKERS];
 };
@@ -436,14 +434,13 @@ struct level_job {
 static void level_job_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     struct level_job *job = ctx;
-    job->status[worker] = mb_golden_downsample(job->filter, job->source, row_begin, row_end,
-                                               job->dst, job->range, &job->err[worker]);
+    job->status[worker] = mb_golden_rows(&job->next, row_begin, row_end, &job->err[worker]);
 }
 
 enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_plane *source,
                                double *dst, double *range, struct mb_err *err)
 {
-    struct level_job job = {.filter = filter, .source = source, .dst = dst, .range = range};
+    struct level_job job = {.next = {filter, source, dst, range}};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_workers =
         mb_parallel_rows(extent.height, mb_rows_per_thread(extent.width), level_job_rows, &job);

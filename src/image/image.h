@@ -42,6 +42,13 @@ MB_MUST_CHECK enum mb_status mb_image_load(struct mb_image *image, const char *p
 MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
                                              const struct mb_bytes *file, struct mb_err *err);
 
+/* Suffixes of files that can be loaded, for a person. */
+#define MB_IMAGE_SUFFIXES ".png, .bmp, .tga, .ppm, .pgm, .pnm, .pfm and .hdr"
+
+/* True if a file of this name may be one, by its suffix, in either case. Loading looks at what
+ * is in a file alone. */
+bool mb_image_has_suffix(const char *path);
+
 /* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make, anything else as a file. */
 MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,
                                            uint64_t seed, struct mb_err *err);

@@ -29,34 +29,38 @@ fail:
 
 enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
                               enum mb_buffer_kind kind, VkDeviceSize size_bytes,
-                              VkBufferUsageFlags usage, const char *name, struct mb_err *err)
+                              const char *name, struct mb_err *err)
 {
-    static const struct {
-        VkMemoryPropertyFlags required, preferred;
-    } memory_flags[] = {
-        [MB_BUFFER_DEVICE] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
-        [MB_BUFFER_UPLOAD] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                  VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                              0},
-        [MB_BUFFER_READBACK] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                    VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                                VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
+    static const struct mb_memory_options options[] = {
+        [MB_BUFFER_DEVICE] = {.required = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT},
+        [MB_BUFFER_ADDRESSED] = {.required = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                 .has_address = true},
+        [MB_BUFFER_UPLOAD] = {.required = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT},
+        [MB_BUFFER_READBACK] = {.required = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                .preferred = VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
     };
     enum mb_status status = MB_OK;
     *buffer = (struct mb_buffer){.gpu = gpu, .size_bytes = (size_bytes + 3) & ~UINT64_C(3)};
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = buffer->size_bytes,
-        .usage = usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
+    struct mb_memory_options memory = options[kind];
+    memory.what = name;
+    if (memory.has_address) {
+        info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    }
     MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(gpu->device, buffer->buffer, &requirements);
-    MB_TRY(mb_memory_allocate(gpu, &requirements, memory_flags[kind].required,
-                              memory_flags[kind].preferred, name, &buffer->memory, err));
+    MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &buffer->memory, err));
     MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0));
-    if (kind == MB_BUFFER_DEVICE) {
+    if (memory.required & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) {
         MB_TRY(zero(buffer, err));
     } else {
         void *mapped;
@@ -89,7 +93,7 @@ enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
     struct mb_buffer staging = {0};
-    MB_TRY(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, 0, "staging", err));
+    MB_TRY(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, "staging", err));
     memcpy(staging.mapped, data, n_bytes);
     MB_TRY(mb_submission_init(&submission, buffer->gpu, "upload", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
@@ -100,6 +104,15 @@ fail:
     mb_submission_finish(&submission);
     mb_buffer_finish(&staging);
     return status;
+}
+
+VkDeviceAddress mb_buffer_address(const struct mb_buffer *buffer)
+{
+    const VkBufferDeviceAddressInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+        .buffer = buffer->buffer,
+    };
+    return vkGetBufferDeviceAddress(buffer->gpu->device, &info);
 }
 
 void mb_buffer_finish(struct mb_buffer *buffer)

@@ -5,9 +5,10 @@
 #include "vk/gpu.h"
 
 enum mb_buffer_kind {
-    MB_BUFFER_DEVICE,   /* device-local, zeroed at creation: counters, hand-off */
-    MB_BUFFER_UPLOAD,   /* host-visible and coherent, mapped: written by the host */
-    MB_BUFFER_READBACK, /* host-visible and coherent, cached where there is such, mapped */
+    MB_BUFFER_DEVICE,    /* device-local, zeroed at creation: counters, hand-off */
+    MB_BUFFER_ADDRESSED, /* the same, for mb_buffer_address too */
+    MB_BUFFER_UPLOAD,    /* host-visible and coherent, mapped: written by the host */
+    MB_BUFFER_READBACK,  /* host-visible and coherent, cached where there is such, mapped */
 };
 
 struct mb_buffer {
@@ -15,20 +16,24 @@ struct mb_buffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
     VkDeviceSize size_bytes;
-    void *mapped; /* NULL for MB_BUFFER_DEVICE; unmapped by finish */
+    void *mapped; /* NULL for device-local ones; unmapped by finish */
 };
 
-/* `size_bytes` is rounded up to 4. TRANSFER_SRC and TRANSFER_DST are added to `usage`. Zeroing
- * a device buffer submits once and waits, so strategies may call this from init() only. */
+/* A storage buffer, and source and target of transfers. `size_bytes` is rounded up to 4.
+ * Zeroing a device buffer submits once and waits, so strategies may call this from init() only.
+ */
 MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
                                             enum mb_buffer_kind kind, VkDeviceSize size_bytes,
-                                            VkBufferUsageFlags usage, const char *name,
-                                            struct mb_err *err);
+                                            const char *name, struct mb_err *err);
 
 /* Fill the beginning of a device buffer. Submits once and waits: strategies may call this from
  * init() only. */
 MB_MUST_CHECK enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
                                               size_t n_bytes, struct mb_err *err);
+
+/* Of an MB_BUFFER_ADDRESSED, which needs bufferDeviceAddress. */
+VkDeviceAddress mb_buffer_address(const struct mb_buffer *buffer);
+
 void mb_buffer_finish(struct mb_buffer *buffer);
 
 #endif

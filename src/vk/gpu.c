@@ -8,27 +8,24 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "vk/gpu_info.h"
-#include "vk/instance.h"
 #include "vk/pipeline_pool.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_gpu_state state = {0};
-    struct mb_gpu gpu = {.state = &state};
+    struct mb_vk_instance instance = {0};
     VkPhysicalDevice devices[MB_MAX_DEVICES];
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
     if (!*infos) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
     }
-    MB_TRY(mb_instance_init(&gpu, err));
-    MB_TRY(mb_instance_devices(&gpu, devices, *infos, n_infos, err));
-    mb_instance_finish(&gpu);
+    MB_TRY(mb_vk_instance_init(&instance, NULL, err));
+    MB_TRY(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
+    mb_vk_instance_finish(&instance);
     return MB_OK;
 fail:
-    mb_instance_finish(&gpu);
+    mb_vk_instance_finish(&instance);
     mb_free(*infos);
     *infos = NULL;
     return status;
@@ -128,32 +125,6 @@ static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct 
     return status;
 }
 
-#define MAX_EXTENSIONS 4
-
-/* Those that are enabled; returns how many. */
-static uint32_t list_extensions(const struct mb_gpu *gpu,
-                                const char *extensions[MAX_EXTENSIONS])
-{
-    const struct mb_gpu_info *info = &gpu->info;
-    uint32_t n = 0;
-    if (info->has_full_subgroups &&
-        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
-        extensions[n++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
-    }
-    /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
-    if (mb_gpu_has_extension(gpu->physical_device, "VK_KHR_portability_subset")) {
-        extensions[n++] = "VK_KHR_portability_subset";
-    }
-    if (info->has_pipeline_facts) {
-        extensions[n++] = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
-    }
-    if (info->has_dynamic_rendering &&
-        mb_gpu_usable_version(info->api_version) < VK_API_VERSION_1_3) {
-        extensions[n++] = VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME;
-    }
-    return n;
-}
-
 static enum mb_status take_queues(struct mb_gpu *gpu, bool has_second_queue, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -195,88 +166,20 @@ static uint32_t list_queues(const struct mb_gpu_info *info, bool has_second_queu
     return has_second_queue && !is_same_family ? 2 : 1;
 }
 
-/* What is switched on of a device; its parts point at each other, so that it stays in place. */
-struct device_features {
-    VkPhysicalDeviceFeatures2 all; /* the head of the chain */
-    VkPhysicalDeviceVulkan12Features v12;
-    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
-    VkPhysicalDeviceDynamicRenderingFeatures rendering;
-};
-
-/* Chain a structure in behind the first one, if the device has what it is about. */
-static void chain_if(bool has_it, VkPhysicalDeviceFeatures2 *first, void *link, void **next)
-{
-    if (has_it) {
-        *next = first->pNext;
-        first->pNext = link;
-    }
-}
-
-static void list_features(const struct mb_gpu_info *info, struct device_features *features)
-{
-    *features = (struct device_features){
-        .all =
-            {
-                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                .pNext = &features->v12,
-                .features =
-                    {
-                        .shaderStorageImageWriteWithoutFormat =
-                            info->has_storage_write_without_format,
-                        .shaderInt64 = info->has_int64_atomics,
-                    },
-            },
-        .v12 =
-            {
-                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                .shaderFloat16 = info->has_float16,
-                .shaderBufferInt64Atomics = info->has_int64_atomics,
-                .samplerFilterMinmax = info->has_sampler_filter_minmax,
-                .vulkanMemoryModel = info->has_memory_model_device_scope,
-                .vulkanMemoryModelDeviceScope = info->has_memory_model_device_scope,
-            },
-        .size_control =
-            {
-                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
-                .subgroupSizeControl = VK_TRUE,
-                .computeFullSubgroups = VK_TRUE,
-            },
-        .executables =
-            {
-                .sType =
-                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-                .pipelineExecutableInfo = VK_TRUE,
-            },
-        .rendering =
-            {
-                .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
-                .dynamicRendering = VK_TRUE,
-            },
-    };
-    chain_if(info->has_full_subgroups, &features->all, &features->size_control,
-             &features->size_control.pNext);
-    chain_if(info->has_pipeline_facts, &features->all, &features->executables,
-             &features->executables.pNext);
-    chain_if(info->has_dynamic_rendering, &features->all, &features->rendering,
-             &features->rendering.pNext);
-}
-
 static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
                                     struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
-    const char *extensions[MAX_EXTENSIONS];
-    const uint32_t n_extensions = list_extensions(gpu, extensions);
+    const char *extensions[MB_MAX_EXTENSIONS];
+    struct mb_features features = info->features;
+    const uint32_t n_extensions = mb_features_enable(&features, extensions);
     const bool has_second_queue = wants_second_queue && info->second_queue_family != UINT32_MAX;
     VkDeviceQueueCreateInfo queues[2];
     const uint32_t n_families = list_queues(info, has_second_queue, queues);
-    struct device_features features;
-    list_features(info, &features);
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features.all,
+        .pNext = &features.core,
         .queueCreateInfoCount = n_families,
         .pQueueCreateInfos = queues,
         .enabledExtensionCount = n_extensions,
@@ -301,8 +204,9 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
         goto fail;
     }
-    MB_TRY(mb_instance_init(gpu, err));
-    MB_TRY(mb_instance_devices(gpu, devices, infos, &n, err));
+    MB_TRY(mb_vk_instance_init(
+        &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
+    MB_TRY(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
     size_t chosen = choose_device(options->selector, infos, n);
     if (chosen == SIZE_MAX) {
         status = no_such_device(options->selector, infos, n, err);
@@ -343,7 +247,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (gpu->device) {
         vkDestroyDevice(gpu->device, NULL);
     }
-    mb_instance_finish(gpu);
+    mb_vk_instance_finish(&gpu->instance);
     gpu->command_pool = VK_NULL_HANDLE;
     gpu->device = VK_NULL_HANDLE;
     gpu->queue = VK_NULL_HANDLE;
@@ -357,7 +261,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name)
 {
-    if (!gpu->has_debug_names || !handle || !name) {
+    if (!gpu->instance.has_debug_names || !handle || !name) {
         return;
     }
     VkDebugUtilsObjectNameInfoEXT info = {
@@ -397,22 +301,6 @@ enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_inv
                        info->max_workgroup_width, n_invocations);
     }
     return MB_OK;
-}
-
-enum mb_status mb_gpu_require_storage(const struct mb_gpu *gpu, uint32_t n_images,
-                                      uint32_t n_invocations, struct mb_err *why)
-{
-    const struct mb_gpu_info *info = &gpu->info;
-    if (!info->has_storage_write_without_format) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device cannot store to images without a format in the shader");
-    }
-    if (info->max_storage_images < n_images) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device offers %u storage images to a shader; %u are needed",
-                       info->max_storage_images, n_images);
-    }
-    return mb_gpu_require_workgroup(gpu, n_invocations, why);
 }
 
 uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,

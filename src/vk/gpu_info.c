@@ -9,6 +9,18 @@
 /* What every driver allows by the specification, also one that does not say. */
 #define LEAST_MAX_ALLOCATION_BYTES (UINT64_C(1) << 30)
 
+const struct mb_subgroup_operation mb_subgroup_operations[] = {
+    {VK_SUBGROUP_FEATURE_BASIC_BIT, "basic"},
+    {VK_SUBGROUP_FEATURE_VOTE_BIT, "vote"},
+    {VK_SUBGROUP_FEATURE_ARITHMETIC_BIT, "arithmetic"},
+    {VK_SUBGROUP_FEATURE_BALLOT_BIT, "ballot"},
+    {VK_SUBGROUP_FEATURE_SHUFFLE_BIT, "shuffle"},
+    {VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT, "shuffle-relative"},
+    {VK_SUBGROUP_FEATURE_CLUSTERED_BIT, "clustered"},
+    {VK_SUBGROUP_FEATURE_QUAD_BIT, "quad"},
+};
+const size_t mb_subgroup_operation_count = MB_COUNTOF(mb_subgroup_operations);
+
 const char *mb_gpu_type_name(VkPhysicalDeviceType type)
 {
     switch (type) {
@@ -23,22 +35,6 @@ const char *mb_gpu_type_name(VkPhysicalDeviceType type)
     default:
         return "other";
     }
-}
-
-bool mb_gpu_has_extension(VkPhysicalDevice device, const char *name)
-{
-    VkExtensionProperties properties[512];
-    uint32_t n = MB_COUNTOF(properties);
-    VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, properties);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(properties[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void format_uuid(const uint8_t uuid[VK_UUID_SIZE], char out[37])
@@ -136,9 +132,9 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info
     info->max_storage_buffer_bytes = limits->maxStorageBufferRange;
 }
 
-static void read_properties(VkPhysicalDevice device, bool has_size_control,
-                            struct mb_gpu_info *info)
+static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
+    const bool has_size_control = info->features.size_control.subgroupSizeControl;
     VkPhysicalDeviceSubgroupSizeControlProperties size_control = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
     };
@@ -186,54 +182,11 @@ static void read_properties(VkPhysicalDevice device, bool has_size_control,
         has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
     info->max_subgroup_size =
         has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
-    info->max_workgroup_subgroups = size_control.maxComputeWorkgroupSubgroups;
-    info->has_full_subgroups = has_size_control && (size_control.requiredSubgroupSizeStages &
-                                                    VK_SHADER_STAGE_COMPUTE_BIT) != 0;
-}
-
-static void read_features(VkPhysicalDevice device, bool has_size_control,
-                          struct mb_gpu_info *info)
-{
-    VkPhysicalDeviceSubgroupSizeControlFeatures size_control = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
-    };
-    VkPhysicalDeviceVulkan12Features v12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .pNext = has_size_control ? &size_control : NULL,
-    };
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-    };
-    if (mb_gpu_has_extension(device, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) {
-        executables.pNext = v12.pNext;
-        v12.pNext = &executables;
-    }
-    VkPhysicalDeviceDynamicRenderingFeatures rendering = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
-    };
-    if (mb_gpu_usable_version(info->api_version) >= VK_API_VERSION_1_3 ||
-        mb_gpu_has_extension(device, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME)) {
-        rendering.pNext = v12.pNext;
-        v12.pNext = &rendering;
-    }
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-        .pNext = &v12,
-    };
-    vkGetPhysicalDeviceFeatures2(device, &features);
-    info->has_pipeline_facts = executables.pipelineExecutableInfo != VK_FALSE;
-    info->has_full_subgroups = info->has_full_subgroups && size_control.subgroupSizeControl &&
-                               size_control.computeFullSubgroups;
+    info->has_full_subgroups =
+        info->features.size_control.computeFullSubgroups &&
+        (size_control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     info->max_workgroup_subgroups =
-        info->has_full_subgroups ? info->max_workgroup_subgroups : 0;
-    info->has_memory_model_device_scope =
-        v12.vulkanMemoryModel && v12.vulkanMemoryModelDeviceScope;
-    info->has_int64_atomics = features.features.shaderInt64 && v12.shaderBufferInt64Atomics;
-    info->has_float16 = v12.shaderFloat16 != VK_FALSE;
-    info->has_dynamic_rendering = rendering.dynamicRendering != VK_FALSE;
-    info->has_sampler_filter_minmax = v12.samplerFilterMinmax != VK_FALSE;
-    info->has_storage_write_without_format =
-        features.features.shaderStorageImageWriteWithoutFormat != VK_FALSE;
+        info->has_full_subgroups ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
 static void read_heaps(VkPhysicalDevice device, struct mb_gpu_info *info)
@@ -272,11 +225,8 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
         .timestamp_valid_bits = family.timestampValidBits,
     };
     choose_second_queue(device, info);
-    bool has_size_control =
-        mb_gpu_usable_version(properties.apiVersion) >= VK_API_VERSION_1_3 ||
-        mb_gpu_has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-    read_properties(device, has_size_control, info);
-    read_features(device, has_size_control, info);
+    mb_features_read(device, mb_gpu_usable_version(properties.apiVersion), &info->features);
+    read_properties(device, info);
     read_heaps(device, info);
     return true;
 }

@@ -1,15 +1,74 @@
-/* Facts of a physical device; used by gpu.c. */
+/* Facts of a physical device, read once and kept as plain data. */
 #ifndef MB_VK_GPU_INFO_H
 #define MB_VK_GPU_INFO_H
 
-#include "vk/gpu.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vk/features.h"
+
+#define MB_GPU_MAX_HEAPS VK_MAX_MEMORY_HEAPS
+
+struct mb_gpu_heap {
+    uint64_t size_bytes;
+    bool device_local;
+};
+
+/* Plain facts; text is valid UTF-8. */
+struct mb_gpu_info {
+    uint32_t index; /* in the loader's order: what --device takes */
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    VkPhysicalDeviceType type;
+    uint32_t vendor_id, device_id;
+    char uuid[37]; /* 8-4-4-4-12 hex */
+    char driver_name[VK_MAX_DRIVER_NAME_SIZE];
+    char driver_info[VK_MAX_DRIVER_INFO_SIZE];
+    char driver_version[32]; /* decoded the vendor's way where known */
+    uint32_t api_version;    /* VK_MAKE_API_VERSION */
+    uint32_t n_heaps;
+    struct mb_gpu_heap heap[MB_GPU_MAX_HEAPS];
+
+    uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
+    VkQueueFlags queue_flags;
+    /* Where a second queue that computes is: best in a family without graphics, else the second
+     * of the same family; UINT32_MAX: nowhere. */
+    uint32_t second_queue_family, second_queue_index;
+    uint32_t timestamp_valid_bits;
+    double timestamp_period_ns;
+
+    uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
+    VkSubgroupFeatureFlags
+        subgroup_operations;          /* of the compute stage; 0 if not offered there */
+    bool has_full_subgroups;          /* REQUIRE_FULL_SUBGROUPS and a required size */
+    uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
+    struct mb_features features;
+    uint32_t sub_texel_precision_bits;
+    uint32_t max_image_dimension_2d;
+    uint32_t max_image_array_layers;
+    uint32_t max_attachment_dimension; /* of what is drawn to, by one viewport */
+    uint32_t max_workgroup_invocations, max_workgroup_width;
+    uint32_t max_workgroup_count[3];
+    uint32_t max_storage_images; /* per stage */
+    uint32_t max_shared_memory_bytes;
+    uint64_t max_storage_buffer_bytes; /* of one binding */
+    uint64_t max_allocation_bytes;
+};
+
+/* "discrete", "integrated", "virtual", "cpu" or "other". */
+const char *mb_gpu_type_name(VkPhysicalDeviceType type);
+
+/* Every name of a VkSubgroupFeatureFlags bit. */
+struct mb_subgroup_operation {
+    VkSubgroupFeatureFlags bit;
+    const char *name;
+};
+extern const struct mb_subgroup_operation mb_subgroup_operations[];
+extern const size_t mb_subgroup_operation_count;
 
 /* Fill `info`; false if the device is older than Vulkan 1.2 or has no compute queue. */
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);
 
 /* The version whose core features may be used: no newer than the loader's instance. */
 uint32_t mb_gpu_usable_version(uint32_t api_version);
-
-bool mb_gpu_has_extension(VkPhysicalDevice device, const char *name);
 
 #endif

@@ -69,16 +69,9 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-/* Part of an image, and what a view of it is for. */
-struct part {
-    VkFormat format;
-    VkImageUsageFlags usage;
-    uint32_t first_level, n_levels;
-    uint32_t first_layer, n_layers;
-};
-
-static enum mb_status create_view(const struct mb_vk_image *image, const struct part *part,
-                                  VkImageView *view, struct mb_err *err)
+enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
+                                       const struct mb_view *part, VkImageView *view,
+                                       struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkImageViewUsageCreateInfo view_usage = {
@@ -89,7 +82,7 @@ static enum mb_status create_view(const struct mb_vk_image *image, const struct 
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .pNext = &view_usage,
         .image = image->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+        .viewType = part->is_2d ? VK_IMAGE_VIEW_TYPE_2D : VK_IMAGE_VIEW_TYPE_2D_ARRAY,
         .format = part->format,
         .subresourceRange =
             {
@@ -111,7 +104,7 @@ static enum mb_status create_level_views(struct mb_vk_image *image, uint32_t lev
 {
     enum mb_status status = MB_OK;
     const struct mb_format *format = image->layout.format;
-    struct part part = {
+    struct mb_view part = {
         .format = format->vk_format,
         .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
         .first_level = level,
@@ -119,19 +112,19 @@ static enum mb_status create_level_views(struct mb_vk_image *image, uint32_t lev
         .n_layers = image->layout.n_layers,
     };
     if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-        MB_TRY(create_view(image, &part, &image->sampled[level], err));
+        MB_TRY(mb_vk_image_create_view(image, &part, &image->sampled[level], err));
         part.format = format->vk_storage_format;
-        MB_TRY(create_view(image, &part, &image->stored[level], err));
+        MB_TRY(mb_vk_image_create_view(image, &part, &image->stored[level], err));
     }
     if (image->usage & VK_IMAGE_USAGE_STORAGE_BIT) {
         part.format = format->vk_storage_format;
         part.usage = VK_IMAGE_USAGE_STORAGE_BIT;
-        MB_TRY(create_view(image, &part, &image->storage[level], err));
+        MB_TRY(mb_vk_image_create_view(image, &part, &image->storage[level], err));
     }
     if (image->is_raw) {
         part.format = VK_FORMAT_R32_UINT;
         part.usage = image->usage & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT);
-        MB_TRY(create_view(image, &part, &image->raw[level], err));
+        MB_TRY(mb_vk_image_create_view(image, &part, &image->raw[level], err));
     }
 fail:
     return status;
@@ -140,34 +133,20 @@ fail:
 static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct part all = {
+    const struct mb_view all = {
         .format = image->layout.format->vk_format,
         .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
         .n_levels = image->layout.n_levels,
         .n_layers = image->layout.n_layers,
     };
     if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-        MB_TRY(create_view(image, &all, &image->sampled_all, err));
+        MB_TRY(mb_vk_image_create_view(image, &all, &image->sampled_all, err));
     }
     for (uint32_t level = 0; level < image->layout.n_levels; level++) {
         MB_TRY(create_level_views(image, level, err));
     }
 fail:
     return status;
-}
-
-enum mb_status mb_vk_image_create_target(const struct mb_vk_image *image, uint32_t level,
-                                         uint32_t layer, VkImageView *view, struct mb_err *err)
-{
-    const struct part part = {
-        .format = image->layout.format->vk_storage_format,
-        .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
-        .first_level = level,
-        .n_levels = 1,
-        .first_layer = layer,
-        .n_layers = 1,
-    };
-    return create_view(image, &part, view, err);
 }
 
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,
@@ -208,8 +187,9 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
     vkGetImageMemoryRequirements(gpu->device, image->image, &requirements);
-    MB_TRY(mb_memory_allocate(gpu, &requirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0,
-                              options->name, &image->memory, err));
+    const struct mb_memory_options memory = {.required = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                             .what = options->name};
+    MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &image->memory, err));
     MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0));
     MB_TRY(create_views(image, err));
     return MB_OK;

@@ -49,11 +49,19 @@ MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
                                               struct mb_err *err);
 void mb_vk_image_finish(struct mb_vk_image *image);
 
-/* A view of one level of one layer to draw to, in the storage format: shaders encode sRGB
- * themselves. The image must have COLOR_ATTACHMENT usage. The caller destroys it. */
-MB_MUST_CHECK enum mb_status mb_vk_image_create_target(const struct mb_vk_image *image,
-                                                       uint32_t level, uint32_t layer,
-                                                       VkImageView *view, struct mb_err *err);
+/* A view of a part of an image. */
+struct mb_view {
+    VkFormat format; /* the image's, its storage format, or R32_UINT if it is raw */
+    VkImageUsageFlags usage;
+    uint32_t first_level, n_levels;
+    uint32_t first_layer, n_layers;
+    bool is_2d; /* one layer, and no array */
+};
+
+/* The caller destroys it. */
+MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
+                                                     const struct mb_view *part,
+                                                     VkImageView *view, struct mb_err *err);
 
 /* Record a copy of all layers of a level between images of one layout, the first in the layout
  * TRANSFER_SRC_OPTIMAL, the other in TRANSFER_DST_OPTIMAL. */

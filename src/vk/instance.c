@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "vk/gpu_info.h"
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
@@ -98,15 +97,15 @@ struct names {
     bool portability;
 };
 
-static void collect_names(struct mb_gpu *gpu, struct names *names)
+static void collect_names(struct mb_vk_instance *instance, bool validate, struct names *names)
 {
-    if (gpu->validate) {
+    if (validate) {
         names->layers[names->n_layers++] = VALIDATION_LAYER;
         names->extensions[names->n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
     }
-    gpu->has_debug_names =
-        gpu->validate || has_instance_extension(NULL, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (gpu->has_debug_names) {
+    instance->has_debug_names =
+        validate || has_instance_extension(NULL, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    if (instance->has_debug_names) {
         names->extensions[names->n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     }
     names->portability =
@@ -117,7 +116,7 @@ static void collect_names(struct mb_gpu *gpu, struct names *names)
     }
 }
 
-static VkResult create_instance(struct mb_gpu *gpu, const struct names *names,
+static VkResult create_instance(struct mb_vk_instance *instance, const struct names *names,
                                 const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
     const VkValidationFeatureEnableEXT enables[] = {
@@ -137,7 +136,7 @@ static VkResult create_instance(struct mb_gpu *gpu, const struct names *names,
     };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = gpu->validate ? &features : NULL,
+        .pNext = names->n_layers > 0 ? &features : NULL,
         .flags = names->portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
         .pApplicationInfo = &application,
         .enabledLayerCount = names->n_layers,
@@ -145,14 +144,15 @@ static VkResult create_instance(struct mb_gpu *gpu, const struct names *names,
         .enabledExtensionCount = names->n_extensions,
         .ppEnabledExtensionNames = names->extensions,
     };
-    const VkResult result = vkCreateInstance(&info, NULL, &gpu->instance);
+    const VkResult result = vkCreateInstance(&info, NULL, &instance->handle);
     if (result != VK_SUCCESS) {
-        gpu->instance = VK_NULL_HANDLE;
+        instance->handle = VK_NULL_HANDLE;
     }
     return result;
 }
 
-enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
+enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_messages,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     if (volkInitialize() != VK_SUCCESS) {
@@ -160,11 +160,11 @@ enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
         mb_err_hint(err, "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
         return status;
     }
-    if (gpu->validate) {
+    if (n_messages) {
         MB_TRY(check_validation_layer(err));
     }
     struct names names = {0};
-    collect_names(gpu, &names);
+    collect_names(instance, n_messages != NULL, &names);
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
@@ -173,42 +173,42 @@ enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err)
                        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = on_message,
-        .pUserData = &gpu->state->n_validation_messages,
+        .pUserData = n_messages,
     };
-    VkResult result = create_instance(gpu, &names, &messenger);
+    VkResult result = create_instance(instance, &names, &messenger);
     if (result != VK_SUCCESS) {
         return describe_failure(result, err);
     }
-    volkLoadInstance(gpu->instance);
-    if (gpu->validate) {
-        MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, gpu->instance, &messenger, &gpu->messenger);
+    volkLoadInstance(instance->handle);
+    if (n_messages) {
+        MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, instance->handle, &messenger,
+                   &instance->messenger);
     }
 fail:
     return status;
 }
 
-void mb_instance_finish(struct mb_gpu *gpu)
+void mb_vk_instance_finish(struct mb_vk_instance *instance)
 {
-    if (gpu->messenger) {
-        vkDestroyDebugUtilsMessengerEXT(gpu->instance, gpu->messenger, NULL);
+    if (instance->messenger) {
+        vkDestroyDebugUtilsMessengerEXT(instance->handle, instance->messenger, NULL);
     }
-    if (gpu->instance) {
-        vkDestroyInstance(gpu->instance, NULL);
+    if (instance->handle) {
+        vkDestroyInstance(instance->handle, NULL);
     }
-    gpu->messenger = VK_NULL_HANDLE;
-    gpu->instance = VK_NULL_HANDLE;
+    *instance = (struct mb_vk_instance){0};
 }
 
-enum mb_status mb_instance_devices(const struct mb_gpu *gpu,
-                                   VkPhysicalDevice devices[MB_MAX_DEVICES],
-                                   struct mb_gpu_info infos[MB_MAX_DEVICES], size_t *n_devices,
-                                   struct mb_err *err)
+enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
+                                      VkPhysicalDevice devices[MB_MAX_DEVICES],
+                                      struct mb_gpu_info infos[MB_MAX_DEVICES],
+                                      size_t *n_devices, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkPhysicalDevice all[MB_MAX_DEVICES];
     uint32_t n_all = MB_MAX_DEVICES;
     *n_devices = 0;
-    MB_VK(vkEnumeratePhysicalDevices(gpu->instance, &n_all, all));
+    MB_VK(vkEnumeratePhysicalDevices(instance->handle, &n_all, all));
     for (uint32_t i = 0; i < n_all; i++) {
         if (mb_gpu_read_info(all[i], i, &infos[*n_devices])) {
             devices[(*n_devices)++] = all[i];

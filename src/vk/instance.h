@@ -1,21 +1,29 @@
-/* The Vulkan instance, with or without the validation layer; used by gpu.c. */
+/* The Vulkan instance, with or without the validation layer. */
 #ifndef MB_VK_INSTANCE_H
 #define MB_VK_INSTANCE_H
 
-#include "vk/gpu.h"
+#include "vk/gpu_info.h"
 
 #define MB_MAX_DEVICES 16
 
-/* Load the loader and create gpu->instance (and gpu->messenger if gpu->validate). No loader, no
- * driver and a missing layer are MB_ERRC_DEVICE with a hint. On failure what was made stays in
- * `gpu` for mb_instance_finish. */
-MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_gpu *gpu, struct mb_err *err);
-void mb_instance_finish(struct mb_gpu *gpu);
+struct mb_vk_instance {
+    VkInstance handle;
+    VkDebugUtilsMessengerEXT messenger; /* with the layer only */
+    bool has_debug_names;
+};
+
+/* Load the loader and create the instance; with the validation layer, whose messages go to the
+ * log and are counted, if `n_messages` is not NULL; it must outlive the instance. No loader, no
+ * driver and a missing layer are MB_ERRC_DEVICE with a hint. On failure what was made stays for
+ * mb_vk_instance_finish. */
+MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance,
+                                                 uint32_t *n_messages, struct mb_err *err);
+void mb_vk_instance_finish(struct mb_vk_instance *instance);
 
 /* Usable devices in the loader's order; `infos[i]` describes `devices[i]`. */
-MB_MUST_CHECK enum mb_status mb_instance_devices(const struct mb_gpu *gpu,
-                                                 VkPhysicalDevice devices[MB_MAX_DEVICES],
-                                                 struct mb_gpu_info infos[MB_MAX_DEVICES],
-                                                 size_t *n_devices, struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
+                                                    VkPhysicalDevice devices[MB_MAX_DEVICES],
+                                                    struct mb_gpu_info infos[MB_MAX_DEVICES],
+                                                    size_t *n_devices, struct mb_err *err);
 
 #endif

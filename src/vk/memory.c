@@ -29,22 +29,28 @@ static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
 
 enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                   const VkMemoryRequirements *requirements,
-                                  VkMemoryPropertyFlags required,
-                                  VkMemoryPropertyFlags preferred, const char *what,
+                                  const struct mb_memory_options *options,
                                   VkDeviceMemory *memory, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    uint32_t type = mb_gpu_memory_type(gpu, requirements->memoryTypeBits, required | preferred);
+    const uint32_t bits = requirements->memoryTypeBits;
+    const char *what = options->what;
+    uint32_t type = mb_gpu_memory_type(gpu, bits, options->required | options->preferred);
     if (type == UINT32_MAX) {
-        type = mb_gpu_memory_type(gpu, requirements->memoryTypeBits, required);
+        type = mb_gpu_memory_type(gpu, bits, options->required);
     }
     if (type == UINT32_MAX) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: the device has no fitting memory type", what);
     }
     MB_TRY(check_size(gpu, requirements->size, gpu->memory.memoryTypes[type].heapIndex, what,
                       err));
-    VkMemoryAllocateInfo info = {
+    const VkMemoryAllocateFlagsInfo flags = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
+    const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = options->has_address ? &flags : NULL,
         .allocationSize = requirements->size,
         .memoryTypeIndex = type,
     };

@@ -4,13 +4,19 @@
 
 #include "vk/gpu.h"
 
+struct mb_memory_options {
+    VkMemoryPropertyFlags required, preferred;
+    bool has_address;
+    const char *what; /* needs it */
+};
+
 /* Allocate for `requirements` from a memory type with `required` flags and, if there is one,
  * also `preferred`. A heap that is too small is MB_ERRC_RUNTIME, says how much `what` needs and
  * how much the heap has, and nothing is allocated: software drivers promise more than they
  * have. */
-MB_MUST_CHECK enum mb_status
-mb_memory_allocate(const struct mb_gpu *gpu, const VkMemoryRequirements *requirements,
-                   VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred,
-                   const char *what, VkDeviceMemory *memory, struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
+                                                const VkMemoryRequirements *requirements,
+                                                const struct mb_memory_options *options,
+                                                VkDeviceMemory *memory, struct mb_err *err);
 
 #endif

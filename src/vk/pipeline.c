@@ -1,161 +1,198 @@
 /* Pipelines with their descriptor sets. */
 #include "vk/pipeline.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vk/graphics.h"
 #include "vk/pipeline_facts.h"
-#include "vk/pipeline_pool.h"
 
-/* The stage that has all the bindings and constants. */
-static VkShaderStageFlags stage_of(const struct mb_compute_options *options)
+uint32_t mb_float_bits(double value)
 {
-    return options->vertex ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
+    const float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return bits;
 }
 
-static enum mb_status create_set_layout(struct mb_compute *compute,
-                                        const struct mb_compute_options *options,
+/* The stage that has all the bindings and constants. */
+static VkShaderStageFlags stage_of(bool is_drawn)
+{
+    return is_drawn ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
+/* A pipeline has one set at least where any is to be bound. */
+static uint32_t count_sets(const struct mb_pipeline_options *options)
+{
+    return options->shader->n_sets > 0 ? options->shader->n_sets : options->n_copies > 0;
+}
+
+static enum mb_status create_set_layout(struct mb_pipeline *pipeline, uint32_t set,
+                                        const struct mb_pipeline_options *options,
                                         struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    VkDescriptorSetLayoutCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     VkDescriptorSetLayoutBinding bindings[MB_MAX_BINDINGS];
-    for (uint32_t i = 0; i < options->n_bindings; i++) {
-        bindings[i] = (VkDescriptorSetLayoutBinding){
-            .binding = options->bindings[i].binding,
-            .descriptorType = options->bindings[i].type,
-            .descriptorCount = options->bindings[i].n_descriptors,
-            .stageFlags = stage_of(options),
-        };
+    for (uint32_t i = 0; i < options->shader->n_bindings; i++) {
+        if (options->shader->bindings[i].set == set) {
+            bindings[info.bindingCount++] = (VkDescriptorSetLayoutBinding){
+                .binding = options->shader->bindings[i].binding,
+                .descriptorType = options->shader->bindings[i].type,
+                .descriptorCount = options->shader->bindings[i].n_descriptors,
+                .stageFlags = stage_of(options->vertex),
+            };
+        }
     }
-    VkDescriptorSetLayoutCreateInfo set_layout = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = options->n_bindings,
-        .pBindings = bindings,
-    };
-    MB_VK_MAKE(vkCreateDescriptorSetLayout, compute->gpu->device, &set_layout,
-               &compute->set_layout);
-    VkPushConstantRange push = {
-        .stageFlags = stage_of(options),
-        .size = options->push_constant_bytes,
-    };
-    VkPipelineLayoutCreateInfo layout = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = options->n_sets > 0 ? 1 : 0,
-        .pSetLayouts = &compute->set_layout,
-        .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
-        .pPushConstantRanges = &push,
-    };
-    MB_VK_MAKE(vkCreatePipelineLayout, compute->gpu->device, &layout, &compute->layout);
+    info.pBindings = bindings;
+    MB_VK_MAKE(vkCreateDescriptorSetLayout, pipeline->gpu->device, &info,
+               &pipeline->objects.set_layouts[set]);
 fail:
     return status;
 }
 
-static enum mb_status create_sets(struct mb_compute *compute,
-                                  const struct mb_compute_options *options, struct mb_err *err)
+static enum mb_status create_layouts(struct mb_pipeline *pipeline,
+                                     const struct mb_pipeline_options *options,
+                                     struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const VkPushConstantRange push = {
+        .stageFlags = stage_of(options->vertex),
+        .size = options->push_constant_bytes,
+    };
+    const VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = count_sets(options),
+        .pSetLayouts = pipeline->objects.set_layouts,
+        .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
+        .pPushConstantRanges = &push,
+    };
+    for (uint32_t set = 0; set < layout.setLayoutCount; set++) {
+        MB_TRY(create_set_layout(pipeline, set, options, err));
+    }
+    MB_VK_MAKE(vkCreatePipelineLayout, pipeline->gpu->device, &layout,
+               &pipeline->objects.layout);
+fail:
+    return status;
+}
+
+static enum mb_status create_pool(struct mb_pipeline *pipeline,
+                                  const struct mb_pipeline_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkDescriptorPoolSize sizes[MB_MAX_BINDINGS];
-    for (uint32_t i = 0; i < options->n_bindings; i++) {
+    for (uint32_t i = 0; i < options->shader->n_bindings; i++) {
         sizes[i] = (VkDescriptorPoolSize){
-            .type = options->bindings[i].type,
-            .descriptorCount = options->bindings[i].n_descriptors * options->n_sets,
+            .type = options->shader->bindings[i].type,
+            .descriptorCount = options->shader->bindings[i].n_descriptors * options->n_copies,
         };
     }
-    VkDescriptorPoolCreateInfo pool = {
+    const VkDescriptorPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-        .maxSets = options->n_sets,
-        .poolSizeCount = options->n_bindings,
+        .maxSets = pipeline->n_sets * options->n_copies,
+        .poolSizeCount = options->shader->n_bindings,
         .pPoolSizes = sizes,
     };
-    MB_VK_MAKE(vkCreateDescriptorPool, compute->gpu->device, &pool, &compute->pool);
-    compute->sets = mb_alloc(options->n_sets, sizeof *compute->sets);
-    if (!compute->sets) {
+    MB_VK_MAKE(vkCreateDescriptorPool, pipeline->gpu->device, &info, &pipeline->pool);
+fail:
+    return status;
+}
+
+static enum mb_status create_sets(struct mb_pipeline *pipeline,
+                                  const struct mb_pipeline_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = pipeline->gpu;
+    pipeline->n_sets = count_sets(options);
+    MB_TRY(create_pool(pipeline, options, err));
+    pipeline->sets =
+        mb_alloc((size_t)options->n_copies * pipeline->n_sets, sizeof *pipeline->sets);
+    if (!pipeline->sets) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
     }
-    compute->n_sets = options->n_sets;
-    for (uint32_t i = 0; i < options->n_sets; i++) {
-        VkDescriptorSetAllocateInfo allocate = {
+    for (uint32_t i = 0; i < options->n_copies * pipeline->n_sets; i++) {
+        const VkDescriptorSetAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-            .descriptorPool = compute->pool,
+            .descriptorPool = pipeline->pool,
             .descriptorSetCount = 1,
-            .pSetLayouts = &compute->set_layout,
+            .pSetLayouts = &pipeline->objects.set_layouts[i % pipeline->n_sets],
         };
-        MB_VK(vkAllocateDescriptorSets(compute->gpu->device, &allocate, &compute->sets[i]));
-        mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)compute->sets[i],
+        MB_VK(vkAllocateDescriptorSets(gpu->device, &allocate, &pipeline->sets[i]));
+        mb_gpu_name(gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)pipeline->sets[i],
                     options->name);
     }
 fail:
     return status;
 }
 
-/* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
-#define MAX_FINE_SIZE 4096u
-
-/* Specialisation: the strategy's own constants from id 0, then those of shaders/levels.glsl. */
-struct specialization {
-    VkSpecializationMapEntry entries[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
-    uint32_t values[MB_MAX_SPEC_CONSTANTS + MB_N_SHARED_CONSTANTS];
-    VkSpecializationInfo info;
+/* Everything that a pipeline depends on, in one block of memory, compared byte by byte: `head`,
+ * and the values of all constants of the shader. */
+struct head {
+    const struct mb_shader *shader, *vertex;
+    VkFormat target_format;
+    uint32_t push_constant_bytes, subgroup_size, n_invocations, n_sets;
 };
 
-static void add_constant(struct specialization *s, uint32_t id, uint32_t value)
+static size_t key_bytes(const struct mb_pipeline_options *options)
 {
-    uint32_t i = s->info.mapEntryCount++;
-    s->values[i] = value;
-    s->entries[i] = (VkSpecializationMapEntry){
-        .constantID = id,
-        .offset = i * (uint32_t)sizeof s->values[0],
-        .size = sizeof s->values[0],
-    };
+    return sizeof(struct head) + options->shader->n_constants * sizeof(uint32_t);
 }
 
-static uint32_t float_bits(double value)
+/* False if the shader has no such constant. */
+static bool set_value(const struct mb_shader *shader, const struct mb_constant *constant,
+                      uint32_t *values)
 {
-    float single = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    return bits;
-}
-
-static void add_shared_constants(struct specialization *s,
-                                 const struct mb_compute_options *options)
-{
-    const struct mb_format *format = options->layout->format;
-    const struct mb_format_constants constants = mb_format_constants(format);
-    const uint32_t shared[MB_N_SHARED_CONSTANTS] = {
-        mb_layout_has_narrow_levels(options->layout),
-        float_bits(constants.unorm_max),
-        float_bits(constants.unorm_max_alpha),
-        constants.is_srgb,
-        constants.dropped_bits,
-        constants.dropped_bits_blue,
-        (uint32_t)options->reduce,
-        mb_weighs_alpha(options->reduce, options->alpha, format),
-        options->is_update,
-    };
-    for (uint32_t i = 0; i < MB_N_SHARED_CONSTANTS; i++) {
-        add_constant(s, MB_MAX_SPEC_CONSTANTS + i, shared[i]);
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        if (strcmp(shader->constants[i].name, constant->name) == 0) {
+            values[i] = constant->value;
+            return true;
+        }
     }
+    return false;
 }
 
-static void fill_specialization(struct specialization *s,
-                                const struct mb_compute_options *options)
+static enum mb_status fill_values(const struct mb_pipeline_options *options, uint32_t *values,
+                                  struct mb_err *err)
 {
-    *s = (struct specialization){0};
-    for (uint32_t i = 0; i < options->n_spec_constants; i++) {
-        add_constant(s, i, options->spec_constants[i]);
+    const struct mb_shader *shader = options->shader;
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        values[i] = shader->constants[i].value;
     }
-    if (options->layout) {
-        add_shared_constants(s, options);
+    for (uint32_t i = 0; i < options->n_shared; i++) {
+        (void)set_value(shader, &options->shared[i], values);
     }
-    s->info.pMapEntries = s->entries;
-    s->info.dataSize = s->info.mapEntryCount * sizeof s->values[0];
-    s->info.pData = s->values;
+    for (uint32_t i = 0; i < options->n_constants; i++) {
+        if (!set_value(shader, &options->constants[i], values)) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "%s has no specialisation constant %s",
+                           shader->name, options->constants[i].name);
+        }
+    }
+    return MB_OK;
 }
 
-static enum mb_status create_compute(struct mb_compute *compute, VkShaderModule module,
-                                     const struct mb_compute_options *options,
+/* `*key` is the caller's (mb_free), after a failure, too; `*values` lies within. */
+static enum mb_status make_key(const struct mb_pipeline_options *options, void **key,
+                               const uint32_t **values, struct mb_err *err)
+{
+    struct head *head = *key = mb_alloc(1, key_bytes(options)); /* zeroed, with its padding */
+    if (!head) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
+    }
+    head->shader = options->shader;
+    head->vertex = options->vertex;
+    head->target_format = options->target_format;
+    head->push_constant_bytes = options->push_constant_bytes;
+    head->subgroup_size = options->subgroup_size;
+    head->n_invocations = options->n_invocations;
+    head->n_sets = count_sets(options);
+    uint32_t *own = (void *)(head + 1);
+    *values = own;
+    return fill_values(options, own, err);
+}
+
+static enum mb_status create_compute(struct mb_pipeline *pipeline, VkShaderModule module,
+                                     const struct mb_pipeline_options *options,
                                      const VkSpecializationInfo *specialization,
                                      struct mb_err *err)
 {
@@ -164,7 +201,7 @@ static enum mb_status create_compute(struct mb_compute *compute, VkShaderModule 
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = options->subgroup_size,
     };
-    const struct mb_gpu_info *gpu = &compute->gpu->info;
+    const struct mb_gpu_info *gpu = &pipeline->gpu->info;
     bool full = options->subgroup_size > 0 && gpu->has_full_subgroups;
     /* Small subgroups: the size cannot be required of a workgroup of too many of them
      * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756); that they be full still can. */
@@ -182,20 +219,20 @@ static enum mb_status create_compute(struct mb_compute *compute, VkShaderModule 
                 .pName = "main",
                 .pSpecializationInfo = specialization,
             },
-        .layout = compute->layout,
+        .layout = pipeline->objects.layout,
     };
-    MB_VK(vkCreateComputePipelines(compute->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                   &compute->pipeline));
-    if (compute->gpu->state->facts) {
-        MB_TRY(mb_pipeline_facts_capture(compute->gpu, &info, options->shader->name,
-                                         compute->gpu->state->facts, err));
+    MB_VK(vkCreateComputePipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                   &pipeline->objects.pipeline));
+    if (pipeline->gpu->state->facts) {
+        MB_TRY(mb_pipeline_facts_capture(pipeline->gpu, &info, options->shader->name,
+                                         pipeline->gpu->state->facts, err));
     }
 fail:
     return status;
 }
 
-enum mb_status mb_shader_module_create(const struct mb_gpu *gpu, const struct mb_shader *shader,
-                                       VkShaderModule *module, struct mb_err *err)
+static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
+                                    VkShaderModule *module, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const VkShaderModuleCreateInfo info = {
@@ -208,293 +245,318 @@ fail:
     return status;
 }
 
-/* Set layout, layout and pipeline, made anew. */
-static enum mb_status make_pipeline(struct mb_compute *compute,
-                                    const struct mb_compute_options *options,
-                                    const VkSpecializationInfo *specialization,
-                                    struct mb_err *err)
+/* What all these pipelines are told. */
+static const VkPipelineVertexInputStateCreateInfo no_input = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+};
+static const VkPipelineInputAssemblyStateCreateInfo triangles = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+};
+static const VkPipelineViewportStateCreateInfo one_viewport = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+    .viewportCount = 1,
+    .scissorCount = 1,
+};
+static const VkPipelineRasterizationStateCreateInfo filled = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+    .lineWidth = 1.0f,
+};
+static const VkPipelineMultisampleStateCreateInfo single_sample = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+    .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+};
+static const VkPipelineColorBlendAttachmentState all_channels = {
+    .colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
+                      VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT,
+};
+static const VkPipelineColorBlendStateCreateInfo unblended = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+    .attachmentCount = 1,
+    .pAttachments = &all_channels,
+};
+static const VkDynamicState dynamic_states[] = {VK_DYNAMIC_STATE_VIEWPORT,
+                                                VK_DYNAMIC_STATE_SCISSOR};
+static const VkPipelineDynamicStateCreateInfo dynamic = {
+    .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+    .dynamicStateCount = MB_COUNTOF(dynamic_states),
+    .pDynamicStates = dynamic_states,
+};
+
+/* The shaders apart, everything that a pipeline is told. */
+static enum mb_status create_drawn(struct mb_pipeline *pipeline,
+                                   const VkPipelineShaderStageCreateInfo stages[2],
+                                   const struct mb_pipeline_options *options,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkDevice device = compute->gpu->device;
-    VkShaderModule module = VK_NULL_HANDLE;
-    MB_TRY(create_set_layout(compute, options, err));
-    MB_TRY(mb_shader_module_create(compute->gpu, options->shader, &module, err));
-    if (options->vertex) {
-        MB_TRY(mb_graphics_create(compute, module, options, specialization, err));
-    } else {
-        MB_TRY(create_compute(compute, module, options, specialization, err));
+    const VkPipelineRenderingCreateInfo rendering = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+        .colorAttachmentCount = 1,
+        .pColorAttachmentFormats = &options->target_format,
+    };
+    const VkGraphicsPipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .pNext = &rendering,
+        .stageCount = 2,
+        .pStages = stages,
+        .pVertexInputState = &no_input,
+        .pInputAssemblyState = &triangles,
+        .pViewportState = &one_viewport,
+        .pRasterizationState = &filled,
+        .pMultisampleState = &single_sample,
+        .pColorBlendState = &unblended,
+        .pDynamicState = &dynamic,
+        .layout = pipeline->objects.layout,
+    };
+    MB_VK(vkCreateGraphicsPipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                    &pipeline->objects.pipeline));
+    if (pipeline->gpu->state->facts) {
+        MB_TRY(mb_pipeline_facts_capture_graphics(pipeline->gpu, &info, options->shader->name,
+                                                  pipeline->gpu->state->facts, err));
     }
-    mb_gpu_name(compute->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)compute->pipeline,
+fail:
+    return status;
+}
+
+static enum mb_status create_graphics(struct mb_pipeline *pipeline, VkShaderModule fragment,
+                                      const struct mb_pipeline_options *options,
+                                      const VkSpecializationInfo *specialization,
+                                      struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkPipelineShaderStageCreateInfo stages[2] = {
+        {
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = VK_SHADER_STAGE_VERTEX_BIT,
+            .pName = "main",
+        },
+        {
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
+            .module = fragment,
+            .pName = "main",
+            .pSpecializationInfo = specialization,
+        },
+    };
+    MB_TRY(create_module(pipeline->gpu, options->vertex, &stages[0].module, err));
+    MB_TRY(create_drawn(pipeline, stages, options, err));
+fail:
+    vkDestroyShaderModule(pipeline->gpu->device, stages[0].module, NULL);
+    return status;
+}
+
+/* Layouts and pipeline, made anew. */
+static enum mb_status make_pipeline(struct mb_pipeline *pipeline,
+                                    const struct mb_pipeline_options *options,
+                                    const uint32_t *values, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_shader *shader = options->shader;
+    VkShaderModule module = VK_NULL_HANDLE;
+    const VkSpecializationInfo specialization = {
+        .mapEntryCount = shader->n_constants,
+        .pMapEntries = shader->entries,
+        .dataSize = shader->n_constants * sizeof *values,
+        .pData = values,
+    };
+    MB_TRY(create_layouts(pipeline, options, err));
+    MB_TRY(create_module(pipeline->gpu, shader, &module, err));
+    if (options->vertex) {
+        MB_TRY(create_graphics(pipeline, module, options, &specialization, err));
+    } else {
+        MB_TRY(create_compute(pipeline, module, options, &specialization, err));
+    }
+    mb_gpu_name(pipeline->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline->objects.pipeline,
                 options->name);
 fail:
-    vkDestroyShaderModule(device, module, NULL);
+    vkDestroyShaderModule(pipeline->gpu->device, module, NULL);
     return status;
 }
 
-static struct mb_pipeline_key pipeline_key(const struct mb_compute_options *options,
-                                           const struct specialization *specialization)
-{
-    struct mb_pipeline_key key;
-    memset(&key, 0, sizeof key); /* with its padding */
-    key.shader = options->shader;
-    key.vertex = options->vertex;
-    key.target_format = options->target_format;
-    for (uint32_t i = 0; i < options->n_bindings; i++) {
-        key.bindings[i] = options->bindings[i];
-    }
-    key.n_spec_constants = specialization->info.mapEntryCount;
-    for (uint32_t i = 0; i < key.n_spec_constants; i++) {
-        key.spec_ids[i] = specialization->entries[i].constantID;
-        key.spec_values[i] = specialization->values[i];
-    }
-    key.push_constant_bytes = options->push_constant_bytes;
-    key.subgroup_size = options->subgroup_size;
-    key.n_invocations = options->n_invocations;
-    return key;
-}
-
-/* From the pool, or made and left there. */
-static enum mb_status share_pipeline(struct mb_compute *compute,
-                                     const struct mb_compute_options *options,
-                                     const struct specialization *specialization,
-                                     struct mb_err *err)
-{
-    struct mb_pipeline_pool *pool = compute->gpu->state->pipelines;
-    const struct mb_pipeline_key key = pipeline_key(options, specialization);
-    struct mb_pipeline shared;
-    if (mb_pipeline_pool_find(pool, &key, &shared)) {
-        compute->set_layout = shared.set_layout;
-        compute->layout = shared.layout;
-        compute->pipeline = shared.pipeline;
-        compute->is_shared = true;
-        return MB_OK;
-    }
-    enum mb_status status = make_pipeline(compute, options, &specialization->info, err);
-    if (status == MB_OK) {
-        shared = (struct mb_pipeline){compute->set_layout, compute->layout, compute->pipeline};
-        compute->is_shared = mb_pipeline_pool_add(pool, &key, &shared);
-    }
-    return status;
-}
-
-enum mb_status mb_compute_init(struct mb_compute *compute, const struct mb_gpu *gpu,
-                               const struct mb_compute_options *options, struct mb_err *err)
+/* From the pool, or made and left there if there is one. */
+static enum mb_status obtain_pipeline(struct mb_pipeline *pipeline,
+                                      const struct mb_pipeline_options *options,
+                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct specialization specialization;
-    *compute = (struct mb_compute){.gpu = gpu};
-    fill_specialization(&specialization, options);
-    if (gpu->state->pipelines) {
-        MB_TRY(share_pipeline(compute, options, &specialization, err));
-    } else {
-        MB_TRY(make_pipeline(compute, options, &specialization.info, err));
+    struct mb_pipeline_pool *pool = pipeline->gpu->state->pipelines;
+    const size_t n_bytes = key_bytes(options);
+    const uint32_t *values = NULL;
+    void *key = NULL;
+    MB_TRY(make_key(options, &key, &values, err));
+    pipeline->is_shared = pool && mb_pipeline_pool_find(pool, key, n_bytes, &pipeline->objects);
+    if (!pipeline->is_shared) {
+        MB_TRY(make_pipeline(pipeline, options, values, err));
+        if (pool && mb_pipeline_pool_add(pool, key, n_bytes, &pipeline->objects)) {
+            pipeline->is_shared = true;
+            return MB_OK;
+        }
     }
-    if (options->n_sets > 0) {
-        MB_TRY(create_sets(compute, options, err));
+fail:
+    mb_free(key);
+    return status;
+}
+
+enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gpu *gpu,
+                                const struct mb_pipeline_options *options, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *pipeline = (struct mb_pipeline){
+        .gpu = gpu, .shader = options->shader, .is_drawn = options->vertex != NULL};
+    MB_TRY(obtain_pipeline(pipeline, options, err));
+    if (options->n_copies > 0) {
+        MB_TRY(create_sets(pipeline, options, err));
     }
     return MB_OK;
 fail:
-    mb_compute_finish(compute);
+    mb_pipeline_finish(pipeline);
     return status;
 }
 
-void mb_compute_finish(struct mb_compute *compute)
+void mb_pipeline_finish(struct mb_pipeline *pipeline)
 {
-    if (!compute->gpu) {
+    if (!pipeline->gpu) {
         return;
     }
-    if (!compute->gpu->state->is_lost) {
-        VkDevice device = compute->gpu->device;
-        vkDestroyDescriptorPool(device, compute->pool, NULL);
-        if (!compute->is_shared) {
-            vkDestroyPipeline(device, compute->pipeline, NULL);
-            vkDestroyPipelineLayout(device, compute->layout, NULL);
-            vkDestroyDescriptorSetLayout(device, compute->set_layout, NULL);
+    if (!pipeline->gpu->state->is_lost) {
+        VkDevice device = pipeline->gpu->device;
+        vkDestroyDescriptorPool(device, pipeline->pool, NULL);
+        if (!pipeline->is_shared) {
+            mb_pipeline_objects_destroy(&pipeline->objects, device);
         }
     }
-    mb_free(compute->sets);
-    *compute = (struct mb_compute){0};
+    mb_free(pipeline->sets);
+    *pipeline = (struct mb_pipeline){0};
 }
 
-static void bind_images(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                        VkDescriptorType type, const VkDescriptorImageInfo *images, uint32_t n)
+static const struct mb_binding *binding_of(const struct mb_shader *shader,
+                                           const struct mb_descriptor *descriptor)
 {
-    VkWriteDescriptorSet write = {
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .dstSet = compute->sets[set],
-        .dstBinding = binding,
-        .descriptorCount = n,
-        .descriptorType = type,
-        .pImageInfo = images,
-    };
-    vkUpdateDescriptorSets(compute->gpu->device, 1, &write, 0, NULL);
-}
-
-void mb_compute_bind_sampled(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                             VkSampler sampler, VkImageView view, VkImageLayout layout)
-{
-    mb_compute_bind_sampled_array(compute, set, binding, sampler, &view, 1, layout);
-}
-
-void mb_compute_bind_sampled_array(const struct mb_compute *compute, uint32_t set,
-                                   uint32_t binding, VkSampler sampler,
-                                   const VkImageView *views, uint32_t n, VkImageLayout layout)
-{
-    VkDescriptorImageInfo images[MB_MAX_LEVELS];
-    for (uint32_t i = 0; i < n; i++) {
-        images[i] = (VkDescriptorImageInfo){
-            .sampler = sampler, .imageView = views[i], .imageLayout = layout};
+    uint32_t i = 0;
+    while (i < shader->n_bindings && (shader->bindings[i].set != descriptor->set ||
+                                      shader->bindings[i].binding != descriptor->binding)) {
+        i++;
     }
-    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, images, n);
+    assert(i < shader->n_bindings);
+    return &shader->bindings[i];
 }
 
-void mb_compute_bind_storage(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                             const VkImageView *views, uint32_t n, uint32_t n_descriptors)
+static void write_descriptor(const struct mb_pipeline *pipeline, uint32_t copy,
+                             const struct mb_descriptor *descriptor)
 {
-    VkDescriptorImageInfo images[MB_MAX_LEVELS];
-    for (uint32_t i = 0; i < n_descriptors; i++) {
-        images[i] = (VkDescriptorImageInfo){
-            .imageView = views[i < n ? i : n - 1],
-            .imageLayout = VK_IMAGE_LAYOUT_GENERAL,
-        };
-    }
-    bind_images(compute, set, binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, images, n_descriptors);
-}
-
-void mb_compute_bind_buffer(const struct mb_compute *compute, uint32_t set, uint32_t binding,
-                            const struct mb_buffer *buffer)
-{
-    VkDescriptorBufferInfo info = {
-        .buffer = buffer->buffer,
+    const struct mb_binding *binding = binding_of(pipeline->shader, descriptor);
+    const bool is_stored = binding->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    const VkImageLayout layout =
+        is_stored ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    const uint32_t last = descriptor->n_views > 0 ? descriptor->n_views - 1 : 0;
+    const VkDescriptorBufferInfo buffer = {
+        .buffer = descriptor->buffer ? descriptor->buffer->buffer : VK_NULL_HANDLE,
         .range = VK_WHOLE_SIZE,
     };
-    VkWriteDescriptorSet write = {
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .dstSet = compute->sets[set],
-        .dstBinding = binding,
-        .descriptorCount = 1,
-        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-        .pBufferInfo = &info,
-    };
-    vkUpdateDescriptorSets(compute->gpu->device, 1, &write, 0, NULL);
+    for (uint32_t i = 0; i < binding->n_descriptors; i++) {
+        const VkDescriptorImageInfo image = {
+            .sampler = descriptor->sampler,
+            .imageView =
+                descriptor->views ? descriptor->views[i < last ? i : last] : VK_NULL_HANDLE,
+            .imageLayout = descriptor->layout ? descriptor->layout : layout,
+        };
+        const VkWriteDescriptorSet write = {
+            .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstSet = pipeline->sets[copy * pipeline->n_sets + binding->set],
+            .dstBinding = binding->binding,
+            .dstArrayElement = i,
+            .descriptorCount = 1,
+            .descriptorType = binding->type,
+            .pImageInfo = &image,
+            .pBufferInfo = &buffer,
+        };
+        vkUpdateDescriptorSets(pipeline->gpu->device, 1, &write, 0, NULL);
+    }
 }
 
-void mb_compute_dispatch(const struct mb_compute *compute, VkCommandBuffer cmd,
-                         const struct mb_dispatch *dispatch)
+void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
+                      const struct mb_descriptor *descriptors, uint32_t n)
 {
-    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->pipeline);
-    if (compute->n_sets > 0) {
-        vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
-                                &compute->sets[dispatch->set], 0, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        write_descriptor(pipeline, copy, &descriptors[i]);
     }
+}
+
+/* The pipeline and one copy of its sets. */
+static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy)
+{
+    const VkPipelineBindPoint point =
+        pipeline->is_drawn ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
+    vkCmdBindPipeline(cmd, point, pipeline->objects.pipeline);
+    if (pipeline->n_sets > 0) {
+        vkCmdBindDescriptorSets(cmd, point, pipeline->objects.layout, 0, pipeline->n_sets,
+                                &pipeline->sets[copy * pipeline->n_sets], 0, NULL);
+    }
+}
+
+void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                          const struct mb_dispatch *dispatch)
+{
+    bind_all(pipeline, cmd, dispatch->copy);
     if (dispatch->push) {
-        vkCmdPushConstants(cmd, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+        vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                            dispatch->push_bytes, dispatch->push);
     }
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
 
-enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
-                                 enum mb_reduce reduce, VkSampler *sampler, struct mb_err *err)
+/* Every texel of the area is about to be drawn, so there is nothing to load; and loads and
+ * stores act within the render area only (Vulkan, "Render Pass Load Operations"). */
+static void begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, VkImageView target,
+                  const VkRect2D *area)
 {
-    enum mb_status status = MB_OK;
-    bool has_mode = filter == VK_FILTER_LINEAR && reduce != MB_REDUCE_AVG;
-    const VkSamplerReductionModeCreateInfo mode = {
-        .sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
-        .reductionMode = reduce == MB_REDUCE_MIN ? VK_SAMPLER_REDUCTION_MODE_MIN
-                                                 : VK_SAMPLER_REDUCTION_MODE_MAX,
+    const VkRenderingAttachmentInfo attachment = {
+        .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+        .imageView = target,
+        .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+        .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+        .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
     };
-    VkSamplerCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-        .pNext = has_mode ? &mode : NULL,
-        .magFilter = filter,
-        .minFilter = filter,
-        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
-        .addressModeU = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
-        .addressModeV = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
-        .addressModeW = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
-        .maxLod = VK_LOD_CLAMP_NONE,
+    const VkRenderingInfo info = {
+        .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+        .renderArea = *area,
+        .layerCount = 1,
+        .colorAttachmentCount = 1,
+        .pColorAttachments = &attachment,
     };
-    MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler);
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
-                filter == VK_FILTER_LINEAR ? "bilinear" : "nearest");
-fail:
-    return status;
+    if (mb_gpu_usable_version(gpu->info.api_version) >= VK_API_VERSION_1_3) {
+        vkCmdBeginRendering(cmd, &info);
+    } else {
+        vkCmdBeginRenderingKHR(cmd, &info);
+    }
 }
 
-static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
-                                       enum mb_reduce reduce, struct mb_err *why)
+static void end(const struct mb_gpu *gpu, VkCommandBuffer cmd)
 {
-    if (reduce == MB_REDUCE_AVG) {
-        return mb_gpu_require_format(gpu, format->vk_storage_format,
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                     "linear filtering", why);
+    if (mb_gpu_usable_version(gpu->info.api_version) >= VK_API_VERSION_1_3) {
+        vkCmdEndRendering(cmd);
+    } else {
+        vkCmdEndRenderingKHR(cmd);
     }
-    if (!gpu->info.has_sampler_filter_minmax) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
-                       mb_reduce_name(reduce));
-    }
-    return mb_gpu_require_format(gpu, format->vk_storage_format,
-                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
-                                 "minimum and maximum filtering", why);
 }
 
-static bool has_coarse_coordinates(uint32_t size)
+void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                      const struct mb_draw *draw)
 {
-    return size > MAX_FINE_SIZE && (size & (size - 1)) != 0;
-}
-
-enum mb_status mb_load_supports(enum mb_load load, const struct mb_gpu *gpu,
-                                const struct mb_layout *layout, enum mb_reduce reduce,
-                                enum mb_alpha alpha, bool is_carried, struct mb_err *why)
-{
-    const struct mb_format *format = layout->format;
-    if (load != MB_LOAD_SAMPLER) {
-        return MB_OK;
-    }
-    if (mb_weighs_alpha(reduce, alpha, format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the sampler cannot weigh colour by alpha; try load=texel");
-    }
-    /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
-    if (format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers decode sRGB too coarsely to be exact; try load=texel");
-    }
-    /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
-    if (format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers sum half floats too coarsely to go on from; try load=texel");
-    }
-    /* And weights that are not halves: 0.75 of a code at 12289x7001. */
-    if (reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
-                                    has_coarse_coordinates(layout->base.height))) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers place coordinates too coarsely on an axis above %u that is no "
-                       "power of two; try load=texel",
-                       MAX_FINE_SIZE);
-    }
-    return sampler_supports(gpu, format, reduce, why);
-}
-
-bool mb_load_uses_sampler(enum mb_load load, const struct mb_gpu *gpu,
-                          const struct mb_layout *layout, enum mb_reduce reduce,
-                          enum mb_alpha alpha, bool is_carried)
-{
-    struct mb_err ignored = {0};
-    if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
-        reduce == MB_REDUCE_AVG) {
-        return false; /* weights of fixed point cost tens of ulp */
-    }
-    return load != MB_LOAD_TEXEL && mb_load_supports(MB_LOAD_SAMPLER, gpu, layout, reduce,
-                                                     alpha, is_carried, &ignored) == MB_OK;
-}
-
-void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)
-{
-    if (gpu && !gpu->state->is_lost) {
-        vkDestroySampler(gpu->device, sampler, NULL);
-    }
+    const VkViewport viewport = {
+        .x = (float)draw->area.offset.x,
+        .y = (float)draw->area.offset.y,
+        .width = (float)draw->area.extent.width,
+        .height = (float)draw->area.extent.height,
+        .maxDepth = 1.0f,
+    };
+    begin(pipeline->gpu, cmd, draw->target, &draw->area);
+    bind_all(pipeline, cmd, draw->copy);
+    vkCmdSetViewport(cmd, 0, 1, &viewport);
+    vkCmdSetScissor(cmd, 0, 1, &draw->area);
+    vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 0,
+                       draw->push_bytes, draw->push);
+    vkCmdDraw(cmd, 3, 1, 0, 0);
+    end(pipeline->gpu, cmd);
 }

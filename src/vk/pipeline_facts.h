@@ -26,7 +26,7 @@ struct mb_pipeline_facts {
 };
 
 /* Make a pipeline like `info` once more, with statistics captured, and append what it says. The
- * device must have has_pipeline_facts. A driver that gives none adds none. */
+ * device must have pipelineExecutableInfo. A driver that gives none adds none. */
 MB_MUST_CHECK enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
                                                        const VkComputePipelineCreateInfo *info,
                                                        const char *name,

@@ -5,10 +5,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <vulkan/vulkan_core.h>
+
+#define MB_MAX_SETS     4u /* every device can bind as many */
+#define MB_MAX_BINDINGS 16u
+
+/* A specialisation constant of 32 bits, by its name in GLSL; local_size_x_id is called
+ * "gl_WorkGroupSize.x". */
+struct mb_constant {
+    const char *name;
+    uint32_t value; /* of a float: mb_float_bits() */
+};
+
+/* A descriptor, or an array of so many. */
+struct mb_binding {
+    uint32_t set, binding;
+    VkDescriptorType type;
+    uint32_t n_descriptors;
+};
+
 struct mb_shader {
     const char *name; /* "compute/compute.comp" */
     const uint32_t *code;
     size_t code_bytes;
+    const struct mb_constant *constants;     /* all, with their defaults */
+    const VkSpecializationMapEntry *entries; /* of the same; the values lie side by side */
+    uint32_t n_constants;
+    const struct mb_binding *bindings;
+    uint32_t n_bindings, n_sets;
     const char *sha256; /* of the SPIR-V, lower-case hex */
 };
 

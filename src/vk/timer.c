@@ -48,17 +48,18 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
                              struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    static const uint32_t one_invocation[3] = {1, 1, 1};
-    const struct mb_compute_options primer = {
+    static const struct mb_constant one_invocation[] = {
+        {"gl_WorkGroupSize.x", 1}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
+    const struct mb_pipeline_options primer = {
         .shader = &mb_spv_null,
-        .spec_constants = one_invocation,
-        .n_spec_constants = MB_COUNTOF(one_invocation),
+        .constants = one_invocation,
+        .n_constants = MB_COUNTOF(one_invocation),
         .name = "primer",
     };
     *timer = (struct mb_timer){.gpu = gpu, .n_pairs = n_pairs};
     MB_TRY(create_pool(gpu, 2 * n_pairs, &timer->pool, err));
     if (gpu->info.queue_flags & VK_QUEUE_COMPUTE_BIT) {
-        MB_TRY(mb_compute_init(&timer->primer, gpu, &primer, err));
+        MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
     }
     return MB_OK;
 fail:
@@ -68,7 +69,7 @@ fail:
 
 void mb_timer_finish(struct mb_timer *timer)
 {
-    mb_compute_finish(&timer->primer);
+    mb_pipeline_finish(&timer->primer);
     if (timer->gpu && !timer->gpu->state->is_lost) {
         vkDestroyQueryPool(timer->gpu->device, timer->pool, NULL);
     }
@@ -90,8 +91,8 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 {
     const struct mb_dispatch prime = {.n_groups = {1, 1, 1}};
     mb_timer_reset(timer, cmd, pair, 1);
-    if (timer->primer.pipeline) {
-        mb_compute_dispatch(&timer->primer, cmd, &prime);
+    if (timer->primer.objects.pipeline) {
+        mb_pipeline_dispatch(&timer->primer, cmd, &prime);
     }
     mb_barrier_full(cmd);
     mb_timer_stamp(timer, cmd, 2 * pair);

@@ -1,4 +1,4 @@
-/* GPU timestamps: a pool of query pairs, ticks to nanoseconds, and the ruler's own marks. */
+/* GPU timestamps: a pool of query pairs, ticks to nanoseconds, and the timer's own marks. */
 #ifndef MB_VK_TIMER_H
 #define MB_VK_TIMER_H
 
@@ -9,7 +9,7 @@ struct mb_timer {
     const struct mb_gpu *gpu;
     VkQueryPool pool;
     uint32_t n_pairs;
-    struct mb_compute primer; /* an empty dispatch; nothing where the queue has no compute */
+    struct mb_pipeline primer; /* an empty dispatch; nothing where the queue has no compute */
 };
 
 /* `n_pairs` pairs of timestamp queries. UNSUPPORTED if the queue family has no timestamps
@@ -59,7 +59,7 @@ MB_MUST_CHECK enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint
 /* (end - begin) modulo 2^valid_bits, 1 <= valid_bits <= 64. Pure. */
 uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
 
-/* The ruler's marks. */
+/* The timer's marks. */
 struct mb_timer_marks {
     double granularity_ns;     /* least non-zero difference of neighbouring stamps */
     double granularity_gcd_ns; /* greatest common divisor of the differences */

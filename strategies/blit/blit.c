@@ -1,29 +1,29 @@
 /* blit: one linear vkCmdBlitImage and one layout change per level. */
 #include "strategy.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
-#include "vk/graphics.h"
 
 extern const struct mb_strategy mb_strategy_blit;
 
 struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
-    struct mb_rect cone[MB_MAX_LEVELS]; /* what is blitted of each level */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* what is blitted of each level */
 };
 
 /* A blit scales a region as a whole: part of an odd axis has no whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 {
-    struct mb_rect cone[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_BLIT, layout, rect, cone);
+    struct mb_rect affected[MB_MAX_LEVELS];
+    mb_filter_affected_levels(MB_POLICY_BLIT, layout, rect, affected);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         struct mb_extent source = mb_level_extent(layout->base, level - 1);
         struct mb_extent target = mb_level_extent(layout->base, level);
-        if (mb_rect_is_empty(cone[level])) {
+        if (mb_rect_is_empty(affected[level])) {
             return false; /* nothing is blitted from here on */
         }
-        if ((source.width != 2 * target.width && cone[level].width != target.width) ||
-            (source.height != 2 * target.height && cone[level].height != target.height)) {
+        if ((source.width != 2 * target.width && affected[level].width != target.width) ||
+            (source.height != 2 * target.height && affected[level].height != target.height)) {
             return true;
         }
     }
@@ -34,27 +34,14 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
+    static const struct mb_needs needs = {
+        .averages_only = true, .straight_only = true, .blits = true};
     (void)choice;
-    if (mb_gpu_crashes_on_draws(&gpu->info)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "this llvmpipe (Mesa 22) crashes on blits with 512-bit vectors");
-    }
-    if (task->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "a blit averages; it has no %s",
-                       mb_reduce_name(task->reduce));
-    }
-    if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "a blit cannot weigh colour by alpha");
-    }
     if (task->is_update && cuts_odd_axis(layout, task->rects[0])) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "a blit of part of an axis of odd size has no whole texels as source");
     }
-    return mb_gpu_require_format(gpu, layout->format->vk_format,
-                                 VK_FORMAT_FEATURE_BLIT_SRC_BIT |
-                                     VK_FORMAT_FEATURE_BLIT_DST_BIT |
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                 "linear blit", why);
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -67,7 +54,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
-    mb_filter_cones(MB_POLICY_BLIT, &s->image->layout, s->task.rects[0], s->cone);
+    mb_filter_affected_levels(MB_POLICY_BLIT, &s->image->layout, s->task.rects[0], s->affected);
     return MB_OK;
 }
 
@@ -84,7 +71,7 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
     const struct mb_layout *layout = &image->layout;
     struct mb_extent source = mb_level_extent(layout->base, level - 1);
     struct mb_extent target = mb_level_extent(layout->base, level);
-    struct mb_rect part = s->cone[level];
+    struct mb_rect part = s->affected[level];
     struct mb_rect from = {2 * part.x, 2 * part.y, 2 * part.width, 2 * part.height};
     if (mb_rect_is_empty(part)) {
         return;
@@ -136,7 +123,7 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
-        if (!mb_rect_is_empty(s->cone[level])) {
+        if (!mb_rect_is_empty(s->affected[level])) {
             work->n_dispatches +=
                 (layout->n_layers + MB_MAX_COPIED_LAYERS - 1) / MB_MAX_COPIED_LAYERS;
         }
@@ -144,7 +131,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;
     work->algorithmic_bytes =
         mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rects[0]);
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BLIT,
         .arithmetic = MB_ARITHMETIC_FILTER,
         .reread_levels = ~UINT32_C(0),

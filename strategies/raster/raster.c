@@ -2,8 +2,10 @@
 #include "strategy.h"
 
 #include "base/alloc.h"
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
-#include "vk/graphics.h"
+#include "vk/pipeline.h"
 
 enum { PARAM_NPOT, PARAM_LOAD };
 enum { NPOT_BOX, NPOT_BLIT };
@@ -17,11 +19,11 @@ struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
     enum mb_policy policy;
-    struct mb_rect cone[MB_MAX_LEVELS]; /* what is drawn of each level */
-    bool by_sampler;                    /* how texels are loaded */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* what is drawn of each level */
+    bool by_sampler;                        /* how texels are loaded */
     VkSampler sampler;
-    VkImageView *targets;       /* [n_levels - 1][n_layers], from level 1 on; owned */
-    struct mb_compute graphics; /* set n: from level n to level n + 1 */
+    VkImageView *targets;        /* [n_levels - 1][n_layers], from level 1 on; owned */
+    struct mb_pipeline graphics; /* set n: from level n to level n + 1 */
 };
 
 struct push {
@@ -56,57 +58,38 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    if (mb_gpu_crashes_on_draws(&gpu->info)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "this llvmpipe (Mesa 22) crashes on draws with 512-bit vectors");
-    }
-    enum mb_status status = mb_gpu_require_drawing(gpu, layout->format->vk_storage_format,
-                                                   mb_level_extent(layout->base, 1), why);
-    if (status != MB_OK) {
-        return status;
-    }
-    return mb_load_supports(load_of(choice), gpu, layout, task->reduce, task->alpha, false,
-                            why);
-}
-
-static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_task *task, const struct mb_params *choice)
-{
-    return mb_load_uses_sampler(load_of(choice), gpu, layout, task->reduce, task->alpha, false);
+    const struct mb_needs needs = {.draws = true, .load = load_of(choice)};
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *choice)
 {
     choice->choice[PARAM_LOAD] =
-        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+        (uint8_t)mb_load_resolve(load_of(choice), gpu, layout, task, false);
 }
 
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_layout *layout = &s->image->layout;
-    const struct mb_binding source = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
-    const uint32_t constants[] = {
-        s->policy == MB_POLICY_BOX,
-        s->by_sampler,
+    const struct mb_constant constants[] = {
+        {"NPOT_BOX", s->policy == MB_POLICY_BOX},
+        {"LOAD_SAMPLER", s->by_sampler},
     };
-    const struct mb_compute_options options = {
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_raster,
         .vertex = &mb_spv_fullscreen,
         .target_format = layout->format->vk_storage_format,
-        .bindings = &source,
-        .n_bindings = 1,
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
-        .n_sets = layout->n_levels > 1 ? layout->n_levels - 1 : 1,
+        .n_copies = layout->n_levels > 1 ? layout->n_levels - 1 : 1,
         .name = "raster",
     };
-    return mb_compute_init(&s->graphics, s->gpu, &options, err);
+    return mb_pipeline_init(&s->graphics, s->gpu, &options, err);
 }
 
 static VkImageView *target_of(const struct state *s, uint32_t level, uint32_t layer)
@@ -124,8 +107,15 @@ static enum mb_status make_targets(struct state *s, struct mb_err *err)
     }
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-            MB_TRY(mb_vk_image_create_target(s->image, level, layer, target_of(s, level, layer),
-                                             err));
+            const struct mb_view view = {
+                .format = layout->format->vk_storage_format, /* the shader encodes sRGB */
+                .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+                .first_level = level,
+                .n_levels = 1,
+                .first_layer = layer,
+                .n_layers = 1,
+            };
+            MB_TRY(mb_vk_image_create_view(s->image, &view, target_of(s, level, layer), err));
         }
     }
 fail:
@@ -143,16 +133,17 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    s->by_sampler = uses_sampler(gpu, layout, &s->task, choice);
+    s->by_sampler =
+        mb_load_resolve(load_of(choice), gpu, layout, &s->task, false) == MB_LOAD_SAMPLER;
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_BLIT;
-    mb_filter_cones(s->policy, layout, s->task.rects[0], s->cone);
-    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-                             s->task.reduce, &s->sampler, err));
+    mb_filter_affected_levels(s->policy, layout, s->task.rects[0], s->affected);
+    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, err));
     MB_TRY(make_targets(s, err));
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        mb_compute_bind_sampled(&s->graphics, level, 0, s->sampler, image->stored[level],
-                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+        const struct mb_descriptor source = {.sampler = s->sampler,
+                                             .views = &image->stored[level]};
+        mb_pipeline_bind(&s->graphics, level, &source, 1);
     }
 fail:
     return status;
@@ -164,6 +155,7 @@ static void draw_layer(const struct state *s, VkCommandBuffer cmd, uint32_t leve
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent source = mb_level_extent(layout->base, level - 1);
     const struct mb_extent target = mb_level_extent(layout->base, level);
+    const struct mb_rect area = s->affected[level];
     const struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
         .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
@@ -171,13 +163,13 @@ static void draw_layer(const struct state *s, VkCommandBuffer cmd, uint32_t leve
         .layer = (int32_t)layer,
     };
     const struct mb_draw draw = {
-        .set = level - 1,
+        .copy = level - 1,
         .push = &push,
         .push_bytes = sizeof push,
         .target = *target_of(s, level, layer),
-        .area = s->cone[level],
+        .area = {{(int32_t)area.x, (int32_t)area.y}, {area.width, area.height}},
     };
-    mb_graphics_draw(&s->graphics, cmd, &draw);
+    mb_pipeline_draw(&s->graphics, cmd, &draw);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
@@ -191,7 +183,7 @@ static void record(const void *state, VkCommandBuffer cmd)
                       s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_draw);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
-        const bool is_drawn = !mb_rect_is_empty(s->cone[level]);
+        const bool is_drawn = !mb_rect_is_empty(s->affected[level]);
         for (uint32_t layer = 0; is_drawn && layer < layout->n_layers; layer++) {
             draw_layer(s, cmd, level, layer);
         }
@@ -217,11 +209,11 @@ static void describe(const void *state, struct mb_work *work)
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
-        work->n_dispatches += mb_rect_is_empty(s->cone[level]) ? 0 : layout->n_layers;
+        work->n_dispatches += mb_rect_is_empty(s->affected[level]) ? 0 : layout->n_layers;
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
     work->algorithmic_bytes = mb_filter_per_level_bytes(s->policy, layout, s->task.rects[0]);
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = s->policy,
         .arithmetic = arithmetic_of(s),
         .reread_levels = ~UINT32_C(0),
@@ -238,7 +230,7 @@ static void finish(void *state)
         }
     }
     mb_free(s->targets);
-    mb_compute_finish(&s->graphics);
+    mb_pipeline_finish(&s->graphics);
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 
@@ -249,6 +241,7 @@ const struct mb_strategy mb_strategy_raster = {
               "https://gpuopen.com/fidelityfx-spd/",
     .queue_flags = VK_QUEUE_GRAPHICS_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+    .features = (const char *const[]){"dynamicRendering", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

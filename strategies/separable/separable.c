@@ -6,10 +6,11 @@
 #include "strategy.h"
 
 #include "base/alloc.h"
-#include "image/kernel.h"
+#include "image/filter_kernel.h"
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/buffer.h"
-#include "vk/pipeline.h"
 
 enum { PARAM_FILTER, PARAM_WORKGROUP };
 enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
@@ -37,12 +38,12 @@ struct state {
     struct mb_task task;
     enum mb_policy policy;
     uint32_t n_invocations;
-    struct mb_rect cone[MB_MAX_LEVELS];
+    struct mb_rect affected[MB_MAX_LEVELS];
     struct pass pass[MB_MAX_LEVELS][N_PASSES]; /* n: from level n to level n + 1 */
     struct mb_vk_image between;                /* the largest result of a horizontal pass */
     struct mb_buffer weights;
     VkSampler sampler;
-    struct mb_compute compute[N_PASSES]; /* set n: from level n */
+    struct mb_pipeline compute[N_PASSES]; /* set n: from level n */
 };
 
 struct push {
@@ -75,7 +76,7 @@ static const struct mb_param params[] = {
 
 static uint32_t shared_bytes(enum mb_policy policy, uint32_t n_invocations)
 {
-    return (n_invocations + 6 * mb_kernel_radius(policy)) * TEXEL_BYTES;
+    return (n_invocations + 6 * mb_filter_kernel_radius(policy)) * TEXEL_BYTES;
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -83,23 +84,16 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     const uint32_t n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
-    const uint32_t n_bytes = shared_bytes(filters[choice->choice[PARAM_FILTER]], n_invocations);
-    if (task->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "a wide kernel is a weighted average; it has no %s",
-                       mb_reduce_name(task->reduce));
-    }
-    if (mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "wide kernels average straight channels only: negative weights can make "
-                       "an average of alpha next to 0, by which no colour can be divided");
-    }
-    if (n_bytes > gpu->info.max_shared_memory_bytes) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "a workgroup caches %u bytes; the device's limit is %u", n_bytes,
-                       gpu->info.max_shared_memory_bytes);
-    }
-    return mb_gpu_require_storage(gpu, 1, n_invocations, why);
+    const struct mb_needs needs = {
+        .averages_only = true,
+        /* Negative weights can make an average of alpha next to 0, by which no colour can be
+         * divided. */
+        .straight_only = true,
+        .n_storage_images = 1,
+        .n_invocations = n_invocations,
+        .shared_bytes = shared_bytes(filters[choice->choice[PARAM_FILTER]], n_invocations),
+    };
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static bool has_phases(uint32_t n_source)
@@ -111,17 +105,17 @@ static bool has_phases(uint32_t n_source)
 static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t first_weight,
                              float (*out)[2])
 {
-    double weight[MB_MAX_KERNEL_TAPS];
+    double weight[MB_MAX_FILTER_KERNEL_TAPS];
     int32_t first;
     const uint32_t n_rows = has_phases(n_source) ? n_source / 2 : 1;
     struct axis axis = {.first_weight = first_weight};
     for (uint32_t x = 0; x < n_rows; x++) {
-        const uint32_t n = mb_kernel_span(policy, n_source, x, &first);
+        const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &first);
         axis.n_taps = n > axis.n_taps ? n : axis.n_taps;
     }
     axis.weight_stride = n_rows > 1 ? axis.n_taps : 0;
     for (uint32_t x = 0; out && x < n_rows; x++) {
-        const uint32_t n = mb_kernel_weights(policy, n_source, x, weight);
+        const uint32_t n = mb_filter_kernel_weights(policy, n_source, x, weight);
         float(*row)[2] = out + first_weight + (size_t)x * axis.n_taps;
         for (uint32_t i = 0; i < axis.n_taps; i++) {
             row[i][0] = i < n ? (float)weight[i] : 0.0f;
@@ -158,8 +152,7 @@ static enum mb_status make_weights(struct state *s, struct mb_err *err)
     }
     fill_weights(s, weights);
     MB_TRY(mb_buffer_init(&s->weights, s->gpu, MB_BUFFER_DEVICE,
-                          ((size_t)n + 1) * sizeof *weights, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                          "separable weights", err));
+                          ((size_t)n + 1) * sizeof *weights, "separable weights", err));
     MB_TRY(mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err));
 fail:
     mb_free(weights);
@@ -171,9 +164,10 @@ static void rows_under(const struct state *s, const struct pass *vertical, uint3
                        uint32_t *n)
 {
     int32_t low, high;
-    mb_kernel_span(s->policy, vertical->n_source, vertical->begin, &low);
-    high =
-        (int32_t)mb_kernel_span(s->policy, vertical->n_source, vertical->end - 1, &high) + high;
+    mb_filter_kernel_span(s->policy, vertical->n_source, vertical->begin, &low);
+    high = (int32_t)mb_filter_kernel_span(s->policy, vertical->n_source, vertical->end - 1,
+                                          &high) +
+           high;
     const uint32_t end =
         high < (int32_t)vertical->n_source ? (uint32_t)high : vertical->n_source;
     *first = low > 0 ? (uint32_t)low : 0;
@@ -185,21 +179,21 @@ static void place_passes(struct state *s, uint32_t level)
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent source = mb_level_extent(layout->base, level);
     const struct mb_extent target = mb_level_extent(layout->base, level + 1);
-    const struct mb_rect cone = s->cone[level + 1];
+    const struct mb_rect affected = s->affected[level + 1];
     struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
     struct pass *vertical = &s->pass[level][PASS_VERTICAL];
     horizontal->n_source = source.width;
     horizontal->n_target = target.width;
     vertical->n_source = source.height;
     vertical->n_target = target.height;
-    if (mb_rect_is_empty(cone)) {
+    if (mb_rect_is_empty(affected)) {
         return;
     }
-    vertical->begin = cone.y;
-    vertical->end = cone.y + cone.height;
-    vertical->first_across = horizontal->begin = cone.x;
-    vertical->n_across = cone.width;
-    horizontal->end = cone.x + cone.width;
+    vertical->begin = affected.y;
+    vertical->end = affected.y + affected.height;
+    vertical->first_across = horizontal->begin = affected.x;
+    vertical->n_across = affected.width;
+    horizontal->end = affected.x + affected.width;
     rows_under(s, vertical, &horizontal->first_across, &horizontal->n_across);
 }
 
@@ -222,46 +216,43 @@ static enum mb_status make_between(struct state *s, struct mb_err *err)
 static enum mb_status make_pipeline(struct state *s, uint32_t pass, struct mb_err *err)
 {
     const uint32_t n_levels = s->image->layout.n_levels;
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    const struct mb_constant constants[] = {
+        {"gl_WorkGroupSize.x", s->n_invocations},
+        {"N_INVOCATIONS", s->n_invocations},
+        {"RADIUS", mb_filter_kernel_radius(s->policy)},
+        {"IS_VERTICAL", pass == PASS_VERTICAL},
     };
-    const uint32_t constants[] = {
-        s->n_invocations,
-        s->n_invocations,
-        mb_kernel_radius(s->policy),
-        pass == PASS_VERTICAL,
-    };
-    const struct mb_compute_options options = {
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_separable,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &s->image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
-        .n_sets = n_levels > 1 ? n_levels - 1 : 1,
+        .n_copies = n_levels > 1 ? n_levels - 1 : 1,
         .name = pass == PASS_VERTICAL ? "separable vertical" : "separable horizontal",
     };
-    return mb_compute_init(&s->compute[pass], s->gpu, &options, err);
+    return mb_pipeline_init(&s->compute[pass], s->gpu, &options, err);
 }
 
 static void bind_level(const struct state *s, uint32_t level)
 {
-    const struct mb_compute *horizontal = &s->compute[PASS_HORIZONTAL];
-    const struct mb_compute *vertical = &s->compute[PASS_VERTICAL];
-    mb_compute_bind_sampled(horizontal, level, 0, s->sampler, s->image->stored[level],
-                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-    mb_compute_bind_storage(horizontal, level, 1, &s->between.storage[0], 1, 1);
-    mb_compute_bind_sampled(vertical, level, 0, s->sampler, s->between.stored[0],
-                            VK_IMAGE_LAYOUT_GENERAL);
-    mb_compute_bind_storage(vertical, level, 1, &s->image->storage[level + 1], 1, 1);
-    mb_compute_bind_buffer(horizontal, level, 2, &s->weights);
-    mb_compute_bind_buffer(vertical, level, 2, &s->weights);
+    const struct mb_descriptor horizontal[] = {
+        {.binding = 0, .sampler = s->sampler, .views = &s->image->stored[level]},
+        {.binding = 1, .views = &s->between.storage[0]},
+        {.binding = 2, .buffer = &s->weights},
+    };
+    const struct mb_descriptor vertical[] = {
+        {.binding = 0,
+         .sampler = s->sampler,
+         .views = &s->between.stored[0],
+         .layout = VK_IMAGE_LAYOUT_GENERAL},
+        {.binding = 1, .views = &s->image->storage[level + 1]},
+        {.binding = 2, .buffer = &s->weights},
+    };
+    mb_pipeline_bind(&s->compute[PASS_HORIZONTAL], level, horizontal, MB_COUNTOF(horizontal));
+    mb_pipeline_bind(&s->compute[PASS_VERTICAL], level, vertical, MB_COUNTOF(vertical));
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -276,10 +267,11 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->task = target->task;
     s->policy = filters[choice->choice[PARAM_FILTER]];
     s->n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
-    mb_filter_cones(s->policy, layout, s->task.rects[0], s->cone);
+    mb_filter_affected_levels(s->policy, layout, s->task.rects[0], s->affected);
     MB_TRY(make_weights(s, err));
     MB_TRY(make_between(s, err));
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &s->sampler, err));
     MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
     MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
@@ -311,13 +303,13 @@ static void dispatch_pass(const struct state *s, VkCommandBuffer cmd, uint32_t l
         .first_across = (int32_t)pass->first_across,
     };
     const struct mb_dispatch dispatch = {
-        .set = level,
+        .copy = level,
         .push = &push,
         .push_bytes = sizeof push,
         .n_groups = {count_groups(s, pass), pass->n_across, s->image->layout.n_layers},
     };
     if (pass->begin < pass->end) {
-        mb_compute_dispatch(&s->compute[index], cmd, &dispatch);
+        mb_pipeline_dispatch(&s->compute[index], cmd, &dispatch);
     }
 }
 
@@ -352,8 +344,8 @@ static uint64_t count_fetched(const struct state *s, const struct pass *pass)
     for (uint32_t at = pass->begin; at < pass->end; at += n_made) {
         const uint32_t last = (pass->end - at < n_made ? pass->end : at + n_made) - 1;
         int32_t first_of_first, first_of_last;
-        mb_kernel_span(s->policy, pass->n_source, at, &first_of_first);
-        mb_kernel_span(s->policy, pass->n_source, last, &first_of_last);
+        mb_filter_kernel_span(s->policy, pass->n_source, at, &first_of_first);
+        mb_filter_kernel_span(s->policy, pass->n_source, last, &first_of_last);
         n += (uint64_t)((int64_t)first_of_last - first_of_first) + pass->axis.n_taps;
     }
     return n * pass->n_across;
@@ -380,7 +372,7 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = s->n_invocations;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->algorithmic_bytes = n_bytes * layout->n_layers;
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = s->policy,
         .arithmetic = MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
@@ -391,7 +383,7 @@ static void finish(void *state)
 {
     struct state *s = state;
     for (uint32_t i = 0; i < N_PASSES; i++) {
-        mb_compute_finish(&s->compute[i]);
+        mb_pipeline_finish(&s->compute[i]);
     }
     mb_buffer_finish(&s->weights);
     mb_vk_image_finish(&s->between);
@@ -405,6 +397,7 @@ const struct mb_strategy mb_strategy_separable = {
               "convolution filters",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

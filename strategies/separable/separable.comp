@@ -42,7 +42,7 @@ layout(push_constant) uniform Push
 /* Three source texels to a target texel, if there are but three, are the most. */
 shared vec4 cache[N_INVOCATIONS + 6 * RADIUS];
 
-/* The first tap of target texel x: mb_kernel_span in image/kernel.c. Quotients are of positive
+/* The first tap of target texel x: mb_filter_kernel_span in image/filter_kernel.c. Quotients are of positive
  * numbers, by an offset that is more than the reach of any kernel. */
 int first_tap_of(int x)
 {

@@ -1,8 +1,9 @@
 /* spd-metal: the single-pass downsampler as ported to Metal for depth pyramids. */
 #include "strategy.h"
 
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
-#include "vk/pipeline.h"
 
 enum { PARAM_COPY, PARAM_TAIL };
 enum { COPY_OFF, COPY_ON };
@@ -29,13 +30,13 @@ struct state {
     struct mb_vk_image copy;   /* one level, or nothing with copy=off */
     struct mb_buffer hand_off; /* vec4[layer][64][64]: level 6; unrounded but for updates */
     struct mb_buffer counter;  /* uint[layer]: workgroups done; zero between runs */
-    struct mb_compute compute;
+    struct mb_pipeline compute;
 };
 
 struct push {
-    int32_t tiles[4]; /* first and last, x and y */
-    int32_t rect[4];  /* the same of texels of level 0 */
-    int32_t cone[4];  /* and of level 1 */
+    int32_t tiles[4];    /* first and last, x and y */
+    int32_t rect[4];     /* the same of texels of level 0 */
+    int32_t affected[4]; /* and of level 1 */
     int32_t base_extent[2];
     int32_t n_levels;
     uint32_t n_tiles;
@@ -62,18 +63,13 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    (void)task;
+    static const struct mb_needs needs = {
+        .max_width = MAX_WIDTH,
+        .n_storage_images = MAX_TARGETS + 1,
+        .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
+    };
     (void)choice;
-    if (layout->base.width > MAX_WIDTH || layout->base.height > MAX_WIDTH) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "%ux%u is above 4096x4096, the limit of a single-pass tail",
-                       layout->base.width, layout->base.height);
-    }
-    if (!gpu->info.has_memory_model_device_scope) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device lacks the Vulkan memory model with device scope");
-    }
-    return mb_gpu_require_storage(gpu, MAX_TARGETS + 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static bool has_copy(const struct state *s)
@@ -95,52 +91,46 @@ static bool reads_level6(const struct state *s)
 static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
                                     struct mb_err *err)
 {
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {5, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
+    const struct mb_constant constants[] = {
+        {"COPY", has_copy(s)},
+        {"TAIL_BY_GROUP", s->params.choice[PARAM_TAIL] == TAIL_GROUP},
+        {"N_CHANNELS", s->image->layout.format->n_channels},
     };
-    const uint32_t constants[] = {has_copy(s), s->params.choice[PARAM_TAIL] == TAIL_GROUP,
-                                  s->image->layout.format->n_channels};
-    const struct mb_compute_options options = {
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_spd_metal,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &s->image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
-        .n_sets = 1,
+        .n_copies = 1,
         .name = "spd-metal",
     };
-    return mb_compute_init(&s->compute, gpu, &options, err);
+    return mb_pipeline_init(&s->compute, gpu, &options, err);
 }
 
 /* Every binding needs a valid view, used or not. */
 static void bind(const struct state *s)
 {
     const struct mb_vk_image *image = s->image;
-    const VkImageLayout readable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     const uint32_t last = image->layout.n_levels - 1;
     const VkImageView *targets = &image->storage[last > 0 ? 1 : 0];
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, image->stored[0], readable);
-    mb_compute_bind_storage(&s->compute, 0, 1, targets, last > 0 ? last : 1, MAX_TARGETS);
-    mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
-    mb_compute_bind_buffer(&s->compute, 0, 3, &s->counter);
-    if (reads_level6(s)) {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[6],
-                                VK_IMAGE_LAYOUT_GENERAL);
-    } else {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[0], readable);
-    }
-    mb_compute_bind_storage(&s->compute, 0, 5, has_copy(s) ? s->copy.storage : targets, 1, 1);
+    const bool rereads = reads_level6(s);
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .sampler = s->sampler, .views = &image->stored[0]},
+        {.binding = 1, .views = targets, .n_views = last},
+        {.binding = 2, .buffer = &s->hand_off},
+        {.binding = 3, .buffer = &s->counter},
+        {.binding = 4,
+         .sampler = s->sampler,
+         .views = &image->stored[rereads ? 6 : 0],
+         .layout =
+             rereads ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
+        {.binding = 5, .views = has_copy(s) ? s->copy.storage : targets},
+    };
+    mb_pipeline_bind(&s->compute, 0, descriptors, MB_COUNTOF(descriptors));
 }
 
 static enum mb_status make_copy(struct state *s, const struct mb_gpu *gpu, struct mb_err *err)
@@ -169,15 +159,16 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->params = *choice;
     s->tiles = mb_rect_tiles(s->task.rects[0], TILE_WIDTH);
     const uint32_t n_layers = s->image->layout.n_layers;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &s->sampler, err));
     if (has_copy(s)) {
         MB_TRY(make_copy(s, gpu, err));
     }
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
                           (VkDeviceSize)n_layers * TAIL_TEXELS * HANDED_BYTES,
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-metal hand-off", err));
+                          "spd-metal hand-off", err));
     MB_TRY(mb_buffer_init(&s->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-metal counter", err));
+                          "spd-metal counter", err));
     MB_TRY(make_pipeline(s, gpu, err));
     bind(s);
 fail:
@@ -187,16 +178,17 @@ fail:
 static struct push make_push(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
-    struct mb_rect cones[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rects[0], cones);
+    struct mb_rect affected[MB_MAX_LEVELS];
+    mb_filter_affected_levels(MB_POLICY_FLOOR, layout, s->task.rects[0], affected);
     struct push push = {
         .base_extent = {(int32_t)layout->base.width, (int32_t)layout->base.height},
-        .n_levels = (int32_t)mb_filter_n_reached(layout, cones),
+        .n_levels = (int32_t)mb_filter_n_reached(layout, affected),
         .n_tiles = s->tiles.width * s->tiles.height,
     };
     mb_rect_corners(s->tiles, push.tiles);
     mb_rect_corners(s->task.rects[0], push.rect);
-    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, layout->base, s->task.rects[0]), push.cone);
+    mb_rect_corners(mb_filter_affected(MB_POLICY_FLOOR, layout->base, s->task.rects[0]),
+                    push.affected);
     return push;
 }
 
@@ -255,7 +247,7 @@ static void record(const void *state, VkCommandBuffer cmd)
         .n_groups = {s->tiles.width, s->tiles.height, layout->n_layers},
     };
     open_targets(s, cmd);
-    mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     close_targets(s, cmd);
 }
 
@@ -294,9 +286,9 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
     work->algorithmic_bytes =
-        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
+        mb_filter_affected_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
         hand_off_bytes(s) + copy_bytes(s);
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = MB_ARITHMETIC_FP32,
         .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
@@ -306,7 +298,7 @@ static void describe(const void *state, struct mb_work *work)
 static void finish(void *state)
 {
     struct state *s = state;
-    mb_compute_finish(&s->compute);
+    mb_pipeline_finish(&s->compute);
     mb_buffer_finish(&s->counter);
     mb_buffer_finish(&s->hand_off);
     mb_vk_image_finish(&s->copy);
@@ -321,6 +313,8 @@ const struct mb_strategy mb_strategy_spd_metal = {
     .source = "https://syllogi-graphikon.vercel.app/posts/metal-single-pass-downsampler",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .features = (const char *const[]){"vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
+                                      "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

@@ -84,9 +84,9 @@ static enum mb_status make_work_buffers(struct spd_tree *s, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(mb_buffer_init(&s->hand_off, s->gpu, MB_BUFFER_DEVICE, mb_spd_tree_hand_off_bytes(s),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree hand-off", err));
+                          "spd-tree hand-off", err));
     MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE, mb_spd_tree_counter_bytes(s),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd-tree counters", err));
+                          "spd-tree counters", err));
 fail:
     return status;
 }
@@ -96,8 +96,7 @@ static enum mb_status make_filled(struct spd_tree *s, struct mb_buffer *buffer,
                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_buffer_init(buffer, s->gpu, MB_BUFFER_DEVICE, n_bytes,
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, name, err));
+    MB_TRY(mb_buffer_init(buffer, s->gpu, MB_BUFFER_DEVICE, n_bytes, name, err));
     MB_TRY(mb_buffer_upload(buffer, data, n_bytes, err));
 fail:
     return status;
@@ -105,16 +104,17 @@ fail:
 
 static enum mb_status make_cones(struct spd_tree *s, struct mb_err *err)
 {
-    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
     int32_t corners[MB_MAX_RECTS][MB_MAX_LEVELS][4] = {0};
-    mb_filter_cones_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects, cones);
+    mb_filter_affected_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects,
+                          affected);
     for (uint32_t i = 0; i < s->task.n_rects; i++) {
         for (uint32_t level = 0; level < s->image->layout.n_levels; level++) {
-            mb_rect_corners(cones[level][i], corners[i][level]);
+            mb_rect_corners(affected[level][i], corners[i][level]);
         }
     }
-    return make_filled(s, &s->cones, corners, s->task.n_rects * sizeof corners[0],
-                       "spd-tree cones", err);
+    return make_filled(s, &s->affected, corners, s->task.n_rects * sizeof corners[0],
+                       "spd-tree affected", err);
 }
 
 /* The tiles that are made, x and y << 16, and of each cell how many of its sources are. */

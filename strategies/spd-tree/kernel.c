@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "vk/pipeline.h"
+#include "strategy/needs.h"
 
 #define EVEN_FINAL 8u /* texels per axis that a cell without a halo finishes */
 #define MIN_FIRST  3u /* levels that tiles make where others follow by atomics */
@@ -40,6 +40,12 @@ static bool has_wave(const struct mb_gpu *gpu)
            gpu->info.subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
 }
 
+static bool has_int64_atomics(const struct mb_gpu *gpu)
+{
+    const struct mb_features *features = &gpu->info.features;
+    return features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics;
+}
+
 static bool is_plain_average(const struct mb_layout *layout, const struct mb_task *task)
 {
     return task->reduce == MB_REDUCE_AVG &&
@@ -71,7 +77,7 @@ static bool fits_extremes(const struct mb_task *task, const struct mb_params *ch
 static bool fits_atomics(const struct mb_gpu *gpu, const struct mb_layout *layout,
                          const struct mb_task *task, const struct mb_params *choice)
 {
-    return gpu->info.has_int64_atomics && may_use_words(task, choice) &&
+    return has_int64_atomics(gpu) && may_use_words(task, choice) &&
            is_plain_average(layout, task) && mb_format_is_unorm(layout->format);
 }
 
@@ -270,7 +276,7 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "the device lacks full subgroups with ballots, quads and shuffles; try "
                        "spd-tree:wave=off");
     }
-    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !gpu->info.has_int64_atomics &&
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !has_int64_atomics(gpu) &&
         !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device lacks 64-bit atomics; try spd-tree:carry=buffer");
@@ -343,10 +349,12 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
 {
     enum mb_status status = MB_OK;
     const uint32_t needed_bytes = mb_spd_tree_shared_bytes(mb_spd_tree_tile_width(choice));
-    if (!gpu->info.has_memory_model_device_scope) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device lacks the Vulkan memory model with device scope");
-    }
+    const struct mb_needs needs = {
+        .n_storage_images = SPD_TREE_MAX_TARGETS,
+        .n_invocations = SPD_TREE_N_INVOCATIONS,
+        .load = (enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD],
+        .is_carried = true,
+    };
     if (gpu->info.max_shared_memory_bytes < needed_bytes) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "a workgroup needs %u bytes of shared memory, the device has %u; try "
@@ -357,9 +365,7 @@ enum mb_status mb_spd_tree_supports(const struct mb_gpu *gpu, const struct mb_la
     MB_TRY(choice_supports(kernel, gpu, choice, why));
     MB_TRY(strips_support(kernel, choice, why));
     MB_TRY(size_supports(kernel, gpu, layout, task, choice, why));
-    MB_TRY(mb_gpu_require_storage(gpu, SPD_TREE_MAX_TARGETS, SPD_TREE_N_INVOCATIONS, why));
-    MB_TRY(mb_load_supports((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
-                            task->reduce, task->alpha, true, why));
+    MB_TRY(mb_needs_met(&needs, gpu, layout, task, why));
 fail:
     return status;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
@@ -101,8 +103,8 @@ static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layou
         choice->choice[SPD_TREE_PARAM_LOAD] != MB_LOAD_SAMPLER; /* all four texels at once */
     return !mb_spd_tree_is_raw(kernel) && !gathers &&
            (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
-           mb_load_uses_sampler((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout,
-                                task->reduce, task->alpha, true);
+           mb_load_resolve((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout, task,
+                           true) == MB_LOAD_SAMPLER;
 }
 
 /* What is left of the parameters are the kernel, its tree and its constants. Images of texels
@@ -182,6 +184,22 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     }
 }
 
+/* And what its shader calls it. */
+static const char *kernel_constant_name(const struct spd_tree *s)
+{
+    switch (s->kernel) {
+    case SPD_TREE_CARRY:
+    case SPD_TREE_CURVE:
+        return "TURNS";
+    case SPD_TREE_STRIPS:
+        return "STRIP_SHAPE";
+    case SPD_TREE_EXTREMES:
+        return "CHANNELS_AND_LATE";
+    default:
+        return s->task.is_update ? "MOST_RECTS" : "ODD_AXES";
+    }
+}
+
 void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE_N_CONSTANTS])
 {
     const uint32_t values[SPD_TREE_N_CONSTANTS] = {
@@ -201,15 +219,9 @@ void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
-    static const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, SPD_TREE_MAX_TARGETS},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, MAX_STORED},
-        {5, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {6, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {7, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    static const char *const names[SPD_TREE_N_CONSTANTS] = {
+        "LOAD_SAMPLER", "TILE_LEVEL3",   "FIRST_LEVELS",  "IS_EVEN",      "ARE_CELLS_EVEN",
+        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", NULL,
     };
     static const struct mb_shader *const shaders[] = {
         [SPD_TREE_ANY] = &mb_spv_spd_tree,
@@ -223,25 +235,25 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
         [SPD_TREE_CURVE] = &mb_spv_spd_tree_curve,
     };
-    uint32_t constants[SPD_TREE_N_CONSTANTS];
-    mb_spd_tree_constants(s, constants);
-    const struct mb_compute_options options = {
+    struct mb_constant constants[SPD_TREE_N_CONSTANTS + MB_N_LEVELS_CONSTANTS];
+    uint32_t values[SPD_TREE_N_CONSTANTS];
+    mb_spd_tree_constants(s, values);
+    for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
+        constants[i] = (struct mb_constant){names[i], values[i]};
+    }
+    constants[SPD_TREE_N_CONSTANTS - 1].name = kernel_constant_name(s);
+    mb_levels_constants(&s->image->layout, &s->task, constants + SPD_TREE_N_CONSTANTS);
+    const struct mb_pipeline_options options = {
         .shader = shaders[s->kernel],
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &s->image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .shared = constants,
+        .n_shared = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct spd_tree_push),
         .subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
-        .n_sets = 1,
+        .n_copies = 1,
         .name = "spd-tree",
     };
-    return mb_compute_init(&s->compute, s->gpu, &options, err);
+    return mb_pipeline_init(&s->compute, s->gpu, &options, err);
 }
 
 /* Whether an update reads what is stored of some level, which it also writes. */
@@ -250,36 +262,37 @@ static bool rereads(const struct spd_tree *s)
     return s->task.is_update && s->tree.n_steps > 1;
 }
 
-/* The levels that later steps begin with, as stored, if they are read at all. */
-static void bind_stored(const struct spd_tree *s)
-{
-    const struct mb_vk_image *image = s->image;
-    VkImageView views[MAX_STORED];
-    for (uint32_t i = 0; i < MAX_STORED; i++) {
-        const uint32_t last = s->tree.n_steps - 1, step = i + 1 < last ? i + 1 : last;
-        views[i] = image->stored[rereads(s) ? s->tree.step[step].source_level : 0];
-    }
-    mb_compute_bind_sampled_array(&s->compute, 0, 4, s->sampler, views, MAX_STORED,
-                                  rereads(s) ? VK_IMAGE_LAYOUT_GENERAL
-                                             : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-}
-
 static void bind(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
-    const struct mb_buffer *unused = &s->counters;
     const bool is_update = s->task.is_update, is_raw = mb_spd_tree_is_raw(s->kernel);
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler,
-                            is_raw ? image->raw[0] : image->stored[0],
-                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-    mb_compute_bind_storage(&s->compute, 0, 1, is_raw ? &image->raw[1] : &image->storage[1],
-                            image->layout.n_levels - 1, SPD_TREE_MAX_TARGETS);
-    mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
-    mb_compute_bind_buffer(&s->compute, 0, 3, &s->counters);
-    bind_stored(s);
-    mb_compute_bind_buffer(&s->compute, 0, 5, is_update ? &s->n_made : unused);
-    mb_compute_bind_buffer(&s->compute, 0, 6, is_update ? &s->cones : unused);
-    mb_compute_bind_buffer(&s->compute, 0, 7, is_update ? &s->tiles : unused);
+    /* The levels that later steps begin with, as stored, if they are read at all. */
+    VkImageView stored[MAX_STORED];
+    for (uint32_t i = 0; i < MAX_STORED; i++) {
+        const uint32_t last = s->tree.n_steps - 1, step = i + 1 < last ? i + 1 : last;
+        stored[i] = image->stored[rereads(s) ? s->tree.step[step].source_level : 0];
+    }
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0,
+         .sampler = s->sampler,
+         .views = is_raw ? &image->raw[0] : &image->stored[0]},
+        {.binding = 1,
+         .views = is_raw ? &image->raw[1] : &image->storage[1],
+         .n_views = image->layout.n_levels - 1},
+        {.binding = 2, .buffer = &s->hand_off},
+        {.binding = 3, .buffer = &s->counters},
+        {.binding = 4,
+         .sampler = s->sampler,
+         .views = stored,
+         .n_views = MAX_STORED,
+         .layout =
+             rereads(s) ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
+        /* The counters where there is nothing to bind. */
+        {.binding = 5, .buffer = is_update ? &s->n_made : &s->counters},
+        {.binding = 6, .buffer = is_update ? &s->affected : &s->counters},
+        {.binding = 7, .buffer = is_update ? &s->tiles : &s->counters},
+    };
+    mb_pipeline_bind(&s->compute, 0, descriptors, MB_COUNTOF(descriptors));
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -300,8 +313,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->kernel = mb_spd_tree_choose(gpu, layout, &s->task, choice, s->image->is_raw);
     mb_spd_tree_plan(s->kernel, gpu, layout, choice, &s->tree);
     s->by_sampler = uses_sampler(gpu, layout, &s->task, choice, s->kernel, &s->tree);
-    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-                             s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
     MB_TRY(mb_spd_tree_make_buffers(s, err));
     MB_TRY(make_pipeline(s, err));
     bind(s);
@@ -350,7 +362,7 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_levels(cmd, s->image, 1, n_made,
                       s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       rereads(s) ? &mb_access_compute_read_write : &mb_access_compute_write);
-    mb_compute_dispatch(&s->compute, cmd, &dispatch);
+    mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
 }
 
@@ -388,9 +400,9 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes =
-        mb_filter_cone_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
         (is_made ? hand_off_bytes(s) : 0);
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = reread_levels(s),
@@ -400,9 +412,9 @@ static void describe(const void *state, struct mb_work *work)
 static void finish(void *state)
 {
     struct spd_tree *s = state;
-    mb_compute_finish(&s->compute);
+    mb_pipeline_finish(&s->compute);
     mb_buffer_finish(&s->tiles);
-    mb_buffer_finish(&s->cones);
+    mb_buffer_finish(&s->affected);
     mb_buffer_finish(&s->n_made);
     mb_buffer_finish(&s->counters);
     mb_buffer_finish(&s->hand_off);
@@ -418,9 +430,11 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .wants_raw = true,
     .takes_rects = true,
+    .features = (const char *const[]){"vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
+                                      "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
-    .takeaway = &mb_spd_tree_takeaway,
+    .export = &mb_spd_tree_export,
     .is_contradictory = mb_spd_tree_is_contradictory,
     .supports = mb_spd_tree_supports,
     .resolve = mb_spd_tree_resolve,

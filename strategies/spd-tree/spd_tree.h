@@ -2,7 +2,7 @@
 #ifndef SPD_TREE_H
 #define SPD_TREE_H
 
-#include "image/tree.h"
+#include "tree.h"
 #include "strategy.h"
 #include "vk/pipeline.h"
 
@@ -84,9 +84,9 @@ struct spd_tree {
     struct mb_buffer counters; /* uint[layer][step][row][column]: sources done; zero between */
     /* Of updates, as in spd_tree.comp. */
     struct mb_buffer n_made;
-    struct mb_buffer cones;
+    struct mb_buffer affected;
     struct mb_buffer tiles;
-    struct mb_compute compute;
+    struct mb_pipeline compute;
 };
 
 /* Push constants, as in tree.glsl. */
@@ -198,7 +198,7 @@ void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE
 struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s);
 
 /* What `mipbench export spd-tree` writes. */
-extern const struct mb_takeaway mb_spd_tree_takeaway;
+extern const struct mb_export mb_spd_tree_export;
 
 /* What is handed on, counters, and for updates the lists; zeroed where that matters. What was
  * made before an error is freed with the state. */

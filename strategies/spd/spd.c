@@ -1,6 +1,8 @@
 /* spd: AMD's single-pass downsampler; every level in one dispatch. */
 #include "strategy.h"
 
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
@@ -49,12 +51,12 @@ struct state {
     /* [layer][64][64] of four floats, or halves: level 6; unrounded but for updates */
     struct mb_buffer hand_off;
     struct mb_buffer counter; /* uint[layer]: workgroups done; zero before a run */
-    struct mb_compute compute;
+    struct mb_pipeline compute;
 };
 
 struct push {
-    int32_t tiles[4]; /* first and last, x and y */
-    int32_t cone[4];  /* the same of texels of level 1 */
+    int32_t tiles[4];    /* first and last, x and y */
+    int32_t affected[4]; /* the same of texels of level 1 */
     int32_t base_extent[2];
     float inv_base_extent[2];
     int32_t n_levels;
@@ -130,33 +132,6 @@ static const struct mb_param params[] = {
     {0},
 };
 
-static enum mb_status device_supports(const struct mb_gpu *gpu, const struct mb_params *choice,
-                                      struct mb_err *why)
-{
-    if (!gpu->info.has_memory_model_device_scope) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device lacks the Vulkan memory model with device scope");
-    }
-    if (choice->choice[PARAM_FP16] == FP16_ON && !gpu->info.has_float16) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device has no 16-bit floats in shaders; try spd:fp16=off");
-    }
-    if (choice->choice[PARAM_WAVE] == WAVE_OFF) {
-        return MB_OK;
-    }
-    if (!(gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_QUAD_BIT)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device has no subgroup quad operations in compute shaders; "
-                       "try spd:wave=off");
-    }
-    if (!gpu->info.has_full_subgroups || gpu->info.subgroup_size < 4) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device cannot promise full subgroups of at least 4; "
-                       "try spd:wave=off");
-    }
-    return MB_OK;
-}
-
 /* Whether halves hold the texels: 11 bits of mantissa, of which sums of four take two and their
  * roundings one (10-bit codes were seen to be off by 1.06). */
 static bool is_held_by_halves(const struct mb_format *format)
@@ -205,19 +180,23 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    enum mb_status status = MB_OK;
-    if (layout->base.width > MAX_WIDTH || layout->base.height > MAX_WIDTH) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "%ux%u is above 4096x4096, the limit of a single-pass tail",
-                       layout->base.width, layout->base.height);
-    }
-    MB_TRY(variant_supports(layout, task, choice, why));
-    MB_TRY(device_supports(gpu, choice, why));
-    MB_TRY(mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why));
-    MB_TRY(mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task->reduce,
-                            task->alpha, true, why));
-fail:
-    return status;
+    const uint8_t *value = choice->choice;
+    const bool has_wave = value[PARAM_WAVE] != WAVE_OFF;
+    const struct mb_needs needs = {
+        .max_width = MAX_WIDTH,
+        .features =
+            value[PARAM_FP16] == FP16_ON ? (const char *const[]){"shaderFloat16", NULL} : NULL,
+        .subgroup_operations = has_wave ? VK_SUBGROUP_FEATURE_QUAD_BIT : 0,
+        .min_subgroup_size = has_wave ? 4 : 0,
+        .max_subgroup_size = UINT32_MAX,
+        .without_subgroups = "spd:wave=off",
+        .n_storage_images = MAX_TARGETS,
+        .n_invocations = N_INVOCATIONS,
+        .load = (enum mb_load)value[PARAM_LOAD],
+        .is_carried = true,
+    };
+    const enum mb_status status = variant_supports(layout, task, choice, why);
+    return status != MB_OK ? status : mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 /* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
@@ -233,18 +212,11 @@ static uint8_t wave_of(const struct mb_gpu *gpu, const struct mb_params *choice)
     return wave == WAVE_ON && !shuffles(gpu) ? WAVE_QUAD : wave;
 }
 
-static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_task *task, const struct mb_params *choice)
-{
-    return mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout,
-                                task->reduce, task->alpha, true);
-}
-
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *choice)
 {
-    choice->choice[PARAM_LOAD] =
-        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+    choice->choice[PARAM_LOAD] = (uint8_t)mb_load_resolve(
+        (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
     choice->choice[PARAM_WAVE] = wave_of(gpu, choice);
 }
 
@@ -257,39 +229,29 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         [WAVE_OFF] = {[FP16_OFF] = &mb_spv_spd_shared, [FP16_ON] = &mb_spv_spd_shared_half},
     };
     const uint8_t *value = s->params.choice;
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+    const struct mb_constant constants[] = {
+        {"LOAD_SAMPLER", s->by_sampler},
+        {"HAS_HAND_OFF", value[PARAM_PARTS] != PARTS_TILES},
+        {"HAS_TAIL", value[PARAM_PARTS] == PARTS_ALL},
+        {"ORDER_LINEAR", value[PARAM_ORDER] == ORDER_LINEAR},
+        {"LDS", value[PARAM_LDS]},
+        {"COUNTER_SELF", value[PARAM_COUNTER] == COUNTER_SELF},
+        {"SRGB_BY_SQRT", value[PARAM_SRGB] == SRGB_SQRT},
     };
-    const uint32_t constants[] = {
-        s->by_sampler,
-        value[PARAM_PARTS] != PARTS_TILES,
-        value[PARAM_PARTS] == PARTS_ALL,
-        value[PARAM_ORDER] == ORDER_LINEAR,
-        value[PARAM_LDS],
-        value[PARAM_COUNTER] == COUNTER_SELF,
-        value[PARAM_SRGB] == SRGB_SQRT,
-    };
-    const struct mb_compute_options options = {
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = shaders[wave_of(gpu, &s->params)][value[PARAM_FP16]],
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &s->image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
-        .n_sets = 1,
+        .n_copies = 1,
         .name = "spd",
     };
-    return mb_compute_init(&s->compute, gpu, &options, err);
+    return mb_pipeline_init(&s->compute, gpu, &options, err);
 }
 
 /* Bytes of a texel of the hand-off. */
@@ -307,19 +269,20 @@ static bool reads_level6(const struct state *s)
 static void bind(const struct state *s)
 {
     const struct mb_vk_image *image = s->image;
-    const VkImageLayout readable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    uint32_t last = image->layout.n_levels - 1;
-    mb_compute_bind_sampled(&s->compute, 0, 0, s->sampler, s->source->stored[0], readable);
-    mb_compute_bind_storage(&s->compute, 0, 1, &image->storage[last > 0 ? 1 : 0],
-                            last > 0 ? last : 1, MAX_TARGETS);
-    mb_compute_bind_buffer(&s->compute, 0, 2, &s->hand_off);
-    mb_compute_bind_buffer(&s->compute, 0, 3, &s->counter);
-    if (reads_level6(s)) {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, image->stored[6],
-                                VK_IMAGE_LAYOUT_GENERAL);
-    } else {
-        mb_compute_bind_sampled(&s->compute, 0, 4, s->sampler, s->source->stored[0], readable);
-    }
+    const uint32_t last = image->layout.n_levels - 1;
+    const bool rereads = reads_level6(s);
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .sampler = s->sampler, .views = &s->source->stored[0]},
+        {.binding = 1, .views = &image->storage[last > 0 ? 1 : 0], .n_views = last},
+        {.binding = 2, .buffer = &s->hand_off},
+        {.binding = 3, .buffer = &s->counter},
+        {.binding = 4,
+         .sampler = s->sampler,
+         .views = rereads ? &image->stored[6] : &s->source->stored[0],
+         .layout =
+             rereads ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
+    };
+    mb_pipeline_bind(&s->compute, 0, descriptors, MB_COUNTOF(descriptors));
 }
 
 static bool has_source(const struct mb_params *choice)
@@ -338,16 +301,15 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->source = target->source ? target->source : target->image;
     s->task = target->task;
     s->params = *choice;
-    s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
+    s->by_sampler = mb_load_resolve((enum mb_load)choice->choice[PARAM_LOAD], gpu,
+                                    &s->image->layout, &s->task, true) == MB_LOAD_SAMPLER;
     s->tiles = mb_rect_tiles(s->task.rects[0], TILE_WIDTH);
     uint32_t n_layers = s->image->layout.n_layers;
-    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-                             s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
-                          n_layers * TAIL_TEXELS * hand_off_texel_bytes(s),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "spd hand-off", err));
+                          n_layers * TAIL_TEXELS * hand_off_texel_bytes(s), "spd hand-off",
+                          err));
     MB_TRY(mb_buffer_init(&s->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                           "spd counter", err));
     MB_TRY(make_pipeline(s, gpu, err));
     bind(s);
@@ -359,16 +321,16 @@ static struct push make_push(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
     const struct mb_extent base = layout->base;
-    struct mb_rect cones[MB_MAX_LEVELS];
-    mb_filter_cones(MB_POLICY_FLOOR, layout, s->task.rects[0], cones);
+    struct mb_rect affected[MB_MAX_LEVELS];
+    mb_filter_affected_levels(MB_POLICY_FLOOR, layout, s->task.rects[0], affected);
     struct push push = {
         .base_extent = {(int32_t)base.width, (int32_t)base.height},
         .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
-        .n_levels = (int32_t)mb_filter_n_reached(layout, cones),
+        .n_levels = (int32_t)mb_filter_n_reached(layout, affected),
         .n_tiles = s->tiles.width * s->tiles.height,
     };
     mb_rect_corners(s->tiles, push.tiles);
-    mb_rect_corners(mb_filter_cone(MB_POLICY_FLOOR, base, s->task.rects[0]), push.cone);
+    mb_rect_corners(mb_filter_affected(MB_POLICY_FLOOR, base, s->task.rects[0]), push.affected);
     return push;
 }
 
@@ -407,7 +369,7 @@ static void dispatch_all(const struct state *s, VkCommandBuffer cmd)
     };
     for (uint32_t i = 0; i < n; i++) {
         push.first_slice = (int32_t)i;
-        mb_compute_dispatch(&s->compute, cmd, &dispatch);
+        mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     }
 }
 
@@ -458,9 +420,9 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size =
         s->params.choice[PARAM_WAVE] != WAVE_OFF ? s->gpu->info.subgroup_size : 0;
     work->algorithmic_bytes =
-        mb_filter_cone_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
+        mb_filter_affected_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
         tail_bytes;
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_FLOOR,
         .arithmetic = arithmetic(s),
         .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
@@ -470,7 +432,7 @@ static void describe(const void *state, struct mb_work *work)
 static void finish(void *state)
 {
     struct state *s = state;
-    mb_compute_finish(&s->compute);
+    mb_pipeline_finish(&s->compute);
     mb_buffer_finish(&s->counter);
     mb_buffer_finish(&s->hand_off);
     mb_sampler_destroy(s->gpu, s->sampler);
@@ -482,6 +444,8 @@ const struct mb_strategy mb_strategy_spd = {
     .source = "https://gpuopen.com/fidelityfx-spd/",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .features = (const char *const[]){"vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
+                                      "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .has_source = has_source,

@@ -1,6 +1,8 @@
 /* subgroup: up to five levels per dispatch by subgroup shuffles. */
 #include "strategy.h"
 
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
@@ -17,8 +19,8 @@ extern const struct mb_strategy mb_strategy_subgroup;
 /* A dispatch makes levels [source + 1, source + n_targets]. */
 struct chunk {
     uint32_t source, n_targets;
-    bool is_box;  /* one level by the box policy, an axis being odd */
-    uint32_t set; /* of its pipeline */
+    bool is_box;   /* one level by the box policy, an axis being odd */
+    uint32_t copy; /* of the sets of its pipeline */
 };
 
 struct state {
@@ -27,17 +29,17 @@ struct state {
     struct mb_task task;
     struct mb_params params;
     enum mb_policy policy;
-    struct mb_rect cone[MB_MAX_LEVELS]; /* what is made of each level */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level */
     struct chunk chunks[MB_MAX_LEVELS];
     uint32_t n_chunks;
     bool by_sampler; /* how texels are loaded */
     VkSampler sampler;
-    struct mb_compute pairs; /* chunks of the floor policy, or of even sizes */
-    struct mb_compute box;   /* single levels of odd size */
+    struct mb_pipeline pairs; /* chunks of the floor policy, or of even sizes */
+    struct mb_pipeline box;   /* single levels of odd size */
 };
 
 struct push {
-    int32_t cone[4];
+    int32_t affected[4];
     int32_t source_extent[2];
     float inv_source_extent[2];
     int32_t first_tile[2];
@@ -84,7 +86,7 @@ static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout
 static void plan_chunks(struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
-    uint32_t n_sets[2] = {0};
+    uint32_t n_copies[2] = {0};
     for (uint32_t level = 0; level + 1 < layout->n_levels;) {
         uint32_t n_run = run_length(s->policy, layout, level);
         uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
@@ -93,7 +95,7 @@ static void plan_chunks(struct state *s)
             .n_targets = n_run == 0 ? 1 : n_first,
             .is_box = n_run == 0,
         };
-        chunk.set = n_sets[chunk.is_box]++;
+        chunk.copy = n_copies[chunk.is_box]++;
         s->chunks[s->n_chunks++] = chunk;
         level += chunk.n_targets;
     }
@@ -103,39 +105,23 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    const struct mb_gpu_info *info = &gpu->info;
-    if (!(info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device has no subgroup shuffle in compute shaders");
-    }
-    if (!info->has_full_subgroups) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups");
-    }
-    if (info->subgroup_size < 4 || info->subgroup_size > 128) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's subgroup size is %u; 4 to 128 are needed",
-                       info->subgroup_size);
-    }
-    enum mb_status status = mb_gpu_require_storage(gpu, MAX_TARGETS, N_INVOCATIONS, why);
-    if (status != MB_OK) {
-        return status;
-    }
-    return mb_load_supports((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task->reduce,
-                            task->alpha, true, why);
-}
-
-static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_task *task, const struct mb_params *choice)
-{
-    return mb_load_uses_sampler((enum mb_load)choice->choice[PARAM_LOAD], gpu, layout,
-                                task->reduce, task->alpha, true);
+    const struct mb_needs needs = {
+        .subgroup_operations = VK_SUBGROUP_FEATURE_SHUFFLE_BIT,
+        .min_subgroup_size = 4,
+        .max_subgroup_size = 128,
+        .n_storage_images = MAX_TARGETS,
+        .n_invocations = N_INVOCATIONS,
+        .load = (enum mb_load)choice->choice[PARAM_LOAD],
+        .is_carried = true,
+    };
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *choice)
 {
-    choice->choice[PARAM_LOAD] =
-        uses_sampler(gpu, layout, task, choice) ? MB_LOAD_SAMPLER : MB_LOAD_TEXEL;
+    choice->choice[PARAM_LOAD] = (uint8_t)mb_load_resolve(
+        (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
 }
 
 static uint32_t count_chunks(const struct state *s, bool is_box)
@@ -149,38 +135,31 @@ static uint32_t count_chunks(const struct state *s, bool is_box)
 
 /* One of the two pipelines, if there is a chunk for it. */
 static enum mb_status make_pipeline(const struct state *s, bool is_box,
-                                    struct mb_compute *compute, struct mb_err *err)
+                                    struct mb_pipeline *compute, struct mb_err *err)
 {
     const struct mb_gpu *gpu = s->gpu;
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, MAX_TARGETS},
+    const struct mb_constant constants[] = {
+        {"SUBGROUP_SIZE", gpu->info.subgroup_size},
+        {"LOAD_SAMPLER", s->by_sampler},
+        {"BOX_LEVEL", is_box},
     };
-    const uint32_t constants[] = {
-        gpu->info.subgroup_size,
-        s->by_sampler,
-        is_box,
-    };
-    const struct mb_compute_options options = {
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_subgroup,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &s->image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
-        .is_update = s->task.is_update,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = gpu->info.subgroup_size,
         .n_invocations = N_INVOCATIONS,
-        .n_sets = count_chunks(s, is_box),
+        .n_copies = count_chunks(s, is_box),
         .name = is_box ? "subgroup box" : "subgroup",
     };
-    return options.n_sets > 0 ? mb_compute_init(compute, gpu, &options, err) : MB_OK;
+    return options.n_copies > 0 ? mb_pipeline_init(compute, gpu, &options, err) : MB_OK;
 }
 
-static const struct mb_compute *compute_of(const struct state *s, const struct chunk *chunk)
+static const struct mb_pipeline *compute_of(const struct state *s, const struct chunk *chunk)
 {
     return chunk->is_box ? &s->box : &s->pairs;
 }
@@ -188,11 +167,13 @@ static const struct mb_compute *compute_of(const struct state *s, const struct c
 static void bind_chunk(const struct state *s, const struct chunk *chunk)
 {
     const struct mb_vk_image *image = s->image;
-    const struct mb_compute *compute = compute_of(s, chunk);
-    mb_compute_bind_sampled(compute, chunk->set, 0, s->sampler, image->stored[chunk->source],
-                            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-    mb_compute_bind_storage(compute, chunk->set, 1, &image->storage[chunk->source + 1],
-                            chunk->n_targets, MAX_TARGETS);
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .sampler = s->sampler, .views = &image->stored[chunk->source]},
+        {.binding = 1,
+         .views = &image->storage[chunk->source + 1],
+         .n_views = chunk->n_targets},
+    };
+    mb_pipeline_bind(compute_of(s, chunk), chunk->copy, descriptors, MB_COUNTOF(descriptors));
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -205,12 +186,12 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->task = target->task;
     s->params = *choice;
-    s->by_sampler = uses_sampler(gpu, &s->image->layout, &s->task, choice);
+    s->by_sampler = mb_load_resolve((enum mb_load)choice->choice[PARAM_LOAD], gpu,
+                                    &s->image->layout, &s->task, true) == MB_LOAD_SAMPLER;
     s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
-    mb_filter_cones(s->policy, &s->image->layout, s->task.rects[0], s->cone);
+    mb_filter_affected_levels(s->policy, &s->image->layout, s->task.rects[0], s->affected);
     plan_chunks(s);
-    MB_TRY(mb_sampler_create(gpu, s->by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-                             s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
     MB_TRY(make_pipeline(s, false, &s->pairs, err));
     MB_TRY(make_pipeline(s, true, &s->box, err));
     for (uint32_t i = 0; i < s->n_chunks; i++) {
@@ -225,26 +206,26 @@ static void dispatch_chunk(const struct state *s, VkCommandBuffer cmd,
 {
     const struct mb_layout *layout = &s->image->layout;
     struct mb_extent source = mb_level_extent(layout->base, chunk->source);
-    struct mb_rect cone = s->cone[chunk->source + 1];
-    if (mb_rect_is_empty(cone)) {
+    struct mb_rect affected = s->affected[chunk->source + 1];
+    if (mb_rect_is_empty(affected)) {
         return;
     }
-    uint32_t n_reached = mb_filter_n_reached(layout, s->cone) - chunk->source - 1;
-    const struct mb_rect tiles = mb_rect_tiles(cone, TILE_WIDTH);
+    uint32_t n_reached = mb_filter_n_reached(layout, s->affected) - chunk->source - 1;
+    const struct mb_rect tiles = mb_rect_tiles(affected, TILE_WIDTH);
     struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
         .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
         .first_tile = {(int32_t)tiles.x, (int32_t)tiles.y},
         .n_targets = (int32_t)(n_reached < chunk->n_targets ? n_reached : chunk->n_targets),
     };
-    mb_rect_corners(cone, push.cone);
+    mb_rect_corners(affected, push.affected);
     const struct mb_dispatch dispatch = {
-        .set = chunk->set,
+        .copy = chunk->copy,
         .push = &push,
         .push_bytes = sizeof push,
         .n_groups = {tiles.width, tiles.height, layout->n_layers},
     };
-    mb_compute_dispatch(compute_of(s, chunk), cmd, &dispatch);
+    mb_pipeline_dispatch(compute_of(s, chunk), cmd, &dispatch);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
@@ -274,21 +255,21 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->gpu->info.subgroup_size;
     work->algorithmic_bytes =
-        mb_filter_cone_bytes(s->policy, layout, s->task.rects, s->task.n_rects);
-    work->claim = (struct mb_claim){
+        mb_filter_affected_bytes(s->policy, layout, s->task.rects, s->task.n_rects);
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = s->policy,
         .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
     };
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         uint32_t source = s->chunks[i].source;
-        struct mb_rect cone = s->cone[source];
-        if (!mb_rect_is_empty(s->cone[source + 1])) {
+        struct mb_rect affected = s->affected[source];
+        if (!mb_rect_is_empty(s->affected[source + 1])) {
             work->step_levels[work->n_dispatches++] = (uint8_t)s->chunks[i].n_targets;
         }
         if (i > 0) {
-            work->claim.reread_levels |= UINT32_C(1) << source;
-            work->algorithmic_bytes += (uint64_t)cone.width * cone.height * layout->n_layers *
-                                       layout->format->texel_bytes;
+            work->tolerance.reread_levels |= UINT32_C(1) << source;
+            work->algorithmic_bytes += (uint64_t)affected.width * affected.height *
+                                       layout->n_layers * layout->format->texel_bytes;
         }
     }
 }
@@ -296,8 +277,8 @@ static void describe(const void *state, struct mb_work *work)
 static void finish(void *state)
 {
     struct state *s = state;
-    mb_compute_finish(&s->box);
-    mb_compute_finish(&s->pairs);
+    mb_pipeline_finish(&s->box);
+    mb_pipeline_finish(&s->pairs);
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 
@@ -307,6 +288,7 @@ const struct mb_strategy mb_strategy_subgroup = {
     .source = "https://github.com/stripe2933/mipmap",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

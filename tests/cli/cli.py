@@ -67,6 +67,39 @@ class TestCase(unittest.TestCase):
             self.assertIn(part, lines[0], outcome)
 
 
+WIDE_KERNELS = {"kaiser", "lanczos", "gaussian", "gaussian16"}
+
+
+def find_column(timing, variant_id):
+    """Of a variant's own samples, or None."""
+    return next((column for column in timing["blocks"]["columns"]
+                 if column["kind"] == "sample" and column["variant"] == variant_id), None)
+
+
+def make_row(case, timing, figures):
+    variant = next(v for v in case["variants"] if v["id"] == figures["variant"])
+    column = find_column(timing, variant["id"])
+    repeated = set(timing["blocks"]["repeated"])
+    samples = [sample for i, sample in enumerate(column["durations_ns"] if column else [])
+               if i not in repeated and figures["status"] != "skipped"]
+    return {**case, **variant, **figures, "cache": timing["cache"], "mode": timing["mode"],
+            "id": f"{case['id']}/{variant['id']}/{timing['cache']}-{timing['mode']}",
+            "filter": variant["policy"] if variant["policy"] in WIDE_KERNELS else "box",
+            "warnings": variant["warnings"] + figures["warnings"], "samples_ns": samples,
+            "chains": variant["chains"],  # the files; those of a batch are of the row
+            "of": (case, timing, variant, figures, column)}
+
+
+def rows(document):
+    """Each row of a results.json with what holds for its case and its variant; "of" are the parts
+    of the document that it is made of: case, timing, variant, row, column."""
+    return [make_row(case, timing, figures) for case in document["cases"]
+            for timing in case["timings"] for figures in timing["rows"]]
+
+
+VERBS = ["run", "list", "compare", "tune", "export", "help"]
+
+
 def folder(result):
     """Where the pictures of a result are: its id less the condition that it was timed under."""
     return result["id"].rsplit("/", 1)[0]

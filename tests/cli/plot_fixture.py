@@ -1,5 +1,5 @@
-"""Result sets for the tests of scripts/plot.py, trimmed from results/reference/, and its pictures
-read back: SVG keeps its text as text."""
+"""Result sets for the tests of scripts/plot.py, trimmed from kept ones, and its pictures read
+back: SVG keeps its text as text."""
 import contextlib
 import io
 import json
@@ -10,6 +10,7 @@ import unittest.mock
 import xml.etree.ElementTree
 
 import cli
+import kept_sets
 
 try:
     import numpy  # noqa: F401  (what is drawn needs it, too)
@@ -21,67 +22,53 @@ except ImportError as error:
 sys.path.insert(0, str(cli.ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import plot  # noqa: E402  (found by the line above)
-import results  # noqa: E402
 
-REFERENCE = cli.ROOT / "results" / "reference"
-H200, LAVAPIPE = "nvidia-h200-20261121-spd/run-1.json", "lavapipe-20261121/modes.json"
-H200_MODES = "nvidia-h200-20261121-cold/modes.json"
 SIZES = ((256, 256), (1024, 1024), (1920, 1080))
 LABELS = ("blit", "compute", "subgroup", "spd", "spd:fp16=on", "separable")
 N_KEPT = 30  # samples of each row: drawing more takes longer and shows no more
-UNUSED = ("results", "cells", "comparisons", "shaders", "host")
-REFERENCES = {}
+TEXTS = {}
 
 
-class Reference:
-    """A file of results/reference/, read once: what plots need, and the first samples of each row."""
-
-    def __init__(self, name):
-        whole = json.loads((REFERENCE / name).read_text(encoding="utf-8"))
-        self.labels = {row.id: row.label for row in results.Run(name, "", value=whole).rows}
-        self.rest = {key: value for key, value in whole.items() if key not in UNUSED}
-        self.rows = [{**row, "samples_ns": row["samples_ns"][:N_KEPT], "sample_positions": [],
-                      "pipelines": []} for row in whole["results"]]
-        self.cells = [self.shortened(cell) for cell in whole["cells"]]
-
-    @staticmethod
-    def shortened(cell):
-        blocks = {key: cell["blocks"][key][:N_KEPT]
-                  for key in ("probe_before_ns", "probe_after_ns", "start_ns")}
-        control = cell["aa_control"] and {**cell["aa_control"], "samples_ns": []}
-        return {**cell, "aa_control": control,
-                "blocks": {**blocks, "flagged": [], "repeated": []}}
+def text_of(path):
+    """Of a kept set, read once: what plots need, and the first samples of each row."""
+    if path not in TEXTS:
+        whole = kept_sets.load(path)
+        whole.update(shaders={}, host={})
+        for variant in kept_sets.variants(whole):
+            variant["pipelines"] = []
+        for timing in kept_sets.timings(whole):
+            shorten(timing["blocks"])
+        TEXTS[path] = json.dumps(whole)
+    return TEXTS[path]
 
 
-def reference(name):
-    if name not in REFERENCES:
-        REFERENCES[name] = Reference(name)
-    return REFERENCES[name]
+def shorten(blocks):
+    for key in ("probe_before_ns", "probe_after_ns", "start_ns"):
+        blocks[key] = blocks[key][:N_KEPT]
+    for column in blocks["columns"]:
+        column["durations_ns"] = column["durations_ns"][:N_KEPT]
+        column["positions"] = []
+        column.pop("parts_ns", None)
+    blocks.update(flagged=[], repeated=[])
 
 
-def trimmed(name, labels=LABELS, sizes=SIZES, cache=None, mode="latency", run_id=None):
-    """A copy of a reference file with these rows, and the first samples of each."""
-    whole = reference(name)
-    rows = [row for row in whole.rows
-            if whole.labels[row["id"]] in labels and (row["width"], row["height"]) in sizes
-            and cache in (None, row["cache"]) and mode in (None, row["mode"])]
-    used = {row["cell"] for row in rows}
-    cells = [cell for cell in whole.cells if cell["id"] in used]
-    # By way of text, which is faster than copy.deepcopy.
-    root = json.loads(json.dumps({**whole.rest, "results": rows, "cells": cells}))
+def trimmed(path, labels=LABELS, sizes=SIZES, cache=None, mode="latency", run_id=None):
+    """A copy of a kept set with these rows, and the first samples of each."""
+    root = json.loads(text_of(path))  # faster than copy.deepcopy
+    root["cases"] = [case for case in root["cases"] if (case["width"], case["height"]) in sizes]
+    for case in root["cases"]:
+        case["timings"] = [timing for timing in case["timings"] if cache in (None, timing["cache"])
+                           and mode in (None, timing["mode"])]
+        kept_sets.keep(case, lambda variant: variant["label"] in labels)
+    root["cases"] = [case for case in root["cases"] if case["variants"]]
     root["run"]["id"] = run_id or root["run"]["id"]
     return root
 
 
-def skip(row, reason="not supported"):
-    row.update(status="skipped", reason=reason, samples_ns=[])
-    row["stats"] = {key: 0 if key == "n" else None for key in row["stats"]}
-    row["verify"].update(status="skipped", max_error_lsb=None, box_lsb=None, levels=[])
-
-
-def fail(row, error_lsb):
-    row.update(status="failed", reason="a texel is wrong")
-    row["verify"].update(status="fail", max_error_lsb=error_lsb)
+def each_variant(root, label=None):
+    """(case, variant) of all, or of those of a label."""
+    return [(case, variant) for case in root["cases"] for variant in case["variants"]
+            if label in (None, variant["label"])]
 
 
 def run_plot(*arguments):

@@ -5,112 +5,99 @@ import subprocess
 import sys
 
 import cli
+import kept_sets
 
 SCRIPTS = cli.ROOT / "scripts"
-REFERENCE = cli.ROOT / "results/reference"
-H200 = REFERENCE / "nvidia-h200-20261121-cold/run-1.json"
-LAVAPIPE = REFERENCE / "lavapipe-20261121/run-1.json"
-LAVAPIPE_MODES = REFERENCE / "lavapipe-20261121/modes.json"
-OLDEST = REFERENCE / "nvidia-h200-20261121/results.json"  # of schema 1.0
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
 SIZE, N_LEVELS = 16, 5
 LEFT_OUT = object()
 
 
-def load(path=LAVAPIPE):
-    return json.loads(path.read_text(encoding="utf-8"))
+def load(path=kept_sets.SOFTWARE):
+    return kept_sets.load(path)
 
 
-def first_cell(root):
-    """Only the rows of the first cell, still comparable."""
-    name = root["results"][0]["cell"]
-    root["results"] = [row for row in root["results"] if row["cell"] == name]
-    ids = {row["id"] for row in root["results"]}
-    root["comparisons"] = [c for c in root["comparisons"] if {c["a"], c["b"]} <= ids]
-    root["cells"] = [cell for cell in root["cells"] if cell["id"] == name]
+def first_timing(root):
+    """Only the rows of the first timing, still comparable."""
+    root["cases"] = root["cases"][:1]
+    root["cases"][0]["timings"] = root["cases"][0]["timings"][:1]
+    return root
+
+
+def first_variants(root, count):
+    """And only those of the first variants."""
+    case = first_timing(root)["cases"][0]
+    kept = case["variants"][:count]
+    kept_sets.keep(case, lambda variant: variant in kept)
     return root
 
 
 def one_strategy():
-    root = first_cell(load())
-    root["results"], root["comparisons"] = root["results"][:1], []
-    return root
+    return first_variants(load(), 1)
 
 
 def failures_and_skips():
     """A wrong texel, a failure without one, a skip."""
     root = load()
-    wrong, broken, skipped = root["results"][:3]
-    bad = {"level": 2, "layer": 0, "x": 5, "y": 7, "channel": 1, "want": 127.5, "got": 0,
-           "error_lsb": 127.5, "bound_lsb": 0.5}
-    wrong.update(status="failed", reason="wrong texels")
-    wrong["verify"].update(status="fail", first_bad=bad)
-    wrong["verify"]["levels"][2].update(bad_texels=3, max_error_lsb=127.5, drift_lsb=127.5)
-    broken.update(status="failed", reason="the device was lost")
-    broken["verify"].update(status="skipped", levels=[])
-    broken["stats"] = {"n": 0}
-    skipped.update(status="skipped", reason="needs a subgroup of 64")
-    skipped["verify"].update(status="skipped", levels=[])
-    skipped["stats"] = {"n": 0}
+    case = root["cases"][0]
+    wrong, broken, skipped = case["variants"][:3]
+    kept_sets.skip(case, broken, "the device was lost")
+    for node in (broken, *kept_sets.rows_of(case, broken)):
+        node["status"] = "failed"
+    kept_sets.skip(case, skipped, "needs a subgroup of 64")
+    kept_sets.fail(case, wrong, first_bad={
+        "level": 2, "layer": 0, "x": 5, "y": 7, "channel": 1, "want": 127.5, "got": 0,
+        "error_lsb": 127.5, "bound_lsb": 0.5})
+    wrong["verify"]["levels"]["bad_texels"][2] = 3
+    wrong["verify"]["levels"]["drift_lsb"][2] = 127.5
     return root
+
+
+def cut_off(timing):
+    """As an interrupted run leaves it."""
+    timing["stopped_by"] = "interrupted"
+    for row in timing["rows"]:
+        row["stats"].update(n=3, median_ci_level=0.75)
+        if row["relative"]:
+            row["relative"].update(ci=[None, None], p_adjusted=None, verdict="INCONCLUSIVE")
+    for ranking in timing["rankings"]:
+        ranking["tied"] = ranking["order"][1:]
+        ranking["sentence"] = "No ranking: too few samples (3) for a 95 % interval."
 
 
 def interrupted():
-    root = first_cell(load())
+    root = first_timing(load())
     root["run"].update(complete=False, exit_reason="interrupted")
-    for row in root["results"]:
-        row["stats"].update(n=3, median_ci_level=0.75)
-    return root
-
-
-def many_tied():
-    """No two rows can be told apart, and what holds for one holds for all that were compared."""
-    root = first_cell(load())
-    for comparison in root["comparisons"]:
-        comparison.update(verdict="SAME")
-    compared = {c[side] for c in root["comparisons"] for side in "ab"}
-    for row in root["results"]:
-        row["warnings"] = [{"code": "x", "message": "as planted"}] if row["id"] in compared else []
+    cut_off(root["cases"][0]["timings"][0])
     return root
 
 
 def two_images():
     """The same sizes of two images, by one strategy."""
     root = load()
-    root["results"] = [row for row in root["results"] if row["strategy"] == "spd"]
-    again = copy.deepcopy(root["results"])
-    for row in again:
-        row.update(input="photo.png", input_sha256="0", id=f"photo/{row['id']}",
-                   cell=f"photo/{row['cell']}", alpha="premultiplied")
-    root.update(results=root["results"] + again, comparisons=[],
-                cells=root["cells"] + [{**cell, "id": f"photo/{cell['id']}"}
-                                       for cell in root["cells"]])
-    return root
-
-
-def too_few_samples():
-    """Six of each row: with more than one rival no adjusted test can pass."""
-    root = first_cell(load())
-    for row in root["results"]:
-        row["stats"].update(n=6, median_ci_level=0.96875)
-    for comparison in root["comparisons"]:
-        comparison.update(p_adjusted=min(1, 0.03125 * len(root["comparisons"])),
-                          verdict="INCONCLUSIVE")
+    for case in root["cases"]:
+        kept_sets.keep(case, lambda variant: variant["strategy"] == "spd")
+    again = copy.deepcopy(root["cases"])
+    for case in again:
+        case.update(input="photo.png", input_sha256="0", id=f"photo_{case['id']}",
+                    alpha="premultiplied")
+    root["cases"] += again
     return root
 
 
 def no_results():
-    return {**load(), "results": [], "cells": [], "comparisons": []}
+    return {**load(), "cases": []}
 
 
 def bare():
     """No times, no roofline, no verification."""
-    root = first_cell(load())
-    for row in root["results"]:
-        row["stats"] = {"n": 0, "median_ns": None}
-        row["verify"] = {"status": "skipped", "levels": [], "first_bad": None}
-        row["sol"] = None
-    root["comparisons"] = []
+    root = first_timing(load())
+    timing, = kept_sets.timings(root)
+    for row in timing["rows"]:
+        row.update(stats=None, of_limit=None, relative=None)
+    for variant in kept_sets.variants(root):
+        kept_sets.clear(variant)
+    timing["rankings"] = []
     root["roofline"] = None
     root["run"]["verify"] = False
     return root
@@ -119,10 +106,16 @@ def bare():
 def hostile():
     root = failures_and_skips()
     root["device"]["name"] = root["run"]["argv"][1] = root["run"]["folder"] = HOSTILE
-    for row in root["results"]:
-        row["input"] = row["reason"] = HOSTILE
-        row["images"] = [HOSTILE + "/atlas.png", "../../etc/atlas.png", "/etc/atlas.png"]
-        row["warnings"] = [{"code": "x", "message": HOSTILE}]
+    for case in root["cases"]:
+        case["input"] = HOSTILE
+        for variant in case["variants"]:
+            variant.update(label=HOSTILE + variant["label"], reason=HOSTILE, answer=HOSTILE,
+                           images=[HOSTILE + "/atlas.png", "../../etc/atlas.png", "/etc/atlas.png"])
+    for timing in kept_sets.timings(root):
+        for row in timing["rows"]:
+            row.update(reason=HOSTILE, warnings=[{"code": "x", "message": HOSTILE}])
+        for ranking in timing["rankings"]:
+            ranking["sentence"] = HOSTILE
     return root
 
 
@@ -137,23 +130,33 @@ def places(node, path=()):
 
 def small(root):
     """What is left is read and shown in no time, and has something in most members."""
-    first_cell(root)["results"] = root["results"][:2]
-    ids = [row["id"] for row in root["results"]]
-    root["comparisons"] = [{"a": ids[0], "b": ids[1], "ratio": 1.2, "ci": [1.1, 1.3],
-                            "p_adjusted": 0.001, "verdict": "SLOWER"}]
-    for row in root["results"]:
-        row.update(samples_ns=row["samples_ns"][:8], sample_positions=[], pipelines=[],
-                   steps=[{"first_level": 1, "levels": 1, "median_ns": 9e3, "gap_ns": 10}],
-                   warnings=[{"code": "x", "message": "y"}], images=["image/x/atlas.png"],
-                   rect={"x": 0, "y": 0, "width": 8, "height": 8}, batch={"chains": [1, 2],
-                                                                          "parts_ns": [[2e3, 4e3]]})
-        row["relative"].update(ratio=1.2, ci=[1.1, 1.3], to=root["results"][0]["strategy"])
-        row["verify"].update(levels=row["verify"]["levels"][:2], first_bad={
+    case = first_variants(root, 2)["cases"][0]
+    timing, = case["timings"]
+    ids = [variant["id"] for variant in case["variants"]]
+    for variant in case["variants"]:
+        variant.update(pipelines=[], images=["image/x/atlas.png"], answers=["exact", "any"],
+                       answer="exact", warnings=[{"code": "x", "message": "y"}],
+                       steps=[{"first_level": 1, "levels": 1, "median_ns": 9e3, "gap_ns": 10}])
+        variant["verify"].update(first_bad={
             "level": 2, "layer": 0, "x": 5, "y": 7, "channel": 1, "want": 127.5, "got": 0,
             "error_lsb": 127.5, "bound_lsb": 0.5})
-    root["cells"][0].update(floor_ns=100, warm_probe_ns=9e4, aa_control={
-        "of": "blit", "ratio": 1.001, "ci": [0.99, 1.01], "margin": 0.01}, blocks={
-            "start_ns": [1, 2], "probe_before_ns": [9e4, 9e4], "flagged": [0], "repeated": [1]})
+        for key, values in variant["verify"]["levels"].items():
+            variant["verify"]["levels"][key] = [value or 0 for value in values[:2]]
+    case["rects"] = [{"x": 0, "y": 0, "width": 8, "height": 8}]
+    for row in timing["rows"]:
+        row.update(null_twin_ns=5e3, chains=[1, 2], fixed_ns=1, warnings=variant["warnings"],
+                   relative={"ratio": 1.2, "ci": [1.1, 1.3], "p_adjusted": 0.001,
+                             "verdict": "SLOWER"})
+    timing["rankings"] = [{"question": "exact", "fastest": ids[0], "tied": [ids[1]], "order": ids,
+                           "sentence": "x and y are within the noise of this run."}]
+    timing.update(floor_ns=100, warm_probe_ns=9e4, aa_control={
+        "variant": ids[0], "ratio": 1.001, "ci": [0.99, 1.01], "margin": 0.01})
+    timing["blocks"] = {
+        "start_ns": [1, 2, 3], "probe_before_ns": [9e4] * 3, "probe_after_ns": [9e4] * 3,
+        "flagged": [0], "repeated": [1], "columns": [
+            {"variant": name, "kind": kind, "positions": [0, 1, 2],
+             "durations_ns": [8e3, 8.1e3, 8.2e3], "parts_ns": [[2e3, 4e3]] * 3}
+            for name in ids for kind in ("sample", "null_twin")]}
     for key in ("schema", "shaders"):
         root[key] = {name: root[key][name] for name in ("name", "version") if name in root[key]} \
             if isinstance(root[key], dict) else []
@@ -162,10 +165,7 @@ def small(root):
 
 def mutated(rng):
     """A small file of which up to ten members are something else, or not there."""
-    root = first_cell(load())
-    for row in root["results"]:
-        row["samples_ns"], row["sample_positions"] = row["samples_ns"][:2], []
-    root["cells"][0]["blocks"] = {}
+    root = small(load())
     for path in rng.sample(list(places(root)), rng.choice((1, 1, 3, 10))):
         replace(root, path, rng.choice((LEFT_OUT, None, 0, -5.5, 1e308, 1e-308, 10 ** 30, "", "x",
                                         "\ud800<&>", [], {}, [None], True)))
@@ -193,18 +193,16 @@ def texels(width, height, shade, alpha=255):
 
 def write_pictures(folder):
     """A set of two chains that are alike, one that differs and a golden one; heat maps of one."""
-    root = first_cell(load())
-    root["results"] = root["results"][:3]
-    ids = {row["id"] for row in root["results"]}
-    root["comparisons"] = [c for c in root["comparisons"] if {c["a"], c["b"]} <= ids]
+    root = first_variants(load(), 3)
+    case, = root["cases"]
+    case.update(width=SIZE, height=SIZE, levels=N_LEVELS)
     shades = (40, 40, 220)
-    for row, shade in zip(root["results"], shades):
-        row.update(width=SIZE, height=SIZE, levels=N_LEVELS)
-        row["images"] = [write_atlas(folder, row["strategy"], shade),
-                         write_atlas(folder, "golden-box", 90)]
-    name = f"image/{row['strategy']}/error_01.png"
+    for variant, shade in zip(case["variants"], shades):
+        variant["images"] = [write_atlas(folder, variant["id"], shade),
+                             write_atlas(folder, "golden-box", 90)]
+    name = f"image/{variant['id']}/error_01.png"
     cli.write_png(folder / name, 8, 8, texels(8, 8, 0))
-    row["images"] += [name]
+    variant["images"] += [name]
     return root
 
 

@@ -93,7 +93,7 @@ class InputFiles(cli.TestCase):
         self.check("no/such.png", "no/such.png: No such file")
         self.check("/dev/zero", "a device")
         os.mkdir(self.dir / "folder")
-        self.check("folder", "folder: is a folder")
+        self.check("folder", "folder: no images in this folder", ".png")
         os.mkfifo(self.dir / "fifo")
         self.check("fifo", "fifo: is a pipe")
         self.check("x" * 300, "too long")
@@ -162,8 +162,8 @@ class InputFiles(cli.TestCase):
                 self.assertNotIn(b"\x1b", outcome.out)
                 outcome.out.decode("utf-8")
                 text = (self.dir / "out/results.json").read_bytes().decode("utf-8")
-                self.assertEqual(json.loads(text)["results"][0]["verify"]["status"], "pass")
-                for image in json.loads(text)["results"][0]["images"]:
+                self.assertEqual(cli.rows(json.loads(text))[0]["verify"]["status"], "pass")
+                for image in cli.rows(json.loads(text))[0]["images"]:
                     self.assertTrue((self.dir / "out" / image).is_file(), image)
 
 
@@ -224,7 +224,7 @@ class Limits(cli.TestCase):
     def test_strategy_unsupported_by_name(self):
         outcome = self.quick(SMALL, "-s", "spd", "--size", "4097x1", "-o", "out")
         self.assert_error(outcome, UNSUPPORTED, "spd: ", "4096")
-        result, = json.loads((self.dir / "out/results.json").read_text())["results"]
+        result, = cli.rows(json.loads((self.dir / "out/results.json").read_text()))
         self.assertEqual(result["status"], "skipped")
         self.assertIn("4096", result["reason"])
         self.assertIn(result["reason"].encode(), outcome.out)

@@ -26,7 +26,7 @@ class Case(cli.TestCase):
         self.assertEqual((self.outcome.code, self.outcome.err), (code, b""), self.outcome)
         document = json.loads((self.dir / "out/results.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(SCHEMA).validate(document)
-        return document["results"]
+        return cli.rows(document)
 
     def read(self, result):
         """Both files of a result, by their names in results.json."""
@@ -130,7 +130,7 @@ class Files(Case):
         outcome = self.quick("pattern:noise:8x8", "-s", "blit", "-r", "max", "--chain", "ktx2",
                              "-o", "out")
         self.assertEqual(outcome.code, 5, outcome)
-        result, = json.loads((self.dir / "out/results.json").read_text())["results"]
+        result, = cli.rows(json.loads((self.dir / "out/results.json").read_text()))
         self.assertEqual((result["status"], result["chains"]), ("skipped", []))
         self.assertNotIn(CODE, [w["code"] for w in result["warnings"]])
 

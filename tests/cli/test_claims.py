@@ -12,15 +12,14 @@ import unittest.mock
 
 import claims_fixture
 import cli
+import kept_sets
 
 sys.path.insert(0, str(claims_fixture.SCRIPTS))
 sys.dont_write_bytecode = True
 import claims  # noqa: E402  (found by the line above)
 import claims_data  # noqa: E402
-import claims_stats  # noqa: E402
-
-KEPT = cli.ROOT / "results" / "reference"
-REFERENCE = KEPT / "nvidia-h200-20261121-cold" / "variants.json"
+import pooled  # noqa: E402
+import results  # noqa: E402
 
 
 class ClaimsCase(claims_fixture.TestCase):
@@ -90,7 +89,7 @@ class Parameters(ClaimsCase):
                  "counter": ("spd:counter=self", "spd:counter=host")}
         for index, (name, (faster, other)) in enumerate(cases.items()):
             file = self.plant(0.9 - 0.05 * index, faster, other, run_id=name)
-            self.assertEqual(len(file.root["results"]), 2)
+            self.assertEqual(len(file.rows), 2)
         lines = {line["id"]: line for line in self.report()["claims"]}
         for index, name in enumerate(cases):
             self.assertEqual(lines[name]["verdict"], "holds", name)
@@ -183,7 +182,7 @@ class Shares(ClaimsCase):
 
     def test_another_cache_of_the_stamps_is_said(self):
         file = claims_fixture.File("a")
-        file.row("compute", 13000, steps=[2500.0] * 10)["steps_cache"] = "hot"
+        file.row("compute", 13000, steps=[2500.0] * 10)
         file.write(self.dir)
         self.assertIn("stamped with a hot cache", self.line("few-per-level")["notes"])
 
@@ -196,19 +195,18 @@ class Shares(ClaimsCase):
     def test_steps_that_were_not_timed(self):
         file = claims_fixture.File("a")
         row = file.row("compute", 13000, steps=[2500.0] * 10)
-        row["steps"][3]["median_ns"] = None
+        row.variant["steps"][3]["median_ns"] = None
         file.write(self.dir)
         self.assertEqual(self.line("few-per-level")["verdict"], "not measured")
 
     def plant_twins(self, spd_ns):
         file = claims_fixture.File("a")
         for label, time, twin in (("spd", 10000, spd_ns), ("compute", 20000, 8000)):
-            row = file.row(label, time, twin_ns=twin)
-            row["stats"].update(median_ns=time, median_ci_ns=[0.99 * time, 1.01 * time])
+            file.row(label, time, twin_ns=twin)
         file.write(self.dir)
 
     def test_barriers_by_null_twins(self):
-        for spd_ns, verdict in ((1000, "holds"), (4000, "within noise"), (6000, "does not")):
+        for spd_ns, verdict in ((1000, "holds"), (4000, "does not"), (6000, "does not")):
             with self.subTest(spd_ns):
                 self.plant_twins(spd_ns)
                 line = self.line("barriers")
@@ -220,41 +218,39 @@ class AcrossFiles(ClaimsCase):
     def plant_runs(self, n_runs, ratio, options, label, rect=None):
         for index in range(n_runs):
             base = claims_fixture.File(f"base-{index}", noise=0.0005)
-            special = claims_fixture.File(f"special-{index}", argv=options, noise=0.0005)
+            special = claims_fixture.File(f"special-{index}", noise=0.0005, **options)
             for file, time, part in ((base, 10000, None), (special, 10000 * ratio, rect)):
                 row = file.row(label, time, rect=part)
-                row["samples_ns"] = [time * math.exp(file.rng.gauss(0, 0.001))
-                                     for _ in row["samples_ns"]]
+                row.column["durations_ns"] = [time * math.exp(file.rng.gauss(0, 0.001))
+                                              for _ in row.column["durations_ns"]]
                 file.write(self.dir)
 
     def test_a_rectangle_against_the_whole(self):
-        self.plant_runs(5, 0.4, (), "spd", rect=(64, 64, 128, 128))
+        self.plant_runs(5, 0.4, {}, "spd", rect=(64, 64, 128, 128))
         line = self.line("rect")
         self.assertEqual((line["verdict"], line["margin"], line["runs"]), ("holds", 0.01, 10))
         self.assert_near(line, 0.4)
         self.assertIn("update of 128x128", line["measured"])
 
     def test_few_runs_have_a_wider_margin(self):
-        self.plant_runs(1, 0.985, (), "spd", rect=(0, 0, 64, 64))
+        self.plant_runs(1, 0.985, {}, "spd", rect=(0, 0, 64, 64))
         line = self.line("rect")
         self.assertEqual((line["verdict"], line["margin"]), ("does not", 0.02))
-        self.plant_runs(5, 0.985, (), "spd", rect=(0, 0, 64, 64))
+        self.plant_runs(5, 0.985, {}, "spd", rect=(0, 0, 64, 64))
         self.assertEqual(self.line("rect")["verdict"], "holds")
 
-    def test_storage_usage_by_the_command_line(self):
-        for options in (("--image-usage", "needed"), ("--image-usage=needed",)):
-            with self.subTest(options):
-                self.plant_runs(5, 0.9, options, "blit")
-                line = self.line("storage-usage")
-                self.assertEqual(line["verdict"], "holds")
-                self.assert_near(line, 0.9)
-        self.plant_runs(5, 0.9, (), "blit")
+    def test_storage_usage(self):
+        self.plant_runs(5, 0.9, {"image_usage": "needed"}, "blit")
+        line = self.line("storage-usage")
+        self.assertEqual(line["verdict"], "holds")
+        self.assert_near(line, 0.9)
+        self.plant_runs(5, 0.9, {}, "blit")
         line = self.line("storage-usage")
         self.assertEqual(line["verdict"], "not measured")
         self.assertIn("--image-usage needed", line["run"])
 
     def test_other_claims_take_the_default_usage(self):
-        file = claims_fixture.File("a", argv=("--image-usage", "needed"))
+        file = claims_fixture.File("a", image_usage="needed")
         file.row("spd:wave=quad", 9000)
         file.row("spd:wave=off", 10000)
         file.write(self.dir)
@@ -267,11 +263,13 @@ class AcrossFiles(ClaimsCase):
             per_chain_ns = 10000 + fixed_ns / 4
             for row, time in ((file.row(label, 1, mode=alone), 10000),
                               (file.row(label, 1, mode=mode), per_chain_ns * gain)):
-                row["samples_ns"] = [time * math.exp(file.rng.gauss(0, 0.002))
-                                     for _ in row["samples_ns"]]
-                if row["mode"] == "throughput":
-                    row["batch"] = {"chains": [6, 12, 24], "fixed_ns": fixed_ns, "parts_ns": [
-                        [fixed_ns + n * slope for n in (6, 12, 24)] for slope in row["samples_ns"]]}
+                column = row.column
+                column["durations_ns"] = [time * math.exp(file.rng.gauss(0, 0.002))
+                                          for _ in column["durations_ns"]]
+                if alone == "throughput" and time == 10000:
+                    row.figures.update(chains=[6, 12, 24], fixed_ns=fixed_ns)
+                    column["parts_ns"] = [[fixed_ns + n * slope for n in (6, 12, 24)]
+                                          for slope in column["durations_ns"]]
         return file
 
     def lines_of_modes(self, *arguments, **options):
@@ -300,8 +298,8 @@ class AcrossFiles(ClaimsCase):
         self.assertEqual(lines["overlap"]["verdict"], "not measured")
         self.assertIn("--mode all", lines["overlap"]["run"])
         file = self.plant_modes("overlap", 0.7, 0.9, alone="throughput")
-        for row in file.root["results"]:
-            row["batch"] = None
+        for row in file.rows:
+            row.figures.pop("chains", None)
         file.write(self.dir)
         self.assertEqual(self.line("overlap")["verdict"], "not measured")
 
@@ -329,8 +327,8 @@ class WhatIsUsed(ClaimsCase):
 
     def test_unverified_and_validated_times_are_not_used(self):
         file = self.plant(0.5)
-        for row in file.root["results"]:
-            row["verify"]["status"] = "skipped"
+        for row in file.rows:
+            row.variant["verify"]["status"] = "skipped"
         file.write(self.dir)
         line = self.line("wave")
         self.assertEqual(line["verdict"], "not measured")
@@ -342,7 +340,7 @@ class WhatIsUsed(ClaimsCase):
 
     def test_times_that_are_none_are_not_used(self):
         file = self.plant(0.5)
-        file.root["results"][0]["samples_ns"][7] = None
+        file.rows[0].column["durations_ns"][7] = None
         file.write(self.dir)
         self.assertEqual(self.line("wave")["verdict"], "not measured")
 
@@ -418,8 +416,8 @@ class BadInput(ClaimsCase):
         for keys, value, part in (
                 (("schema", "name"), "other", "not a result of mipbench"),
                 (("schema",), None, "not a result of mipbench"),
-                (("schema", "version"), "1.1.0", "1.1.0 is too old, 1.2 is needed; measure again"),
-                (("schema", "version"), "2.0.0", "of a later mipbench, this reads 1.x"),
+                (("schema", "version"), "1.5.0", "1.5.0, but 2.x is needed; measure again"),
+                (("schema", "version"), "3.0.0", "3.0.0, but 2.x is needed; measure again"),
                 (("schema", "version"), "new", "not a version")):
             with self.subTest(value=value, keys=keys):
                 self.change(*keys, value=value)
@@ -431,15 +429,15 @@ class BadInput(ClaimsCase):
             self.assert_refused(3, "a.json", "not ")
 
     def test_files_that_lack_something(self):
+        variant, timing = ("cases", 0, "variants", 0), ("cases", 0, "timings", 0)
         for keys, value in (
-                (("run", "id"), None), (("device",), []), (("cells",), None),
-                (("results",), {"a": 1}), (("results", 0, "params"), None),
-                (("results", 0, "width"), "wide"), (("results", 0, "samples_ns"), 5),
-                (("results", 0, "verify", "status"), None), (("results", 0, "steps"), [5]),
-                (("results", 0, "rect"), {"x": 1}), (("results", 0, "null_twin"),
-                                                     {"median_ns": "long"}),
-                (("results", 0, "stats", "median_ci_ns"), [1]),
-                (("cells", 0, "aa_control"), {"margin": "wide"})):
+                (("run", "id"), None), (("device",), []), (("cases",), None),
+                (("cases",), {"a": 1}), ((*variant, "params"), None), ((*variant, "steps"), [5]),
+                (("cases", 0, "width"), "wide"), ((*variant, "verify", "status"), None),
+                ((*timing, "blocks", "columns", 0, "durations_ns"), 5),
+                (("cases", 0, "rects"), [{"x": 1}]), ((*timing, "rows", 0, "null_twin_ns"), "long"),
+                ((*timing, "rows", 0, "stats", "median_ci_ns"), [1]),
+                ((*timing, "aa_control"), {"margin": "wide"})):
             with self.subTest(keys=keys, value=value):
                 self.change(*keys, value=value)
                 self.assert_refused(3, "a.json")
@@ -501,33 +499,29 @@ class BadInput(ClaimsCase):
 class Statistics(ClaimsCase):
     def test_as_mipbench_computes_them(self):
         """Ratios to the fastest row, and their intervals, of a kept result set."""
-        root = json.loads(REFERENCE.read_text(encoding="utf-8"))
-        rows = {(row["cell"], self.slug(row)): row for row in root["results"]}
+        path = kept_sets.GPU_MODES
         checked = 0
-        for row in root["results"][:60]:
-            to = rows.get((row["cell"], (row["relative"]["to"] or "").replace(":", "_")
-                           .replace("=", "-")))
-            if to is None or to is row or row["relative"].get("p_adjusted") is None:
-                continue
-            logs = [math.log(a / b) for a, b in zip(row["samples_ns"], to["samples_ns"])]
-            figure = claims_stats.ratio([claims_stats.Factor([logs], 1)], 1)
-            self.assertAlmostEqual(figure.value, row["relative"]["ratio"], places=9)
-            for ours, theirs in zip(figure.ci, row["relative"]["ci"]):
-                self.assertAlmostEqual(ours, theirs, delta=0.01 * theirs)
-            checked += 1
+        for timing in results.Run(path, path.read_text(encoding="utf-8")).timings:
+            is_wanted = timing.mode == "latency" and timing.rankings and checked <= 40
+            names = [timing.verdict().fastest] if is_wanted else []
+            for fastest, row in ((a, b) for a in timing.rows for b in timing.rows
+                                 if a.label in names and b is not a and b.relative.is_drawable()):
+                logs = [math.log(a / b) for a, b in zip(row.samples, fastest.samples)]
+                figure = pooled.ratio([pooled.Factor([logs], 1)], 1)
+                self.assertAlmostEqual(figure.value, row.relative.ratio,
+                                       delta=1e-5 * row.relative.ratio)  # written with six digits
+                for ours, theirs in zip(figure.ci, row.relative.ci):
+                    self.assertAlmostEqual(ours, theirs, delta=0.01 * theirs)
+                checked += 1
         self.assertGreater(checked, 20)
-
-    @staticmethod
-    def slug(row):
-        return row["id"].split("/")[1]
 
     def test_intervals_hold_the_truth_as_often_as_they_say(self):
         rng = random.Random(5)
         held = 0
         for seed in range(100):
             runs = [[rng.gauss(0.1, 0.05) for _ in range(25)] for _ in range(2)]
-            figure = claims_stats.ratio([claims_stats.Factor(runs[:1], 1),
-                                         claims_stats.Factor(runs[1:], -1)], seed)
+            figure = pooled.ratio([pooled.Factor(runs[:1], 1),
+                                         pooled.Factor(runs[1:], -1)], seed)
             held += figure.ci[0] <= 1 <= figure.ci[1]
         self.assertGreaterEqual(held, 90)
 
@@ -538,7 +532,7 @@ class Statistics(ClaimsCase):
         shuffled = rng.sample(held, len(held))
         widths = []
         for values in (held, shuffled):
-            ci = claims_stats.ratio([claims_stats.Factor([values], 1)], 1).ci
+            ci = pooled.ratio([pooled.Factor([values], 1)], 1).ci
             widths.append(math.log(ci[1] / ci[0]))
         self.assertGreater(widths[0], 1.3 * widths[1])
 
@@ -546,9 +540,9 @@ class Statistics(ClaimsCase):
 class RealResults(ClaimsCase):
     def test_the_kept_set_is_what_its_runs_say(self):
         """All but the intervals, which take long."""
-        folder = KEPT / "nvidia-h200-20261121-claims"
+        folder = kept_sets.CLAIMS
         options = claims.parse_options([str(folder)])
-        with unittest.mock.patch.object(claims_stats, "N_RESAMPLES", 20):
+        with unittest.mock.patch.object(pooled, "N_RESAMPLES", 20):
             made = claims.make_report(claims_data.ResultSet(options.inputs), options)
         kept = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
         self.assertEqual(claims.markdown(kept),

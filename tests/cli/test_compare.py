@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
@@ -12,12 +13,19 @@ import cli
 SMALL = "pattern:noise:16x16"
 
 
+def set_samples(result, samples):
+    """Of blocks that all count."""
+    _, timing, _, _, column = result["of"]
+    timing["blocks"]["repeated"] = []
+    column["durations_ns"] = samples
+
+
 def scale(document, factor, strategies=None):
     """The same results with other times."""
     changed = copy.deepcopy(document)
-    for result in changed["results"]:
+    for result in cli.rows(changed):
         if strategies is None or result["strategy"] in strategies:
-            result["samples_ns"] = [factor * s for s in result["samples_ns"]]
+            set_samples(result, [factor * s for s in result["samples_ns"]])
     return changed
 
 
@@ -25,11 +33,12 @@ def calm(document):
     """A software device is noisy: the same samples, a hundred times nearer to their median, and
     a control that found its two halves alike."""
     changed = copy.deepcopy(document)
-    for result in changed["results"]:
+    for result in cli.rows(changed):
         median = statistics.median(result["samples_ns"])
-        result["samples_ns"] = [median + (s - median) / 100 for s in result["samples_ns"]]
-    for cell in changed.get("cells", []):
-        cell["aa_control"] = {"ratio": 1.0, "ci": [0.9999, 1.0001]}
+        set_samples(result, [median + (s - median) / 100 for s in result["samples_ns"]])
+    for case in changed["cases"]:
+        for timing in case["timings"]:
+            timing["aa_control"].update(ratio=1.0, ci=[0.9999, 1.0001])
     return changed
 
 
@@ -54,6 +63,75 @@ class CompareCase(cli.TestCase):
         outcome = self.run_it("compare", *args, "--json", "c.json")
         self.assertEqual(outcome.code, code, outcome)
         return json.loads((self.dir / "c.json").read_text(encoding="utf-8"))
+
+
+class Pool(CompareCase):
+    def pool(self, *args):
+        outcome = self.run_it("compare", "--pool", *args, "--json", "p.json")
+        self.assertEqual(outcome.code, 0, outcome)
+        found = json.loads((self.dir / "p.json").read_text(encoding="utf-8"))
+        self.check_schema(found)
+        return found, outcome.out.decode()
+
+    def check_schema(self, found):
+        """By the distribution's interpreter, which has python3-jsonschema where it is there."""
+        schema = pathlib.Path(__file__).parents[2] / "results/pool.schema.json"
+        program = ("import json, sys\ntry:\n import jsonschema\nexcept ImportError:\n sys.exit()\n"
+                   "jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))")
+        subprocess.run(["/usr/bin/python3", "-c", program, self.dir / "p.json", schema], check=True)
+
+    def runs(self):
+        """Three runs 2 % apart in which compute leads, half as long as each of the others."""
+        base = scale(self.calm, 0.5, {"compute"})
+        for i in range(3):
+            document = scale(base, 1 + 0.02 * i)
+            document["run"]["id"] = f"run{i}"
+            for result in cli.rows(document):
+                result["of"][1]["aa_control"].update(ratio=1.0)
+            self.write(f"{i}.json", document)
+        return base
+
+    def test_pooled(self):
+        base = self.runs()
+        found, text = self.pool("0.json", "1.json", "2.json")
+        pool, = found["pools"]
+        self.assertEqual([run["run_id"] for run in pool["runs"]], ["run0", "run1", "run2"])
+        timing, = pool["timings"]
+        medians = {r["strategy"]: statistics.median(r["samples_ns"]) for r in cli.rows(base)}
+        self.assertEqual(len(timing["rows"]), 4)
+        for row in timing["rows"]:
+            self.assertEqual((row["runs"], row["verify"]), (3, "pass"))
+            self.assertAlmostEqual(row["median_ns"] / medians[row["variant"]], 1.02, places=3)
+            low, high = row["median_ci_ns"]
+            self.assertTrue(low <= row["median_ns"] <= high, row)
+        best = min((r for r in timing["rows"]), key=lambda r: r["median_ns"])
+        self.assertEqual(best["relative"]["ratio"] if best["variant"] == timing["fastest"] else 1, 1)
+        self.assertEqual(timing["question"], "exact")
+        self.assertTrue(timing["sentence"])
+        self.assertIn(": 3 runs\n", text)
+        self.assertIn(timing["sentence"], " ".join(text.split()))
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_builds_stay_apart(self):
+        self.runs()
+        other = json.loads((self.dir / "1.json").read_text(encoding="utf-8"))
+        other["run"]["tool"]["git_sha"] = "fedcba9"
+        self.write("1.json", other)
+        found, _ = self.pool("0.json", "1.json", "2.json", "0.json")
+        self.assertEqual([len(pool["runs"]) for pool in found["pools"]], [2, 1])
+        self.assertEqual(found["repeated_files"], 1)
+
+    def test_one_run_says_what_it_said(self):
+        self.write("noisy.json", self.recorded)
+        found, _ = self.pool("noisy.json")
+        timing, = found["pools"][0]["timings"]
+        own = self.recorded["cases"][0]["timings"][0]
+        said = own["rankings"][0]["sentence"].split(" Limit:")[0]
+        self.assertEqual(timing["sentence"], said)
+        medians = {row["variant"]: row["stats"] for row in own["rows"] if row["stats"]}
+        for row in timing["rows"]:
+            self.assertEqual(row["median_ns"], medians[row["variant"]]["median_ns"])
+            self.assertEqual(row["median_ci_ns"], medians[row["variant"]]["median_ci_ns"])
 
 
 class Compare(CompareCase):
@@ -97,10 +175,7 @@ class Compare(CompareCase):
     def test_aa_control_widens_the_margin(self):
         """What lies within it is neither a difference nor none."""
         new = scale(self.calm, 1.05)
-        new["cells"] = [{"id": "c", "cache": "hot", "mode": "latency",
-                         "aa_control": {"ratio": 0.9, "ci": [0.89, 0.91]}}]
-        for result in new["results"]:
-            result["cell"] = "c"
+        new["cases"][0]["timings"][0]["aa_control"].update(ratio=0.9, ci=[0.89, 0.91])
         self.write("new.json", new)
         found = self.compare("base.json", "new.json")
         self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"INCONCLUSIVE"})
@@ -108,9 +183,10 @@ class Compare(CompareCase):
 
     def test_lost_results(self):
         new = copy.deepcopy(self.calm)
-        gone = new["results"].pop(3)  # nobody asked for it
-        new["results"][0].update(status="failed", reason="level 2 is wrong")
-        new["results"][0]["verify"]["status"] = "fail"
+        timing, variants = new["cases"][0]["timings"][0], new["cases"][0]["variants"]
+        gone = timing["rows"].pop(3)  # nobody asked for it
+        timing["rows"][0].update(status="failed", reason="level 2 is wrong")
+        variants[0]["verify"]["status"] = "fail"
         self.write("new.json", new)
         found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
         lost = {gap["strategy"]: gap for gap in found["not_compared"]}
@@ -126,9 +202,10 @@ class Compare(CompareCase):
         found = self.compare("base.json", "cut.json", "--fail-on-regression", code=1)
         self.assertEqual([gap["regression"] for gap in found["not_compared"]], [True, True])
         new["run"]["complete"] = True
-        new["results"][0] = copy.deepcopy(self.calm["results"][0])
-        new["results"].append(gone)
-        new["results"][3]["params"]["unheard-of"] = "yes"  # of a later version
+        timing["rows"][0].update(status="ok", reason="")
+        variants[0]["verify"]["status"] = "pass"
+        timing["rows"].append(gone)
+        variants[3]["params"]["unheard-of"] = "yes"  # of a later version
         self.write("later.json", new)
         found = self.compare("base.json", "later.json", "--fail-on-regression")
         self.assertEqual([gap["regression"] for gap in found["not_compared"]], [False, False])
@@ -138,9 +215,10 @@ class Compare(CompareCase):
         for name, samples in {"none": None, "empty": [], "zero": [0] * 20, "negative": [-5.0] * 20,
                               "text": ["5"] * 20, "huge": [1e308] * 20}.items():
             new = copy.deepcopy(self.calm)
-            new["results"][1]["samples_ns"] = samples
+            column = cli.rows(new)[1]["of"][4]
+            column["durations_ns"] = samples
             if samples is None:
-                del new["results"][1]["samples_ns"]
+                del column["durations_ns"]
             self.write("new.json", new)
             with self.subTest(name=name):
                 found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
@@ -150,7 +228,7 @@ class Compare(CompareCase):
 
     def test_no_longer_verified(self):
         new = copy.deepcopy(self.calm)
-        new["results"][2]["verify"]["status"] = "skipped"
+        new["cases"][0]["variants"][2]["verify"]["status"] = "skipped"
         self.write("new.json", new)
         found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
         self.assertEqual([row["regression"] for row in found["comparisons"]],
@@ -163,8 +241,8 @@ class Compare(CompareCase):
 
     def test_nothing_compared(self):
         new = copy.deepcopy(self.calm)
-        for result in new["results"]:
-            result.update(status="skipped", reason="not asked for")
+        for row in new["cases"][0]["timings"][0]["rows"]:
+            row.update(status="skipped", reason="not asked for")
         self.write("new.json", new)
         self.compare("new.json", "base.json")
         outcome = self.run_it("compare", "new.json", "base.json", "--fail-on-regression")
@@ -173,9 +251,9 @@ class Compare(CompareCase):
     def test_few_samples(self):
         for n_samples, verdict in ((1, "INCONCLUSIVE"), (5, "INCONCLUSIVE"), (6, "SLOWER")):
             one = copy.deepcopy(self.calm)
-            for result in one["results"]:
+            for result in cli.rows(one):
                 median = statistics.median(result["samples_ns"])
-                result["samples_ns"] = [median * (1 + i / 1e4) for i in range(n_samples)]
+                set_samples(result, [median * (1 + i / 1e4) for i in range(n_samples)])
             self.write("few.json", one)
             self.write("twice.json", scale(one, 2))
             with self.subTest(n_samples=n_samples):
@@ -245,10 +323,10 @@ class Output(CompareCase):
     def test_runs_needed(self):
         """Told once, below the table."""
         noisy = scale(self.calm, 1.02)
-        for result in noisy["results"]:
+        for result in cli.rows(noisy):
             n = len(result["samples_ns"])
-            result["samples_ns"] = [time * (1 + 0.04 * (i * 5 // n % 2))
-                                    for i, time in enumerate(result["samples_ns"])]
+            set_samples(result, [time * (1 + 0.04 * (i * 5 // n % 2))
+                                 for i, time in enumerate(result["samples_ns"])])
         self.write("noisy.json", noisy)
         found = self.compare("base.json", "noisy.json")
         needed = sorted(row["runs_needed"] for row in found["comparisons"])
@@ -287,7 +365,7 @@ class Bad(CompareCase):
         cases = {"empty.json": "", "no.json": "{\n  \"schema\": {,", "list.json": "[]",
                  "other.json": "{\"schema\":{\"name\":\"x\",\"version\":\"1.0.0\"}}",
                  "later.json": json.dumps({**self.calm, "schema": {"name": "mipbench",
-                                                                   "version": "2.0.0"}})}
+                                                                   "version": "3.0.0"}})}
         for name, text in cases.items():
             (self.dir / name).write_text(text)
             with self.subTest(name=name):
@@ -301,6 +379,10 @@ class Bad(CompareCase):
         self.assert_error(self.run_it("compare"), 2, "compare")
         self.assert_error(self.run_it("compare", "base.json"), 2, "compare")
         self.assert_error(self.run_it("compare", "a", "b", "c"), 2, "one too many")
+        self.assert_error(self.run_it("compare", "--pool"), 2, "no results")
+        for option in (["--fail-on-regression"], ["--threshold", "2"], ["--markdown", "-"]):
+            self.assert_error(self.run_it("compare", "a", "--pool", *option), 2,
+                              option[0] + " does not go with '--pool'")
         self.assert_error(self.run_it("compare", "a,,b", "c"), 2, "a,,b")
         self.assert_error(self.run_it("compare", "a", "b", "--samples", "3"), 2, "--samples")
         self.assert_error(self.run_it(SMALL, "--fail-on-regression"), 2, "--fail-on-regression")
@@ -316,12 +398,12 @@ class Replay(CompareCase):
 
     def test_same_plan(self):
         document, outcome = self.replay(self.recorded)
-        self.assertEqual([r["id"] for r in document["results"]],
-                         [r["id"] for r in self.recorded["results"]])
-        self.assertEqual([len(r["samples_ns"]) for r in document["results"]], [20] * 4)
+        self.assertEqual([r["id"] for r in cli.rows(document)],
+                         [r["id"] for r in cli.rows(self.recorded)])
+        self.assertEqual([len(r["samples_ns"]) for r in cli.rows(document)], [20] * 4)
         self.assertEqual(document["run"]["seed"], self.recorded["run"]["seed"])
-        self.assertEqual({r["input_sha256"] for r in document["results"]},
-                         {r["input_sha256"] for r in self.recorded["results"]})
+        self.assertEqual({r["input_sha256"] for r in cli.rows(document)},
+                         {r["input_sha256"] for r in cli.rows(self.recorded)})
         self.assertNotIn(b"warning", outcome.err)
         argv = document["run"]["argv"]
         self.assertFalse([word for word in argv if "replay" in word or "first" in word], argv)
@@ -334,17 +416,17 @@ class Replay(CompareCase):
                                              "--sweep", "8:16", "-w0", "--csv", "gone/x.csv",
                                              "--images=none"])
         document, outcome = self.replay(recorded)
-        self.assertEqual([(r["strategy"], r["width"]) for r in document["results"]],
+        self.assertEqual([(r["strategy"], r["width"]) for r in cli.rows(document)],
                          [("spd", 8), ("blit", 8), ("spd", 16), ("blit", 16)])
         self.assertEqual(document["run"]["seed"], 7)
         self.assertIn(b"not the same image", outcome.err)
         document, _ = self.replay(recorded, "-s", "compute", "--size", "4x4", "--seed", "1")
-        self.assertEqual([(r["strategy"], r["width"]) for r in document["results"]],
+        self.assertEqual([(r["strategy"], r["width"]) for r in cli.rows(document)],
                          [("compute", 4)])
         self.assertEqual(document["run"]["seed"], 1)
         document, _ = self.replay(recorded, "pattern:flat:8x8", "-n", "3")
-        self.assertEqual({r["input"] for r in document["results"]}, {"pattern:flat:8x8"})
-        self.assertEqual({len(r["samples_ns"]) for r in document["results"]}, {3})
+        self.assertEqual({r["input"] for r in cli.rows(document)}, {"pattern:flat:8x8"})
+        self.assertEqual({len(r["samples_ns"]) for r in cli.rows(document)}, {3})
 
     def test_long_clusters_of_short_options(self):
         recorded = copy.deepcopy(self.recorded)
@@ -352,7 +434,7 @@ class Replay(CompareCase):
                                    "--no-roofline"]
         document, _ = self.replay(recorded, "-" + 3000 * "q")
         self.assertEqual(document["run"]["argv"].count("--quiet"), 3000)
-        self.assertEqual([r["strategy"] for r in document["results"]], ["blit"])
+        self.assertEqual([r["strategy"] for r in cli.rows(document)], ["blit"])
 
     def test_changed_and_missing_input(self):
         cli.write_png(self.dir / "a.png", 8, 8, cli.noise(256))
@@ -378,8 +460,8 @@ class Replay(CompareCase):
         recorded = json.loads((there / "out/results.json").read_text())
         self.assertEqual(recorded["run"]["folder"], os.path.realpath(there))
         document, outcome = self.replay(recorded)
-        self.assertEqual([r["input_sha256"] for r in document["results"]],
-                         [r["input_sha256"] for r in recorded["results"]])
+        self.assertEqual([r["input_sha256"] for r in cli.rows(document)],
+                         [r["input_sha256"] for r in cli.rows(recorded)])
         self.assertNotIn(b"not the same image", outcome.err)
         cli.write_png(there / "a.png", 8, 8, cli.noise(256, seed=2))
         self.assertIn(b"not the same image", self.replay(recorded)[1].err)

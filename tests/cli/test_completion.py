@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completions of shells and the man page: every option of --help is in each, the shells take them,
+"""Completions of shells and the man page: every option of each verb's help is in each, the shells take them,
 and each shell really completes."""
 import json
 import os
@@ -35,10 +35,13 @@ def needs_shell(name):
 class Case(cli.TestCase):
     def options_of_help(self):
         """(short or None, long, argument or None) of each."""
-        text = self.run_it("--help").out.decode("utf-8")
-        found = re.findall(r"(?m)^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?", text)
+        found = {}
+        for verb in cli.VERBS:
+            text = self.run_it("help", verb).out.decode("utf-8")
+            for short, long, argument in re.findall(r"(?m)^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?", text):
+                found.setdefault(long, (short or None, long, argument or None))
         self.assertGreater(len(found), 40)
-        return [(short or None, long, argument or None) for short, long, argument in found]
+        return list(found.values())
 
     def shell(self, *command, **options):
         done = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, check=False,
@@ -108,21 +111,24 @@ class EveryOption(Case):
 
     @needs(MAN)
     def test_man_page_has_the_rest_of_help(self):
-        page = (cli.ROOT / "doc/mipbench.1.scd").read_text()
+        page = MAN.read_text().replace("\\&", "").replace("\\-", "-").replace("\\(aq", "'")
         text = self.run_it("--help").out.decode("utf-8")
+        help_texts = [self.run_it("help", verb).out.decode("utf-8") for verb in cli.VERBS]
         environment, = re.findall(r"(?s)\nEnvironment:\n(.*)", text)
         codes, = re.findall(r"(?s)\nExit codes:\n(.*)\nEnvironment", text)
         names = re.findall(r"\b[A-Z][A-Z_]{3,}\b", environment)
-        digits = re.findall(r"(?:^|  )  (\d)  ", codes.replace("\n", "\n  "))
+        digits = re.findall(r"(?m)^  (\d)  ", codes)
         self.assertGreaterEqual(len(names), 4)
-        self.assertEqual(sorted(digits), list("01234567"))
+        self.assertEqual(digits, list("01234567"))
         for name in names:
-            self.assertIn(f"*{name}", page)
+            self.assertIn(name, page)
         for digit in digits:
-            self.assertIn(f"\n*{digit}*\n", page)
-        for example in re.findall(r"(?m)^```\n(.*)\n```$", page):
-            for option in re.findall(r"(?<![\w-])--[\w-]+", example):
-                self.assertIn(option, text)
+            self.assertIn(f"\n\\fB{digit}\\fR\n", page)
+        for verb, text in zip(cli.VERBS, help_texts):
+            usage, = re.findall(r"Usage:\n  (mipbench .*)", text) if verb != "help" else ["mipbench help"]
+            self.assertIn(usage.split(" ", 1)[1], page)
+            for example in re.findall(r"(?m)^  (mipbench .*)$", text.partition("Examples:")[2]):
+                self.assertIn(example.replace("\\", "\\\\"), page)
 
 
 class Syntax(Case):
@@ -187,6 +193,7 @@ class Completes(Case):
         self.assertNotIn("--threshold", offer("mipbench photo.png --"))
         self.assertEqual(offer("mipbench co"), {"compare"})
         self.assertEqual(offer("mipbench tu"), {"tune"})
+        self.assertEqual(offer("mipbench help "), set(cli.VERBS))
         self.assertIn("--sweep", offer("mipbench tune --"))
         self.assertNotIn("--no-verify", offer("mipbench tune --"))
         self.assertEqual(offer("mipbench tune -f rgba8,r3"), {"rgba8,r32f"})

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """What a run leaves: results.json, pictures, copies, and what it prints."""
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import re
+import struct
 import sys
+import termios
 import unittest
 
 try:
@@ -55,19 +59,19 @@ class Results(OutputCase):
         document = self.results()
         self.assertEqual(document["run"]["argv"][1:], ["-q", "-n", "3", "-w", "0", "--no-roofline", *args])
         self.assertEqual(document["run"]["seed"], "18446744073709551615")
-        self.assertEqual([r["strategy"] for r in document["results"]], STRATEGIES)
-        for result in document["results"]:
+        self.assertEqual([r["strategy"] for r in cli.rows(document)], STRATEGIES)
+        for result in cli.rows(document):
             self.assertEqual((result["width"], result["height"], result["levels"]), (64, 64, 7))
             self.assertEqual(result["verify"]["status"], "pass")
-            self.assertEqual(len(result["verify"]["levels"]), 7)
+            self.assertEqual(len(result["verify"]["levels"]["drift_lsb"]), 7)
             self.assertEqual(len(result["samples_ns"]), 3)
-            self.assertEqual(result["bytes"]["compulsory"], sum(4 * 4**n for n in range(7)))
+            self.assertEqual(result["compulsory_bytes"], sum(4 * 4**n for n in range(7)))
             policy = "kaiser" if result["strategy"] == "separable" else "box"  # at 64x64
             self.assertEqual(result["filter"], policy)
             golden = f"{cli.folder(result).rsplit('/', 1)[0]}/golden-{policy}"
             self.assertEqual(result["images"], [cli.folder(result) + "/atlas.png",
                                                 golden + "/atlas.png"])
-        compute = document["results"][STRATEGIES.index("compute")]
+        compute = cli.rows(document)[STRATEGIES.index("compute")]
         self.assertEqual(compute["params"], {"npot": "box", "load": "texel"})
 
     def test_second_run_replaces_the_first(self):
@@ -75,14 +79,14 @@ class Results(OutputCase):
         before = cli.snapshot(self.dir)
         self.good(SMALL, "-o", "out", "--seed", "2", "-s", "spd")
         document = self.results()
-        self.assertEqual((document["run"]["seed"], len(document["results"])), (2, 1))
+        self.assertEqual((document["run"]["seed"], len(cli.rows(document))), (2, 1))
         after = cli.snapshot(self.dir)
         self.assertEqual(after.keys(), before.keys())
         self.assertNotEqual(after["out/results.json"], before["out/results.json"])
 
     def test_variants(self):
         self.good(SMALL, "-o", "out", "-s", "compute:*", "-s", "spd:load=texel,blit")
-        found = [(r["strategy"], r["params"]) for r in self.results()["results"]]
+        found = [(r["strategy"], r["params"]) for r in cli.rows(self.results())]
         compute = [p for s, p in found if s == "compute"]
         self.assertEqual(len(compute), 4)
         self.assertEqual(len({json.dumps(p, sort_keys=True) for p in compute}), 4)
@@ -98,7 +102,7 @@ class Results(OutputCase):
                              ",".join(specs), "-o", "out", "--json", "long.json")
         self.assertEqual(outcome.code, 0, outcome)
         slugs = [spec.replace(":", "_").replace("=", "-") for spec in specs]
-        results = json.loads((self.dir / "long.json").read_text(encoding="utf-8"))["results"]
+        results = cli.rows(json.loads((self.dir / "long.json").read_text(encoding="utf-8")))
         self.assertEqual([row["id"].split("/")[1] for row in results], slugs)
         for row, spec, slug in zip(results, specs, slugs):
             self.assertEqual(row["verify"]["status"], "pass")
@@ -109,16 +113,16 @@ class Results(OutputCase):
         self.good(SMALL, "-o", "out", "-l", "3", "--no-verify")
         document = self.results()
         self.assertIs(document["run"]["verify"], False)
-        for result in document["results"]:
+        for result in cli.rows(document):
             self.assertEqual((result["levels"], result["verify"]["status"]), (3, "skipped"))
-            self.assertEqual(result["verify"]["levels"], [])
+            self.assertEqual(result["verify"]["levels"]["drift_lsb"], [])
             self.assertEqual(len(result["samples_ns"]), 3)
             width, height, _ = cli.read_png(self.dir / "out" / result["images"][0])
             self.assertEqual((width, height), (96, 64))
 
     def test_sizes(self):
         self.good(SMALL, "-o", "out", "-s", "compute", "--size", "33x17,64x1", "--sweep", "2:16")
-        found = [(r["width"], r["height"]) for r in self.results()["results"]]
+        found = [(r["width"], r["height"]) for r in cli.rows(self.results())]
         self.assertEqual(found, [(33, 17), (64, 1), (2, 2), (4, 4), (8, 8), (16, 16)])
 
     def test_same_stem_twice(self):
@@ -126,7 +130,7 @@ class Results(OutputCase):
             (self.dir / name).mkdir()
             cli.write_png(self.dir / name / "same.png", 8, 8, cli.noise(256, seed=i))
         self.good("a/same.png", "b/same.png", "-o", "out", "-s", "compute")
-        results = self.results()["results"]
+        results = cli.rows(self.results())
         self.assertEqual([r["input"] for r in results], ["a/same.png", "b/same.png"])
         self.assertEqual(len({r["id"] for r in results}), 2)
         atlases = [cli.read_png(self.dir / "out" / r["images"][0])[2] for r in results]
@@ -137,7 +141,7 @@ class Results(OutputCase):
         digests = []
         for seed in ["1", "1", "2"]:
             self.good(SMALL, "-o", "out", "-s", "spd", "--seed", seed)
-            digests.append(self.results()["results"][0]["input_sha256"])
+            digests.append(cli.rows(self.results())[0]["input_sha256"])
         self.assertEqual(digests[0], digests[1])
         self.assertNotEqual(digests[0], digests[2])
 
@@ -148,7 +152,7 @@ class Pictures(OutputCase):
         cli.write_png(self.dir / "in.png", 64, 64, source)
         self.good("in.png", "-o", "out")
         want = average_2x2(source, 64, 64)
-        for result in self.results()["results"]:
+        for result in cli.rows(self.results()):
             with self.subTest(strategy=result["strategy"]):
                 width, height, atlas = cli.read_png(self.dir / "out" / result["images"][0])
                 self.assertEqual((width, height), (96, 64))
@@ -170,7 +174,7 @@ class Pictures(OutputCase):
         for choice, names in want.items():
             with self.subTest(images=choice):
                 self.good("pattern:noise:8x8", "-o", choice, "--images", choice, "-s", "compute")
-                result, = self.results(choice)["results"]
+                result, = cli.rows(self.results(choice))
                 found = sorted(f"{choice}/{image}" for image in result["images"])
                 on_disk = [p for p in cli.snapshot(self.dir / choice) if p.endswith(".png")]
                 self.assertEqual([f"{choice}/{p}" for p in on_disk], found)
@@ -189,7 +193,7 @@ class Pictures(OutputCase):
         cli.write_png(self.dir / "in.png", 8, 8, cli.noise(8 * 8 * 4))
         self.good("in.png", "-o", "out", "-s", "compute,spd", "--images", "all", "--layers", "2",
                   "-f", "r8")
-        results = self.results()["results"]
+        results = cli.rows(self.results())
         for layer in ("", "_layer_01"):
             path = f"in_8x8_r8_avg_2-layers/sheet{layer}.png"
             self.assertTrue(all(path in result["images"] for result in results))
@@ -210,7 +214,7 @@ class Pictures(OutputCase):
         source = cli.noise(64 * 64 * 4)
         cli.write_png(self.dir / "in.png", 64, 64, source)
         self.good("in.png", "-o", "out", "-s", "compute,spd")
-        first, second = self.results()["results"]
+        first, second = cli.rows(self.results())
         self.assertEqual(first["images"][1], second["images"][1])
         width, _, atlas = cli.read_png(self.dir / "out" / first["images"][1])
         self.assertEqual(cli.crop(atlas, width, 0, 0, 64, 64), source)
@@ -232,22 +236,22 @@ class Copies(OutputCase):
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
 
     def test_markdown_has_what_stands_below_a_table(self):
-        self.quick(SMALL, "-s", "blit,spd", "--per-level", "--markdown", "c.md")
+        self.quick(SMALL, "-s", "compute,spd", "--per-level", "--markdown", "c.md")
         text = (self.dir / "c.md").read_text()
         self.assertIn("\n\nNo ranking: too few samples", text)
         self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
-        self.assertRegex(text, r"\n- blit: by level, hot, us \(gap before\): 1: ")
+        self.assertRegex(text, r"\n- compute: by level, hot, us \(gap before\): 1: ")
 
     def test_no_interval_is_not_called_wide(self):
         for n, words in ((5, "only 5 samples: too few for a 95 % interval (try --samples 20)"),
                          (6, "only 6 samples: the interval is wide")):
             outcome = self.quick(SMALL, "-s", "compute,spd", "-n", str(n), "--json", "-")
-            rows = json.loads(outcome.out)["results"]
+            rows = cli.rows(json.loads(outcome.out))
             self.assertEqual({warning["message"] for row in rows for warning in row["warnings"]
                               if warning["code"] == "few_samples"}, {words})
 
     def test_image_usage(self):
-        """Of the cells; and a set of one kind has no twin in one of the other."""
+        """Of the cases; and a set of one kind has no twin in one of the other."""
         own = {"transfer_src", "transfer_dst", "sampled"}
         every = own | {"storage", "color_attachment", "raw_views"}
         for usage, names, wanted in (("needed", "blit", own),
@@ -258,9 +262,9 @@ class Copies(OutputCase):
             self.quick(SMALL, "-s", names, "--image-usage", usage, "--images", "none", "--json",
                        f"{usage}-{names}.json")
             document = json.loads((self.dir / f"{usage}-{names}.json").read_text())
-            self.assertEqual(set(document["cells"][0]["image_usage"]), wanted)
-            self.assertEqual({row["image_usage"] for row in document["results"]}, {usage})
-            self.assertEqual({row["status"] for row in document["results"]}, {"ok"})
+            self.assertEqual(set(document["cases"][0]["image_used_for"]), wanted)
+            self.assertEqual({row["image_usage"] for row in cli.rows(document)}, {usage})
+            self.assertEqual({row["status"] for row in cli.rows(document)}, {"ok"})
         outcome = self.run_it("compare", "needed-blit.json", "all-blit.json")
         self.assertIn(b"it has it only as hot latency, not as hot latency, needed usage",
                       outcome.out)
@@ -269,7 +273,7 @@ class Copies(OutputCase):
         """llvmpipe has one; and the other mode asked for is not touched by that."""
         self.run_it(SMALL, "-q", "-d", "cpu", "-s", "compute", "-n", "2", "--mode",
                     "latency,beside", "--images", "none", "--json", "c.json")
-        rows = {row["mode"]: row for row in json.loads((self.dir / "c.json").read_text())["results"]}
+        rows = {row["mode"]: row for row in cli.rows(json.loads((self.dir / "c.json").read_text()))}
         self.assertEqual((rows["latency"]["status"], len(rows["latency"]["samples_ns"])), ("ok", 2))
         if rows["beside"]["status"] == "skipped":
             self.assertIn("no second queue", rows["beside"]["reason"])
@@ -280,13 +284,12 @@ class Copies(OutputCase):
         self.run_it("pattern:noise:2x1", "-q", "-s", "blit,compute,spd", "-n", "20", "-w", "0",
                     "--mode", "all", "--json", "c.json", "--images", "none")
         document = json.loads((self.dir / "c.json").read_text())
-        cells = {cell["id"]: cell for cell in document["cells"]}
-        for result in document["results"]:
-            cell = cells[result["cell"]]
+        for result in cli.rows(document):
+            timing = result["of"][1]
             for warning in result["warnings"]:
                 if warning["code"] == "above_limit":
                     self.assertEqual("of an empty dispatch" in warning["message"],
-                                     cell["bound_by"] == "dispatch", warning)
+                                     timing["bound_by"] == "dispatch", warning)
 
     def check_markdown(self, text, strategies):
         for name in strategies:
@@ -351,6 +354,54 @@ class Terminal(OutputCase):
         self.assertNotIn(b"\x1b", self.on_terminal({"NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b", self.on_terminal({"TERM": "dumb"}))
 
+    def make_photos(self, *names):
+        (self.dir / "photos").mkdir()
+        for i, name in enumerate(names):
+            cli.write_png(self.dir / "photos" / name, 8, 8, cli.noise(8 * 8 * 4, seed=i))
+
+    def test_folder_in_natural_order(self):
+        self.make_photos("img10.png", "img2.PNG", "img1.png")
+        (self.dir / "photos/notes.txt").touch()
+        self.good("pattern:flat:8x8", "photos", "-s", "compute", "-o", "out", "--images", "none")
+        self.assertEqual([r["input"] for r in cli.rows(self.results())],
+                         ["pattern:flat:8x8", "photos/img1.png", "photos/img2.PNG", "photos/img10.png"])
+        outcome = self.good("--replay", "out/results.json", "-o", "again")
+        self.assertEqual([r["input"] for r in cli.rows(self.results("again"))],
+                         [r["input"] for r in cli.rows(self.results())], outcome)
+        self.assert_error(self.quick("tune", "photos"), 2, "tune: one input, not 'photos/img2.PNG'")
+
+    def test_a_line_for_each_image(self):
+        self.make_photos("a.png", "b.png")
+        outcome = self.run_it("photos", "-s", "compute", "-n", "3", "-w", "0", "--no-roofline",
+                              "--mode", "both", "-o", "out")
+        self.assertEqual(outcome.err.decode("utf-8").splitlines(),
+                         ["1/2 a 8x8 rgba8: 1 strategy verified", "2/2 b 8x8 rgba8: 1 strategy verified"])
+
+    def test_one_redrawn_line(self):
+        """On a narrow terminal: over the whole run, with what is left once an image is finished."""
+        self.make_photos(*(f"a-photo-with-a-long-name-{i}.png" for i in range(3)))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 56, 0, 0))
+            os.chdir(self.dir)
+            os.environ.update({"LC_ALL": "C.UTF-8", "TERM": "xterm"})
+            os.execv(cli.BINARY, [cli.BINARY, "photos", "-s", "compute", "-n", "3", "-w", "0",
+                                  "--no-roofline", "-o", "out", "--color", "never"])
+        said = b""
+        try:
+            while part := os.read(terminal, 65536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(terminal)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0, said)
+        drawn = [line for line in re.split("\r|\n", re.sub("\x1b\\[[0-9;]*K", "", said.decode("utf-8")))
+                 if line.startswith("[")]
+        self.assertLess(max(map(len, drawn)), 56)
+        self.assertIn("[1/3] a-photo-with-a-long-name-0 · compute · verifying", drawn)
+        self.assertTrue(any(re.fullmatch(r"\[3/3\] a-ph\.\.me-2 · compute · verifying · about \d+ s left", line)
+                            for line in drawn), drawn)
+
     def test_ascii_where_the_locale_is(self):
         outcome = self.run_it(SMALL, "-n", "3", "-w", "0", "-o", "out", env={"LC_ALL": "C"})
         self.assertEqual(outcome.code, 0, outcome)
@@ -392,32 +443,43 @@ class ListAndHelp(OutputCase):
         everything = self.listed()
         patterns = [f"pattern:{pattern['name']}:8x8" for pattern in everything["patterns"]]
         self.good(*patterns, "-s", "compute", "-o", "out")
-        self.assertEqual([(r["input"], r["status"]) for r in self.results()["results"]],
+        self.assertEqual([(r["input"], r["status"]) for r in cli.rows(self.results())],
                          [(pattern, "ok") for pattern in patterns])
         for name in ["rgba16f", "rgba32f"]:
             self.good("pattern:noise:8x8", "-s", "compute", "-f", name, "-o", "out")
-            self.assertEqual(self.results()["results"][0]["format"], name)
+            self.assertEqual(cli.rows(self.results())[0]["format"], name)
 
     def test_help(self):
         outcome = self.run_it("--help")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         text = outcome.out.decode("utf-8")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
-        for option in ["srgb", "linear", "reduce", "alpha", "layers", "cube", "rect",
-                       "strategy", "device", "format", "levels", "size", "sweep", "samples",
-                       "warmup", "seed", "no-verify", "validate", "out", "json", "csv",
-                       "markdown", "images", "replay", "threshold",
-                       "fail-on-regression", "quiet", "verbose", "color", "help", "version"]:
+        for option in ["strategy", "device", "format", "size", "samples", "out", "help", "version"]:
             self.assertIn("--" + option, text)
-        for short in "sdfrlnwoqvh":
+        for short in "sdfrnoqvhV":
             self.assertRegex(text, rf"(?m)^ *-{short},")
-        self.assertEqual(self.run_it("list", "--help").out, outcome.out)
-        self.assertEqual(self.run_it("-h").out, outcome.out)
+        for args in [["-h"], ["help"], ["help", "help"], [SMALL, "--help"]]:
+            self.assertEqual(self.run_it(*args).out, outcome.out)
+
+    def test_help_of_verbs(self):
+        own = {"run": "--no-verify", "list": "--json", "compare": "--threshold", "tune": "--sweep",
+               "export": "--force"}
+        for verb, option in own.items():
+            outcome = self.run_it(verb, "--help")
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            text = outcome.out.decode("utf-8")
+            self.assertTrue(text.startswith(f"mipbench {verb}: "), text)
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+            self.assertIn(option + " ", text)
+            self.assertEqual("--force" in text, verb == "export")
+            self.assertEqual(self.run_it("help", verb).out, outcome.out)
+        self.assert_error(self.run_it("help", "tunne"), 2, "did you mean 'tune'?")
 
     def test_version(self):
         outcome = self.run_it("--version")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         self.assertRegex(outcome.out, rb"^mipbench \d+\.\d+\.\d+ \(.+\)\n$")
+        self.assertEqual(self.run_it("-V").out, outcome.out)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 drawn, and bad input is refused in a line. usage: test_plot.py MIPBENCH"""
 import copy
 import json
-import math
 import os
 import pathlib
 import re
@@ -14,8 +13,8 @@ import tempfile
 import unittest
 
 import cli
-from plot_fixture import (H200, H200_MODES, REFERENCE, SIZES, PlotCase, Svg, fail, run_plot,
-                          trimmed)
+from kept_sets import GPU_MODES, GPU_ODD, GPU_VARIANTS, fail, load, rows, timings, variants
+from plot_fixture import SIZES, PlotCase, Svg, each_variant, run_plot, trimmed
 import matplotlib.image  # the fixture has looked whether it is there
 import numpy
 import plot
@@ -31,7 +30,7 @@ class EveryPlot(PlotCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.root = trimmed(H200_MODES)
+        cls.root = trimmed(GPU_MODES)
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-plot-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         file, cls.drawn = cls.folder / "set.json", cls.folder / "plots"
@@ -39,9 +38,10 @@ class EveryPlot(PlotCase):
         cls.outcome = run_plot(str(file), "-o", str(cls.drawn))
 
     def check_footer(self, svg):
-        self.assertRegex(svg.text, r"NVIDIA H200 · driver 580\.159\.04 · Vulkan 1\.4")
+        device = self.root["device"]
+        self.assertIn(f"{device['name']} · driver {device['driver']['info']} · Vulkan 1.", svg.text)
         self.assertRegex(svg.text, r"n = \d+")
-        self.assertRegex(svg.text, "box avg, (cold|hot), latency")
+        self.assertRegex(svg.text, "rgba8, avg, (cold|hot), latency|avg, cold, latency")
 
     def test_all_seven_are_made_by_default(self):
         self.assertEqual(self.outcome.code, 0, self.outcome)
@@ -78,9 +78,8 @@ class EveryPlot(PlotCase):
 
     def test_the_point_is_where_the_median_is(self):
         """The line of blit, back from the picture's coordinates by two known points."""
-        root = trimmed(H200, labels=("blit",), sizes=((256, 256), (1024, 1024), (4096, 4096)),
-                       cache="cold")
-        for row, median in zip(root["results"], (10e3, 100e3, 1000e3)):
+        root = trimmed(GPU_VARIANTS, ("blit",), ((256, 256), (1024, 1024), (4096, 4096)), "cold")
+        for row, median in zip(rows(root), (10e3, 100e3, 1000e3)):
             row["stats"].update(median_ns=median, p05_ns=median, p95_ns=median)
         svg = self.draw([root], "time-size")["time-size"]
         path, = re.findall(r'<g id="series blit">\s*<path d="M ([^"]*)"', svg.source)
@@ -95,20 +94,19 @@ class EveryPlot(PlotCase):
                      "whole chain, median", "null twin: no work", "GPU time, µs"):
             self.assertIn(text, "\n".join(text.strip() for text in svg.texts))
         self.assertEqual(sum("not separable" in text for text in svg.texts), 1)
-        self.assertIn("1920x1080, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+        self.assertIn("1920x1080, rgba8, avg, hot, latency, pattern:noise:4096x4096",
                       svg.texts)
 
     def test_levels_that_were_not_timed_are_not_called_inseparable(self):
         root = copy.deepcopy(self.root)
-        for row in root["results"]:
-            if row["strategy"] == "compute":
-                row["steps"] = []
+        for variant in variants(root, "compute"):
+            variant["steps"] = []
         svg = self.draw([root], "levels")["levels"]
         self.assertEqual(sum("levels not timed" in text for text in svg.texts), 1)
 
     def test_levels_are_of_latency_mode(self):
-        root = trimmed(H200_MODES, sizes=SIZES[:1], mode="throughput")
-        self.assertTrue(any(row["steps"] for row in root["results"]))
+        root = trimmed(GPU_MODES, sizes=SIZES[:1], mode="throughput")
+        self.assertTrue(any(variant["steps"] for variant in variants(root)))
         self.draw([root], "levels", made=())
         self.assert_not_made(self.outcome, "levels", "latency mode", "--per-level")
 
@@ -126,7 +124,7 @@ class EveryPlot(PlotCase):
             self.assertIn(f"ecdf {label}", svg.ids)
         self.assertIn("clock", svg.ids)
         self.assertIn("<image", svg.source)  # the samples themselves
-        self.assertIn("n = 160 samples a strategy", svg.text)
+        self.assertRegex(svg.text, r"n = \d+( to \d+)? samples a strategy")
 
     def test_error(self):
         svg = self.svg("error")
@@ -137,43 +135,56 @@ class EveryPlot(PlotCase):
 
     def test_winners(self):
         svg = self.svg("winners")
-        cold = [row for row in self.root["results"] if row["cache"] == "cold"]
-        for size in SIZES:
-            row = min((row for row in cold if (row["width"], row["height"]) == size),
-                      key=lambda row: row["stats"]["median_ns"])
-            self.assertIn(row["strategy"], svg.texts)
+        for timing in timings(self.root):
+            if timing["cache"] != "cold":
+                continue
+            winner = timing["rankings"][0]["fastest"]
+            row, = [row for row in timing["rows"] if row["variant"] == winner]
+            self.assertIn(winner, svg.texts)
             self.assertRegex(svg.text, f"{row['stats']['median_ns'] / 1000:.3g} µs")
         for text in ("256x256", "1024x1024", "1920x1080", "rgba8", "texel format"):
             self.assertIn(text, svg.texts)
 
-    def test_winners_of_another_image_say_so(self):
-        svg = self.draw([trimmed(H200, ("spd",), SIZES[:1] + ((4095, 4095),), "cold")],
+    def test_winners_that_lose_something_say_so(self):
+        """At the odd size spd is not exact, and alone."""
+        svg = self.draw([trimmed(GPU_ODD, ("spd",), SIZES[:1] + ((4095, 4095),), "cold")],
                         "winners")["winners"]
         self.assertEqual(svg.texts.count("(floor)"), 1)
-        self.assertIn("(floor): by that policy, where edges are odd", self.joined(svg))
         self.assertNotIn("(floor)", self.joined(self.draw(
-            [trimmed(H200, ("spd",), SIZES[:2], "cold")], "winners")["winners"]))
+            [trimmed(GPU_ODD, ("spd",), SIZES[:2], "cold")], "winners")["winners"]))
+
+    def test_winners_are_those_of_the_run(self):
+        """Whatever the medians say; and what is tied with them is counted."""
+        root = trimmed(GPU_VARIANTS, ("spd", "subgroup", "compute"), SIZES[:2], "cold")
+        for timing in timings(root):
+            timing["rankings"][0].update(fastest="compute", tied=["subgroup"], order=["compute"])
+        svg = self.draw([root], "winners", options=("-s", "spd,blit"))["winners"]
+        self.assertEqual((svg.texts.count("compute"), svg.text.count(", ≈ 1 more")), (2, 2))
+        for timing in timings(root):
+            timing["rankings"][0].update(tied=[])
+        svg = self.draw([root], "winners")["winners"]
+        self.assertNotRegex(svg.text, "≈ [0-9]")
 
     def test_forest_has_the_ratios_of_the_run(self):
-        svg = self.svg("forest")
-        cell = [row for row in self.root["results"] if row["cache"] == "cold"
-                and row["width"] == 1920 and row["relative"]["ratio"]]
-        self.assertEqual(len(cell), 4)
-        for row in cell:
-            self.assertIn(f"{row['relative']['ratio']:#.4g}", svg.texts)
+        root = trimmed(GPU_MODES, ("blit", "compute", "spd", "spd-tree"), ((1920, 1080),), "cold")
+        svg = self.draw([root], "forest")["forest"]
+        found = [row["relative"]["ratio"] for row in rows(root) if row["relative"]]
+        self.assertGreater(len(found), 2)
+        for ratio in found:
+            self.assertIn(f"{ratio:#.4g}", svg.texts)
         self.assertIn("A/A control", svg.texts)
         self.assertIn("aa-band", svg.ids)
 
     def test_what_errors_are_held_against(self):
         """Of maxima that is no average; a scale of two kinds says so."""
-        root = trimmed(H200, labels=("spd", "compute"), sizes=SIZES[:1], cache="cold")
+        root = trimmed(GPU_VARIANTS, labels=("spd", "compute"), sizes=SIZES[:1], cache="cold")
         svg = self.draw([root], "error")["error"]
         self.assertIn("largest distance from the true area average, LSB", svg.texts)
         self.assertIn("quality", svg.texts)
-        for row in root["results"]:
-            row["reduce"] = "max"
-            row["filter"] = "kaiser"  # as of separable: no option
-            row["verify"]["box_lsb"] = 21
+        for case in root["cases"]:
+            case["reduce"] = "max"
+        for variant in variants(root):
+            variant["verify"]["box_lsb"] = 21
         text = self.joined(self.draw([root], "error")["error"])
         self.assertIn("largest distance from the true maximum, LSB", text)
         self.draw([root], "time-size", made=())
@@ -184,13 +195,15 @@ class EveryPlot(PlotCase):
 
     def test_no_intervals_are_not_claimed(self):
         """Of three samples there are none; and what is wrong is named, not held against others."""
-        root = trimmed(H200, sizes=SIZES[:1], cache="hot")
+        root = trimmed(GPU_VARIANTS, sizes=SIZES[:1], cache="hot")
         self.assertIn("within blocks and its 95 % interval, a marker",
                       self.joined(self.draw([root], "forest")["forest"]))
-        for row in root["results"]:
-            row["samples_ns"] = row["samples_ns"][:3]
-            row["relative"]["ci"] = None
-        fail(next(row for row in root["results"] if row["strategy"] == "blit"), 7)
+        for row in rows(root):
+            if row["relative"]:
+                row["relative"]["ci"] = [None, None]
+        fail(*each_variant(root, "blit")[0])
+        for timing in timings(root):
+            timing["aa_control"] = None
         text = self.joined(self.draw([root], "forest")["forest"])
         self.assertIn("too few samples for an interval", text)
         self.assertNotIn("95 %", text)
@@ -198,11 +211,12 @@ class EveryPlot(PlotCase):
 
     def test_footers_count_the_runs_that_are_drawn(self):
         """The other one has no row of that size."""
-        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:1],
-                                                                 run_id="b")], "forest")["forest"]
+        roots = [trimmed(GPU_VARIANTS, sizes=SIZES[:2]),
+                 trimmed(GPU_VARIANTS, sizes=SIZES[:1], run_id="b")]
+        svg = self.draw(roots, "forest")["forest"]
         self.assertRegex(svg.text, r"1024x1024[^Z]* 1 run\b")
-        svg = self.draw([trimmed(H200, sizes=SIZES[:2]), trimmed(H200, sizes=SIZES[:2],
-                                                                 run_id="b")], "forest")["forest"]
+        roots[1] = trimmed(GPU_VARIANTS, sizes=SIZES[:2], run_id="b")
+        svg = self.draw(roots, "forest")["forest"]
         self.assertRegex(svg.text, r"1024x1024[^Z]* 2 runs\b")
 
     def test_the_same_input_gives_the_same_bytes(self):
@@ -213,51 +227,35 @@ class EveryPlot(PlotCase):
 
 class Options(PlotCase):
     def test_all_draws_each_condition_and_size(self):
-        root = trimmed(H200, labels=("spd", "blit"), sizes=SIZES[:2])
+        root = trimmed(GPU_VARIANTS, labels=("spd", "blit"), sizes=SIZES[:2])
         self.plot(*self.write(root), "--format", "svg", "--all", "--only", "time-size,forest")
         names = [path.name for path in self.out.iterdir()]
         for cache in ("hot", "cold"):
-            self.assertIn(f"time-size_rgba8-box-avg-{cache}-latency.svg", names)
+            self.assertIn(f"time-size_rgba8-avg-{cache}-latency.svg", names)
             for size in ("256x256", "1024x1024"):
-                self.assertIn(f"forest_rgba8-box-avg-{cache}-latency-{size}.svg", names)
+                self.assertIn(f"forest_rgba8-avg-{cache}-latency-{size}.svg", names)
         self.assertEqual(len(names), 6)
 
     def test_size_cache_and_strategy_narrow(self):
-        svg = self.draw([trimmed(H200)], "forest", options=(
+        svg = self.draw([trimmed(GPU_VARIANTS)], "forest", options=(
             "--size", "256x256", "--cache", "hot", "-s", "spd,blit"))["forest"]
-        self.assertIn("256x256, rgba8, box avg, hot, latency, pattern:noise:4096x4096",
+        self.assertIn("256x256, rgba8, avg, hot, latency, pattern:noise:4096x4096",
                       svg.texts)
         self.assertNotIn("compute", svg.texts)
         self.assertIn("spd:fp16=on", svg.texts)  # a variant of spd
 
-    def test_winners_are_held_against_what_is_drawn(self):
-        """Without spd: the runs rank against it, but it is not there to win."""
-        root = trimmed(H200, ("spd", "subgroup", "compute"), SIZES[:2], "cold")
-        by_id = {row["id"]: row for row in root["results"]}
-        row = next(row for row in root["results"] if row["strategy"] == "compute"
-                   and row["width"] == 1024)
-        twin = by_id[row["id"].replace("compute", "subgroup")]
-        row["samples_ns"] = [1.001 * value for value in twin["samples_ns"]]
-        svg = self.draw([root], "winners", options=("-s", "subgroup,compute"))["winners"]
-        self.assertEqual(svg.texts.count("subgroup"), 2)
-        self.assertEqual(svg.text.count(", ≈ 1 more"), 1)
-        self.assertIn("of subgroup, compute alone (-s)", svg.text)
-        svg = self.draw([root], "winners")["winners"]
-        self.assertEqual(svg.texts.count("spd"), 2)
-        self.assertNotRegex(svg.text, "≈ [0-9]|alone")
-
     def test_nothing_left(self):
-        self.draw([trimmed(H200)], "forest", options=("--size", "7x7"), made=())
+        self.draw([trimmed(GPU_VARIANTS)], "forest", options=("--size", "7x7"), made=())
         self.assert_not_made(self.outcome, "forest", "no row is as", "")
 
     def test_too_many_strategies_are_left_out_and_counted(self):
-        svg = self.draw([trimmed(H200, cache="cold")], "time-size",
+        svg = self.draw([trimmed(GPU_VARIANTS, cache="cold")], "time-size",
                         options=("--max-strategies", "4"))["time-size"]
         self.assertIn("2 slower variants not drawn", svg.text)
         self.assertIn("--max-strategies", self.outcome.err)
 
     def test_usage(self):
-        path, = self.write(trimmed(H200, labels=("spd",)))
+        path, = self.write(trimmed(GPU_VARIANTS, labels=("spd",)))
         for arguments, part in ((["--only", "pie", path], "'pie' is no name; known: time-size"),
                                 (["--format", "gif", path], "'gif'"),
                                 (["--size", "big", path], "'big' is not a size"),
@@ -270,12 +268,13 @@ class Options(PlotCase):
 
     def test_an_output_that_cannot_be_written(self):
         self.out.write_text("a file, not a folder")
-        outcome = self.plot(*self.write(trimmed(H200, labels=("spd",))), "--only", "time-size")
+        path, = self.write(trimmed(GPU_VARIANTS, labels=("spd",)))
+        outcome = self.plot(path, "--only", "time-size")
         self.assertEqual(outcome.code, 7, outcome)
         self.assertRegex(outcome.err, r"^plot: error: .*plots: .*\n$")
 
     def test_an_input_is_not_replaced(self):
-        path, = self.write(trimmed(H200, ("blit", "spd"), cache="cold"))
+        path, = self.write(trimmed(GPU_VARIANTS, ("blit", "spd"), cache="cold"))
         self.out.mkdir()
         for link, name, options in ((os.symlink, "forest.svg", ["--only", "samples,forest"]),
                                     (os.link, "forest.png", []),
@@ -299,21 +298,17 @@ class Refusals(PlotCase):
         self.assertFalse(self.out.exists())
 
     def test_versions(self):
-        root = trimmed(H200, labels=("spd",))
-        for version, part in (("2.0.0", "of a later mipbench"), ("1.1.0", "too old"),
-                              ("0.9.0", "too old"), ("one", "is not a version")):
+        root = trimmed(GPU_VARIANTS, labels=("spd",))
+        for version, part in (("1.5.0", "but 2.x is needed"), ("3.0.0", "but 2.x is needed"),
+                              ("0.9.0", "but 2.x is needed"), ("one", "is not a version")):
             with self.subTest(version):
                 root["schema"]["version"] = version
                 self.refuse(root, version, part)
 
-    def test_an_old_reference_set(self):
-        path = REFERENCE / "nvidia-h200-20261121" / "results.json"
-        self.assert_refused(self.plot(path), "schema version 1.0.0 is too old", "measure again")
-
     def test_a_later_minor_version_is_read(self):
-        root = trimmed(H200, ("blit", "spd"), cache="cold")
-        root["schema"]["version"] = "1.99.0"
-        root["results"][0]["of the future"] = 1
+        root = trimmed(GPU_VARIANTS, ("blit", "spd"), cache="cold")
+        root["schema"]["version"] = "2.99.0"
+        root["cases"][0]["of the future"] = 1
         self.draw([root], "forest")
 
     def test_what_is_no_result(self):
@@ -329,26 +324,40 @@ class Refusals(PlotCase):
                             "measure first", "results/reference/")
 
     def test_members_of_a_wrong_type_are_named(self):
-        changes = {"results[0].stats": lambda root: root["results"][0].update(stats=None),
-                   "results[0].width": lambda root: root["results"][0].update(width=0),
-                   "results[0].samples_ns[1]":
-                       lambda root: root["results"][0]["samples_ns"].__setitem__(1, "fast"),
+        def column(root):
+            return timings(root)[0]["blocks"]["columns"][0]
+
+        def ranking(root):
+            return timings(root)[0]["rankings"][0]
+
+        at = "cases[0].timings[0]"
+        changes = {"cases[0].variants[0].verify":
+                       lambda root: variants(root)[0].update(verify=None),
+                   "cases[0].width": lambda root: root["cases"][0].update(width=0),
+                   f"{at}.blocks.columns[0].durations_ns[1]":
+                       lambda root: column(root)["durations_ns"].__setitem__(1, "fast"),
+                   f"{at}.rows[0].variant": lambda root: rows(root)[0].update(variant="another"),
+                   f"{at}.rankings[0].fastest": lambda root: ranking(root).update(fastest="x"),
+                   f"{at}.rankings[0].order": lambda root: ranking(root)["order"].append("x"),
+                   f"{at}.aa_control.variant":
+                       lambda root: timings(root)[0].update(aa_control={"variant": "x"}),
                    "device.name": lambda root: root["device"].pop("name"),
-                   "cells": lambda root: root.update(cells={}),
+                   "cases": lambda root: root.update(cases={}),
                    "run.tool": lambda root: root["run"].update(tool=[])}
         for where, change in changes.items():
             with self.subTest(where):
-                root = trimmed(H200, labels=("spd",))
+                root = trimmed(GPU_VARIANTS, labels=("spd",))
                 change(root)
                 self.refuse(root, where)
-        self.refuse(json.dumps(trimmed(H200, labels=("spd",))).replace("1664", "NaN"), "NaN")
+        text = json.dumps(trimmed(GPU_VARIANTS, labels=("spd",)))
+        self.refuse(text.replace('"min_ns": ', '"min_ns": NaN, "x": ', 1), "NaN")
 
     def test_the_same_run_twice(self):
-        path, = self.write(trimmed(H200, labels=("spd",)))
+        path, = self.write(trimmed(GPU_VARIANTS, labels=("spd",)))
         self.assert_refused(self.plot(path, path), "the same run")
 
     def test_names_from_outside_break_nothing(self):
-        root = trimmed(H200, ("blit", "spd"), cache="cold")
+        root = trimmed(GPU_VARIANTS, ("blit", "spd"), cache="cold")
         root["device"]["name"] = "<GPU> & $x_1$ \u0001\ud800 \u6f22"
         svg = self.draw([root], "forest")["forest"]
         self.assertIn("<GPU> & $x_1$ ?? \u6f22", svg.text)
@@ -356,7 +365,7 @@ class Refusals(PlotCase):
 
 class Libraries(PlotCase):
     def run_script(self, stdout=subprocess.PIPE, **env):
-        path, = self.write(trimmed(H200, ("blit", "spd"), cache="cold"))
+        path, = self.write(trimmed(GPU_VARIANTS, ("blit", "spd"), cache="cold"))
         return subprocess.run(
             [sys.executable, str(cli.ROOT / "scripts" / "plot.py"), path, "-o", str(self.out),
              "--only", "forest", "--format", "svg"], stdout=stdout, text=True, check=False,
@@ -395,56 +404,36 @@ class Libraries(PlotCase):
 
 
 class Updates(unittest.TestCase):
-    """Of one rectangle, as files before schema 1.5 have it, too, and of several."""
-    FIRST, SECOND, BOTH = ({"x": x, "y": y, "width": width, "height": height}
-                           for x, y, width, height in [(8, 4, 16, 2), (0, 0, 3, 3), (0, 0, 24, 6)])
+    FIRST, SECOND = ({"x": x, "y": y, "width": width, "height": height}
+                     for x, y, width, height in [(8, 4, 16, 2), (0, 0, 3, 3)])
 
-    def row(self, **rects):
-        root = json.loads((REFERENCE / H200).read_text())
-        root["results"][0].update(rects)
-        return results.Run(H200, "", value=root).rows[0]
+    def timing(self, rects):
+        root = load(GPU_VARIANTS)
+        root["cases"][0]["rects"] = rects
+        return results.Run(GPU_VARIANTS, "", value=root).timings[0]
 
-    def check(self, row, n_rects, words, condition):
-        self.assertEqual(len(row.rects), n_rects)
-        self.assertTrue(row.words().endswith(words), row.words())
-        self.assertIn(condition, plot_data.describe(row.condition))
+    def check(self, rects, words, condition):
+        timing = self.timing(rects)
+        self.assertTrue(timing.case.words().endswith(words), timing.case.words())
+        self.assertIn(condition, plot_data.describe(timing.condition))
 
     def test_words(self):
-        self.check(self.row(rect=None, rects=None), 0, "rgba8", "box avg, hot")
-        self.check(self.row(rect=self.FIRST), 1, "update of 16×2 at 8,4", "update of 16x2, ")
-        several = self.row(rect=self.BOTH, rects=[self.FIRST, self.SECOND])
-        self.check(several, 2, "update of 2 rectangles within 24×6 at 0,0",
-                   "update of 2 rectangles, ")
+        self.check(None, "rgba8", "rgba8, avg, hot")
+        self.check([self.FIRST], "update of 16×2 at 8,4", "update of 16x2, ")
+        self.check([self.FIRST, self.SECOND], "update of 2 rectangles", "update of 2 rectangles, ")
 
     def test_conditions(self):
-        """What was measured is the same whoever wrote it and in whichever order."""
-        whole, old, new = (self.row(**rects).condition for rects in (
-            {"rect": None}, {"rect": self.FIRST}, {"rect": self.FIRST, "rects": [self.FIRST]}))
-        self.assertEqual((old, whole.rects), (new, None))
-        several, other = (self.row(rect=self.BOTH, rects=rects).condition for rects in (
-            [self.FIRST, self.SECOND], [self.SECOND, self.FIRST]))
-        self.assertEqual(several, other)
-        self.assertEqual(len({whole, old, several, self.row(rect=self.BOTH).condition}), 4)
-
-
-class Intervals(unittest.TestCase):
-    def test_coverage_of_the_median(self):
-        """At least 95 %, and below that with one order statistic less at each end."""
-        for n in range(1, 401):
-            low, high = plot_data.median_interval(range(n))
-            if n < 6:
-                self.assertEqual((low, high), (None, None))
-                continue
-            self.assertEqual(low + high, n - 1)
-            tails = [2 * sum(math.comb(n, i) for i in range(int(low) + 1 + more)) / 2 ** n
-                     for more in (0, 1)]
-            self.assertLessEqual(tails[0], 0.05)
-            self.assertGreater(tails[1], 0.05)
+        """What was measured is the same in whichever order."""
+        whole, one, several, other = (self.timing(rects).condition for rects in (
+            None, [self.FIRST], [self.FIRST, self.SECOND], [self.SECOND, self.FIRST]))
+        self.assertEqual((several, whole.rects), (other, None))
+        self.assertEqual(len({whole, one, several}), 3)
 
 
 class Styles(unittest.TestCase):
     def test_no_two_look_alike(self):
-        styles = result_style.styles(results.Run(H200, (REFERENCE / H200).read_text()).rows)
+        run = results.Run(GPU_VARIANTS, GPU_VARIANTS.read_text(encoding="utf-8"))
+        styles = result_style.styles(run.rows)
         self.assertGreater(len(styles), 12)
         self.assertEqual(len(set(styles.values())), len(styles))
         defaults = [styles[strategy] for strategy in result_style.COLOURS]

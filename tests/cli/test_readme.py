@@ -65,6 +65,9 @@ class Readme(cli.TestCase):
         super().setUp()
         cli.write_png(self.dir / "photo.png", 64, 64, cli.noise(64 * 64 * 4))
         shutil.copy2(cli.ROOT / "tests/data/sun.hdr", self.dir / "depth.hdr")
+        (self.dir / "photos").mkdir()
+        for name in ("img2.png", "img10.png"):
+            shutil.copy(self.dir / "photo.png", self.dir / "photos" / name)
 
     def check_self_test(self):
         """All checks are made and judged; a busy software device may well fail one of them."""
@@ -83,7 +86,7 @@ class Readme(cli.TestCase):
     def further_options(words, is_first):
         """The first command has all strategies, and measures the memory; a software device, which
         compiles each kernel anew, would take minutes to do so for all of them."""
-        if words[0] in ("list", "export"):
+        if words[0] in ("list", "export", "compare"):
             return []
         options = ["-n", "3", "-w", "0"] + ([] if is_first else ["--no-roofline"])
         if not is_first and "-s" not in words:
@@ -164,9 +167,9 @@ class Readme(cli.TestCase):
             self.assertTrue(any(line.startswith(begin) for line in lines), begin)
 
     def test_examples_of_help(self):
-        text = self.run_it("--help").out.decode("utf-8")
-        examples, = re.findall(r"(?ms)^Examples:\n(.*?)\n\n", text)
-        self.check(examples, 3)
+        self.make_results()
+        texts = [self.run_it("help", verb).out.decode("utf-8") for verb in cli.VERBS[:-1]]
+        self.check("\n".join(text.partition("\nExamples:\n")[2] for text in texts), 11)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import sys
 import zlib
 
 import cli
+import kept_sets
 import report_fixture as fixture
 
 MAX_PAGE_BYTES = 5_000_000
@@ -112,49 +113,78 @@ class PageCase(fixture.TestCase):
 
 class Pages(PageCase):
     def test_the_reference_set(self):
-        text = self.page(fixture.H200)
+        text = self.page(kept_sets.GPU)
         self.assertLess((self.dir / "page.html").stat().st_size, MAX_PAGE_BYTES)
         outline = self.check(text)
-        self.assertGreater(len(outline.images), 30)
+        self.assertGreater(len(outline.images), 20)
         words = self.words(text)
-        self.holds(words, "spd is fastest: subgroup takes 1.080 times as long (95 % interval 1.078 "
-                      "to 1.081).")
-        for word in ("NVIDIA H200", "580.159.04", "28955ba", "time of one chain, µs (log scale)",
+        root = fixture.load(kept_sets.GPU)
+        headline, = [timing for case in root["cases"] for timing in case["timings"]
+                     if (case["width"], case["height"], timing["cache"]) == (4096, 4096, "cold")]
+        first = words.index(headline["rankings"][0]["sentence"])
+        self.assertEqual(first, min(words.index(ranking["sentence"])
+                                    for timing in kept_sets.timings(root)
+                                    for ranking in timing["rankings"] if ranking["sentence"]))
+        for word in (root["device"]["name"], root["device"]["driver"]["info"],
+                     root["run"]["tool"]["git_sha"], "time of one chain, µs (log scale)",
                      "edge of level 0, √(width × height), texels (log scale)", "--images atlas",
-                     "--per-level", "mipbench --replay run-1.json", "n = 640 samples each"):
+                     "--per-level", f"mipbench --replay {kept_sets.GPU.name}", "samples each"):
             self.holds(words, word)
 
     def test_the_json_is_that_of_the_file(self):
-        for path in (fixture.H200, fixture.LAVAPIPE):
+        for path in (kept_sets.GPU, kept_sets.SOFTWARE):
             self.assertEqual(saved(self.page(path), 0), fixture.load(path))
 
-    def test_a_tie_has_no_winner(self):
-        root = fixture.first_cell(fixture.load(fixture.H200))
-        text = self.words(self.page(self.write(root)))
-        self.holds(text, "spd and subgroup are within the noise of this run: no ranking among them.")
-        self.assertFalse("▸" in text)
+    def test_what_the_run_says_is_shown(self):
+        """Each sentence as it is, whatever the figures; a tie has no winner."""
+        root = fixture.first_timing(fixture.load(kept_sets.GPU))
+        timing, = kept_sets.timings(root)
+        first, *others = timing["rankings"][0]["order"]
+        timing["rankings"] = [
+            {"question": "exact", "fastest": first, "tied": others, "order": [first, *others],
+             "sentence": "So <says> the run."},
+            {"question": "any", "fastest": first, "tied": [], "order": [first],
+             "sentence": "And this loses something."},
+            {"question": "any", "fastest": first, "tied": [], "order": [first], "sentence": None}]
+        text = self.page(self.write(root))
+        self.assertEqual(text.count("So &lt;says&gt; the run."), 2)
+        self.assertEqual(text.count("And this loses something."), 2)
+        self.holds(text, '<p class="verdict tied">')
+        self.assertNotIn("▸", text)
+        timing["rankings"][0]["tied"] = []
+        text = self.page(self.write(root))
+        self.holds(text, '<p class="verdict clear">', f"▸ {first}")
+        timing["rankings"] = []
+        text = self.page(self.write(root))
+        self.holds(text, '<p class="verdict none">', "Nothing is ranked here.")
+
+    def test_answers(self):
+        """As on the terminal: what is exact, or what keeps it from that and how far off it is."""
+        root = fixture.first_timing(fixture.load(kept_sets.GPU))
+        answers = (("exact", 0.75), ("floor", 37.25), ("conservative", None), (None, None))
+        for variant, (answer, box) in zip(kept_sets.variants(root), answers):
+            variant["answer"], variant["verify"]["box_lsb"] = answer, box
+        text = self.page(self.write(root))
+        for shown in ('data-v="0">exact<', 'data-v="37.25">floor, 37.2 LSB<',
+                      'data-v="0">conservative<', 'data-v="">–<'):
+            self.holds(text, shown)
 
     def test_many_rows_are_not_all_named(self):
-        root = fixture.many_tied()
-        text = self.page(self.write(root))
-        self.check(text)
-        n_more = len(root["comparisons"]) - 2
+        root = fixture.first_timing(fixture.load())
+        for row in kept_sets.rows(root):
+            row["warnings"] = [{"code": "x", "message": "as planted"}]
+        n_more = len(kept_sets.rows(root)) - 3
         self.assertGreater(n_more, 0)
-        self.assertRegex(self.words(text), rf"\S+, \S+, \S+ and {n_more} more are within the noise")
-        self.assertRegex(self.words(text), rf"\S+, \S+, \S+ and {n_more} more : as planted")
+        self.assertRegex(self.words(self.page(self.write(root))),
+                         rf"\S+, \S+, \S+ and {n_more} more : as planted")
 
-    def test_too_few_samples_to_tell(self):
-        text = self.page(self.write(fixture.too_few_samples()))
-        self.check(text)
-        n_rows = len(fixture.too_few_samples()["comparisons"]) + 1
-        self.holds(self.words(text), f"No ranking: too few samples (6) to tell {n_rows} rows apart; "
-                   "try --samples 20.")
-        self.assertFalse("▸" in text)
+    def test_warnings_of_a_variant_are_those_of_its_rows(self):
+        root = fixture.first_timing(fixture.load())
+        kept_sets.variants(root)[0]["warnings"] = [{"code": "x", "message": "as planted"}]
+        self.holds(self.words(self.page(self.write(root))), " : as planted")
 
     def test_one_strategy(self):
-        text = self.page(self.write(fixture.one_strategy()))
-        self.check(text)
-        self.assertRegex(self.words(text), r"No ranking: \S+ alone was timed")
+        self.check(self.page(self.write(fixture.one_strategy())))
 
     def test_failures_and_skips(self):
         text = self.page(self.write(fixture.failures_and_skips()))
@@ -165,70 +195,46 @@ class Pages(PageCase):
                      "Fast and wrong has no rank."):
             self.holds(words, word)
 
-    def test_what_is_wrong_is_never_best(self):
-        root = fixture.first_cell(fixture.load(fixture.H200))
-        spd = next(row for row in root["results"] if row["strategy"] == "spd")
-        spd["status"], spd["verify"]["status"] = "failed", "fail"
-        self.assertNotIn("spd is fastest", self.words(self.page(self.write(root))))
-
-    def test_what_is_wrong_elsewhere_is_no_headline(self):
-        root = fixture.load(fixture.H200)
-        spd = next(row for row in root["results"] if row["strategy"] == "spd")
-        spd["status"], spd["verify"]["status"] = "failed", "fail"
-        text = self.page(self.write(root))
-        self.holds(text, '<p class="verdict none">')
-        self.holds(self.words(text), "But spd gave wrong texels under another condition.")
-
     def test_what_is_wrong_has_no_ratio(self):
-        root = fixture.first_cell(fixture.load(fixture.H200))
-        row = next(row for row in root["results"] if row["strategy"] == "subgroup")
-        row["status"], row["verify"]["status"] = "failed", "fail"
+        root = fixture.first_timing(fixture.load(kept_sets.GPU))
+        case, = root["cases"]
+        kept_sets.fail(case, *kept_sets.variants(root, "subgroup"))
         text = self.page(self.write(root))
         cells = re.search(r'<th scope="row" data-v="subgroup">.*?</tr>', text)[0]
-        self.assertEqual(re.findall(r'<td class="num" data-v="([^"]*)">', cells)[-2], "")
-        self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.")
+        self.holds(cells, '<td class="num" data-v="">–</td>')
+        self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.",
+                   "Wrong texels: subgroup. Fast and wrong")
         self.assertNotIn("<title>subgroup: 1.", text)
-
-    def test_policies_are_told_apart_where_they_differ(self):
-        """At odd sizes, as on the terminal; where edges halve evenly they are the same."""
-        text = self.page(fixture.REFERENCE / "nvidia-h200-20261121-all/run-1.json")
-        cells = dict(re.findall(r'<details class="cell"[^>]*><summary><b>([^<]*)</b>(.*?)</details>',
-                                text, re.DOTALL))
-        odd, even = (self.words(cells[f"{size} rgba8, cold, latency"])
-                     for size in ("4095×4095", "1024×1024"))
-        self.holds(odd, "spd makes the image of policy floor, up to", "held to blit, box and",
-                   "vs box", "LSB (floor)", "LSB (box)")
-        self.assertNotIn("makes the image", even)
-        self.holds(self.words(text), "floor : two by two, the last row or column dropped")
 
     def test_conditions_of_two_images_are_told_apart(self):
         text = self.page(self.write(fixture.two_images()))
         self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
-            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
+            "pattern:noise:512x512", "alpha premultiplied, photo.png")))
 
     def test_software(self):
-        text = self.page(fixture.LAVAPIPE)
+        text = self.page(kept_sets.SOFTWARE)
         self.check(text)
         self.holds(self.words(text), "its times do not predict those of a GPU")
 
     def test_several_devices(self):
-        text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"), fixture.H200)
+        other = self.write(self.other_device(), "b.json")
+        text = self.page(kept_sets.SOFTWARE, other, kept_sets.GPU)
         self.check(text, 3)
         for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
             self.holds(text, f"<h3>{name}")
 
     def test_how_it_was_measured_is_what_was_done(self):
-        text = self.words(self.page(fixture.H200))
-        self.holds(text, "the A/A control. What it differs from", "Every texel of every level is")
+        text = self.words(self.page(kept_sets.GPU))
+        self.holds(text, "A verdict answers one question.", "the A/A control. What it differs from",
+                   "Every texel of every level is")
         for word in ("throughput :", "overlap :", "beside :", "Nothing was verified"):
             self.assertNotIn(word, text)
-        root = fixture.first_cell(fixture.load(fixture.H200))
+        root = fixture.first_timing(fixture.load(kept_sets.GPU))
         root["run"]["verify"] = False
-        for cell in root["cells"]:
-            cell["aa_control"] = None
-        for row in root["results"]:
-            row["mode"] = "beside"
-            row["verify"].update(status="skipped", levels=[])
+        for timing in kept_sets.timings(root):
+            timing.update(aa_control=None, mode="beside")
+        for variant in kept_sets.variants(root):
+            kept_sets.clear(variant)
         text = self.words(self.page(self.write(root)))
         self.holds(text, "beside : one chain, with a load",
                    "Nothing was verified (--no-verify): any")
@@ -237,32 +243,19 @@ class Pages(PageCase):
             self.assertNotIn(word, text)
 
     def test_no_clock_is_not_a_steady_clock(self):
-        text = self.words(self.page(fixture.LAVAPIPE))
+        text = self.words(self.page(kept_sets.SOFTWARE))
         self.holds(text, "the device has no clock that could be watched",
                    "Times are of the processor, which does the work of a GPU: between two")
         self.assertNotIn("the clock moved by", text)
-        self.holds(self.words(self.page(fixture.H200)), "the clock moved by more than 2 % in",
+        self.holds(self.words(self.page(kept_sets.GPU)), "the clock moved by more than 2 % in",
                    "Times are of the GPU: between")
 
     def test_a_search_is_not_replayed(self):
-        root = fixture.first_cell(fixture.load())
+        root = fixture.first_timing(fixture.load())
         root["run"]["argv"] = ["mipbench", "tune", "photo.png"]
         text = self.words(self.page(self.write(root)))
         self.holds(text, "mipbench tune photo.png", "Only a run can be repeated")
         self.assertNotIn("--replay", text)
-
-    def test_a_filter_of_one_row_is_not_that_of_its_cell(self):
-        root = fixture.load()
-        first = root["results"][0]
-        first["filter"] = "kaiser"
-        text = self.page(self.write(root))
-        self.assertFalse("rgba8, kaiser" in text)
-        self.assertEqual(text.count("Time against size: "),
-                         self.page(fixture.LAVAPIPE).count("Time against size: "))
-        for row in root["results"]:
-            row["filter"] = "kaiser" if row["cell"] == first["cell"] else "box"
-        self.holds(self.words(self.page(self.write(root))),
-                   f"{first['width']}×{first['height']} {first['format']}, kaiser, ")
 
     def test_plots_of_two_images_have_two_captions(self):
         text = self.page(self.write(fixture.two_images()))
@@ -272,9 +265,9 @@ class Pages(PageCase):
     def test_sizes_of_different_images(self):
         """They are no curve, but not one size either."""
         root = fixture.load()
-        for row in root["results"]:
-            row.update(input=f"{row['width']}x{row['height']}.png",
-                       input_sha256=f"{row['width']:x}{row['height']:x}")
+        for case in root["cases"]:
+            case.update(input=f"{case['width']}x{case['height']}.png",
+                        input_sha256=f"{case['width']:x}{case['height']:x}")
         words = self.words(self.page(self.write(root)))
         self.holds(words, "No image was measured at two sizes under one condition; --sweep")
         self.assertNotIn("Only one size", words)
@@ -282,7 +275,7 @@ class Pages(PageCase):
         self.holds(words, "Only one size was measured; --sweep")
 
     def test_sizes_that_are_no_powers_of_two_have_a_plot(self):
-        words = self.words(self.page(fixture.H200))
+        words = self.words(self.page(kept_sets.GPU))
         self.holds(words, "pattern:noise:4096x4096, powers of two",
                    "pattern:noise:4096x4096, other sizes", "1920×1080 4095×4095")
 
@@ -313,19 +306,19 @@ class Pages(PageCase):
     def test_interrupted(self):
         text = self.page(self.write(fixture.interrupted()))
         self.check(text)
-        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval",
-                   " 1.00 3 ")  # ratios are there, as on the terminal
+        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
         self.holds(self.words(text), "did not get to its end (interrupted)")
 
     def test_an_interrupted_table_is_no_headline(self):
         """However large its image: the others were measured whole."""
-        root = fixture.load(fixture.H200)
+        root = fixture.load(kept_sets.GPU)
         root["run"].update(complete=False, exit_reason="interrupted")
-        largest = [row for row in root["results"] if row["width"] == 4096]
-        for row in largest:
-            row["stats"].update(n=3, median_ci_level=0.75)
+        for case in root["cases"]:
+            for timing in case["timings"]:
+                if case["width"] == 4096:
+                    fixture.cut_off(timing)
         text = self.words(self.page(self.write(root)).partition('id="results"')[0])
-        self.holds(text, "2048×2048 rgba8, cold", "is fastest")
+        self.holds(text, "2048×2048 rgba8, cold")
         self.assertNotIn("No ranking", text)
 
     def test_no_results(self):
@@ -338,24 +331,18 @@ class Pages(PageCase):
         self.check(text)
         self.holds(self.words(text), "Nothing was verified")
 
-    def test_the_oldest_schema(self):
-        text = self.page(fixture.OLDEST)
-        self.check(text)
-        self.holds(self.words(text), "No ranking: a file of schema 1.0.0 holds no paired comparisons")
-
     def test_modes_and_variants(self):
-        for name in ("nvidia-h200-20261121-cold/modes.json", "lavapipe-20261121/variants.json",
-                     "nvidia-h200-20261121-spd/run-1.json"):
-            with self.subTest(name=name):
-                text = self.page(fixture.REFERENCE / name)
+        for path in (kept_sets.GPU_MODES, kept_sets.SOFTWARE_VARIANTS, kept_sets.GPU_VARIANTS):
+            with self.subTest(path=path):
+                text = self.page(path)
                 self.check(text)
                 self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
 
     def test_whole_reference_sets(self):
         """All runs of a set on one page, which is still no burden to a browser."""
-        for name in ("all", "cold"):
-            paths = sorted((fixture.REFERENCE / f"nvidia-h200-20261121-{name}").glob("*.json"))
-            with self.subTest(name=name):
+        for folder in kept_sets.WHOLE_SETS:
+            paths = sorted(folder.glob("*.json"))
+            with self.subTest(folder=folder):
                 text = self.page(*paths)
                 self.check(text, len(paths))
                 self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
@@ -393,13 +380,17 @@ class Words(fixture.TestCase):
                 (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
             self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
 
-    def test_a_control_lies_within_its_band(self):
+    def test_the_band_is_that_of_the_control(self):
         import report_plots
-        for ratio in (0.8765, 1.1235):
-            cell = self.cell(aa_control={"of": "spd", "ratio": ratio, "ci": [ratio, ratio],
-                                         "margin": abs(ratio - 1)})
-            low, high = report_plots.control_band(cell)
-            self.assertTrue(low <= ratio <= high, (low, ratio, high))
+        import results
+        root = fixture.first_timing(fixture.load(kept_sets.GPU))
+        timing, = kept_sets.timings(root)
+        timing["aa_control"] = {"variant": timing["rows"][0]["variant"], "ratio": 1, "ci": [1, 1],
+                                "margin": 0.25}
+        for want in ((0.8, 1.25), ()):
+            run = results.Run(self.dir / "results.json", "", value=root)
+            self.assertEqual(report_plots.band_of(run.timings[0]), want)
+            timing["aa_control"] = None
 
     def test_an_interval_has_the_digits_of_its_ratio(self):
         import report_format
@@ -418,23 +409,6 @@ class Words(fixture.TestCase):
                             (1.234, "1.23"), (-0.0456, "-0.0456"), (45.67, "45.7"),
                             (456.78, "456.8"), (4567.8, "4568"), (None, "–")):
             self.assertEqual(report_format.digits(value), want)
-
-    def cell(self, **changes):
-        import results
-        root = fixture.first_cell(fixture.load(fixture.H200))
-        root["cells"][0].update(changes)
-        for row in root["results"]:
-            row["cache"] = changes.get("cache", row["cache"])
-            row["sol"] = {"fraction": 1.25}
-        return results.Run(self.dir / "results.json", "", value=root).cells[0]
-
-    def test_why_a_limit_is_passed(self):
-        import report_page
-        for bound_by, cache, why in (("memory", "hot", "stays in a cache"),
-                                     ("memory", "cold", "measured by itself"),
-                                     ("dispatch", "hot", "measured by itself")):
-            cell = self.cell(bound_by=bound_by, cache=cache, floor_ns=1000)
-            self.assertIn(why, report_page.limit_sentence(cell, cell.rows[0]))
 
 
 class Looks(PageCase):
@@ -461,7 +435,7 @@ class Looks(PageCase):
         """And as in plot.py; its colour has a form for dark pages."""
         import report_svg
         import result_style
-        text = self.page(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"))
+        text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
         for strategy in ("spd", "blit", "subgroup"):
             titles = rf'<use href="#([^"]*)"[^>]* class="mark ([^"]*)"><title>{strategy}[:,] '
             seen = {(css.split()[0], name) for name, css in re.findall(titles, text)}
@@ -472,51 +446,6 @@ class Looks(PageCase):
             self.holds(text, f'<path id="{name}" d="{report_svg.MARKER_PATHS[marker]}"/>')
             self.holds(text, f".{css} {{ --c: {colour}; }}",
                        f".{css} {{ --c: light-dark({colour}, {result_style.ON_DARK[colour]}); }}")
-
-
-class Rankings(fixture.TestCase):
-    """What report_verdict.py makes of a cell."""
-
-    def setUp(self):
-        super().setUp()
-        self.add_scripts()
-
-    def rank(self, root, cell_id=None):
-        import report_verdict
-        import results
-        item = results.Run(self.dir / "results.json", "", value=root)
-        cell = next(cell for cell in item.cells if cell_id in (None, cell.id))
-        ranking = report_verdict.rank(item, cell)
-        return ranking, [row.label for row in ranking.tied]
-
-    def test_what_was_not_compared_is_tied(self):
-        """A slope below zero among the samples leaves no ratio."""
-        cell_id = "noise_256x256_rgba8_avg/hot-throughput"
-        root = fixture.load(fixture.LAVAPIPE_MODES)
-        ranking, tied = self.rank(root, cell_id)
-        self.assertEqual((ranking.kind, ranking.best.label, tied), ("tied", "spd", ["subgroup"]))
-        root["comparisons"] = []
-        ranking, tied = self.rank(root, cell_id)
-        self.assertEqual((ranking.kind, ranking.best.label), ("tied", "spd"))
-        self.assertEqual(sorted(tied), ["blit", "compute", "subgroup"])
-
-    def test_one_that_is_alone_in_its_kind(self):
-        root = fixture.first_cell(fixture.load())
-        root["results"], root["comparisons"] = root["results"][:2], []
-        root["results"][0]["verify"]["policy"] = "kaiser"
-        ranking, _ = self.rank(root)
-        self.assertEqual((ranking.kind, ranking.best), ("none", None))
-        self.assertIn("no two strategies that make the same image", ranking.sentence)
-
-    def test_medians_and_ratios_that_disagree(self):
-        root = fixture.first_cell(fixture.load(fixture.H200))
-        root["comparisons"][0].update(ratio=0.9, ci=[0.88, 0.92], p_adjusted=1e-5,
-                                      verdict="FASTER")
-        ranking, tied = self.rank(root)
-        self.assertEqual((ranking.kind, tied), ("none", []))
-        self.assertRegex(ranking.sentence,
-                         rf"\ANo ranking: {ranking.best.label} leads by its median, but \S+ within "
-                         r"blocks\.\Z")
 
 
 class Pictures(PageCase):
@@ -601,8 +530,8 @@ class Pictures(PageCase):
     def test_a_sheet_alone_is_shown(self):
         """As --images sheet leaves it."""
         root = fixture.write_pictures(self.dir)
-        for row in root["results"]:
-            row["images"] = ["image/sheet.png"]
+        for variant in kept_sets.variants(root):
+            variant["images"] = ["image/sheet.png"]
         cli.write_png(self.dir / "image/sheet.png", 30, 20, fixture.texels(30, 20, 7))
         text = self.page(self.write(root))
         self.check(text)
@@ -614,13 +543,14 @@ class Pictures(PageCase):
 
     def test_dark_heat_maps_are_counted(self):
         root = fixture.write_pictures(self.dir)
-        name = root["results"][0]["images"][0].replace("atlas", "error_01")
+        first, _, third = kept_sets.variants(root)
+        name = first["images"][0].replace("atlas", "error_01")
         cli.write_png(self.dir / name, 8, 8, bytes((0, 0, 0, 255)) * 64)
-        root["results"][0]["images"] += [name]
+        first["images"] += [name]
         text = self.page(self.write(root))
         self.assertEqual(text.count('class="heated"'), 1)
         self.holds(text, "<p>Heat maps without an error, left out: 1.</p>")
-        root["results"][2]["images"].pop()
+        third["images"].pop()
         text = self.page(self.write(root))
         self.assertNotIn('class="heated"', text)
         self.holds(text, "Heat maps without an error, left out: 1; there are no others.")
@@ -628,7 +558,7 @@ class Pictures(PageCase):
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
         shutil.rmtree(self.dir / "image" / "golden-box")
-        (self.dir / "image" / root["results"][0]["strategy"] / "atlas.png").write_bytes(b"no PNG")
+        (self.dir / "image" / kept_sets.variants(root)[0]["id"] / "atlas.png").write_bytes(b"no PNG")
         text = self.page(self.write(root))
         self.holds(text, "4 pictures that the results name are not there")
         self.assertEqual(len(self.viewer(text)[0]["chains"]), 2)
@@ -650,18 +580,17 @@ class Pictures(PageCase):
 
     def test_of_another_size(self):
         root = fixture.write_pictures(self.dir)
-        for row in root["results"]:
-            row.update(width=512, height=512, levels=10)
+        root["cases"][0].update(width=512, height=512, levels=10)
         self.assertEqual(self.viewer(self.page(self.write(root))), [])
 
 
 class Refusals(PageCase):
     def test_schemas(self):
-        for version in ("2.0.0", "0.9.0", "x", None):
+        for version in ("1.5.0", "3.0.0", "0.9.0", "x", None):
             root = {**fixture.load(), "schema": {"name": "mipbench", "version": version}}
             self.assertIn(str(version), self.refusal(3, self.write(root)))
-        self.assertIn("reads 1.x", self.refusal(3, self.write(
-            {"schema": {"name": "mipbench", "version": "2.0.0"}})))
+        self.assertIn("version 1.5.0, but 2.x is needed; measure again", self.refusal(
+            3, self.write({"schema": {"name": "mipbench", "version": "1.5.0"}})))
 
     def test_what_is_no_result(self):
         (self.dir / "half.json").write_text('{"schema":', encoding="utf-8")
@@ -672,37 +601,29 @@ class Refusals(PageCase):
                 self.refusal(3, path)
 
     def test_wrong_types(self):
-        for change in ({"results": {}}, {"results": [1]}, {"run": None}, {"device": []},
-                       {"results": [{"id": 1}]}, {"cells": 3}, {"comparisons": [{"a": 1}]}):
+        for change in ({"cases": {}}, {"cases": [1]}, {"run": None}, {"device": []},
+                       {"cases": [{"id": "a"}]}):
             with self.subTest(change=change):
                 self.refusal(3, self.write({**fixture.load(), **change}))
 
     def test_wrong_figures(self):
-        for key, value in (("width", "wide"), ("width", 0), ("stats", {"median_ns": "fast"}),
-                           ("images", [1]), ("steps", [3]), ("relative", None),
-                           ("verify", {"levels": [{"level": []}]})):
-            root = fixture.first_cell(fixture.load())
-            root["results"][0][key] = value
-            path = self.write(root)
-            with self.subTest(key=key):
-                if key == "relative":  # not used: the comparisons are
-                    self.page(path)
-                    (self.dir / "page.html").unlink()
-                else:
-                    self.refusal(3, path)
-
-    def test_names_of_a_wrong_type(self):
-        for path, value in ((("cells", 0, "stopped_by"), []), (("cells", 0, "bound_by"), 3),
-                            (("results", 0, "relative", "to"), []),
-                            (("results", 0, "steps", 0, "median_ns"), -5)):
+        variant, timing = ("variants", 0), ("timings", 0)
+        for path, value in ((("width",), "wide"), (("width",), 0), ((*variant, "images"), [1]),
+                            ((*timing, "rows", 0, "stats"), {"median_ns": "fast"}),
+                            ((*variant, "steps"), [3]), ((*timing, "rankings"), [{}]),
+                            ((*variant, "verify", "levels"), {"drift_lsb": [[]]}),
+                            ((*timing, "stopped_by"), []), ((*timing, "bound_by"), 3),
+                            ((*timing, "rows", 0, "variant"), "another"),
+                            ((*variant, "steps", 0, "median_ns"), -5)):
             root = fixture.small(fixture.load())
-            fixture.replace(root, path, value)
-            self.assertIn(str(path[-1]), self.refusal(3, self.write(root)))
+            fixture.replace(root, ("cases", 0, *path), value)
+            with self.subTest(path=path):
+                self.assertIn(str(path[-1]), self.refusal(3, self.write(root)))
 
     def test_runs_of_one_second_are_two(self):
         """The same id does not make them the same run; the same text does."""
         other = fixture.one_strategy()
-        other["results"][0]["strategy"] = "another"
+        kept_sets.variants(other)[0]["strategy"] = "another"
         paths = self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")
         self.holds(self.page(*paths), "a.json", "b.json")
         (self.dir / "page.html").unlink()
@@ -715,7 +636,7 @@ class Refusals(PageCase):
                        {**fixture.claims(), "schema": later}):
             self.write(claims, "claims.json")
             self.assertIn("claims.json", self.refusal(3, path))
-        self.assertIn("2.0.0 is of a later", self.refusal(3, path))
+        self.assertIn("2.0.0, but 1.x is needed", self.refusal(3, path))
         (self.dir / "claims.json").write_bytes(b"\xff{}")
         self.assertIn("claims.json: not UTF-8", self.refusal(3, path))
         with open(self.dir / "claims.json", "wb") as file:

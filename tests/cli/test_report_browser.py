@@ -7,10 +7,12 @@ import pathlib
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 import browser
 import cli
+import kept_sets
 import report_fixture as fixture
 
 if os.environ.get("MB_TEST_QUICK"):
@@ -71,7 +73,7 @@ class Looks(BrowserCase):
         self.assertEqual(window.run("return document.documentElement.scrollWidth"), size[0])
 
     def test_light_dark_and_narrow(self):
-        self.show(fixture.H200)
+        self.show(kept_sets.GPU)
         light = self.assert_not_blank(DESKTOP)
         self.assert_fits(DESKTOP)
         window.open(self.dir / "page.html", *DESKTOP, "dark")
@@ -91,7 +93,7 @@ class Looks(BrowserCase):
                 self.assert_fits(PHONE)
 
     def test_several_devices(self):
-        self.show(fixture.LAVAPIPE, self.write(self.other_device(), "b.json"), size=PHONE)
+        self.show(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"), size=PHONE)
         self.assert_fits(PHONE)
 
     def test_labels_do_not_overlap(self):
@@ -114,9 +116,8 @@ class Looks(BrowserCase):
               });
             }
             return [document.querySelectorAll('svg.plot text').length, clashes];"""
-        modes = fixture.REFERENCE / "lavapipe-20261121/modes.json"
-        variants = fixture.REFERENCE / "lavapipe-20261121/variants.json"
-        for path, size in ((fixture.H200, DESKTOP), (modes, PHONE), (variants, DESKTOP)):
+        for path, size in ((kept_sets.GPU, DESKTOP), (kept_sets.SOFTWARE_MODES, PHONE),
+                           (kept_sets.SOFTWARE_VARIANTS, DESKTOP)):
             self.show(path, size=size)
             n_texts, clashes = window.run(script)
             self.assertGreater(n_texts, 100)
@@ -157,14 +158,14 @@ class Works(BrowserCase):
             + '[aria-sort]')].map((head) => head.getAttribute('aria-sort'))""")
 
     def test_sort(self):
-        self.show(fixture.H200)
+        self.show(kept_sets.GPU)
         script = "document.querySelectorAll('details[open] .sortable thead button')[1].{}()"
         self.assertEqual(set(self.sorts()), {"none"})
         window.run(script.format("click"))
         times = [float(value) for value in self.column(1)]
         self.assertEqual(times, sorted(times))
         self.assertEqual(self.sorts()[:2], ["none", "ascending"])
-        self.assertEqual(self.column(0)[0], "spd")
+        self.assertEqual(len(set(self.column(0))), len(times))
         window.run(script.format("focus"))
         window.press("Enter")  # by the keyboard, the other way round
         self.assertEqual([float(value) for value in self.column(1)], times[::-1])
@@ -181,14 +182,23 @@ class Works(BrowserCase):
             self.assertIn("", values)
             self.assertEqual(values, [v for v in values if v] + [v for v in values if not v])
 
+    def is_remembered(self, theme):
+        """Of the page opened anew: what one page stores reaches the next one's process a while
+        after the click, on a busy machine seconds later."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            window.open(self.dir / "page.html")
+            if window.run("return document.documentElement.dataset.theme") == theme:
+                return True
+        return False
+
     def test_theme(self):
         self.show(self.write(fixture.one_strategy()))
         script = "document.getElementById('theme').click(); return getComputedStyle(document.body)" \
                  ".backgroundColor"
         light, dark = window.run(script), window.run(script)
         self.assertNotEqual(light, dark)
-        window.open(self.dir / "page.html")  # it is remembered
-        self.assertEqual(window.run("return document.documentElement.dataset.theme"), "dark")
+        self.assertTrue(self.is_remembered("dark"))
         window.run(script)
 
     def test_saved_json(self):
@@ -267,7 +277,8 @@ class Viewer(BrowserCase):
         self.assertEqual(self.texel(0.45, 0.5)[2], 90)
 
     def strategy(self, index):
-        return json.loads((self.dir / "results.json").read_text())["results"][index]["strategy"]
+        root = json.loads((self.dir / "results.json").read_text(encoding="utf-8"))
+        return kept_sets.variants(root)[index]["id"]
 
     def test_levels(self):
         """Red is 255 * x / 24 of the atlas: level 0 begins at 0, the others at 16."""

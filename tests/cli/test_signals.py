@@ -71,16 +71,16 @@ class Signals(cli.TestCase):
         process = self.start(FIRST, LONG, "--size", "16x16,512x512", "-w", "0", "-n", "2000",
                              "-o", "out", "-s", "compute")
         self.wait_for((self.dir / "out/results.json").is_file, "first cell")
-        self.assertEqual(len(self.results()["results"]), 1)
+        self.assertEqual(len(cli.rows(self.results())), 1)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
         document = self.results()
-        first = document["results"][0]
+        first = cli.rows(document)[0]
         self.assertIs(document["run"]["complete"], False)
         self.assertEqual((first["status"], first["verify"]["status"]), ("ok", "pass"))
         self.assertEqual(len(first["samples_ns"]), 2000)
-        for result in document["results"][1:]:
+        for result in cli.rows(document)[1:]:
             self.assertLess(len(result["samples_ns"]), 2000)
 
     def test_second_signal_kills(self):

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 {
     for (int i = 1; i + 3 < argc; i += 4) {
         const struct mipbench_tuned *row = mipbench_tuned_find(
-            argv[i], (enum mipbench_tuned_policy)atoi(argv[i + 1]),
+            argv[i], "avg", (enum mipbench_tuned_question)atoi(argv[i + 1]),
             (uint32_t)atoi(argv[i + 2]), (uint32_t)atoi(argv[i + 3]));
         printf("%s:%s:%ux%u\\n", row ? row->strategy : "-", row ? row->params : "-",
                row ? row->width : 0u, row ? row->height : 0u);
@@ -63,15 +63,15 @@ class Tune(cli.TestCase):
         for choice in case["choices"]:
             chosen, fastest = choice["chosen"], finalists[choice["fastest"]]
             self.assertEqual(chosen, finalists[chosen["label"]])
-            self.assertEqual(finals[chosen["id"]]["verify"]["status"], "pass")
-            self.assertEqual(finals[chosen["id"]]["stats"], chosen["stats"])
+            self.assertEqual(finals[f"{case['id']}/{chosen['id']}"]["verify"]["status"], "pass")
+            self.assertEqual(finals[f"{case['id']}/{chosen['id']}"]["stats"], chosen["stats"])
             self.assertLessEqual(fastest["stats"]["median_ns"], chosen["stats"]["median_ns"])
             if chosen["label"] != choice["fastest"]:
                 self.assertEqual(choice["runner_up"]["label"], choice["fastest"])
                 relation, = [r for r in choice["relations"] if r["label"] == chosen["label"]]
                 self.assertNotEqual(relation["verdict"], "SLOWER")
                 self.assertLessEqual(relation["ratio"], 1.01)
-            if choice["policy"] == "box" and (case["width"], case["height"]) == (33, 17):
+            if choice["question"] == "exact" and (case["width"], case["height"]) == (33, 17):
                 self.assertEqual(chosen["verify"]["policy"], "box")
 
     def look_up(self, compiler, standard, source, queries):
@@ -85,17 +85,17 @@ class Tune(cli.TestCase):
     def check_header(self, document):
         def row(policy, width, power):
             found, = [c for c in document["classes"] if
-                      (c["format"], c["policy"], c["width"], c["power_of_two"]) ==
+                      (c["format"], c["question"], c["width"], c["power_of_two"]) ==
                       ("rgba8", policy, width, power)]
             return f"{found['label'] if ':' in found['label'] else found['label'] + ':'}:" \
                    f"{found['width']}x{found['height']}"
         nothing = "-:-:0x0"
         queries = {
-            ("rgba8", BOX, "16", "16"): row("box", 16, True),
-            ("rgba8", BOX, "1", "1"): row("box", 16, True),
+            ("rgba8", BOX, "16", "16"): row("exact", 16, True),
+            ("rgba8", BOX, "1", "1"): row("exact", 16, True),
             ("rgba8", ANY, "64", "64"): row("any", 64, True),
-            ("rgba8", BOX, "64", "2"): row("box", 64, True),  # few texels, but a long edge
-            ("rgba8", BOX, "33", "17"): row("box", 33, False),
+            ("rgba8", BOX, "64", "2"): row("exact", 64, True),  # few texels, but a long edge
+            ("rgba8", BOX, "33", "17"): row("exact", 33, False),
             ("rgba8", ANY, "3", "16"): row("any", 33, False),
             ("rgba8", BOX, "34", "17"): nothing,  # beyond what was measured
             ("rgba8", BOX, "128", "64"): nothing,
@@ -112,14 +112,15 @@ class Tune(cli.TestCase):
                             "copy.json")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         document = self.document()
-        finals = {r["id"]: r for r in self.document("results.json", "schema.json")["results"]}
+        finals = {r["id"].rsplit("/", 1)[0]: r
+                  for r in cli.rows(self.document("results.json", "schema.json"))}
         self.assertEqual((self.dir / "copy.json").read_bytes(),
                          (self.dir / "out/tune.json").read_bytes())
         self.assertEqual(document["task"]["input"], "pattern:noise:64x64")
         self.assertEqual([(c["format"], c["width"]) for c in document["cases"]],
                          [(f, w) for f in ("rgba8", "r32f") for w in (64, 16, 33)])
         for case in document["cases"]:
-            self.assertEqual([c["policy"] for c in case["choices"]][-1], "any")
+            self.assertEqual([c["question"] for c in case["choices"]][-1], "any")
             self.assertEqual((case["passes"], case["failed"], case["dropped"]), ([], [], []))
             self.check_case(case, finals)
         for crossover in document["crossovers"]:

@@ -49,27 +49,42 @@ static void add(struct names *names, const char *name)
     snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? " " : "", name);
 }
 
-/* Sort the rows: skipped for a reason, wrong by the golden model, right, and anything else. */
+/* Sort a row of `variant`: skipped for a reason, wrong by the golden model, right, and anything
+ * else. */
+static void sort_row(const cJSON *variant, const cJSON *row, struct names *skipped,
+                     struct names *failed, struct names *odd)
+{
+    const char *name = text_of(variant, "strategy");
+    const char *status = text_of(row, "status");
+    const char *reason = text_of(row, "reason");
+    const char *verified =
+        text_of(cJSON_GetObjectItemCaseSensitive(variant, "verify"), "status");
+    if (strcmp(status, "skipped") == 0 && reason[0] != '\0') {
+        add(skipped, name);
+    } else if (strcmp(status, "failed") == 0 && strcmp(verified, "fail") == 0) {
+        add(failed, name);
+    } else if (strcmp(status, "ok") != 0 || strcmp(verified, "pass") != 0) {
+        add(odd, name);
+    }
+    if (getenv("MB_TEST_VERBOSE")) {
+        printf("      %-10s %-8s %-5s %s\n", name, status, verified, reason);
+    }
+}
+
+/* All rows of the one case. */
 static void sort_rows(struct names *skipped, struct names *failed, struct names *odd)
 {
-    const cJSON *row;
+    const cJSON *timing, *row;
     cJSON *document = read_results();
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(document, "results"))
+    const cJSON *c = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(document, "cases"), 0);
+    cJSON_ArrayForEach(timing, cJSON_GetObjectItemCaseSensitive(c, "timings"))
     {
-        const char *name = text_of(row, "strategy");
-        const char *status = text_of(row, "status");
-        const char *verified =
-            text_of(cJSON_GetObjectItemCaseSensitive(row, "verify"), "status");
-        const char *reason = text_of(row, "reason");
-        if (strcmp(status, "skipped") == 0 && reason[0] != '\0') {
-            add(skipped, name);
-        } else if (strcmp(status, "failed") == 0 && strcmp(verified, "fail") == 0) {
-            add(failed, name);
-        } else if (strcmp(status, "ok") != 0 || strcmp(verified, "pass") != 0) {
-            add(odd, name);
-        }
-        if (getenv("MB_TEST_VERBOSE")) {
-            printf("      %-10s %-8s %-5s %s\n", name, status, verified, reason);
+        const cJSON *variants = cJSON_GetObjectItemCaseSensitive(c, "variants");
+        const cJSON *variant = variants != NULL ? variants->child : NULL;
+        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(timing, "rows"))
+        {
+            sort_row(variant, row, skipped, failed, odd);
+            variant = variant != NULL ? variant->next : NULL;
         }
     }
     cJSON_Delete(document);

@@ -26,18 +26,15 @@ static const struct mb_fault_function growth = {
 
 static _Thread_local bool is_pool_growing;
 
-bool __real_mb_pipeline_pool_add(struct mb_pipeline_pool *pool,
-                                 const struct mb_pipeline_key *key,
-                                 const struct mb_pipeline *pipeline);
-bool __wrap_mb_pipeline_pool_add(struct mb_pipeline_pool *pool,
-                                 const struct mb_pipeline_key *key,
-                                 const struct mb_pipeline *pipeline);
-bool __wrap_mb_pipeline_pool_add(struct mb_pipeline_pool *pool,
-                                 const struct mb_pipeline_key *key,
-                                 const struct mb_pipeline *pipeline)
+bool __real_mb_pipeline_pool_add(struct mb_pipeline_pool *pool, void *key, size_t key_bytes,
+                                 const struct mb_pipeline_objects *objects);
+bool __wrap_mb_pipeline_pool_add(struct mb_pipeline_pool *pool, void *key, size_t key_bytes,
+                                 const struct mb_pipeline_objects *objects);
+bool __wrap_mb_pipeline_pool_add(struct mb_pipeline_pool *pool, void *key, size_t key_bytes,
+                                 const struct mb_pipeline_objects *objects)
 {
     is_pool_growing = true;
-    const bool is_added = __real_mb_pipeline_pool_add(pool, key, pipeline);
+    const bool is_added = __real_mb_pipeline_pool_add(pool, key, key_bytes, objects);
     is_pool_growing = false;
     return is_added;
 }

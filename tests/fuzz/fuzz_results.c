@@ -13,8 +13,9 @@
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "bench/compare_runs.h"
-#include "cli/options.h"
+#include "compare/pool.h"
+#include "compare/runs.h"
+#include "cli/options/parse.h"
 #include "fuzz.h"
 
 #define MAX_SPANS 65536u
@@ -61,11 +62,13 @@ static void check_result(const struct mb_file_result *result)
 {
     const char *const texts[] = {result->condition, result->label,        result->place,
                                  result->input,     result->input_sha256, result->format,
-                                 result->reason};
+                                 result->reason,    result->variant,      result->case_id,
+                                 result->cache,     result->mode};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }
-    expect(result->key != NULL && result->key_sans_fmt != NULL && result->key_sans_condition,
+    expect(result->key != NULL && result->key_sans_fmt != NULL && result->key_sans_condition &&
+               result->timing_key != NULL,
            "a result without a key");
     for (size_t i = 0; i < result->n_samples; i++) {
         expect(result->samples_ns[i] >= MB_SAMPLE_MIN_NS &&
@@ -106,6 +109,24 @@ static void compare(const struct mb_result_file *base, const struct mb_result_fi
     mb_comparison_finish(&comparison);
 }
 
+static void pool(const struct mb_result_file *first, const struct mb_result_file *file)
+{
+    const struct mb_bootstrap how = {.n_resamples = 20, .seed = 1};
+    const struct mb_result_file files[2] = {*first, *file};
+    struct mb_pools pools;
+    struct mb_err err = {0};
+    expect(mb_pool_runs(&(struct mb_run_group){files, 2}, &how, &pools, &err) == MB_OK,
+           "pooling failed");
+    for (size_t i = 0; i < pools.n_pools; i++) {
+        for (size_t k = 0; k < pools.pools[i].n_timings; k++) {
+            const struct mb_pool_timing *timing = &pools.pools[i].timings[k];
+            expect(timing->n_rows > 0 && timing->sentence != NULL, "a timing without rows");
+            expect(timing->rows[0].median_ns > 0, "a median that is no time");
+        }
+    }
+    mb_pools_finish(&pools);
+}
+
 static void replay(const char *path)
 {
     char *argv[] = {(char *)"mipbench", (char *)"--replay", (char *)path, NULL};
@@ -130,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     if (mb_result_file_read(path, &file, &err) == MB_OK) {
         check_file(&file);
         compare(&first, &file);
+        pool(&first, &file);
     } else {
         check_line(&err, MB_ERRC_INPUT);
         expect(file.path == NULL && file.n_results == 0, "a failure with results");

@@ -13,8 +13,11 @@ import tempfile
 
 N_MUTANTS, N_FULL_MUTANTS, SEED = 2000, 200000, 21
 LEVELS = 100000
-HEAD = b'{"schema": {"name": "mipbench", "version": "1.5.0"}, '
-ROW = b'{"strategy": "a", "width": 1, "height": 1, '
+HEAD = b'{"schema": {"name": "mipbench", "version": "2.0.0"}, '
+CASE = b'"cases": [{"width": 1, "height": 1, "variants": [{"id": "a", "label": "a", "strategy": "a"'
+TIMING = b'}], "timings": [{"rows": [{"variant": "a"}], "blocks": {"columns": [{"variant": "a", ' \
+    b'"kind": "sample", "durations_ns": ['
+END = b"]}]}}]}]}"
 
 
 def hostile():
@@ -23,16 +26,18 @@ def hostile():
     yield from (b"\0", b"{", b"null", b"[[]]", b"\xff\xfe", b"\xef\xbb\xbf{}", HEAD, HEAD + b"}")
     for opening, closing in ((b"[", b"]"), (b'{"x":', b"}")):
         deep = opening * LEVELS + b"1" + closing * LEVELS
-        yield from (opening * LEVELS, deep, HEAD + b'"results": ' + deep + b"}",
-                    HEAD + b'"run": {"argv": ' + deep + b'}, "results": []}')
+        yield from (opening * LEVELS, deep, HEAD + b'"cases": ' + deep + b"}",
+                    HEAD + b'"run": {"argv": ' + deep + b'}, "cases": []}')
     for number in (b"1e400", b"-1e400", b"1e308", b"NaN", b"18446744073709551616", b"9" * 5000,
                    b"1" + b"0" * 61 + b"e-30", b'"99999999999999999999"', b'"' + b"9" * 5000 + b'"'):
-        yield HEAD + b'"run": {"seed": ' + number + b'}, "results": [{"strategy": "a", "width": ' \
-            + number + b', "height": ' + number + b', "samples_ns": [' + number + b"]}]}"
+        yield HEAD + b'"run": {"seed": ' + number + b"}, " \
+            + CASE.replace(b": 1", b": " + number) + TIMING + number + END
     yield HEAD + b'"b": [null, 9999999999999999999999999999999999999999999999912345678901234567]}'
-    yield HEAD + b'"results": [' + ROW + b'"params": {' + many + b"}}]}"
-    yield HEAD + b'"results": [' + ROW + b'"samples_ns": [' + b"1," * 300000 + b"1]}]}"
-    yield HEAD + b'"run": {"argv": [' + b'"-v",' * 50000 + b'"x"]}, "results": []}'
+    yield HEAD + CASE + b', "params": {' + many + b"}" + TIMING + b"1" + END
+    yield HEAD + CASE + TIMING + b"1," * 300000 + b"1" + END
+    yield HEAD + b'"cases": [{"variants": [' + b"{}," * 20000 + b'{}], "timings": [{"rows": [' \
+        + b'{"variant": "a"},' * 20000 + b"{}]}]}]}"
+    yield HEAD + b'"run": {"argv": [' + b'"-v",' * 50000 + b'"x"]}, "cases": []}'
 
 
 def main():

@@ -66,12 +66,12 @@ static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint3
     (void)n_total;
 }
 
-static enum mb_status ignore_chain(void *user, const struct mb_cell *cell,
+static enum mb_status ignore_chain(void *user, const struct mb_case *c,
                                    struct mb_result *result, const void *block,
                                    struct mb_verifier *verifier, struct mb_err *err)
 {
     (void)user;
-    (void)cell;
+    (void)c;
     (void)result;
     (void)block;
     (void)verifier;
@@ -157,7 +157,7 @@ void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
     return texels;
 }
 
-void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell)
+void mb_test_fill_case(const struct mb_test_case *test_case, struct mb_case *c)
 {
     const struct mb_extent extent = test_case->extent;
     const uint32_t n_full = mb_full_level_count(extent);
@@ -165,7 +165,7 @@ void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cel
     while (n_rects < MB_MAX_RECTS && !mb_rect_is_empty(test_case->rects[n_rects])) {
         n_rects++;
     }
-    *cell = (struct mb_cell){
+    *c = (struct mb_case){
         .n_image_levels = n_full,
         .is_cube = test_case->is_cube,
         .task =
@@ -176,19 +176,18 @@ void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cel
                 .n_rects = n_rects > 0 ? n_rects : 1,
             },
     };
-    memcpy(cell->task.rects, test_case->rects, sizeof cell->task.rects);
+    memcpy(c->task.rects, test_case->rects, sizeof c->task.rects);
     if (n_rects == 0) {
-        cell->task.rects[0] = mb_rect_whole(extent);
+        c->task.rects[0] = mb_rect_whole(extent);
     }
-    snprintf(cell->input, sizeof cell->input, "pattern:%s", test_case->pattern);
-    mb_layout_init(&cell->layout,
-                   mb_format_find(test_case->format ? test_case->format : "rgba8"), extent,
-                   test_case->n_layers > 0 ? test_case->n_layers : 1,
+    snprintf(c->input, sizeof c->input, "pattern:%s", test_case->pattern);
+    mb_layout_init(&c->layout, mb_format_find(test_case->format ? test_case->format : "rgba8"),
+                   extent, test_case->n_layers > 0 ? test_case->n_layers : 1,
                    test_case->n_levels > 0 ? test_case->n_levels : n_full);
 }
 
-bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                      const struct mb_test_case *test_case, struct mb_cell *cell)
+bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
+                      const struct mb_test_case *test_case, struct mb_case *c)
 {
     const struct mb_settings settings = {
         .n_warmup = 1,
@@ -197,35 +196,38 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
         .verify = true,
         .validate = gpu->validate,
     };
-    /* What is tested here is not the time: the ruler's own measure would take longer than a
+    /* What is tested here is not the time: calibration would take longer than a
      * case.
      */
-    struct mb_ruler ruler = {
+    const struct mb_condition condition = {MB_CACHE_HOT, MB_MODE_LATENCY};
+    struct mb_calibration calibration = {
         .gpu = gpu,
         .has_timer = gpu->info.timestamp_valid_bits > 0,
         .marks = {1.0, 1.0, 1.0},
         .roofline = {.llc_bytes = 1, .ceiling_gbps = (double)NAN},
         .probe_ns = (double)NAN,
     };
-    const struct mb_cell_options options = {
+    const struct mb_case_options options = {
         .gpu = gpu,
-        .ruler = &ruler,
+        .calibration = &calibration,
         .settings = &settings,
         .hooks = &mb_test_hooks,
         .rows = rows,
         .n_rows = n_rows,
+        .conditions = &condition,
+        .n_conditions = 1,
         .shares_pipelines = true,
     };
     struct mb_err err = {0};
     bool is_complete = false;
-    mb_test_fill_cell(test_case, cell);
-    void *texels = mb_test_texels(&cell->layout, test_case->pattern);
+    mb_test_fill_case(test_case, c);
+    void *texels = mb_test_texels(&c->layout, test_case->pattern);
     if (!texels) {
         printf("failed: no texels of pattern %s\n", test_case->pattern);
         return false;
     }
-    enum mb_status status = mb_cell_run(&options, texels, cell, 1, &is_complete, &err);
-    mb_ruler_finish(&ruler);
+    enum mb_status status = mb_case_run(&options, texels, c, &is_complete, &err);
+    mb_calibration_finish(&calibration);
     mb_free(texels);
     if (status != MB_OK) {
         printf("failed: %s\n", err.text);
@@ -233,29 +235,32 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_
     return status == MB_OK && is_complete;
 }
 
-bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                      const char *pattern, struct mb_extent extent, struct mb_cell *cell)
+bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
+                       const char *pattern, struct mb_extent extent, struct mb_case *c)
 {
     const struct mb_test_case test_case = {.pattern = pattern, .extent = extent};
-    return mb_test_run_case(gpu, rows, n_rows, &test_case, cell);
+    return mb_test_run_case(gpu, rows, n_rows, &test_case, c);
 }
 
-enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
-                               struct mb_claim *claim, struct mb_err *err)
+enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb_variant *row,
+                               struct mb_tolerance *tolerance, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_trial trial = {0};
-    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(rig->full.base)}};
-    const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = &task, .is_recorded = true, .name = "test"};
-    MB_TRY(mb_trial_supports(&options, err));
-    MB_TRY(mb_trial_init(&trial, &options, err));
-    *claim = trial.work.claim;
-    MB_TRY(mb_rig_poison(rig, 0, err));
-    MB_TRY(mb_submission_run(&trial.submission, err));
-    MB_TRY(mb_rig_read(rig, err));
+    struct mb_instance instance = {0};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
+    const struct mb_instance_options options = {.test_image = test_image,
+                                                .row = row,
+                                                .task = &task,
+                                                .is_recorded = true,
+                                                .name = "test"};
+    MB_TRY(mb_instance_supports(&options, err));
+    MB_TRY(mb_instance_init(&instance, &options, err));
+    *tolerance = instance.work.tolerance;
+    MB_TRY(mb_test_image_poison(test_image, 0, err));
+    MB_TRY(mb_submission_run(&instance.submission, err));
+    MB_TRY(mb_test_image_read(test_image, err));
 fail:
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
     return status;
 }
 
@@ -270,7 +275,7 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu)
     return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_full();
 }
 
-bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row)
+bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *row)
 {
     static const char *const plain[] = {"blit", "raster", "compute", "separable"};
     bool is_plain = false;
@@ -280,25 +285,26 @@ bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row)
     return is_plain && mb_test_takes_turns(gpu) && mb_test_turn(gpu) != MB_TEST_OWN_TURN;
 }
 
-bool mb_test_is_default(const struct mb_row *row)
+bool mb_test_is_default(const struct mb_variant *row)
 {
     static const struct mb_params defaults;
     return memcmp(&row->params, &defaults, sizeof defaults) == 0;
 }
 
 /* FNV-1a of the label. */
-static uint32_t hash_label(const struct mb_row *row)
+static uint32_t hash_label(const struct mb_variant *row)
 {
     char label[MB_LABEL_BYTES];
     uint32_t hash = 2166136261u;
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     for (const char *c = label; *c != '\0'; c++) {
         hash = (hash ^ (uint8_t)*c) * 16777619u;
     }
     return hash;
 }
 
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, uint32_t offset)
+bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_variant *row,
+                          uint32_t offset)
 {
     if (mb_test_is_default(row)) {
         return !mb_test_repeats_itself(gpu, row);
@@ -306,7 +312,7 @@ bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, ui
     return !mb_test_takes_turns(gpu) || (hash_label(row) + mb_test_turn(gpu) + offset) % 3 == 0;
 }
 
-size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_row *rows,
+size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_variant *rows,
                             size_t n_rows)
 {
     size_t n_kept = 0;
@@ -328,7 +334,7 @@ uint32_t mb_test_size_kind(struct mb_extent extent)
     return is_power_of_two(extent.width) + 2u * is_power_of_two(extent.height);
 }
 
-bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_row *row,
+bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *row,
                              struct mb_extent extent)
 {
     const uint32_t kind = mb_test_size_kind(extent), hash = hash_label(row) / 3;
@@ -338,10 +344,10 @@ bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_row *row,
            (is_its_size || mb_test_is_default(row) || !mb_test_takes_turns(gpu));
 }
 
-bool mb_test_is_choosy(const struct mb_row *row)
+bool mb_test_is_choosy(const struct mb_variant *row)
 {
     char label[MB_LABEL_BYTES];
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     return strncmp(label, "blit", strlen("blit")) == 0 ||
            strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
            (strcmp(row->strategy->name, "spd-tree") == 0 &&

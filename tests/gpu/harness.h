@@ -1,10 +1,10 @@
-/* What the tests on a device share: opening it or skipping, and hooks for mb_cell_run that say
+/* What the tests on a device share: opening it or skipping, and hooks for mb_case_run that say
  * nothing. */
 #ifndef MB_TESTS_HARNESS_H
 #define MB_TESTS_HARNESS_H
 
-#include "bench/cell.h"
-#include "bench/trial.h"
+#include "bench/case.h"
+#include "bench/verify/instance.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 
@@ -40,7 +40,7 @@ extern const size_t mb_test_n_specs;
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
 
-/* What a cell is made of. */
+/* What a case is made of. */
 struct mb_test_case {
     const char *pattern;
     const char *format; /* NULL: rgba8 */
@@ -54,30 +54,33 @@ struct mb_test_case {
     struct mb_rect rects[MB_MAX_RECTS];
 };
 
-/* The cell of a case, without results. */
-void mb_test_fill_cell(const struct mb_test_case *test_case, struct mb_cell *cell);
+/* Such a case, without results. */
+void mb_test_fill_case(const struct mb_test_case *test_case, struct mb_case *c);
 
-/* Run `rows` once each on a case; cell->layout, task and names are filled here. Returns false,
- * with the error printed, if mb_cell_run fails; the cell is the caller's to finish either way.
+/* Run `rows` once each on a case; its layout, task and names are filled here. Returns false,
+ * with the error printed, if mb_case_run fails; the case is the caller's to finish either way.
  */
-bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                      const struct mb_test_case *test_case, struct mb_cell *cell);
+bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
+                      const struct mb_test_case *test_case, struct mb_case *c);
 
 /* The same for a plain chain of rgba8. */
-bool mb_test_run_cell(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                      const char *pattern, struct mb_extent extent, struct mb_cell *cell);
+bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
+                       const char *pattern, struct mb_extent extent, struct mb_case *c);
 
-/* Run the plain chain of a row over poison, once, and leave it in the rig's read-back buffer;
- * `*claim` is what the row is held to. UNSUPPORTED if it cannot do it. */
-MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_rig *rig, const struct mb_row *row,
-                                             struct mb_claim *claim, struct mb_err *err);
+/* Run the plain chain of a row over poison, once, and leave it in the test_image's read-back
+ * buffer;
+ * `*tolerance` is what the row is held to. UNSUPPORTED if it cannot do it. */
+MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_test_image *test_image,
+                                             const struct mb_variant *row,
+                                             struct mb_tolerance *tolerance,
+                                             struct mb_err *err);
 
 /* True if a row may refuse formats and reductions that its siblings do: blit, wide kernels,
  * halves, what is for layers or sRGB only, and what asks for the filter by name. */
-bool mb_test_is_choosy(const struct mb_row *row);
+bool mb_test_is_choosy(const struct mb_variant *row);
 
 /* True of what a strategy does where nothing is asked of it. */
-bool mb_test_is_default(const struct mb_row *row);
+bool mb_test_is_default(const struct mb_variant *row);
 
 /* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
 uint32_t mb_test_turn(const struct mb_gpu *gpu);
@@ -91,16 +94,17 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu);
 
 /* True where that is so, of a strategy whose kernels know no subgroups, at a size that is not
  * llvmpipe's own: its commands are the same there. */
-bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_row *row);
+bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *row);
 
 /* Where that is so, variants take turns: a third of them, by their labels, at each of
  * llvmpipe's subgroup sizes, so that tests at one size share compiled kernels; the next third
  * with each `offset`. All with MB_TEST_FULL=1. What a strategy does by default is tried at each
  * where it does not repeat itself. */
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_row *row, uint32_t offset);
+bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_variant *row,
+                          uint32_t offset);
 
 /* Leave the rows that have their turn; returns how many there are. */
-size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_row *rows,
+size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_variant *rows,
                             size_t n_rows);
 
 /* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
@@ -109,7 +113,7 @@ uint32_t mb_test_size_kind(struct mb_extent extent);
 
 /* What mb_test_has_its_turn() says, and variants at one in two of the sizes without a power of
  * two, and at those of one other kind. */
-bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_row *row,
+bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *row,
                              struct mb_extent extent);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.

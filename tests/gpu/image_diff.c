@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vk/sampler.h"
+
 #define N_INVOCATIONS 256u /* as in image_diff.comp */
 
 extern const struct mb_shader mb_spv_image_diff;
@@ -24,33 +26,27 @@ enum mb_status mb_image_diff_init(struct image_diff *diff, const struct mb_vk_im
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = image->gpu;
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-    };
-    const struct mb_compute_options options = {
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_image_diff,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
         .push_constant_bytes = sizeof(uint32_t),
-        .n_sets = n_wanted,
+        .n_copies = n_wanted,
         .name = "image diff",
     };
     *diff = (struct image_diff){.gpu = gpu,
                                 .n_groups = count_groups(&image->layout),
                                 .n_layers = image->layout.n_layers};
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, MB_REDUCE_AVG, &diff->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &diff->sampler, err));
     MB_TRY(mb_buffer_init(&diff->report, gpu, MB_BUFFER_READBACK,
-                          sizeof(struct image_diff_report), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                          "image diff report", err));
-    MB_TRY(mb_compute_init(&diff->compute, gpu, &options, err));
+                          sizeof(struct image_diff_report), "image diff report", err));
+    MB_TRY(mb_pipeline_init(&diff->compute, gpu, &options, err));
     for (uint32_t i = 0; i < n_wanted; i++) {
-        mb_compute_bind_sampled(&diff->compute, i, 0, diff->sampler, image->sampled_all,
-                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-        mb_compute_bind_sampled(&diff->compute, i, 1, diff->sampler, wanted[i].sampled_all,
-                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-        mb_compute_bind_buffer(&diff->compute, i, 2, &diff->report);
+        const struct mb_descriptor descriptors[] = {
+            {.binding = 0, .sampler = diff->sampler, .views = &image->sampled_all},
+            {.binding = 1, .sampler = diff->sampler, .views = &wanted[i].sampled_all},
+            {.binding = 2, .buffer = &diff->report},
+        };
+        mb_pipeline_bind(&diff->compute, i, descriptors, MB_COUNTOF(descriptors));
     }
     memset(diff->report.mapped, 0, sizeof(struct image_diff_report));
     return MB_OK;
@@ -61,7 +57,7 @@ fail:
 
 void mb_image_diff_finish(struct image_diff *diff)
 {
-    mb_compute_finish(&diff->compute);
+    mb_pipeline_finish(&diff->compute);
     mb_sampler_destroy(diff->gpu, diff->sampler);
     mb_buffer_finish(&diff->report);
     *diff = (struct image_diff){0};
@@ -71,12 +67,12 @@ void mb_image_diff_record(const struct image_diff *diff, uint32_t index, uint32_
                           VkCommandBuffer cmd)
 {
     const struct mb_dispatch dispatch = {
-        .set = index,
+        .copy = index,
         .push = &tag,
         .push_bytes = sizeof tag,
         .n_groups = {diff->n_groups, 1, diff->n_layers},
     };
-    mb_compute_dispatch(&diff->compute, cmd, &dispatch);
+    mb_pipeline_dispatch(&diff->compute, cmd, &dispatch);
 }
 
 void mb_image_diff_record_end(VkCommandBuffer cmd)

@@ -17,7 +17,7 @@ struct image_diff_report {
 
 struct image_diff {
     const struct mb_gpu *gpu;
-    struct mb_compute compute;
+    struct mb_pipeline compute;
     VkSampler sampler;
     struct mb_buffer report;
     uint32_t n_groups;

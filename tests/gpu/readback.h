@@ -32,8 +32,7 @@ static inline bool readback_init(struct readback *r, const struct mb_gpu *gpu, u
     struct mb_err err = {0};
     *r = (struct readback){0};
     CHECK_EQ_INT(
-        mb_buffer_init(&r->buffer, gpu, MB_BUFFER_READBACK, n_bytes, 0, "read-back", &err),
-        MB_OK);
+        mb_buffer_init(&r->buffer, gpu, MB_BUFFER_READBACK, n_bytes, "read-back", &err), MB_OK);
     CHECK_EQ_INT(mb_submission_init(&r->submission, gpu, "read-back", &err), MB_OK);
     return r->buffer.mapped && r->submission.fence;
 }

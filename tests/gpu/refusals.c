@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "vk/graphics.h"
+#include "strategy/needs.h"
 
 #define SPD_MAX_SIZE 4096u
 
@@ -21,12 +21,12 @@ static bool may_refuse_variant(const char *label, const struct mb_layout *layout
            (strstr(label, "srgb=sqrt") != NULL && format->codec != MB_CODEC_SRGB8);
 }
 
-bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_row *row,
+bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                         const struct mb_layout *layout, const struct mb_task *task)
 {
     char label[MB_LABEL_BYTES];
     const char *name = row->strategy->name;
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     if (strcmp(name, "blit") == 0) {
         struct mb_err why;
         const bool has_blit =

@@ -60,13 +60,13 @@ enum mb_status mb_stress_bench_init(struct stress_bench *bench, const struct mb_
                    shape->n_layers,
                    shape->n_levels > 0 ? shape->n_levels : mb_full_level_count(shape->extent));
     MB_TRY(make_contents(bench, err));
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &bench->layout,
         .n_image_levels = bench->layout.n_levels,
         .source = bench->texels[0],
     };
-    MB_TRY(mb_rig_init(&bench->rig, gpu, &options, err));
-    MB_TRY(mb_image_diff_init(&bench->diff, &bench->rig.image, bench->reference,
+    MB_TRY(mb_test_image_init(&bench->test_image, gpu, &options, err));
+    MB_TRY(mb_image_diff_init(&bench->diff, &bench->test_image.image, bench->reference,
                               STRESS_N_CONTENTS, err));
     MB_TRY(mb_submission_init(&bench->submission, gpu, "stress bench", err));
     return MB_OK;
@@ -79,7 +79,7 @@ void mb_stress_bench_finish(struct stress_bench *bench)
 {
     mb_submission_finish(&bench->submission);
     mb_image_diff_finish(&bench->diff);
-    mb_rig_finish(&bench->rig);
+    mb_test_image_finish(&bench->test_image);
     for (uint32_t i = 0; i < STRESS_N_CONTENTS; i++) {
         mb_vk_image_finish(&bench->reference[i]);
         mb_verifier_finish(&bench->verifier[i]);
@@ -111,13 +111,13 @@ static void copy_levels(VkCommandBuffer cmd, const struct mb_vk_image *from,
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
 }
 
-/* Copy the rig's image to a reference. */
+/* Copy the test_image's image to a reference. */
 static enum mb_status keep(struct stress_bench *bench, uint32_t content, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_begin(&bench->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                err));
-    copy_levels(bench->submission.cmd, &bench->rig.image, &bench->reference[content],
+    copy_levels(bench->submission.cmd, &bench->test_image.image, &bench->reference[content],
                 bench->layout.n_levels);
     MB_TRY(mb_submission_end(&bench->submission, err));
     MB_TRY(mb_submission_run(&bench->submission, err));
@@ -125,19 +125,19 @@ fail:
     return status;
 }
 
-enum mb_status mb_stress_bench_refer(struct stress_bench *bench, struct mb_trial *trial,
+enum mb_status mb_stress_bench_refer(struct stress_bench *bench, struct mb_instance *instance,
                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_rig *rig = &bench->rig;
+    struct mb_test_image *test_image = &bench->test_image;
     for (uint32_t i = 0; i < STRESS_N_CONTENTS; i++) {
         struct mb_verdict verdict = {0};
-        MB_TRY(mb_rig_upload(rig, bench->texels[i], err));
-        MB_TRY(mb_rig_poison(rig, i % MB_N_POISONS, err));
-        MB_TRY(mb_submission_run(&trial->submission, err));
-        MB_TRY(mb_rig_read(rig, err));
-        MB_TRY(mb_verify(&bench->verifier[i], rig->readback.mapped, &trial->work.claim,
-                         &verdict, err));
+        MB_TRY(mb_test_image_upload(test_image, bench->texels[i], err));
+        MB_TRY(mb_test_image_poison(test_image, i % MB_N_POISONS, err));
+        MB_TRY(mb_submission_run(&instance->submission, err));
+        MB_TRY(mb_test_image_read(test_image, err));
+        MB_TRY(mb_verify(&bench->verifier[i], test_image->readback.mapped,
+                         &instance->work.tolerance, &verdict, err));
         if (!verdict.pass) {
             char where[256];
             mb_bad_texel_describe(&verdict.first_bad, where, sizeof where);
@@ -157,11 +157,12 @@ enum mb_status mb_stress_bench_plant(struct stress_bench *bench, uint32_t level,
     const uint32_t layer = layout->n_layers - 1, n_bytes = layout->format->texel_bytes;
     const struct mb_extent extent = mb_level_extent(layout->base, level);
     /* The last content's chain is the one that was read back last. */
-    const uint8_t *texels = mb_layout_level(layout, bench->rig.readback.mapped, level, layer);
+    const uint8_t *texels =
+        mb_layout_level(layout, bench->test_image.readback.mapped, level, layer);
     const struct mb_vk_image *reference = &bench->reference[STRESS_N_CONTENTS - 1];
     VkCommandBuffer cmd = bench->submission.cmd;
     struct mb_buffer upload = {0};
-    MB_TRY(mb_buffer_init(&upload, bench->gpu, MB_BUFFER_UPLOAD, n_bytes, 0, "planted", err));
+    MB_TRY(mb_buffer_init(&upload, bench->gpu, MB_BUFFER_UPLOAD, n_bytes, "planted", err));
     uint8_t *texel = upload.mapped;
     memcpy(texel, texels + layout->level_layer_bytes[level] - n_bytes, n_bytes);
     texel[0] = (uint8_t)(texel[0] ^ (is_wrong ? 1u : 0u));
@@ -186,13 +187,13 @@ fail:
 void mb_stress_bench_record_load(const struct stress_bench *bench, uint32_t content,
                                  VkCommandBuffer cmd)
 {
-    copy_levels(cmd, &bench->reference[content], &bench->rig.image, 1);
+    copy_levels(cmd, &bench->reference[content], &bench->test_image.image, 1);
 }
 
 void mb_stress_bench_record_poison(const struct stress_bench *bench, const float color[4],
                                    VkCommandBuffer cmd)
 {
-    const struct mb_vk_image *image = &bench->rig.image;
+    const struct mb_vk_image *image = &bench->test_image.image;
     const uint32_t n_levels = bench->layout.n_levels - 1;
     const VkClearColorValue value = {.float32 = {color[0], color[1], color[2], color[3]}};
     const VkImageSubresourceRange range = {

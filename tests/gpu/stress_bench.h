@@ -3,9 +3,9 @@
 #ifndef MB_TESTS_STRESS_BENCH_H
 #define MB_TESTS_STRESS_BENCH_H
 
-#include "bench/rig.h"
-#include "bench/trial.h"
-#include "bench/verify.h"
+#include "bench/test_image.h"
+#include "bench/verify/instance.h"
+#include "bench/verify/verify.h"
 #include "image_diff.h"
 
 #define STRESS_N_CONTENTS 8u
@@ -22,12 +22,12 @@ struct stress_shape {
 struct stress_bench {
     const struct mb_gpu *gpu;
     struct mb_layout layout;
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     void
         *texels[STRESS_N_CONTENTS]; /* level 0 of all layers: noise of different seeds; owned */
     struct mb_verifier verifier[STRESS_N_CONTENTS];
     struct mb_vk_image reference[STRESS_N_CONTENTS];
-    struct image_diff diff; /* of the rig's image and a reference */
+    struct image_diff diff; /* of the test_image's image and a reference */
     struct mb_submission submission;
 };
 
@@ -39,11 +39,12 @@ MB_MUST_CHECK enum mb_status mb_stress_bench_init(struct stress_bench *bench,
 /* The queue must be idle. */
 void mb_stress_bench_finish(struct stress_bench *bench);
 
-/* Make the chain of every content once by a recorded trial, over poison, verify it against the
- * golden model and keep it as the content's reference. MB_ERRC_VERIFY, naming the content and
- * its first bad texel, if one is wrong. */
+/* Make the chain of every content once by a recorded instance, over poison, verify it against
+ * the golden model and keep it as the content's reference. MB_ERRC_VERIFY, naming the content
+ * and its first bad texel, if one is wrong. */
 MB_MUST_CHECK enum mb_status mb_stress_bench_refer(struct stress_bench *bench,
-                                                   struct mb_trial *trial, struct mb_err *err);
+                                                   struct mb_instance *instance,
+                                                   struct mb_err *err);
 
 /* Flip the lowest bit of the last texel of `level`, in the last layer, of the last content's
  * reference; without `is_wrong`, restore it. Until the next mb_stress_bench_refer. */

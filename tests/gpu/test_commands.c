@@ -10,8 +10,8 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/evict.h"
-#include "bench/take.h"
+#include "bench/timing/evict.h"
+#include "bench/timing/recorded_sample.h"
 #include "harness.h"
 #include "vk/barrier.h"
 
@@ -235,11 +235,11 @@ static void find_commands(void)
 /* A strategy set up on an image, as often as there are images in the rotation. */
 struct bed {
     struct mb_gpu gpu;
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     struct mb_timer timer;
     struct mb_evictor evictor;
-    struct mb_compute nothing;
-    struct mb_trial trials[MAX_TRIALS];
+    struct mb_pipeline nothing;
+    struct mb_instance instances[MAX_TRIALS];
 };
 
 /* What the strategy itself records. */
@@ -251,7 +251,7 @@ static bool spy_on_chain(struct bed *bed, struct text *chain)
     MB_TRY(mb_submission_init(&submission, &bed->gpu, "chain", &err));
     MB_TRY(mb_submission_begin(&submission, 0, &err));
     start_spying(chain);
-    bed->trials[0].strategy->record(bed->trials[0].state, submission.cmd);
+    bed->instances[0].strategy->record(bed->instances[0].state, submission.cmd);
     stop_spying();
     MB_TRY(mb_submission_end(&submission, &err));
 fail:
@@ -302,7 +302,7 @@ static void expect_null_chain(struct text *want, const char *words)
     }
 }
 
-static void expect_chains(struct text *want, const struct mb_take_options *options,
+static void expect_chains(struct text *want, const struct mb_recorded_sample_options *options,
                           const char *chain, uint32_t n, bool is_overlapped)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -317,8 +317,8 @@ static void expect_chains(struct text *want, const struct mb_take_options *optio
 
 /* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images]; the
  * queries' reset, the primer; stamp; chains; stamp. */
-static void expect_part(struct text *want, const struct mb_take_options *options, uint32_t part,
-                        const char *chain)
+static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
+                        uint32_t part, const char *chain)
 {
     const uint32_t query = 2 * (options->first_pair + part);
     if (options->evictor) {
@@ -349,15 +349,15 @@ static void check_words(const char *got, const char *want)
     }
 }
 
-static void check_take(struct bed *bed, const struct mb_take_options *options,
+static void check_take(struct bed *bed, const struct mb_recorded_sample_options *options,
                        const char *chain)
 {
     static struct text got, want;
-    struct mb_take take = {0};
+    struct mb_recorded_sample recorded = {0};
     struct mb_err err = {0};
     double part_ns[MB_MAX_PARTS];
     start_spying(&got);
-    const enum mb_status status = mb_take_init(&take, options, &err);
+    const enum mb_status status = mb_recorded_sample_init(&recorded, options, &err);
     stop_spying();
     want.n = 0;
     for (uint32_t part = 0; part < options->n_parts; part++) {
@@ -365,32 +365,32 @@ static void check_take(struct bed *bed, const struct mb_take_options *options,
     }
     CHECK_EQ_INT(status, MB_OK);
     check_words(got.words, want.words);
-    CHECK_EQ_INT(mb_submission_submit(&take.submission, &err), MB_OK);
-    CHECK_EQ_INT(mb_take_collect(&take, &bed->timer, part_ns, &err), MB_OK);
-    mb_take_finish(&take);
+    CHECK_EQ_INT(mb_submission_submit(&recorded.submission, &err), MB_OK);
+    CHECK_EQ_INT(mb_recorded_sample_collect(&recorded, &bed->timer, part_ns, &err), MB_OK);
+    mb_recorded_sample_finish(&recorded);
 }
 
 /* Every kind of sample that a timing takes. */
 static void check_samples(struct bed *bed, const char *chain)
 {
-    const struct mb_take_options latency = {
+    const struct mb_recorded_sample_options latency = {
         .gpu = &bed->gpu,
         .timer = &bed->timer,
         .n_parts = 1,
         .n_chains = {1},
-        .trials = bed->trials,
-        .n_trials = MAX_TRIALS,
+        .instances = bed->instances,
+        .n_instances = MAX_TRIALS,
         .name = "sample",
     };
     check_take(bed, &latency, chain);
-    struct mb_take_options sample = latency;
+    struct mb_recorded_sample_options sample = latency;
     sample.first_pair = 2;
     sample.warms_code = true;
     check_take(bed, &sample, chain);
     sample.evictor = &bed->evictor;
     check_take(bed, &sample, chain);
     sample = latency;
-    sample.null_pipeline = bed->nothing.pipeline;
+    sample.null_pipeline = bed->nothing.objects.pipeline;
     check_take(bed, &sample, chain);
     sample = latency;
     sample.n_chains[0] = 3;
@@ -405,27 +405,28 @@ static void check_samples(struct bed *bed, const char *chain)
     check_take(bed, &sample, chain);
 }
 
-static void check_row(struct bed *bed, const struct mb_row *row)
+static void check_row(struct bed *bed, const struct mb_variant *row)
 {
     static struct text chain;
     struct mb_err err = {0};
-    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(bed->rig.full.base)}};
-    const struct mb_trial_options options = {
-        .rig = &bed->rig, .row = row, .task = &task, .name = row->strategy->name};
-    if (mb_trial_supports(&options, &err) != MB_OK) {
+    const struct mb_task task = {.n_rects = 1,
+                                 .rects = {mb_rect_whole(bed->test_image.full.base)}};
+    const struct mb_instance_options options = {
+        .test_image = &bed->test_image, .row = row, .task = &task, .name = row->strategy->name};
+    if (mb_instance_supports(&options, &err) != MB_OK) {
         printf("skipped %s: %s\n", row->strategy->name, err.text);
         return;
     }
     bool is_ready = true;
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {
-        is_ready = mb_trial_init(&bed->trials[i], &options, &err) == MB_OK && is_ready;
+        is_ready = mb_instance_init(&bed->instances[i], &options, &err) == MB_OK && is_ready;
     }
     CHECK(is_ready && spy_on_chain(bed, &chain));
     printf("%s: %s\n", row->strategy->name, chain.words);
-    check_chain(&bed->trials[0].work, chain.words);
+    check_chain(&bed->instances[0].work, chain.words);
     check_samples(bed, chain.words);
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {
-        mb_trial_finish(&bed->trials[i]);
+        mb_instance_finish(&bed->instances[i]);
     }
 }
 
@@ -433,24 +434,26 @@ static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
                                const void *texels, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    static const uint32_t two_invocations[3] = {2, 1, 1}; /* or it would be the primer */
-    const struct mb_rig_options rig_options = {
+    /* Or it would be the primer. */
+    static const struct mb_constant two_invocations[] = {
+        {"gl_WorkGroupSize.x", 2}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
+    const struct mb_test_image_options test_image_options = {
         .layout = layout, .n_image_levels = layout->n_levels, .source = texels};
-    const struct mb_compute_options options = {
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_null,
-        .spec_constants = two_invocations,
-        .n_spec_constants = MB_COUNTOF(two_invocations),
-        .n_sets = 1,
+        .constants = two_invocations,
+        .n_constants = MB_COUNTOF(two_invocations),
+        .n_copies = 1,
         .name = "null twin",
     };
-    MB_TRY(mb_rig_init(&bed->rig, &bed->gpu, &rig_options, err));
+    MB_TRY(mb_test_image_init(&bed->test_image, &bed->gpu, &test_image_options, err));
     MB_TRY(mb_timer_init(&bed->timer, &bed->gpu, 1 + MB_MAX_PARTS, err));
     MB_TRY(mb_evictor_init(&bed->evictor, &bed->gpu, 1, err));
-    MB_TRY(mb_compute_init(&bed->nothing, &bed->gpu, &options, err));
+    MB_TRY(mb_pipeline_init(&bed->nothing, &bed->gpu, &options, err));
     spy.timer = &bed->timer;
-    spy.primer = bed->timer.primer.pipeline;
-    spy.evictor = bed->evictor.compute.pipeline;
-    spy.null_twin = bed->nothing.pipeline;
+    spy.primer = bed->timer.primer.objects.pipeline;
+    spy.evictor = bed->evictor.compute.objects.pipeline;
+    spy.null_twin = bed->nothing.objects.pipeline;
 fail:
     return status;
 }
@@ -458,14 +461,15 @@ fail:
 static void run(struct bed *bed)
 {
     static const char *const specs[] = {"all"};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
     struct mb_layout layout;
     mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){200, 130}, 2, 5);
     void *texels = mb_test_texels(&layout, "noise");
-    const bool is_ready = texels && make_bed(bed, &layout, texels, &err) == MB_OK &&
-                          mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK;
+    const bool is_ready =
+        texels && make_bed(bed, &layout, texels, &err) == MB_OK &&
+        mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK;
     CHECK(is_ready && n_rows > 5);
     find_commands();
     for (size_t i = 0; is_ready && i < n_rows; i++) {
@@ -473,10 +477,10 @@ static void run(struct bed *bed)
     }
     mb_free(rows);
     mb_free(texels);
-    mb_compute_finish(&bed->nothing);
+    mb_pipeline_finish(&bed->nothing);
     mb_evictor_finish(&bed->evictor);
     mb_timer_finish(&bed->timer);
-    mb_rig_finish(&bed->rig);
+    mb_test_image_finish(&bed->test_image);
 }
 
 int main(void)

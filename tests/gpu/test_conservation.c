@@ -31,15 +31,17 @@ static bool read_mean(const struct mb_layout *layout, const void *block, uint32_
 
 /* By how much the mean may move on the way to a level: as if every texel were off by its bound,
  * for values below 1, and the same way, at each step. */
-static double mean_bound(const struct mb_layout *layout, const struct mb_claim *claim,
+static double mean_bound(const struct mb_layout *layout, const struct mb_tolerance *tolerance,
                          uint32_t level)
 {
     double bound = 0.0;
     for (uint32_t above = 0; above < level; above++) {
-        const double weight_error =
-            mb_claim_weight_error(claim, layout->format, mb_level_extent(layout->base, above));
+        const double weight_error = mb_tolerance_weight_error(
+            tolerance, layout->format, mb_level_extent(layout->base, above));
         const double lsb = mb_format_lsb(layout->format, 0, 0.99);
-        bound += lsb * mb_claim_bound_lsb(claim, layout->format, 0, 0.99, 1.0, 1, weight_error);
+        bound += lsb * mb_tolerance_bound_lsb(
+                           &(struct mb_step){tolerance, layout->format, 1, weight_error}, 0,
+                           0.99, 1.0);
     }
     return bound;
 }
@@ -62,12 +64,12 @@ static double largest_shift(const struct mb_layout *layout, const void *block, u
 /* The first level whose mean is not that of level 0, or 0; `*shift` is that of the last level.
  */
 static uint32_t find_loss(const struct mb_layout *layout, const void *block,
-                          const struct mb_claim *claim, double *shift)
+                          const struct mb_tolerance *tolerance, double *shift)
 {
     uint32_t first_bad = 0;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         *shift = largest_shift(layout, block, level);
-        if (first_bad == 0 && !(*shift <= mean_bound(layout, claim, level))) {
+        if (first_bad == 0 && !(*shift <= mean_bound(layout, tolerance, level))) {
             first_bad = level;
         }
     }
@@ -75,45 +77,46 @@ static uint32_t find_loss(const struct mb_layout *layout, const void *block,
 }
 
 /* What is wrong, or has another policy than box, is printed. */
-static bool is_conserved(struct mb_rig *rig, const struct mb_row *row, bool *is_box)
+static bool is_conserved(struct mb_test_image *test_image, const struct mb_variant *row,
+                         bool *is_box)
 {
-    const struct mb_layout *layout = &rig->full;
-    struct mb_claim claim;
+    const struct mb_layout *layout = &test_image->full;
+    struct mb_tolerance tolerance;
     struct mb_err err = {0};
     double shift = 0.0;
     char label[MB_LABEL_BYTES];
-    mb_row_label(row, label, sizeof label);
-    enum mb_status status = mb_test_run_row(rig, row, &claim, &err);
+    mb_variant_label(row, label, sizeof label);
+    enum mb_status status = mb_test_run_row(test_image, row, &tolerance, &err);
     CHECK(status == MB_OK || (status == MB_UNSUPPORTED && mb_test_is_choosy(row)));
-    *is_box = status == MB_OK && claim.filter.policy == MB_POLICY_BOX;
+    *is_box = status == MB_OK && tolerance.filter.policy == MB_POLICY_BOX;
     if (status != MB_OK) {
         printf("%s %s: %s\n", label, layout->format->name, err.text);
         return true;
     }
-    const uint32_t bad = find_loss(layout, rig->readback.mapped, &claim, &shift);
+    const uint32_t bad = find_loss(layout, test_image->readback.mapped, &tolerance, &shift);
     if (bad > 0) {
         printf("%s %ux%u %s: %s, the mean moves by %.2g at the last level\n", label,
                layout->base.width, layout->base.height, layout->format->name,
-               mb_policy_name(claim.filter.policy), shift);
+               mb_policy_name(tolerance.filter.policy), shift);
     }
     return bad == 0;
 }
 
-static bool open_rig(struct mb_rig *rig, const struct mb_gpu *gpu, const char *format,
-                     struct mb_extent extent)
+static bool open_rig(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                     const char *format, struct mb_extent extent)
 {
     struct mb_layout layout;
     struct mb_err err = {0};
     mb_layout_init(&layout, mb_format_find(format), extent, N_LAYERS,
                    mb_full_level_count(extent));
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout,
         .n_image_levels = layout.n_levels,
         .source = texels,
     };
-    *rig = (struct mb_rig){0};
-    const bool is_open = texels && mb_rig_init(rig, gpu, &options, &err) == MB_OK;
+    *test_image = (struct mb_test_image){0};
+    const bool is_open = texels && mb_test_image_init(test_image, gpu, &options, &err) == MB_OK;
     if (!is_open) {
         printf("%ux%u %s: %s\n", extent.width, extent.height, format, err.text);
     }
@@ -123,19 +126,19 @@ static bool open_rig(struct mb_rig *rig, const struct mb_gpu *gpu, const char *f
 }
 
 /* Returns how many rows have the box policy. */
-static size_t check_rows(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+static size_t check_rows(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                          const char *format, struct mb_extent extent)
 {
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     size_t n_box = 0;
-    const bool is_open = open_rig(&rig, gpu, format, extent);
+    const bool is_open = open_rig(&test_image, gpu, format, extent);
     for (size_t i = 0; is_open && i < n_rows; i++) {
         bool is_box;
-        const bool is_good = is_conserved(&rig, &rows[i], &is_box);
+        const bool is_good = is_conserved(&test_image, &rows[i], &is_box);
         CHECK(is_good || !is_box);
         n_box += is_box;
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     return n_box;
 }
 
@@ -145,11 +148,11 @@ static void check_strategies(const struct mb_gpu *gpu)
                                         "spd",  "spd-metal", "spd-tree"};
     static const char *const formats[] = {"rgba32f", "rgba8", "rgba16f"};
     static const struct mb_extent extents[] = {{33, 17}, {1, 31}, {127, 65}, {7, 300}};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
-                 MB_OK);
+    CHECK_EQ_INT(
+        mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err), MB_OK);
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
         for (size_t k = 0; k < MB_COUNTOF(extents); k++) {
             const bool has_its_turn = (i + k) % (mb_test_is_quick() ? 6 : 3) == 0;
@@ -166,17 +169,17 @@ static void check_defect(const struct mb_gpu *gpu)
 {
     static const struct mb_strategy *const table[] = {&mb_strategy_wrong, NULL};
     static const char *const spec = "wrong:defect=drop-row";
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    struct mb_rig rig;
-    CHECK_EQ_INT(mb_plan_rows(table, &spec, 1, &rows, &n_rows, &err), MB_OK);
-    if (open_rig(&rig, gpu, "rgba32f", (struct mb_extent){33, 17})) {
+    struct mb_test_image test_image;
+    CHECK_EQ_INT(mb_plan_variants(table, &spec, 1, &rows, &n_rows, &err), MB_OK);
+    if (open_rig(&test_image, gpu, "rgba32f", (struct mb_extent){33, 17})) {
         bool is_box = false;
-        CHECK(!is_conserved(&rig, &rows[0], &is_box));
+        CHECK(!is_conserved(&test_image, &rows[0], &is_box));
         CHECK(is_box);
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(rows);
 }
 

@@ -33,15 +33,15 @@ create_readable_image(VkDevice device, const VkImageCreateInfo *info,
     return result;
 }
 
-/* Set up as mb_trial_init does; spy.made is the image that it made then, if any. */
-static bool init_spied(struct mb_trial *trial, const struct mb_trial_options *options)
+/* Set up as mb_instance_init does; spy.made is the image that it made then, if any. */
+static bool init_spied(struct mb_instance *instance, const struct mb_instance_options *options)
 {
     struct mb_err err = {0};
     spy.create_image = vkCreateImage;
     spy.made = VK_NULL_HANDLE;
     spy.n_made = 0;
     vkCreateImage = create_readable_image;
-    const bool is_made = mb_trial_init(trial, options, &err) == MB_OK;
+    const bool is_made = mb_instance_init(instance, options, &err) == MB_OK;
     vkCreateImage = spy.create_image;
     CHECK(is_made);
     if (!is_made) {
@@ -50,10 +50,10 @@ static bool init_spied(struct mb_trial *trial, const struct mb_trial_options *op
     return is_made;
 }
 
-/* Level 0 of the copy to the beginning of the rig's read-back buffer. */
-static void record_read_copy(const struct mb_rig *rig, VkCommandBuffer cmd)
+/* Level 0 of the copy to the beginning of the test_image's read-back buffer. */
+static void record_read_copy(const struct mb_test_image *test_image, VkCommandBuffer cmd)
 {
-    const struct mb_layout *layout = &rig->full;
+    const struct mb_layout *layout = &test_image->full;
     const struct mb_vk_image copy = {.image = spy.made, .layout = *layout};
     const VkBufferImageCopy region = {
         .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
@@ -66,20 +66,20 @@ static void record_read_copy(const struct mb_rig *rig, VkCommandBuffer cmd)
     };
     mb_barrier_levels(cmd, &copy, 0, 1, &mb_access_readable, &mb_access_transfer_read);
     vkCmdCopyImageToBuffer(cmd, copy.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                           rig->readback.buffer, 1, &region);
+                           test_image->readback.buffer, 1, &region);
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                          &to_host, 0, NULL, 0, NULL);
 }
 
-static enum mb_status run_and_read(struct mb_rig *rig, const struct mb_trial *trial,
-                                   struct mb_err *err)
+static enum mb_status run_and_read(struct mb_test_image *test_image,
+                                   const struct mb_instance *instance, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_submission *submission = &rig->submission;
+    struct mb_submission *submission = &test_image->submission;
     MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_rig_record_poison(rig, 0, submission->cmd); /* an update expects a chain */
-    trial->strategy->record(trial->state, submission->cmd);
-    record_read_copy(rig, submission->cmd);
+    mb_test_image_record_poison(test_image, 0, submission->cmd); /* an update expects a chain */
+    instance->strategy->record(instance->state, submission->cmd);
+    record_read_copy(test_image, submission->cmd);
     MB_TRY(mb_submission_end(submission, err));
     MB_TRY(mb_submission_run(submission, err));
 fail:
@@ -87,15 +87,16 @@ fail:
 }
 
 /* Whether the read-back buffer holds the texels of `rect`, in every layer. */
-static bool holds(const struct mb_rig *rig, const void *texels, struct mb_rect rect)
+static bool holds(const struct mb_test_image *test_image, const void *texels,
+                  struct mb_rect rect)
 {
-    const struct mb_layout *layout = &rig->full;
+    const struct mb_layout *layout = &test_image->full;
     const size_t texel_bytes = layout->format->texel_bytes;
     for (uint32_t row = 0; row < layout->n_layers * rect.height; row++) {
         const uint32_t layer = row / rect.height, y = rect.y + row % rect.height;
         const size_t texel = ((size_t)layer * layout->base.height + y) * layout->base.width;
         const size_t offset_bytes = (texel + rect.x) * texel_bytes;
-        if (memcmp((const char *)rig->readback.mapped + offset_bytes,
+        if (memcmp((const char *)test_image->readback.mapped + offset_bytes,
                    (const char *)texels + offset_bytes, rect.width * texel_bytes) != 0) {
             return false;
         }
@@ -104,16 +105,16 @@ static bool holds(const struct mb_rig *rig, const void *texels, struct mb_rect r
 }
 
 /* One content after the other, so that what an earlier run left cannot pass for a copy. */
-static void check_contents(struct mb_rig *rig, const struct mb_trial *trial,
+static void check_contents(struct mb_test_image *test_image, const struct mb_instance *instance,
                            const struct mb_task *task)
 {
     static const char *const patterns[] = {"gradient", "noise"};
     for (size_t i = 0; i < MB_COUNTOF(patterns); i++) {
         struct mb_err err = {0};
-        void *texels = mb_test_texels(&rig->full, patterns[i]);
-        const bool is_run = texels && mb_rig_upload(rig, texels, &err) == MB_OK &&
-                            run_and_read(rig, trial, &err) == MB_OK;
-        CHECK(is_run && holds(rig, texels, task->rects[0]));
+        void *texels = mb_test_texels(&test_image->full, patterns[i]);
+        const bool is_run = texels && mb_test_image_upload(test_image, texels, &err) == MB_OK &&
+                            run_and_read(test_image, instance, &err) == MB_OK;
+        CHECK(is_run && holds(test_image, texels, task->rects[0]));
         if (!is_run) {
             fprintf(stderr, "%s: %s\n", patterns[i], err.text);
         }
@@ -122,47 +123,50 @@ static void check_contents(struct mb_rig *rig, const struct mb_trial *trial,
 }
 
 /* True if the row can do it. */
-static bool check_row(struct mb_rig *rig, const struct mb_row *row, const struct mb_task *task,
-                      bool is_copying)
+static bool check_row(struct mb_test_image *test_image, const struct mb_variant *row,
+                      const struct mb_task *task, bool is_copying)
 {
     struct mb_err why = {0};
-    struct mb_trial trial = {0};
-    const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = task, .name = rig->full.format->name};
-    if (mb_trial_supports(&options, &why) != MB_OK) {
+    struct mb_instance instance = {0};
+    const struct mb_instance_options options = {.test_image = test_image,
+                                                .row = row,
+                                                .task = task,
+                                                .name = test_image->full.format->name};
+    if (mb_instance_supports(&options, &why) != MB_OK) {
         return false;
     }
-    if (init_spied(&trial, &options)) {
+    if (init_spied(&instance, &options)) {
         CHECK_EQ_INT(spy.n_made, is_copying ? 1 : 0);
         if (spy.n_made == 1) {
-            check_contents(rig, &trial, task);
+            check_contents(test_image, &instance, task);
         }
     }
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
     return true;
 }
 
 /* How many rows did this format and task. */
-static unsigned check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
-                           const struct mb_format *format, const struct mb_task *task)
+static unsigned check_case(const struct mb_gpu *gpu, const struct mb_variant *rows,
+                           size_t n_rows, const struct mb_format *format,
+                           const struct mb_task *task)
 {
     const struct mb_extent extent = {131, 70};
     struct mb_err err = {0};
     struct mb_layout layout;
-    struct mb_rig rig = {0};
+    struct mb_test_image test_image = {0};
     unsigned n_done = 0;
     mb_layout_init(&layout, format, extent, 3, mb_full_level_count(extent));
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
-    if (texels && mb_rig_init(&rig, gpu, &options, &err) == MB_OK) {
+    if (texels && mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK) {
         for (size_t i = 0; i < n_rows; i++) {
-            n_done += check_row(&rig, &rows[i], task, i < N_COPYING_ROWS);
+            n_done += check_row(&test_image, &rows[i], task, i < N_COPYING_ROWS);
         }
     } else {
         printf("%s: %s\n", format->name, err.text);
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(texels);
     return n_done;
 }
@@ -170,13 +174,14 @@ static unsigned check_case(const struct mb_gpu *gpu, const struct mb_row *rows, 
 static void check_all(const struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     const struct mb_task tasks[] = {
         {.n_rects = 1, .rects = {{0, 0, 131, 70}}},
         {.reduce = MB_REDUCE_MAX, .is_update = true, .n_rects = 1, .rects = {{60, 3, 68, 65}}},
     };
-    CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
+    CHECK(mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) ==
+          MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
     for (size_t i = 0; i < n_cases; i += mb_test_takes_turns(gpu) ? 3 : 1) {

@@ -22,15 +22,16 @@ static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x,
 }
 
 /* Record the strategy's commands, but for the dispatches themselves. */
-static bool record(const struct mb_rig *rig, const struct mb_trial *trial, struct mb_err *err)
+static bool record(const struct mb_test_image *test_image, const struct mb_instance *instance,
+                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
     const PFN_vkCmdDispatch dispatch = vkCmdDispatch;
-    MB_TRY(mb_submission_init(&submission, rig->gpu, "groups", err));
+    MB_TRY(mb_submission_init(&submission, test_image->gpu, "groups", err));
     MB_TRY(mb_submission_begin(&submission, 0, err));
     vkCmdDispatch = note_dispatch;
-    trial->strategy->record(trial->state, submission.cmd);
+    instance->strategy->record(instance->state, submission.cmd);
     vkCmdDispatch = dispatch;
     MB_TRY(mb_submission_end(&submission, err));
 fail:
@@ -38,31 +39,32 @@ fail:
     return status == MB_OK;
 }
 
-static void check_groups(const struct mb_rig *rig, const struct mb_row *row,
+static void check_groups(const struct mb_test_image *test_image, const struct mb_variant *row,
                          const struct mb_task *task, uint32_t n_wide, uint32_t n_high)
 {
-    const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = task, .name = row->strategy->name};
-    struct mb_trial trial = {0};
+    const struct mb_instance_options options = {
+        .test_image = test_image, .row = row, .task = task, .name = row->strategy->name};
+    struct mb_instance instance = {0};
     struct mb_err err = {0};
     seen.n_dispatches = 0;
-    const bool is_recorded = mb_trial_supports(&options, &err) == MB_OK &&
-                             mb_trial_init(&trial, &options, &err) == MB_OK &&
-                             record(rig, &trial, &err);
+    const bool is_recorded = mb_instance_supports(&options, &err) == MB_OK &&
+                             mb_instance_init(&instance, &options, &err) == MB_OK &&
+                             record(test_image, &instance, &err);
     CHECK(is_recorded);
     if (is_recorded) {
         CHECK_EQ_INT(seen.n_dispatches, 1);
         CHECK_EQ_INT(seen.x, n_wide);
         CHECK_EQ_INT(seen.y, n_high);
-        CHECK_EQ_INT(seen.z, rig->full.n_layers);
+        CHECK_EQ_INT(seen.z, test_image->full.n_layers);
     } else {
         fprintf(stderr, "%s: %s\n", row->strategy->name, err.text);
     }
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
 }
 
 /* SPD's examples: 512x512, a change in 3x4 tiles, and the one around two changes, 5x4. */
-static void check_rows(const struct mb_rig *rig, const struct mb_row *rows, size_t n_rows)
+static void check_rows(const struct mb_test_image *test_image, const struct mb_variant *rows,
+                       size_t n_rows)
 {
     const struct mb_rect change = {.x = 70, .y = 10, .width = 170, .height = 230};
     const struct mb_rect both =
@@ -72,13 +74,13 @@ static void check_rows(const struct mb_rig *rig, const struct mb_row *rows, size
     const struct mb_task joined = {.is_update = true, .n_rects = 1, .rects = {both}};
     for (size_t i = 0; i < n_rows; i++) {
         const bool has_list = rows[i].strategy->takes_rects;
-        check_groups(rig, &rows[i], &one, has_list ? 12 : 3, has_list ? 1 : 4);
-        check_groups(rig, &rows[i], &joined, has_list ? 20 : 5, has_list ? 1 : 4);
+        check_groups(test_image, &rows[i], &one, has_list ? 12 : 3, has_list ? 1 : 4);
+        check_groups(test_image, &rows[i], &joined, has_list ? 20 : 5, has_list ? 1 : 4);
     }
 }
 
 /* Several changes as they are: the tiles of each, and those that they share once. */
-static void check_several(const struct mb_rig *rig, const struct mb_row *row)
+static void check_several(const struct mb_test_image *test_image, const struct mb_variant *row)
 {
     static const struct {
         struct mb_task task;
@@ -94,7 +96,7 @@ static void check_several(const struct mb_rig *rig, const struct mb_row *row)
          2},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases) && row->strategy->takes_rects; i++) {
-        check_groups(rig, row, &cases[i].task, cases[i].n_tiles, 1);
+        check_groups(test_image, row, &cases[i].task, cases[i].n_tiles, 1);
     }
 }
 
@@ -106,8 +108,8 @@ int main(void)
     const struct mb_extent extent = {512, 512};
     struct mb_err err = {0};
     struct mb_gpu gpu;
-    struct mb_rig rig = {0};
-    struct mb_row *rows = NULL;
+    struct mb_test_image test_image = {0};
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_layout layout;
     const struct mb_gpu_options gpu_options = {.keep_pipelines = true};
@@ -117,22 +119,22 @@ int main(void)
     }
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 2, mb_full_level_count(extent));
     void *source = mb_test_texels(&layout, "noise");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = layout.n_levels, .source = source};
-    const bool is_open =
-        source &&
-        mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK &&
-        mb_rig_init(&rig, &gpu, &options, &err) == MB_OK;
+    const bool is_open = source &&
+                         mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows,
+                                          &n_rows, &err) == MB_OK &&
+                         mb_test_image_init(&test_image, &gpu, &options, &err) == MB_OK;
     CHECK(is_open && n_rows == MB_COUNTOF(specs));
     if (is_open) {
-        check_rows(&rig, rows, n_rows);
+        check_rows(&test_image, rows, n_rows);
         for (size_t i = 0; i < n_rows; i++) {
-            check_several(&rig, &rows[i]);
+            check_several(&test_image, &rows[i]);
         }
     } else {
         fprintf(stderr, "%s\n", err.text);
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(rows);
     mb_free(source);
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);

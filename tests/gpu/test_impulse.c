@@ -26,7 +26,7 @@ struct axis {
 /* What the definition says of one size and policy, and what a device made of the impulses. */
 struct trace {
     struct mb_layout layout; /* of impulses */
-    struct mb_claim claim;
+    struct mb_tolerance tolerance;
     struct axis x, y;
     const void *block;            /* as read back */
     double bound[MB_MAX_LEVELS];  /* by how much the filter's weights may be off, absolutely */
@@ -104,12 +104,12 @@ static double largest_weight(const struct axis *axis, uint32_t level)
  * sum of their magnitudes, and a texel of terms that cancel is off by what they are. */
 static void fill_wide_bounds(struct trace *trace)
 {
-    const double gain = 2.0; /* image/claim.h */
+    const double gain = 2.0; /* image/tolerance.h */
     for (uint32_t level = 1; level < trace->layout.n_levels; level++) {
         const double error =
             4.0 * FLOAT_ULP +
-            mb_claim_weight_error(&trace->claim, trace->layout.format,
-                                  mb_level_extent(trace->layout.base, level - 1));
+            mb_tolerance_weight_error(&trace->tolerance, trace->layout.format,
+                                      mb_level_extent(trace->layout.base, level - 1));
         const double largest =
             largest_weight(&trace->x, level - 1) * largest_weight(&trace->y, level - 1);
         trace->bound[level] = gain * trace->bound[level - 1] + error * largest;
@@ -121,14 +121,14 @@ static void fill_wide_bounds(struct trace *trace)
  */
 static void fill_bounds(struct trace *trace)
 {
-    if (mb_policy_is_wide(trace->claim.filter.policy)) {
+    if (mb_policy_is_wide(trace->tolerance.filter.policy)) {
         fill_wide_bounds(trace);
         return;
     }
     for (uint32_t level = 1; level < trace->layout.n_levels; level++) {
         const double error =
-            mb_claim_weight_error(&trace->claim, trace->layout.format,
-                                  mb_level_extent(trace->layout.base, level - 1));
+            mb_tolerance_weight_error(&trace->tolerance, trace->layout.format,
+                                      mb_level_extent(trace->layout.base, level - 1));
         const double largest =
             largest_weight(&trace->x, level - 1) * largest_weight(&trace->y, level - 1);
         trace->bound[level] = trace->bound[level - 1] + error * largest;
@@ -153,7 +153,7 @@ static double wanted_weight(const struct trace *trace, uint32_t level, uint32_t 
            trace->y.weight[level][texel / width * n_y + source / n_x];
 }
 
-/* 4 ulp of sums and products for every level on the way, as image/claim.h has it. */
+/* 4 ulp of sums and products for every level on the way, as image/tolerance.h has it. */
 static double rounding(uint32_t level, double value)
 {
     return 4.0 * FLOAT_ULP * level * fabs(value);
@@ -190,7 +190,7 @@ static bool check_source(struct trace *trace, uint32_t level, uint32_t source)
     for (uint32_t texel = 0; texel < n_texels; texel++) {
         sum += got_weight(trace, level, texel, source);
     }
-    if (trace->claim.filter.policy == MB_POLICY_BOX &&
+    if (trace->tolerance.filter.policy == MB_POLICY_BOX &&
         !(fabs(sum - share) <= rounding(level, share) + n_texels * trace->bound[level])) {
         note_bad(trace, "level %u: source texel %u weighs %.9g in all, not %.9g", level, source,
                  sum, share);
@@ -229,15 +229,15 @@ static void *make_impulses(struct mb_layout *layout, struct mb_extent extent)
     return texels;
 }
 
-/* Trace one row at the rig's size. UNSUPPORTED if it cannot do it. */
-static enum mb_status trace_row(struct mb_rig *rig, const struct mb_row *row,
+/* Trace one row at the test_image's size. UNSUPPORTED if it cannot do it. */
+static enum mb_status trace_row(struct mb_test_image *test_image, const struct mb_variant *row,
                                 struct trace *trace, uint32_t *n_dropped, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_extent base = rig->full.base;
-    *trace = (struct trace){.layout = rig->full, .block = rig->readback.mapped};
-    MB_TRY(mb_test_run_row(rig, row, &trace->claim, err));
-    const enum mb_policy policy = trace->claim.filter.policy;
+    const struct mb_extent base = test_image->full.base;
+    *trace = (struct trace){.layout = test_image->full, .block = test_image->readback.mapped};
+    MB_TRY(mb_test_run_row(test_image, row, &trace->tolerance, err));
+    const enum mb_policy policy = trace->tolerance.filter.policy;
     if (!axis_init(&trace->x, policy, base.width, trace->layout.n_levels) ||
         !axis_init(&trace->y, policy, base.height, trace->layout.n_levels)) {
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "weights: out of memory");
@@ -251,18 +251,19 @@ fail:
     return status;
 }
 
-static bool open_rig(struct mb_rig *rig, const struct mb_gpu *gpu, struct mb_extent extent)
+static bool open_rig(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                     struct mb_extent extent)
 {
     struct mb_layout layout;
     struct mb_err err = {0};
     void *impulses = make_impulses(&layout, extent);
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout,
         .n_image_levels = layout.n_levels,
         .source = impulses,
     };
-    *rig = (struct mb_rig){0};
-    bool is_open = impulses && mb_rig_init(rig, gpu, &options, &err) == MB_OK;
+    *test_image = (struct mb_test_image){0};
+    bool is_open = impulses && mb_test_image_init(test_image, gpu, &options, &err) == MB_OK;
     if (!is_open) {
         fprintf(stderr, "%ux%u: %s\n", extent.width, extent.height, err.text);
     }
@@ -278,15 +279,15 @@ struct finding {
     uint32_t n_dropped;
 };
 
-static struct finding try_row(struct mb_rig *rig, const struct mb_row *row)
+static struct finding try_row(struct mb_test_image *test_image, const struct mb_variant *row)
 {
     struct trace trace;
     struct mb_err err = {0};
     struct finding finding = {0};
-    const struct mb_extent extent = rig->full.base;
+    const struct mb_extent extent = test_image->full.base;
     char label[MB_LABEL_BYTES];
-    mb_row_label(row, label, sizeof label);
-    finding.status = trace_row(rig, row, &trace, &finding.n_dropped, &err);
+    mb_variant_label(row, label, sizeof label);
+    finding.status = trace_row(test_image, row, &trace, &finding.n_dropped, &err);
     finding.n_bad = trace.n_bad;
     if (finding.status != MB_OK) {
         printf("%ux%u %s: %s\n", extent.width, extent.height, label, err.text);
@@ -305,29 +306,29 @@ struct traced {
 
 /* Every strategy at one size, variants in turn where a chain takes long, and where no axis is a
  * power of two. */
-static void run_size(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+static void run_size(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                      struct mb_extent extent, uint32_t index, struct traced *traced)
 {
     const bool is_for_all = !mb_test_takes_turns(gpu) || mb_test_size_kind(extent) == 0;
-    struct mb_rig rig;
-    const bool is_open = open_rig(&rig, gpu, extent);
+    struct mb_test_image test_image;
+    const bool is_open = open_rig(&test_image, gpu, extent);
     for (size_t i = 0; is_open && i < n_rows; i++) {
         if (!mb_test_has_its_turn(gpu, &rows[i], index) ||
             !(is_for_all || mb_test_is_default(&rows[i]))) {
             continue;
         }
-        const struct finding finding = try_row(&rig, &rows[i]);
+        const struct finding finding = try_row(&test_image, &rows[i]);
         traced[i].n_tried++;
         traced[i].n_done += finding.status == MB_OK;
         CHECK_EQ_INT(finding.n_bad, 0);
         if (finding.n_dropped > 0 && index == 0) {
             char label[MB_LABEL_BYTES];
-            mb_row_label(&rows[i], label, sizeof label);
+            mb_variant_label(&rows[i], label, sizeof label);
             printf("%ux%u %s: %u of %u texels have no part in the last level\n", extent.width,
                    extent.height, label, finding.n_dropped, extent.width * extent.height);
         }
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
 }
 
 /* Odd, even and narrow on both axes, level after level; and more than a tile. */
@@ -339,11 +340,11 @@ static void check_strategies(const struct mb_gpu *gpu)
     };
     const size_t n_some = mb_test_takes_turns(gpu) ? 8 : MB_COUNTOF(sizes);
     const size_t n_sizes = mb_test_is_quick() ? 6 : n_some;
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
     CHECK_EQ_INT(
-        mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &rows, &n_rows, &err),
+        mb_plan_variants(mb_strategies, mb_test_specs, mb_test_n_specs, &rows, &n_rows, &err),
         MB_OK);
     struct traced *traced = mb_alloc(n_rows, sizeof *traced);
     CHECK(traced);
@@ -352,7 +353,7 @@ static void check_strategies(const struct mb_gpu *gpu)
     }
     for (size_t i = 0; traced && i < n_rows; i++) {
         char label[MB_LABEL_BYTES];
-        mb_row_label(&rows[i], label, sizeof label);
+        mb_variant_label(&rows[i], label, sizeof label);
         printf("%-32s weights of %u sizes\n", label, traced[i].n_done);
         CHECK(traced[i].n_tried > 0);
         CHECK(traced[i].n_done == traced[i].n_tried || mb_test_is_choosy(&rows[i]));
@@ -373,19 +374,20 @@ static void check_defects(const struct mb_gpu *gpu)
         "wrong:defect=skip-level",
         "wrong:defect=layer",
     };
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    struct mb_rig rig;
-    CHECK_EQ_INT(mb_plan_rows(table, specs, MB_COUNTOF(specs), &rows, &n_rows, &err), MB_OK);
+    struct mb_test_image test_image;
+    CHECK_EQ_INT(mb_plan_variants(table, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
+                 MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
-    const bool is_open = open_rig(&rig, gpu, (struct mb_extent){9, 7});
+    const bool is_open = open_rig(&test_image, gpu, (struct mb_extent){9, 7});
     for (size_t i = 0; is_open && i < n_rows; i++) {
-        const struct finding finding = try_row(&rig, &rows[i]);
+        const struct finding finding = try_row(&test_image, &rows[i]);
         CHECK_EQ_INT(finding.status, MB_OK);
         CHECK((finding.n_bad == 0) == (i == 0));
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(rows);
 }
 

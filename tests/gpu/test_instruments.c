@@ -3,8 +3,8 @@
 
 #include "../unit/check.h"
 #include "base/stats.h"
-#include "bench/evict.h"
-#include "bench/probe.h"
+#include "bench/timing/evict.h"
+#include "bench/timing/clock_probe.h"
 #include "harness.h"
 #include "readback.h"
 #include "vk/barrier.h"

@@ -8,7 +8,7 @@
 extern const struct mb_strategy mb_strategy_compute;
 
 static const char *const inputs_given[] = {"pattern:noise:64x64"};
-static const struct mb_row rows[] = {{.strategy = &mb_strategy_compute}};
+static const struct mb_variant rows[] = {{.strategy = &mb_strategy_compute}};
 
 static PFN_vkCreateQueryPool create_pool;
 static size_t n_pools;         /* each timing makes one */
@@ -37,16 +37,16 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_blocks, uint32_
     is_second = n_pools > n_first && n_blocks > 0;
 }
 
-static void on_cell_begin(void *user, size_t index)
+static void on_case_begin(void *user, size_t index)
 {
     (void)user, (void)index;
 }
 
-static enum mb_status on_cell_done(void *user, const struct mb_run *run,
-                                   const struct mb_cell *cell, struct mb_err *err)
+static enum mb_status on_case_done(void *user, const struct mb_run *run,
+                                   const struct mb_case *c, struct mb_err *err)
 {
     (void)user, (void)err;
-    CHECK(cell == &run->cells[n_done]);
+    CHECK(c == run->cases[n_done]);
     n_done++;
     return MB_OK;
 }
@@ -75,8 +75,8 @@ static void test_gap(const struct mb_gpu *gpu)
         .rows = rows,
         .n_rows = MB_COUNTOF(rows),
         .hooks = &hooks,
-        .on_cell_begin = on_cell_begin,
-        .on_cell_done = on_cell_done,
+        .on_case_begin = on_case_begin,
+        .on_case_done = on_case_done,
     };
     hooks.is_interrupted = is_interrupted;
     hooks.on_block = on_block;
@@ -89,12 +89,14 @@ static void test_gap(const struct mb_gpu *gpu)
     CHECK_EQ_INT(mb_bench_run(&options, &inputs, &run, &err), MB_OK);
     vkCreateQueryPool = create_pool;
     CHECK(!run.complete);
-    CHECK_EQ_INT(n_done, 2);
-    CHECK_EQ_INT(run.n_cells, 2);
-    for (size_t i = 0; i < run.n_cells; i++) {
-        CHECK_EQ_INT(run.cells[i].cache, i);
-        CHECK_EQ_INT(run.cells[i].mode, MB_MODE_LATENCY);
-        CHECK(run.cells[i].results[0].n_samples > 0);
+    CHECK_EQ_INT(n_done, 1);
+    CHECK_EQ_INT(run.n_cases, 1);
+    CHECK_EQ_INT(run.cases[0]->n_timings, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct mb_timing *timing = &run.cases[0]->timings[i];
+        CHECK_EQ_INT(timing->cache, i);
+        CHECK_EQ_INT(timing->mode, MB_MODE_LATENCY);
+        CHECK(timing->rows[0].stats.n > 0);
     }
     mb_run_finish(&run);
     mb_inputs_finish(&inputs);

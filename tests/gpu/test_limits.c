@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "../unit/check.h"
-#include "bench/evict.h"
-#include "bench/roofline.h"
+#include "bench/timing/evict.h"
+#include "bench/roofline/roofline.h"
 #include "harness.h"
 #include "vk/buffer.h"
 #include "vk/gpu_info.h"
@@ -22,15 +22,15 @@ static void test_workgroups(const struct mb_gpu *gpu)
     static struct mb_evictor evictor;
     narrow.info.max_workgroup_invocations = 1024;
     narrow.info.max_workgroup_width = 128;
-    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 128, &why), MB_OK);
-    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 256, &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 128, &why), MB_OK);
+    CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text, "the device's workgroups are at most 128 invocations wide "
                            "(maxComputeWorkGroupSize[0]); 256 are needed");
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
     check_has(why.text, "at most 128 invocations wide");
     narrow.info.max_workgroup_invocations = 128;
     narrow.info.max_workgroup_width = 1024;
-    CHECK_EQ_INT(mb_gpu_require_storage(&narrow, 1, 256, &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text,
                  "the device's workgroups have at most 128 invocations; 256 are needed");
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
@@ -45,7 +45,7 @@ static void test_small_heap(const struct mb_gpu *gpu)
     for (uint32_t i = 0; i < small.memory.memoryHeapCount; i++) {
         small.memory.memoryHeaps[i].size = 5000;
     }
-    CHECK_EQ_INT(mb_buffer_init(&buffer, &small, MB_BUFFER_UPLOAD, 3 << 20, 0, "big", &err),
+    CHECK_EQ_INT(mb_buffer_init(&buffer, &small, MB_BUFFER_UPLOAD, 3 << 20, "big", &err),
                  MB_FAILED);
     check_has(err.text, "big: needs 3.00 MiB of memory, heap ");
     check_has(err.text, " of the device has 4.88 KiB");

@@ -3,22 +3,22 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/hook.h"
+#include "bench/timing/intercept.h"
 #include "bench/plan.h"
 #include "harness.h"
 
 #define MAX_DRAWS 64u
 
 struct bench {
-    struct mb_rig rig;
-    struct mb_row row;
+    struct mb_test_image test_image;
+    struct mb_variant row;
     struct mb_task task;
 };
 
-static struct mb_trial_options options_of(const struct bench *b)
+static struct mb_instance_options options_of(const struct bench *b)
 {
-    return (struct mb_trial_options){
-        .rig = &b->rig, .row = &b->row, .task = &b->task, .name = "raster"};
+    return (struct mb_instance_options){
+        .test_image = &b->test_image, .row = &b->row, .task = &b->task, .name = "raster"};
 }
 
 /* An 8x8 image of three layers, and the one row that draws. */
@@ -27,29 +27,30 @@ static bool bench_init(struct bench *b, const struct mb_gpu *gpu)
     static const char *const specs[] = {"raster"};
     const struct mb_extent extent = {8, 8};
     struct mb_err err = {0};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_layout layout;
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, 4);
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = 4, .source = texels};
     *b = (struct bench){.task = {.n_rects = 1, .rects = {mb_rect_whole(extent)}}};
-    CHECK(texels && mb_rig_init(&b->rig, gpu, &options, &err) == MB_OK);
-    CHECK(mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK && n_rows == 1);
+    CHECK(texels && mb_test_image_init(&b->test_image, gpu, &options, &err) == MB_OK);
+    CHECK(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK &&
+          n_rows == 1);
     if (rows) {
         b->row = rows[0];
     }
     mb_free(rows);
     mb_free(texels);
-    return b->rig.gpu && b->row.strategy;
+    return b->test_image.gpu && b->row.strategy;
 }
 
 static void check_refusal(const struct bench *b, const char *what)
 {
     struct mb_err why = {0};
-    const struct mb_trial_options options = options_of(b);
-    CHECK_EQ_INT(mb_trial_supports(&options, &why), MB_UNSUPPORTED);
+    const struct mb_instance_options options = options_of(b);
+    CHECK_EQ_INT(mb_instance_supports(&options, &why), MB_UNSUPPORTED);
     printf("%s\n", why.text);
     CHECK(strstr(why.text, what) != NULL);
 }
@@ -57,27 +58,28 @@ static void check_refusal(const struct bench *b, const char *what)
 static void test_refusals(const struct bench *b)
 {
     struct mb_err why = {0};
-    const struct mb_trial_options options = options_of(b);
-    CHECK_EQ_INT(mb_trial_supports(&options, &why), MB_OK);
+    const struct mb_instance_options options = options_of(b);
+    CHECK_EQ_INT(mb_instance_supports(&options, &why), MB_OK);
 
     struct bench undrawable = *b;
-    undrawable.rig.image.usage &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    undrawable.test_image.image.usage &=
+        ~(VkImageUsageFlags)VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     check_refusal(&undrawable, "images of format rgba8");
 
-    struct mb_gpu gpu = *b->rig.gpu;
+    struct mb_gpu gpu = *b->test_image.gpu;
     struct bench other = *b;
-    other.rig.gpu = &gpu;
-    gpu.info.has_dynamic_rendering = false;
-    check_refusal(&other, "VK_KHR_dynamic_rendering");
+    other.test_image.gpu = &gpu;
+    gpu.info.features.rendering.dynamicRendering = false;
+    check_refusal(&other, "dynamicRendering");
 
-    gpu = *b->rig.gpu;
+    gpu = *b->test_image.gpu;
     gpu.info.max_attachment_dimension = 4; /* as level 1 has */
-    const struct mb_trial_options small = options_of(&other);
-    CHECK_EQ_INT(mb_trial_supports(&small, &why), MB_OK);
+    const struct mb_instance_options small = options_of(&other);
+    CHECK_EQ_INT(mb_instance_supports(&small, &why), MB_OK);
     gpu.info.max_attachment_dimension = 3;
     check_refusal(&other, "at most 3x3 texels; level 1 has 4x4");
 
-    gpu = *b->rig.gpu;
+    gpu = *b->test_image.gpu;
     gpu.info.queue_flags &= ~(VkQueueFlags)VK_QUEUE_GRAPHICS_BIT;
     check_refusal(&other, "graphics");
 }
@@ -85,26 +87,27 @@ static void test_refusals(const struct bench *b)
 /* As many draws as it says, each of which can be stamped. */
 static void check_draws(const struct bench *b, uint32_t n_wanted)
 {
-    struct mb_trial trial = {0};
+    struct mb_instance instance = {0};
     struct mb_timer timer = {0};
     struct mb_submission submission = {0};
     struct mb_err err = {0};
-    const struct mb_trial_options options = options_of(b);
-    CHECK_EQ_INT(mb_trial_init(&trial, &options, &err), MB_OK);
-    CHECK_EQ_INT(mb_timer_init(&timer, b->rig.gpu, MAX_DRAWS, &err), MB_OK);
-    CHECK_EQ_INT(mb_submission_init(&submission, b->rig.gpu, "raster", &err), MB_OK);
-    if (trial.state && submission.cmd && mb_submission_begin(&submission, 0, &err) == MB_OK) {
-        CHECK_EQ_INT(trial.work.n_dispatches, n_wanted);
+    const struct mb_instance_options options = options_of(b);
+    CHECK_EQ_INT(mb_instance_init(&instance, &options, &err), MB_OK);
+    CHECK_EQ_INT(mb_timer_init(&timer, b->test_image.gpu, MAX_DRAWS, &err), MB_OK);
+    CHECK_EQ_INT(mb_submission_init(&submission, b->test_image.gpu, "raster", &err), MB_OK);
+    if (instance.state && submission.cmd &&
+        mb_submission_begin(&submission, 0, &err) == MB_OK) {
+        CHECK_EQ_INT(instance.work.n_dispatches, n_wanted);
         mb_timer_reset(&timer, submission.cmd, 0, MAX_DRAWS);
-        CHECK_EQ_INT(mb_hook_record_stamped(b->row.strategy, trial.state, &timer, 0, MAX_DRAWS,
-                                            submission.cmd),
+        CHECK_EQ_INT(mb_hook_record_stamped(b->row.strategy, instance.state, &timer, 0,
+                                            MAX_DRAWS, submission.cmd),
                      n_wanted);
         CHECK_EQ_INT(mb_submission_end(&submission, &err), MB_OK);
         CHECK_EQ_INT(mb_submission_run(&submission, &err), MB_OK);
     }
     mb_submission_finish(&submission);
     mb_timer_finish(&timer);
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
 }
 
 int main(void)
@@ -115,7 +118,8 @@ int main(void)
     if (status != 0) {
         return status;
     }
-    if (!gpu.info.has_dynamic_rendering || !(gpu.info.queue_flags & VK_QUEUE_GRAPHICS_BIT)) {
+    if (!gpu.info.features.rendering.dynamicRendering ||
+        !(gpu.info.queue_flags & VK_QUEUE_GRAPHICS_BIT)) {
         printf("the device does not draw\n");
         mb_gpu_finish(&gpu);
         return MB_TEST_SKIP;
@@ -124,7 +128,7 @@ int main(void)
         test_refusals(&b);
         check_draws(&b, 3 * 3);
     }
-    mb_rig_finish(&b.rig);
+    mb_test_image_finish(&b.test_image);
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
     return check_summary("raster");
 }

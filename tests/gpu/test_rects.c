@@ -55,24 +55,24 @@ static const struct mb_test_case cases[] = {
 #define N_EVEN       6u
 #define N_EVEN_RGBA8 5u
 
-static bool uses_subgroups(const struct mb_row *row)
+static bool uses_subgroups(const struct mb_variant *row)
 {
     char label[MB_LABEL_BYTES];
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     return strstr(label, "wave=on") != NULL;
 }
 
-static void check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                        size_t index, unsigned n_passed[MAX_ROWS])
 {
     struct mb_test_case test_case = cases[index];
-    struct mb_cell cell = {0};
+    struct mb_case c = {0};
     test_case.pattern = "noise";
     printf("case %zu: %ux%u\n", index, test_case.extent.width, test_case.extent.height);
-    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
+    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
     CHECK(is_run);
-    for (size_t i = 0; is_run && i < cell.n_results; i++) {
-        const struct mb_result *result = &cell.results[i];
+    for (size_t i = 0; is_run && i < c.n_results; i++) {
+        const struct mb_result *result = &c.results[i];
         const bool is_passed = result->verify == MB_VERIFY_PASS;
         const bool may_skip = uses_subgroups(&rows[i]) && result->status == MB_RESULT_SKIPPED;
         if (!is_passed && !may_skip) {
@@ -82,7 +82,7 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_row *rows, size
         CHECK(!is_passed || result->work.n_dispatches == 1);
         n_passed[i] += is_passed;
     }
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 static void check_kernels(const struct mb_gpu *gpu)
@@ -97,10 +97,11 @@ static void check_kernels(const struct mb_gpu *gpu)
     const size_t n_cases[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
                               MB_COUNTOF(cases)};
     unsigned n_passed[MAX_ROWS] = {0};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    CHECK(mb_plan_rows(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) == MB_OK);
+    CHECK(mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) ==
+          MB_OK);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
     n_rows = mb_test_takes_turns(gpu) ? 3 : n_rows;
     /* llvmpipe takes seconds for each pipeline that it has not seen, and a minute for 16
@@ -122,16 +123,16 @@ static void check_refusals(const struct mb_gpu *gpu)
 {
     const struct mb_test_case test_case = {
         .pattern = "noise", .extent = {64, 64}, .rects = {{0, 0, 1, 1}, {8, 8, 8, 8}}};
-    struct mb_row rows[MAX_ROWS];
-    struct mb_cell cell = {0};
+    struct mb_variant rows[MAX_ROWS];
+    struct mb_case c = {0};
     size_t n_rows = 0, n_done = 0;
     for (; mb_strategies[n_rows] && n_rows < MAX_ROWS; n_rows++) {
-        rows[n_rows] = (struct mb_row){.strategy = mb_strategies[n_rows]};
+        rows[n_rows] = (struct mb_variant){.strategy = mb_strategies[n_rows]};
     }
-    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
+    const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
     CHECK(is_run);
-    for (size_t i = 0; is_run && i < cell.n_results; i++) {
-        const struct mb_result *result = &cell.results[i];
+    for (size_t i = 0; is_run && i < c.n_results; i++) {
+        const struct mb_result *result = &c.results[i];
         const bool is_done = result->verify == MB_VERIFY_PASS;
         CHECK_EQ_INT(is_done, rows[i].strategy->takes_rects);
         CHECK(is_done || result->status == MB_RESULT_SKIPPED);
@@ -140,7 +141,7 @@ static void check_refusals(const struct mb_gpu *gpu)
         n_done += is_done;
     }
     CHECK_EQ_INT(n_done, 1);
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 int main(void)

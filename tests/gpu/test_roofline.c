@@ -4,8 +4,8 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/roofline.h"
-#include "bench/ruler.h"
+#include "bench/roofline/roofline.h"
+#include "bench/timing/calibration.h"
 #include "harness.h"
 #include "readback.h"
 #include "vk/barrier.h"
@@ -393,20 +393,20 @@ static void test_interruption(const struct mb_gpu *gpu)
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
-/* The ruler hears it, too, and is whole in all else. */
+/* The calibration hears it, too, and is whole in all else. */
 static void test_interrupted_ruler(const struct mb_gpu *gpu)
 {
-    struct mb_ruler ruler;
+    struct mb_calibration calibration;
     struct mb_err err = {0};
     int n_left = 3;
     const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
-    const struct mb_ruler_stop stop = {stop_after, &n_left};
-    CHECK_EQ_INT(mb_ruler_init(&ruler, gpu, &settings, &stop, &err), MB_OK);
+    const struct mb_calibration_stop stop = {stop_after, &n_left};
+    CHECK_EQ_INT(mb_calibration_init(&calibration, gpu, &settings, &stop, &err), MB_OK);
     CHECK(n_left < 0);
-    CHECK(ruler.roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
-    CHECK(isnan(ruler.roofline.ceiling_gbps));
-    CHECK(ruler.has_timer && ruler.marks.empty_pair_ns > 0.0);
-    mb_ruler_finish(&ruler);
+    CHECK(calibration.roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
+    CHECK(isnan(calibration.roofline.ceiling_gbps));
+    CHECK(calibration.has_timer && calibration.marks.empty_pair_ns > 0.0);
+    mb_calibration_finish(&calibration);
 }
 
 /* In every format that the device stores to, at a cell's extent. */

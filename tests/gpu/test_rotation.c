@@ -4,7 +4,7 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/rotation.h"
+#include "bench/timing/rotation.h"
 #include "harness.h"
 #include "vk/barrier.h"
 
@@ -37,13 +37,13 @@ static VKAPI_ATTR void VKAPI_CALL note_copy(VkCommandBuffer cmd, VkImage from,
     }
 }
 
-static enum mb_status make(struct mb_rotation *rotation, const struct mb_rig *rig,
+static enum mb_status make(struct mb_rotation *rotation, const struct mb_test_image *test_image,
                            struct mb_err *err)
 {
     memset(&spy, 0, sizeof spy);
     spy.copy = vkCmdCopyImage;
     vkCmdCopyImage = note_copy;
-    const enum mb_status status = mb_rotation_init(rotation, rig, N_IMAGES, err);
+    const enum mb_status status = mb_rotation_init(rotation, test_image, N_IMAGES, err);
     vkCmdCopyImage = spy.copy;
     return status;
 }
@@ -59,16 +59,16 @@ static void check_commands(const struct mb_layout *layout)
     }
 }
 
-/* What an image of the rotation holds, read as the rig reads its own. */
-static void check_texels(const struct mb_rig *rig, const struct mb_vk_image *image,
-                         const void *want)
+/* What an image of the rotation holds, read as the test_image reads its own. */
+static void check_texels(const struct mb_test_image *test_image,
+                         const struct mb_vk_image *image, const void *want)
 {
-    const struct mb_layout *layout = &rig->full;
-    struct mb_rig reader = *rig;
+    const struct mb_layout *layout = &test_image->full;
+    struct mb_test_image reader = *test_image;
     struct mb_err err = {0};
     reader.image = *image;
     memset(reader.readback.mapped, 0, layout->total_bytes);
-    CHECK_EQ_INT(mb_rig_read(&reader, &err), MB_OK);
+    CHECK_EQ_INT(mb_test_image_read(&reader, &err), MB_OK);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
             CHECK(memcmp(mb_layout_level(layout, reader.readback.mapped, level, layer),
@@ -78,14 +78,14 @@ static void check_texels(const struct mb_rig *rig, const struct mb_vk_image *ima
     }
 }
 
-static void check_rotation(const struct mb_rig *rig, const void *texels)
+static void check_rotation(const struct mb_test_image *test_image, const void *texels)
 {
     struct mb_rotation rotation = {0};
     struct mb_err err = {0};
-    CHECK_EQ_INT(make(&rotation, rig, &err), MB_OK);
-    check_commands(&rig->full);
+    CHECK_EQ_INT(make(&rotation, test_image, &err), MB_OK);
+    check_commands(&test_image->full);
     for (uint32_t i = 0; i < rotation.n_images; i++) {
-        check_texels(rig, mb_rotation_image(&rotation, i), texels);
+        check_texels(test_image, mb_rotation_image(&rotation, i), texels);
     }
     mb_rotation_finish(&rotation);
 }
@@ -93,7 +93,7 @@ static void check_rotation(const struct mb_rig *rig, const void *texels)
 static void test_layers(const struct mb_gpu *gpu, uint32_t n_layers)
 {
     struct mb_layout layout;
-    struct mb_rig rig = {0};
+    struct mb_test_image test_image = {0};
     struct mb_err err = {0};
     const struct mb_extent extent = {13, 6};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
@@ -102,15 +102,16 @@ static void test_layers(const struct mb_gpu *gpu, uint32_t n_layers)
     for (size_t i = 0; texels && i < layout.total_bytes; i++) {
         texels[i] = (uint8_t)((i * 2654435761u) >> 13); /* no two layers alike */
     }
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
-    const bool is_open = texels && mb_rig_init(&rig, gpu, &options, &err) == MB_OK &&
-                         mb_rig_upload_chain(&rig, texels, &err) == MB_OK;
+    const bool is_open = texels &&
+                         mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK &&
+                         mb_test_image_upload_chain(&test_image, texels, &err) == MB_OK;
     CHECK(is_open);
     if (is_open) {
-        check_rotation(&rig, texels);
+        check_rotation(&test_image, texels);
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(texels);
 }
 

@@ -38,7 +38,7 @@ struct tally {
 
 struct plan {
     const struct mb_gpu *gpu;
-    struct mb_row *rows;
+    struct mb_variant *rows;
     size_t n_rows;
     uint32_t row_step; /* of struct suite */
     struct tally tally[MAX_ROWS];
@@ -68,8 +68,8 @@ static void describe_case(const struct mb_test_case *c, char *out, size_t out_by
              c->rects[0].x, c->rects[0].y, c->rects[0].width, c->rects[0].height);
 }
 
-static void judge_result(struct tally *tally, const struct mb_row *row,
-                         const struct mb_test_case *test_case, const struct mb_cell *cell,
+static void judge_result(struct tally *tally, const struct mb_variant *row,
+                         const struct mb_test_case *test_case, const struct mb_case *c,
                          const struct mb_result *result)
 {
     if (result->status == MB_RESULT_SKIPPED) {
@@ -79,7 +79,7 @@ static void judge_result(struct tally *tally, const struct mb_row *row,
         return;
     }
     bool is_passed = result->status == MB_RESULT_OK && result->verify == MB_VERIFY_PASS &&
-                     result->verdict.n_levels == cell->layout.n_levels;
+                     result->verdict.n_levels == c->layout.n_levels;
     tally->n_passed += is_passed;
     tally->n_failed += !is_passed;
     if (!is_passed) {
@@ -92,8 +92,8 @@ static void judge_result(struct tally *tally, const struct mb_row *row,
 
 static void run_case(struct plan *plan, const struct mb_test_case *test_case)
 {
-    struct mb_cell cell = {0};
-    struct mb_row rows[MAX_ROWS];
+    struct mb_case c = {0};
+    struct mb_variant rows[MAX_ROWS];
     size_t index[MAX_ROWS], n = 0;
     const bool is_first = plan->n_cells == 0;
     const size_t first = is_first ? 0 : mb_rng_below(&plan->rng, plan->row_step);
@@ -101,13 +101,13 @@ static void run_case(struct plan *plan, const struct mb_test_case *test_case)
         index[n] = i;
         rows[n++] = plan->rows[i];
     }
-    bool is_run = mb_test_run_case(plan->gpu, rows, n, test_case, &cell);
+    bool is_run = mb_test_run_case(plan->gpu, rows, n, test_case, &c);
     CHECK(is_run);
-    for (size_t i = 0; is_run && i < cell.n_results; i++) {
-        judge_result(&plan->tally[index[i]], &rows[i], test_case, &cell, &cell.results[i]);
+    for (size_t i = 0; is_run && i < c.n_results; i++) {
+        judge_result(&plan->tally[index[i]], &rows[i], test_case, &c, &c.results[i]);
     }
     plan->n_cells++;
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 /* Texel, row, column and corner, ends and middle, borders of tiles, and all of it. */
@@ -228,13 +228,13 @@ static void check_bad_cube(const struct plan *plan)
 {
     const struct mb_test_case test_case = {
         .pattern = "noise", .extent = {16, 8}, .n_layers = 6, .is_cube = true};
-    struct mb_cell cell = {0};
-    CHECK(mb_test_run_case(plan->gpu, plan->rows, plan->n_rows, &test_case, &cell));
-    for (size_t i = 0; i < cell.n_results; i++) {
-        CHECK_EQ_INT(cell.results[i].status, MB_RESULT_SKIPPED);
-        CHECK(strstr(cell.results[i].reason, "square") != NULL);
+    struct mb_case c = {0};
+    CHECK(mb_test_run_case(plan->gpu, plan->rows, plan->n_rows, &test_case, &c));
+    for (size_t i = 0; i < c.n_results; i++) {
+        CHECK_EQ_INT(c.results[i].status, MB_RESULT_SKIPPED);
+        CHECK(strstr(c.results[i].reason, "square") != NULL);
     }
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 static bool open_plan(struct plan *plan, const struct mb_gpu *gpu)
@@ -242,8 +242,8 @@ static bool open_plan(struct plan *plan, const struct mb_gpu *gpu)
     struct mb_err err = {0};
     *plan = (struct plan){.gpu = gpu};
     mb_rng_init(&plan->rng, 3);
-    bool is_ok = mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &plan->rows,
-                              &plan->n_rows, &err) == MB_OK &&
+    bool is_ok = mb_plan_variants(mb_strategies, mb_test_specs, mb_test_n_specs, &plan->rows,
+                                  &plan->n_rows, &err) == MB_OK &&
                  plan->n_rows <= MAX_ROWS;
     CHECK(is_ok);
     plan->n_rows = is_ok ? mb_test_keep_in_turn(gpu, 0, plan->rows, plan->n_rows) : 0;
@@ -258,7 +258,7 @@ static void close_plan(struct plan *plan)
     for (size_t i = 0; i < plan->n_rows; i++) {
         const struct tally *tally = &plan->tally[i];
         char label[MB_LABEL_BYTES];
-        mb_row_label(&plan->rows[i], label, sizeof label);
+        mb_variant_label(&plan->rows[i], label, sizeof label);
         printf("%-32s %3u passed, %3u skipped, %u failed\n", label, tally->n_passed,
                tally->n_skipped, tally->n_failed);
         for (size_t k = 0; k < MAX_REASONS && tally->reason[k][0] != '\0'; k++) {

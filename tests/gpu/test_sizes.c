@@ -12,8 +12,8 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/trial.h"
-#include "bench/verify.h"
+#include "bench/verify/instance.h"
+#include "bench/verify/verify.h"
 #include "harness.h"
 #include "refusals.h"
 #include "vk/barrier.h"
@@ -37,14 +37,14 @@ static const char *const signed_pattern[] = {"signed"};
 
 /* One row, recorded. */
 struct chain {
-    const struct mb_row *row;
-    struct mb_trial trial;
+    const struct mb_variant *row;
+    struct mb_instance instance;
     bool is_ready;
 };
 
 /* A set of rows over a set of patterns. */
 struct plan {
-    struct mb_row *rows;
+    struct mb_variant *rows;
     size_t n_rows;
     const char *const *patterns;
     size_t n_patterns;
@@ -61,7 +61,7 @@ struct skip {
 
 struct context {
     struct mb_gpu gpu;
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     struct chain *chains; /* one per row */
     struct mb_layout layout;
     struct skip skip[MAX_SKIPS];
@@ -95,13 +95,16 @@ static void describe_case(const struct context *c, const char *label, const char
 static void prepare_or_skip(struct context *c, struct chain *chain)
 {
     struct mb_err err = {0};
-    const struct mb_row *row = chain->row;
+    const struct mb_variant *row = chain->row;
     char label[MB_LABEL_BYTES];
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(c->layout.base)}};
-    const struct mb_trial_options options = {
-        .rig = &c->rig, .row = row, .task = &task, .is_recorded = true, .name = label};
-    enum mb_status status = mb_trial_supports(&options, &err);
+    const struct mb_instance_options options = {.test_image = &c->test_image,
+                                                .row = row,
+                                                .task = &task,
+                                                .is_recorded = true,
+                                                .name = label};
+    enum mb_status status = mb_instance_supports(&options, &err);
     bool is_ok = status == MB_OK;
     CHECK(is_ok || mb_test_may_refuse(&c->gpu, row, &c->layout, &task));
     CHECK(status != MB_FAILED);
@@ -112,7 +115,7 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     if (!is_ok) {
         return;
     }
-    chain->is_ready = mb_trial_init(&chain->trial, &options, &err) == MB_OK;
+    chain->is_ready = mb_instance_init(&chain->instance, &options, &err) == MB_OK;
     if (!chain->is_ready) {
         describe_case(c, label, "any");
         fprintf(stderr, "%s\n", err.text);
@@ -124,10 +127,10 @@ static void release(struct context *c, size_t n_rows)
 {
     for (size_t i = 0; i < n_rows; i++) {
         struct chain *chain = &c->chains[i];
-        mb_trial_finish(&chain->trial);
+        mb_instance_finish(&chain->instance);
         *chain = (struct chain){0};
     }
-    mb_rig_finish(&c->rig);
+    mb_test_image_finish(&c->test_image);
 }
 
 /* Every texel of a flat image's levels is the base's first texel, bit for bit. */
@@ -152,13 +155,13 @@ static void judge(struct context *c, struct chain *chain, struct mb_verifier *ve
     enum mb_status status = MB_OK;
     struct mb_err storage = {0}, *err = &storage;
     struct mb_verdict verdict = {0};
-    const void *block = c->rig.readback.mapped;
+    const void *block = c->test_image.readback.mapped;
     char label[MB_LABEL_BYTES];
-    mb_row_label(chain->row, label, sizeof label);
-    MB_TRY(mb_rig_poison(&c->rig, poison, err));
-    MB_TRY(mb_submission_run(&chain->trial.submission, err));
-    MB_TRY(mb_rig_read(&c->rig, err));
-    MB_TRY(mb_verify(verifier, block, &chain->trial.work.claim, &verdict, err));
+    mb_variant_label(chain->row, label, sizeof label);
+    MB_TRY(mb_test_image_poison(&c->test_image, poison, err));
+    MB_TRY(mb_submission_run(&chain->instance.submission, err));
+    MB_TRY(mb_test_image_read(&c->test_image, err));
+    MB_TRY(mb_verify(verifier, block, &chain->instance.work.tolerance, &verdict, err));
     c->n_judged++;
     if (!verdict.pass) {
         char where[256];
@@ -189,7 +192,7 @@ static void run_pattern(struct context *c, const struct plan *plan, size_t index
     struct mb_verifier verifier;
     const char *pattern = plan->patterns[index];
     void *texels = mb_test_texels(&c->layout, pattern);
-    bool is_uploaded = texels && mb_rig_upload(&c->rig, texels, &err) == MB_OK;
+    bool is_uploaded = texels && mb_test_image_upload(&c->test_image, texels, &err) == MB_OK;
     CHECK(is_uploaded);
     mb_verifier_init(&verifier, &c->layout, texels);
     for (size_t i = 0; is_uploaded && i < plan->n_rows; i++) {
@@ -210,10 +213,11 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     mb_layout_init(&c->layout, mb_format_find(plan->format ? plan->format : "rgba8"), extent, 1,
                    mb_full_level_count(extent));
     void *zero = mb_alloc(1, c->layout.level_layer_bytes[0]);
-    const struct mb_rig_options rig_options = {
+    const struct mb_test_image_options test_image_options = {
         .layout = &c->layout, .n_image_levels = c->layout.n_levels, .source = zero};
     enum mb_status status =
-        zero ? mb_rig_init(&c->rig, &c->gpu, &rig_options, &err) : MB_FAILED;
+        zero ? mb_test_image_init(&c->test_image, &c->gpu, &test_image_options, &err)
+             : MB_FAILED;
     if (status != MB_OK) {
         fprintf(stderr, "%ux%u: %s\n", width, height, err.text);
     }
@@ -327,28 +331,21 @@ static bool read_subgroup_size(const struct mb_gpu *gpu, uint32_t sizes[2])
     enum mb_status status = MB_OK;
     struct mb_err storage = {0}, *err = &storage;
     struct mb_buffer buffer = {0};
-    struct mb_compute compute = {0};
+    struct mb_pipeline compute = {0};
     struct mb_submission submission = {0};
-    struct mb_layout layout;
-    const struct mb_binding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-    const struct mb_compute_options options = {
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_subgroup_size,
-        .bindings = &binding,
-        .n_bindings = 1,
-        .layout = &layout,
         .subgroup_size = gpu->info.subgroup_size,
-        .n_sets = 1,
+        .n_copies = 1,
         .name = "subgroup size",
     };
     const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
-    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){1, 1}, 1, 1);
-    MB_TRY(mb_buffer_init(&buffer, gpu, MB_BUFFER_READBACK, 2 * sizeof *sizes,
-                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "sizes", err));
-    MB_TRY(mb_compute_init(&compute, gpu, &options, err));
-    mb_compute_bind_buffer(&compute, 0, 0, &buffer);
+    MB_TRY(mb_buffer_init(&buffer, gpu, MB_BUFFER_READBACK, 2 * sizeof *sizes, "sizes", err));
+    MB_TRY(mb_pipeline_init(&compute, gpu, &options, err));
+    mb_pipeline_bind(&compute, 0, &(struct mb_descriptor){.buffer = &buffer}, 1);
     MB_TRY(mb_submission_init(&submission, gpu, "subgroup size", err));
     MB_TRY(mb_submission_begin(&submission, 0, err));
-    mb_compute_dispatch(&compute, submission.cmd, &dispatch);
+    mb_pipeline_dispatch(&compute, submission.cmd, &dispatch);
     mb_barrier_full(submission.cmd);
     MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
@@ -358,7 +355,7 @@ fail:
         fprintf(stderr, "subgroup size: %s\n", storage.text);
     }
     mb_submission_finish(&submission);
-    mb_compute_finish(&compute);
+    mb_pipeline_finish(&compute);
     mb_buffer_finish(&buffer);
     return status == MB_OK;
 }
@@ -388,7 +385,7 @@ static bool check_subgroup_size(const struct mb_gpu *gpu)
 static bool make_plan(struct plan *plan, const char *const *specs, size_t n_specs)
 {
     struct mb_err err = {0};
-    return mb_plan_rows(mb_strategies, specs, n_specs, &plan->rows, &plan->n_rows, &err) ==
+    return mb_plan_variants(mb_strategies, specs, n_specs, &plan->rows, &plan->n_rows, &err) ==
            MB_OK;
 }
 

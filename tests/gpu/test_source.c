@@ -8,16 +8,16 @@
 #include "base/alloc.h"
 #include "harness.h"
 
-/* A chain without mb_trial's own submission, which would bring the source up to date. */
-static enum mb_status run_and_read(struct mb_rig *rig, const struct mb_trial *trial,
-                                   struct mb_err *err)
+/* A chain without mb_instance's own submission, which would bring the source up to date. */
+static enum mb_status run_and_read(struct mb_test_image *test_image,
+                                   const struct mb_instance *instance, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_submission *submission = &rig->submission;
+    struct mb_submission *submission = &test_image->submission;
     MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_rig_record_poison(rig, 0, submission->cmd);
-    trial->strategy->record(trial->state, submission->cmd);
-    mb_rig_record_read(rig, submission->cmd);
+    mb_test_image_record_poison(test_image, 0, submission->cmd);
+    instance->strategy->record(instance->state, submission->cmd);
+    mb_test_image_record_read(test_image, submission->cmd);
     MB_TRY(mb_submission_end(submission, err));
     MB_TRY(mb_submission_run(submission, err));
 fail:
@@ -25,41 +25,43 @@ fail:
 }
 
 /* What the read-back buffer holds: the changed level 0, and below it the chain of `source`. */
-static void check_chain(const struct mb_rig *rig, const struct mb_claim *claim,
-                        const void *source, const void *changed)
+static void check_chain(const struct mb_test_image *test_image,
+                        const struct mb_tolerance *tolerance, const void *source,
+                        const void *changed)
 {
-    const struct mb_layout *layout = &rig->full;
+    const struct mb_layout *layout = &test_image->full;
     const size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
     struct mb_err err = {0};
     struct mb_verifier verifier;
     struct mb_verdict verdict = {0};
-    CHECK(memcmp(rig->readback.mapped, changed, n_bytes) == 0);
-    memcpy(rig->readback.mapped, source, n_bytes); /* the model knows one level 0 only */
+    CHECK(memcmp(test_image->readback.mapped, changed, n_bytes) == 0);
+    memcpy(test_image->readback.mapped, source, n_bytes); /* the model knows one level 0 only */
     mb_verifier_init(&verifier, layout, source);
-    CHECK(mb_verify(&verifier, rig->readback.mapped, claim, &verdict, &err) == MB_OK);
+    CHECK(mb_verify(&verifier, test_image->readback.mapped, tolerance, &verdict, &err) ==
+          MB_OK);
     CHECK(verdict.pass);
     mb_verifier_finish(&verifier);
 }
 
-static void check_row(struct mb_rig *rig, const struct mb_row *row, const void *source,
-                      const void *changed)
+static void check_row(struct mb_test_image *test_image, const struct mb_variant *row,
+                      const void *source, const void *changed)
 {
-    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(rig->full.base)}};
-    const struct mb_trial_options options = {
-        .rig = rig, .row = row, .task = &task, .name = row->strategy->name};
-    struct mb_trial trial = {0};
+    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
+    const struct mb_instance_options options = {
+        .test_image = test_image, .row = row, .task = &task, .name = row->strategy->name};
+    struct mb_instance instance = {0};
     struct mb_err err = {0};
-    const bool is_run = mb_trial_supports(&options, &err) == MB_OK &&
-                        mb_trial_init(&trial, &options, &err) == MB_OK &&
-                        mb_rig_upload(rig, changed, &err) == MB_OK &&
-                        run_and_read(rig, &trial, &err) == MB_OK;
+    const bool is_run = mb_instance_supports(&options, &err) == MB_OK &&
+                        mb_instance_init(&instance, &options, &err) == MB_OK &&
+                        mb_test_image_upload(test_image, changed, &err) == MB_OK &&
+                        run_and_read(test_image, &instance, &err) == MB_OK;
     CHECK(is_run);
     if (is_run) {
-        check_chain(rig, &trial.work.claim, source, changed);
+        check_chain(test_image, &instance.work.tolerance, source, changed);
     } else {
         fprintf(stderr, "%s\n", err.text);
     }
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
 }
 
 static void check_spec(const struct mb_gpu *gpu, const char *spec)
@@ -67,24 +69,25 @@ static void check_spec(const struct mb_gpu *gpu, const char *spec)
     const struct mb_extent extent = {131, 70};
     struct mb_err err = {0};
     struct mb_layout layout;
-    struct mb_rig rig = {0};
-    struct mb_row *rows = NULL;
+    struct mb_test_image test_image = {0};
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, mb_full_level_count(extent));
     void *source = mb_test_texels(&layout, "noise");
     void *changed = mb_test_texels(&layout, "gradient");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = layout.n_levels, .source = source};
-    const bool is_open = source && changed &&
-                         mb_plan_rows(mb_strategies, &spec, 1, &rows, &n_rows, &err) == MB_OK &&
-                         mb_rig_init(&rig, gpu, &options, &err) == MB_OK;
+    const bool is_open =
+        source && changed &&
+        mb_plan_variants(mb_strategies, &spec, 1, &rows, &n_rows, &err) == MB_OK &&
+        mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK;
     CHECK(is_open && n_rows == 1);
     if (is_open) {
-        check_row(&rig, &rows[0], source, changed);
+        check_row(&test_image, &rows[0], source, changed);
     } else {
         fprintf(stderr, "%s: %s\n", spec, err.text);
     }
-    mb_rig_finish(&rig);
+    mb_test_image_finish(&test_image);
     mb_free(rows);
     mb_free(changed);
     mb_free(source);

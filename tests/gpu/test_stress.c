@@ -75,10 +75,10 @@ struct batch {
 
 struct context {
     struct mb_gpu gpu;
-    struct mb_row *rows;
+    struct mb_variant *rows;
     size_t n_rows;
-    bool is_named;           /* rows that were asked for: each goes everywhere */
-    struct mb_trial *trials; /* one per row */
+    bool is_named;                 /* rows that were asked for: each goes everywhere */
+    struct mb_instance *instances; /* one per row */
     struct mb_rng rng;
     struct stress_bench bench;
     enum mb_reduce reduce;
@@ -86,18 +86,18 @@ struct context {
     uint64_t n_dispatches, n_iterations, n_bad_texels;
 };
 
-static void record_step(const struct stress_bench *bench, const struct mb_trial *trial,
+static void record_step(const struct stress_bench *bench, const struct mb_instance *instance,
                         const struct step *step, uint32_t tag, VkCommandBuffer cmd)
 {
     mb_barrier_full(cmd);
     mb_stress_bench_record_load(bench, step->content, cmd);
-    mb_trial_record_source(trial, &bench->rig.image, cmd);
+    mb_instance_record_source(instance, &bench->test_image.image, cmd);
     if (step->is_poisoned) {
         mb_stress_bench_record_poison(bench, step->poison, cmd);
     }
     for (uint32_t i = 0; i < step->n_runs; i++) {
         mb_barrier_full(cmd);
-        trial->strategy->record(trial->state, cmd);
+        instance->strategy->record(instance->state, cmd);
     }
     mb_barrier_full(cmd);
     mb_image_diff_record(&bench->diff, step->content, tag, cmd);
@@ -132,7 +132,7 @@ static uint32_t pick_content(struct mb_rng *rng, uint32_t last, bool is_first, b
 
 /* Three of four steps start from poison, the others from the chain of the content before; one
  * of four runs the strategy over its own output. */
-static enum mb_status make_batch(struct context *c, const struct mb_trial *trial,
+static enum mb_status make_batch(struct context *c, const struct mb_instance *instance,
                                  uint32_t n_steps, struct batch *batch, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -146,8 +146,8 @@ static enum mb_status make_batch(struct context *c, const struct mb_trial *trial
         for (uint32_t channel = 0; channel < 4; channel++) {
             step.poison[channel] = (float)mb_rng_unit(&c->rng);
         }
-        record_step(&c->bench, trial, &step, i, batch->submission.cmd);
-        batch->n_dispatches += step.n_runs * trial->work.n_dispatches;
+        record_step(&c->bench, instance, &step, i, batch->submission.cmd);
+        batch->n_dispatches += step.n_runs * instance->work.n_dispatches;
     }
     MB_TRY(end_batch(batch, err));
 fail:
@@ -155,8 +155,9 @@ fail:
 }
 
 /* Run one step, of the last content and over poison, by itself. */
-static enum mb_status run_step(struct context *c, const struct mb_trial *trial, uint32_t n_runs,
-                               struct image_diff_report *report, struct mb_err *err)
+static enum mb_status run_step(struct context *c, const struct mb_instance *instance,
+                               uint32_t n_runs, struct image_diff_report *report,
+                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct batch batch;
@@ -167,32 +168,32 @@ static enum mb_status run_step(struct context *c, const struct mb_trial *trial, 
         .poison = {0.0f, 1.0f, 0.0f, 1.0f},
     };
     MB_TRY(begin_batch(&batch, &c->gpu, err));
-    record_step(&c->bench, trial, &step, 0, batch.submission.cmd);
+    record_step(&c->bench, instance, &step, 0, batch.submission.cmd);
     MB_TRY(end_batch(&batch, err));
     MB_TRY(mb_submission_run(&batch.submission, err));
     *report = mb_image_diff_take(&c->bench.diff);
-    c->n_dispatches += n_runs * trial->work.n_dispatches;
+    c->n_dispatches += n_runs * instance->work.n_dispatches;
 fail:
     mb_submission_finish(&batch.submission);
     return status;
 }
 
 /* One wrong bit in a reference is found, where it is, and nothing else. */
-static enum mb_status check_planted(struct context *c, const struct mb_trial *trial,
+static enum mb_status check_planted(struct context *c, const struct mb_instance *instance,
                                     uint32_t level, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_extent extent = mb_level_extent(c->bench.layout.base, level);
     struct image_diff_report report;
     MB_TRY(mb_stress_bench_plant(&c->bench, level, true, err));
-    MB_TRY(run_step(c, trial, 1, &report, err));
+    MB_TRY(run_step(c, instance, 1, &report, err));
     CHECK_EQ_INT(report.n_texels, 1);
     CHECK_EQ_INT(report.level, level);
     CHECK_EQ_INT(report.layer, c->bench.layout.n_layers - 1);
     CHECK_EQ_INT(report.x, extent.width - 1);
     CHECK_EQ_INT(report.y, extent.height - 1);
     MB_TRY(mb_stress_bench_plant(&c->bench, level, false, err));
-    MB_TRY(run_step(c, trial, 1, &report, err));
+    MB_TRY(run_step(c, instance, 1, &report, err));
     CHECK_EQ_INT(report.n_texels, 0);
 fail:
     return status;
@@ -200,7 +201,7 @@ fail:
 
 /* Poison that no run takes away is found in every texel of every level but the first: no noise
  * averages to its colour. */
-static enum mb_status check_poison(struct context *c, const struct mb_trial *trial,
+static enum mb_status check_poison(struct context *c, const struct mb_instance *instance,
                                    struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -211,7 +212,7 @@ static enum mb_status check_poison(struct context *c, const struct mb_trial *tri
         const struct mb_extent extent = mb_level_extent(layout->base, level);
         n_texels += extent.width * extent.height * layout->n_layers;
     }
-    MB_TRY(run_step(c, trial, 0, &report, err));
+    MB_TRY(run_step(c, instance, 0, &report, err));
     CHECK_EQ_INT(report.n_texels, n_texels);
 fail:
     return status;
@@ -245,8 +246,8 @@ fail:
     return status;
 }
 
-static enum mb_status stress_row(struct context *c, struct mb_trial *trial, const char *label,
-                                 uint64_t n_wanted, struct mb_err *err)
+static enum mb_status stress_row(struct context *c, struct mb_instance *instance,
+                                 const char *label, uint64_t n_wanted, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct batch batches[N_BATCHES] = {0};
@@ -254,12 +255,12 @@ static enum mb_status stress_row(struct context *c, struct mb_trial *trial, cons
     const uint32_t n_steps = share < MIN_STEPS   ? MIN_STEPS
                              : share > MAX_STEPS ? MAX_STEPS
                                                  : (uint32_t)share;
-    MB_TRY(mb_stress_bench_refer(&c->bench, trial, err));
-    MB_TRY(check_poison(c, trial, err));
-    MB_TRY(check_planted(c, trial, 1, err));
-    MB_TRY(check_planted(c, trial, c->bench.layout.n_levels - 1, err));
+    MB_TRY(mb_stress_bench_refer(&c->bench, instance, err));
+    MB_TRY(check_poison(c, instance, err));
+    MB_TRY(check_planted(c, instance, 1, err));
+    MB_TRY(check_planted(c, instance, c->bench.layout.n_levels - 1, err));
     for (uint32_t i = 0; i < N_BATCHES; i++) {
-        MB_TRY(make_batch(c, trial, n_steps, &batches[i], err));
+        MB_TRY(make_batch(c, instance, n_steps, &batches[i], err));
     }
     MB_TRY(run_batches(c, batches, label, n_wanted, err));
 fail:
@@ -269,12 +270,12 @@ fail:
     return status;
 }
 
-static void describe(const struct context *c, const struct mb_row *row, char *out,
+static void describe(const struct context *c, const struct mb_variant *row, char *out,
                      size_t out_bytes)
 {
     char label[MB_LABEL_BYTES];
     const struct mb_layout *layout = &c->bench.layout;
-    mb_row_label(row, label, sizeof label);
+    mb_variant_label(row, label, sizeof label);
     snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", label, layout->base.width,
              layout->base.height, layout->format->name, layout->n_layers, layout->n_levels);
 }
@@ -290,29 +291,29 @@ static size_t prepare_rows(struct context *c, uint32_t index)
             continue;
         }
         char label[192];
-        struct mb_trial *trial = &c->trials[i];
+        struct mb_instance *instance = &c->instances[i];
         const struct mb_task task = {
             .reduce = c->reduce, .n_rects = 1, .rects = {mb_rect_whole(c->bench.layout.base)}};
-        const struct mb_trial_options options = {
-            .rig = &c->bench.rig,
+        const struct mb_instance_options options = {
+            .test_image = &c->bench.test_image,
             .row = &c->rows[i],
             .task = &task,
             .is_recorded = true,
             .name = "stress",
         };
-        enum mb_status status = mb_trial_supports(&options, &err);
+        enum mb_status status = mb_instance_supports(&options, &err);
         if (status == MB_OK) {
-            status = mb_trial_init(trial, &options, &err);
+            status = mb_instance_init(instance, &options, &err);
         }
-        if (status == MB_OK && trial->work.n_dispatches != 1) {
-            mb_trial_finish(trial);
+        if (status == MB_OK && instance->work.n_dispatches != 1) {
+            mb_instance_finish(instance);
         }
         if (status != MB_OK) {
             describe(c, &c->rows[i], label, sizeof label);
             printf("skipped %s: %s\n", label, err.text);
         }
         CHECK(status != MB_FAILED);
-        n_ready += trial->strategy != NULL;
+        n_ready += instance->strategy != NULL;
     }
     return n_ready;
 }
@@ -332,21 +333,21 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
     c->reduce = shape->reduce;
     const size_t n_ready = prepare_rows(c, index);
     for (size_t i = 0; i < c->n_rows; i++) {
-        struct mb_trial *trial = &c->trials[i];
-        if (!trial->strategy) {
+        struct mb_instance *instance = &c->instances[i];
+        if (!instance->strategy) {
             continue;
         }
         char label[192];
         describe(c, &c->rows[i], label, sizeof label);
         const enum mb_status status =
-            stress_row(c, trial, label, (n_wanted + n_ready - 1) / n_ready, &err);
+            stress_row(c, instance, label, (n_wanted + n_ready - 1) / n_ready, &err);
         if (status != MB_OK) {
             fprintf(stderr, "%s: %s\n", label, err.text);
         }
         CHECK_EQ_INT(status, MB_OK);
     }
     for (size_t i = 0; i < c->n_rows; i++) {
-        mb_trial_finish(&c->trials[i]);
+        mb_instance_finish(&c->instances[i]);
     }
     mb_stress_bench_finish(&c->bench);
     printf("%4ux%-4u %-7s %u layers: %2zu rows, %8llu dispatches, %.1f s\n",
@@ -387,13 +388,14 @@ static bool make_rows(struct context *c, int n_names, char **names)
     for (size_t i = 0; i < n_specs; i++) {
         pointers[i] = n_names > 0 ? names[i] : specs[i];
     }
-    if (mb_plan_rows(mb_strategies, pointers, n_specs, &c->rows, &c->n_rows, &err) != MB_OK) {
+    if (mb_plan_variants(mb_strategies, pointers, n_specs, &c->rows, &c->n_rows, &err) !=
+        MB_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
     c->is_named = n_names > 0;
-    c->trials = mb_alloc(c->n_rows, sizeof *c->trials);
-    return c->trials != NULL;
+    c->instances = mb_alloc(c->n_rows, sizeof *c->instances);
+    return c->instances != NULL;
 }
 
 /* How many dispatches are asked for, in all. */
@@ -450,9 +452,9 @@ int main(int argc, char **argv)
         printf("%s, %llu dispatches\n", c.gpu.info.name, (unsigned long long)c.n_wanted);
         stress_all(&c, is_software);
     }
-    mb_free(c.trials);
+    mb_free(c.instances);
     mb_free(c.rows);
-    const bool has_device_scope = c.gpu.info.has_memory_model_device_scope;
+    const bool has_device_scope = c.gpu.info.features.v12.vulkanMemoryModelDeviceScope;
     CHECK_EQ_INT(mb_gpu_finish(&c.gpu), 0);
     if (is_ready && c.n_dispatches == 0 && !has_device_scope && check_n_failed == 0) {
         printf("skipped: the device lacks the Vulkan memory model with device scope\n");

@@ -11,10 +11,10 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/trial.h"
-#include "bench/verify.h"
+#include "bench/verify/instance.h"
+#include "bench/verify/verify.h"
 #include "harness.h"
-#include "image/kernel.h"
+#include "image/filter_kernel.h"
 #include "refusals.h"
 
 #define MAX_ROWS   64
@@ -58,7 +58,7 @@ struct tally {
 /* An image that chains are made of. */
 struct image {
     struct mb_layout layout;
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     struct mb_verifier verifier;
     void *texels;
     uint32_t mode_mask; /* bit n: modes[n] */
@@ -66,7 +66,7 @@ struct image {
 
 struct sweep {
     struct mb_gpu gpu;
-    struct mb_row *rows;
+    struct mb_variant *rows;
     size_t n_rows, n_main_rows; /* rows[n_rows] is that of run_extremes() */
     bool is_full;
     struct mb_submission submission;
@@ -96,16 +96,17 @@ static void note_skip(struct sweep *s, const char *strategy, const char *reason)
     }
 }
 
-/* Record and run one chain; its texels are in the rig's read-back buffer then. */
+/* Record and run one chain; its texels are in the test_image's read-back buffer then. */
 static enum mb_status run_chain(struct sweep *s, const struct image *image,
-                                const struct mb_trial *trial, struct mb_err *err)
+                                const struct mb_instance *instance, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(
         mb_submission_begin(&s->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_rig_record_poison(&image->rig, s->poison++ % MB_N_POISONS, s->submission.cmd);
-    trial->strategy->record(trial->state, s->submission.cmd);
-    mb_rig_record_read(&image->rig, s->submission.cmd);
+    mb_test_image_record_poison(&image->test_image, s->poison++ % MB_N_POISONS,
+                                s->submission.cmd);
+    instance->strategy->record(instance->state, s->submission.cmd);
+    mb_test_image_record_read(&image->test_image, s->submission.cmd);
     MB_TRY(mb_submission_end(&s->submission, err));
     MB_TRY(mb_submission_run(&s->submission, err));
 fail:
@@ -120,18 +121,18 @@ static void describe_case(const struct image *image, const char *label, const st
 }
 
 static void judge(struct sweep *s, size_t row, size_t mode, struct image *image,
-                  const struct mb_trial_options *options)
+                  const struct mb_instance_options *options)
 {
     struct mb_err err = {0};
-    struct mb_trial trial = {0};
+    struct mb_instance instance = {0};
     struct mb_verdict verdict = {0};
     struct tally *tally = &s->tally[row][!mb_format_is_unorm(image->layout.format)];
     /* A second run shows what the first has left in words that tiles hand on by. */
-    bool is_run = mb_trial_init(&trial, options, &err) == MB_OK &&
-                  run_chain(s, image, &trial, &err) == MB_OK &&
-                  (row < s->n_rows || run_chain(s, image, &trial, &err) == MB_OK) &&
-                  mb_verify(&image->verifier, image->rig.readback.mapped, &trial.work.claim,
-                            &verdict, &err) == MB_OK;
+    bool is_run = mb_instance_init(&instance, options, &err) == MB_OK &&
+                  run_chain(s, image, &instance, &err) == MB_OK &&
+                  (row < s->n_rows || run_chain(s, image, &instance, &err) == MB_OK) &&
+                  mb_verify(&image->verifier, image->test_image.readback.mapped,
+                            &instance.work.tolerance, &verdict, &err) == MB_OK;
     CHECK(is_run);
     CHECK(verdict.pass);
     if (!verdict.pass) {
@@ -147,14 +148,14 @@ static void judge(struct sweep *s, size_t row, size_t mode, struct image *image,
     if (verdict.max_error_lsb > tally->max_error_lsb) {
         tally->max_error_lsb = verdict.max_error_lsb;
     }
-    mb_trial_finish(&trial);
+    mb_instance_finish(&instance);
 }
 
 static void run_row(struct sweep *s, size_t row, size_t mode, struct image *image)
 {
     char label[MB_LABEL_BYTES];
     struct mb_err why = {0};
-    const struct mb_row *r = &s->rows[row];
+    const struct mb_variant *r = &s->rows[row];
     const struct mb_layout *layout = &image->layout;
     const struct mb_task task = {
         .reduce = modes[mode].reduce,
@@ -162,10 +163,10 @@ static void run_row(struct sweep *s, size_t row, size_t mode, struct image *imag
         .n_rects = 1,
         .rects = {mb_rect_whole(layout->base)},
     };
-    mb_row_label(r, label, sizeof label);
-    const struct mb_trial_options options = {
-        .rig = &image->rig, .row = r, .task = &task, .name = label};
-    enum mb_status status = mb_trial_supports(&options, &why);
+    mb_variant_label(r, label, sizeof label);
+    const struct mb_instance_options options = {
+        .test_image = &image->test_image, .row = r, .task = &task, .name = label};
+    enum mb_status status = mb_instance_supports(&options, &why);
     CHECK(status != MB_FAILED);
     if (status == MB_OK) {
         judge(s, row, mode, image, &options);
@@ -195,14 +196,14 @@ static void add_image(struct sweep *s, const struct mb_format *format, struct mb
     *image = (struct image){.mode_mask = mode_mask};
     mb_layout_init(layout, format, extent, n_layers, mb_full_level_count(extent));
     image->texels = mb_test_texels(layout, pattern);
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = layout,
         .n_image_levels = layout->n_levels,
         .is_cube = n_layers == 6 && extent.width == extent.height,
         .source = image->texels,
     };
-    const bool is_made =
-        image->texels && mb_rig_init(&image->rig, &s->gpu, &options, &err) == MB_OK;
+    const bool is_made = image->texels && mb_test_image_init(&image->test_image, &s->gpu,
+                                                             &options, &err) == MB_OK;
     CHECK(is_made);
     if (!is_made) {
         fprintf(stderr, "%ux%u %s: %s\n", extent.width, extent.height, format->name, err.text);
@@ -266,7 +267,7 @@ static void run_images(struct sweep *s, size_t first, size_t end)
     }
     for (size_t j = 0; j < s->n_images; j++) {
         mb_verifier_finish(&s->images[j].verifier);
-        mb_rig_finish(&s->images[j].rig);
+        mb_test_image_finish(&s->images[j].test_image);
         mb_free(s->images[j].texels);
     }
     s->n_images = 0;
@@ -389,14 +390,14 @@ static void run_extremes(struct sweep *s, const struct mb_format *format)
 /* Averaged light, not averaged codes: black and white squares are 188, not 128. Wide kernels
  * see as much of black as of white where they are not clamped, which is the middle of level 1.
  */
-static void check_grey(const struct image *image, const struct mb_trial *trial)
+static void check_grey(const struct image *image, const struct mb_instance *instance)
 {
-    const enum mb_policy policy = trial->work.claim.filter.policy;
+    const enum mb_policy policy = instance->work.tolerance.filter.policy;
     const bool is_blit = policy == MB_POLICY_BLIT, is_wide = mb_policy_is_wide(policy);
-    const bool is_root = trial->work.claim.arithmetic == MB_ARITHMETIC_ROOT;
-    const uint32_t n_levels = !is_wide ? 5 : 1 + (mb_kernel_radius(policy) <= 3);
+    const bool is_root = instance->work.tolerance.arithmetic == MB_ARITHMETIC_ROOT;
+    const uint32_t n_levels = !is_wide ? 5 : 1 + (mb_filter_kernel_radius(policy) <= 3);
     for (uint32_t level = 1; level < n_levels; level++) {
-        const void *block = image->rig.readback.mapped;
+        const void *block = image->test_image.readback.mapped;
         const uint8_t *got = mb_layout_level(&image->layout, block, level, 0);
         got += is_wide ? (4 * 8 + 4) * 4 : 0;
         CHECK(got[0] == (is_root ? 180 : 188) || (is_blit && got[0] == 187)); /* 187.516 */
@@ -417,23 +418,25 @@ static void check_srgb_checker(struct sweep *s)
         texels[i] = i % 4 == 3 || (texel % 16 + texel / 16) % 2 == 1 ? 255 : 0;
     }
     mb_layout_init(&image.layout, format, extent, 1, 5);
-    const struct mb_rig_options rig_options = {
+    const struct mb_test_image_options test_image_options = {
         .layout = &image.layout, .n_image_levels = 5, .source = texels};
-    CHECK(mb_rig_init(&image.rig, &s->gpu, &rig_options, &err) == MB_OK);
+    CHECK(mb_test_image_init(&image.test_image, &s->gpu, &test_image_options, &err) == MB_OK);
     for (size_t row = 0; row < s->n_rows; row++) {
-        struct mb_trial trial = {0};
-        const struct mb_trial_options options = {
-            .rig = &image.rig, .row = &s->rows[row], .task = &task, .name = "checker"};
+        struct mb_instance instance = {0};
+        const struct mb_instance_options options = {.test_image = &image.test_image,
+                                                    .row = &s->rows[row],
+                                                    .task = &task,
+                                                    .name = "checker"};
         if (!mb_test_has_its_turn_at(&s->gpu, &s->rows[row], extent) ||
-            mb_trial_supports(&options, &err) != MB_OK) {
+            mb_instance_supports(&options, &err) != MB_OK) {
             continue;
         }
-        CHECK(mb_trial_init(&trial, &options, &err) == MB_OK);
-        CHECK(run_chain(s, &image, &trial, &err) == MB_OK);
-        check_grey(&image, &trial);
-        mb_trial_finish(&trial);
+        CHECK(mb_instance_init(&instance, &options, &err) == MB_OK);
+        CHECK(run_chain(s, &image, &instance, &err) == MB_OK);
+        check_grey(&image, &instance);
+        mb_instance_finish(&instance);
     }
-    mb_rig_finish(&image.rig);
+    mb_test_image_finish(&image.test_image);
 }
 
 static void report_phase(const struct sweep *s, const char *name)
@@ -448,7 +451,7 @@ static void report(const struct sweep *s)
     for (size_t row = 0; row <= s->n_rows; row++) {
         char label[MB_LABEL_BYTES];
         unsigned n_tried = 0;
-        mb_row_label(&s->rows[row], label, sizeof label);
+        mb_variant_label(&s->rows[row], label, sizeof label);
         for (int is_float = 0; is_float < 2; is_float++) {
             const struct tally *t = &s->tally[row][is_float];
             printf("%-32s %s: avg %5u, min %5u, max %5u, premultiplied %5u chains, %u wrong, "
@@ -472,14 +475,14 @@ static bool make_rows(struct sweep *s)
 {
     static const char *const extremes[] = {"spd-tree:carry=atomics"};
     struct mb_err err = {0};
-    struct mb_row *all = NULL, *last = NULL;
+    struct mb_variant *all = NULL, *last = NULL;
     size_t n_all = 0, n_last = 0;
-    bool is_made = mb_plan_rows(mb_strategies, main_specs, MB_COUNTOF(main_specs), &s->rows,
-                                &s->n_main_rows, &err) == MB_OK &&
-                   mb_plan_rows(mb_strategies, mb_test_specs, mb_test_n_specs, &all, &n_all,
-                                &err) == MB_OK &&
-                   mb_plan_rows(mb_strategies, extremes, 1, &last, &n_last, &err) == MB_OK;
-    struct mb_row *rows =
+    bool is_made = mb_plan_variants(mb_strategies, main_specs, MB_COUNTOF(main_specs), &s->rows,
+                                    &s->n_main_rows, &err) == MB_OK &&
+                   mb_plan_variants(mb_strategies, mb_test_specs, mb_test_n_specs, &all, &n_all,
+                                    &err) == MB_OK &&
+                   mb_plan_variants(mb_strategies, extremes, 1, &last, &n_last, &err) == MB_OK;
+    struct mb_variant *rows =
         is_made ? mb_realloc(s->rows, (s->n_main_rows + n_all + 1) * sizeof *rows) : NULL;
     s->n_rows = s->n_main_rows;
     s->rows = rows ? rows : s->rows;

@@ -4,47 +4,36 @@
 
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/split.h"
-#include "bench/take.h"
-#include "bench/timing.h"
+#include "bench/timing/split.h"
+#include "bench/timing/recorded_sample.h"
+#include "bench/timing/timing.h"
 #include "harness.h"
 
-#define N_CONDITIONS (MB_N_CACHES * MB_N_MODES)
+#define N_CONDITIONS MB_MAX_CONDITIONS
 #define N_SAMPLES    3u
 #define SMALL_LLC    (UINT64_C(32) << 10) /* about eight chains of 64x64 are four of these */
 #define LARGE_LLC    (UINT64_C(1) << 20)  /* 192 chains: more than go round */
 
 extern const struct mb_strategy mb_strategy_compute, mb_strategy_spd;
 
-static const struct mb_row rows[] = {
+static const struct mb_variant rows[] = {
     {.strategy = &mb_strategy_compute},
     {.strategy = &mb_strategy_spd},
 };
 
-/* With the last group's work left out, in front: such a row is no measure of the ruler. */
-static struct mb_row diagnostic_rows[] = {
+/* With the last group's work left out, in front: such a row is no measure of the instrument. */
+static struct mb_variant diagnostic_rows[] = {
     {.strategy = &mb_strategy_spd},
     {.strategy = &mb_strategy_compute},
 };
 
 struct bed {
-    const struct mb_row *rows; /* as many as `rows` */
-    size_t first, n;           /* conditions that are run; n 0: all */
+    const struct mb_variant *rows; /* as many as `rows` */
+    size_t first, n;               /* conditions that are run; n 0: all */
     struct mb_settings settings;
-    struct mb_ruler ruler;
-    struct mb_cell cells[N_CONDITIONS];
+    struct mb_calibration calibration;
+    struct mb_case c;
 };
-
-static void fill_cells(struct bed *bed, const struct mb_test_case *test_case)
-{
-    for (unsigned i = 0; i < N_CONDITIONS; i++) {
-        mb_test_fill_cell(test_case, &bed->cells[i]);
-        bed->cells[i].compulsory_bytes =
-            mb_task_compulsory_bytes(&bed->cells[i].task, &bed->cells[i].layout);
-        bed->cells[i].cache = (enum mb_cache)(i / MB_N_MODES);
-        bed->cells[i].mode = (enum mb_mode)(i % MB_N_MODES);
-    }
-}
 
 static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_case *test_case,
                 uint64_t llc_bytes)
@@ -63,19 +52,28 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
                      .per_level = true,
                      .pipeline_facts = true},
     };
-    fill_cells(bed, test_case);
-    void *texels = mb_test_texels(&bed->cells[0].layout, test_case->pattern);
-    const struct mb_cell_options options = {
+    struct mb_condition conditions[N_CONDITIONS];
+    for (unsigned i = 0; i < N_CONDITIONS; i++) {
+        conditions[i] = (struct mb_condition){(enum mb_cache)(i / MB_N_MODES),
+                                              (enum mb_mode)(i % MB_N_MODES)};
+    }
+    mb_test_fill_case(test_case, &bed->c);
+    bed->c.compulsory_bytes = mb_task_compulsory_bytes(&bed->c.task, &bed->c.layout);
+    void *texels = mb_test_texels(&bed->c.layout, test_case->pattern);
+    const struct mb_case_options options = {
         .gpu = gpu,
-        .ruler = &bed->ruler,
+        .calibration = &bed->calibration,
         .settings = &bed->settings,
         .hooks = &mb_test_hooks,
         .rows = bed->rows,
         .n_rows = MB_COUNTOF(rows),
+        .conditions = conditions + first,
+        .n_conditions = n,
     };
-    enum mb_status status = mb_ruler_init(&bed->ruler, gpu, &bed->settings, NULL, &err);
+    enum mb_status status =
+        mb_calibration_init(&bed->calibration, gpu, &bed->settings, NULL, &err);
     if (status == MB_OK) {
-        status = mb_cell_run(&options, texels, &bed->cells[first], n, &is_complete, &err);
+        status = mb_case_run(&options, texels, &bed->c, &is_complete, &err);
     }
     if (status != MB_OK) {
         printf("failed: %s\n", err.text);
@@ -86,112 +84,112 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
 
 static void finish(struct bed *bed)
 {
-    for (unsigned i = 0; i < N_CONDITIONS; i++) {
-        mb_cell_finish(&bed->cells[i]);
-    }
-    mb_ruler_finish(&bed->ruler);
+    mb_case_finish(&bed->c);
+    mb_calibration_finish(&bed->calibration);
 }
 
-static bool has_warning(const struct mb_result *result, const char *code)
+static bool has_warning(const struct mb_row *row, const char *code)
 {
-    for (size_t i = 0; i < result->n_warnings; i++) {
-        if (strcmp(result->warning[i].code, code) == 0) {
+    const struct mb_warning *warning;
+    for (size_t i = 0; (warning = mb_row_warning(row, i)) != NULL; i++) {
+        if (strcmp(warning->code, code) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static void check_result(const struct mb_cell *cell, const struct mb_result *result)
+static void check_row(const struct mb_timing *timing, const struct mb_row *row)
 {
-    CHECK_EQ_INT(result->verify, MB_VERIFY_PASS);
-    if (cell->mode == MB_MODE_THROUGHPUT && result->status == MB_RESULT_SKIPPED) {
+    CHECK_EQ_INT(row->result->verify, MB_VERIFY_PASS);
+    if (timing->mode == MB_MODE_THROUGHPUT && mb_row_status(row) == MB_RESULT_SKIPPED) {
         /* Three samples of a busy machine need not resolve a slope. */
-        CHECK(strstr(result->reason, "below resolution") != NULL);
-        CHECK_EQ_INT(result->n_samples, 0);
-        CHECK(isnan(result->stats.median_ns));
+        CHECK(strstr(mb_row_reason(row), "below resolution") != NULL);
+        CHECK_EQ_INT(row->stats.n, 0);
+        CHECK(isnan(row->stats.median_ns));
         return;
     }
-    CHECK_EQ_INT(result->status, MB_RESULT_OK);
-    CHECK_EQ_INT(result->n_samples, N_SAMPLES);
-    CHECK(isfinite(result->stats.median_ns));
-    CHECK(result->setup_ms > 0.0);
-    if (cell->mode == MB_MODE_THROUGHPUT) {
-        CHECK(result->stats.median_ci_ns[0] > 0.0);
-        CHECK(isfinite(result->fixed_ns) == !has_warning(result, "not_a_line"));
-        CHECK(result->n_chains[0] >= 1);
-        CHECK_EQ_INT(result->n_chains[1], 2 * result->n_chains[0]);
-        CHECK_EQ_INT(result->n_chains[2], 4 * result->n_chains[0]);
+    CHECK_EQ_INT(mb_row_status(row), MB_RESULT_OK);
+    CHECK_EQ_INT(row->stats.n, N_SAMPLES);
+    CHECK(isfinite(row->stats.median_ns));
+    CHECK(row->result->setup_ms > 0.0);
+    if (timing->mode == MB_MODE_THROUGHPUT) {
+        CHECK(row->stats.median_ci_ns[0] > 0.0);
+        CHECK(isfinite(row->fixed_ns) == !has_warning(row, "not_a_line"));
+        CHECK(row->n_chains[0] >= 1);
+        CHECK_EQ_INT(row->n_chains[1], 2 * row->n_chains[0]);
+        CHECK_EQ_INT(row->n_chains[2], 4 * row->n_chains[0]);
     } else {
-        CHECK(result->stats.min_ns > 0.0);
-        CHECK_EQ_INT(result->n_chains[0], cell->mode == MB_MODE_OVERLAP ? cell->n_rotated : 1u);
+        CHECK(row->stats.min_ns > 0.0);
+        CHECK_EQ_INT(row->n_chains[0],
+                     timing->mode == MB_MODE_OVERLAP ? timing->n_rotated : 1u);
     }
-    CHECK_EQ_INT(result->null_twin.n, cell->mode == MB_MODE_LATENCY ? N_SAMPLES : 0);
-    if (result->null_twin.n > 0) {
-        CHECK(result->null_twin.min_ns > 0.0);
+    CHECK_EQ_INT(row->null_twin.n, timing->mode == MB_MODE_LATENCY ? N_SAMPLES : 0);
+    if (row->null_twin.n > 0) {
+        CHECK(row->null_twin.min_ns > 0.0);
     }
 }
 
 /* As many columns as there are strategies, the second name, and null twins; each block holds
  * each once. */
-static void check_samples(const struct mb_cell *cell, bool is_validated)
+static void check_samples(const struct mb_timing *timing, bool is_validated)
 {
-    const struct mb_samples *samples = &cell->samples;
+    const struct mb_samples *samples = &timing->samples;
     const size_t n = MB_COUNTOF(rows);
-    CHECK_EQ_INT(samples->n_candidates, cell->mode == MB_MODE_LATENCY ? 2 * n + 1 : n + 1);
+    CHECK_EQ_INT(samples->n_candidates, timing->mode == MB_MODE_LATENCY ? 2 * n + 1 : n + 1);
     CHECK_EQ_INT(samples->n_kept, N_SAMPLES);
-    CHECK_EQ_INT(samples->n_parts, cell->mode == MB_MODE_THROUGHPUT ? 3 : 0);
-    CHECK(cell->twin_of < n || cell->mode == MB_MODE_THROUGHPUT);
-    CHECK_EQ_INT(cell->twin_column, n);
-    if (cell->mode != MB_MODE_THROUGHPUT) {
-        CHECK((cell->fastest < n) == !is_validated); /* nothing is ranked then */
+    CHECK_EQ_INT(samples->n_parts, timing->mode == MB_MODE_THROUGHPUT ? 3 : 0);
+    CHECK(timing->twin_of < n || timing->mode == MB_MODE_THROUGHPUT);
+    CHECK_EQ_INT(timing->twin_column, n);
+    if (timing->mode != MB_MODE_THROUGHPUT) {
+        CHECK((timing->fastest < n) == !is_validated); /* nothing is ranked then */
     }
-    CHECK(isfinite(cell->twin.ratio) || cell->mode == MB_MODE_THROUGHPUT);
+    CHECK(isfinite(timing->twin.ratio) || timing->mode == MB_MODE_THROUGHPUT);
 }
 
 /* Bytes of rgba8 that a chain touches, level by level: sizes are powers of two, so that each
  * texel covers whole ones of the level above. */
-static uint64_t touched_bytes(const struct mb_cell *cell)
+static uint64_t touched_bytes(const struct mb_case *c)
 {
-    const struct mb_rect whole = {0, 0, cell->layout.base.width, cell->layout.base.height};
-    const struct mb_rect rect = cell->task.is_update ? cell->task.rects[0] : whole;
+    const struct mb_rect whole = {0, 0, c->layout.base.width, c->layout.base.height};
+    const struct mb_rect rect = c->task.is_update ? c->task.rects[0] : whole;
     uint64_t n_texels = 0;
-    for (uint32_t level = 0; level < cell->layout.n_levels; level++) {
+    for (uint32_t level = 0; level < c->layout.n_levels; level++) {
         const uint32_t right = (rect.x + rect.width - 1) >> level;
         const uint32_t bottom = (rect.y + rect.height - 1) >> level;
         n_texels +=
             (uint64_t)(right - (rect.x >> level) + 1) * (bottom - (rect.y >> level) + 1);
     }
-    return 4 * n_texels * cell->layout.n_layers;
+    return 4 * n_texels * c->layout.n_layers;
 }
 
-static void check_cold(const struct bed *bed, const struct mb_cell *cell)
+static void check_cold(const struct bed *bed, const struct mb_timing *timing)
 {
-    const uint64_t wanted_bytes = 4 * bed->ruler.roofline.llc_bytes;
-    const uint64_t bytes = touched_bytes(cell);
-    if (cell->is_evicted) {
+    const uint64_t wanted_bytes = 4 * bed->calibration.roofline.llc_bytes;
+    const uint64_t bytes = touched_bytes(timing->of);
+    if (timing->is_evicted) {
         CHECK(64 * bytes < wanted_bytes);
-        CHECK_EQ_INT(cell->n_rotated, 2);
+        CHECK_EQ_INT(timing->n_rotated, 2);
         return;
     }
-    CHECK(cell->n_rotated <= 64);
-    CHECK(cell->n_rotated * bytes >= wanted_bytes);
-    CHECK((cell->n_rotated - 1) * bytes < wanted_bytes || cell->n_rotated == 2 ||
-          (cell->mode == MB_MODE_OVERLAP && cell->n_rotated == 4));
+    CHECK(timing->n_rotated <= 64);
+    CHECK(timing->n_rotated * bytes >= wanted_bytes);
+    CHECK((timing->n_rotated - 1) * bytes < wanted_bytes || timing->n_rotated == 2 ||
+          (timing->mode == MB_MODE_OVERLAP && timing->n_rotated == 4));
 }
 
 /* A load on a second queue, where there is none: the reason, and nothing else. */
-static bool check_no_second_queue(const struct mb_gpu *gpu, const struct mb_cell *cell)
+static bool check_no_second_queue(const struct mb_gpu *gpu, const struct mb_timing *timing)
 {
-    if (cell->mode != MB_MODE_BESIDE || gpu->second_queue) {
+    if (timing->mode != MB_MODE_BESIDE || gpu->second_queue) {
         return false;
     }
-    for (size_t k = 0; k < cell->n_results; k++) {
-        CHECK_EQ_INT(cell->results[k].status, MB_RESULT_SKIPPED);
-        CHECK(strstr(cell->results[k].reason, "no second queue") != NULL);
-        CHECK_EQ_INT(cell->results[k].n_samples, 0);
+    for (size_t k = 0; k < timing->of->n_results; k++) {
+        CHECK_EQ_INT(mb_row_status(&timing->rows[k]), MB_RESULT_SKIPPED);
+        CHECK(strstr(mb_row_reason(&timing->rows[k]), "no second queue") != NULL);
+        CHECK_EQ_INT(timing->rows[k].stats.n, 0);
     }
-    CHECK_EQ_INT(cell->samples.n_blocks, 0);
+    CHECK_EQ_INT(timing->samples.n_blocks, 0);
     return true;
 }
 
@@ -202,35 +200,31 @@ static void test_rotation(const struct mb_gpu *gpu)
     bed = (struct bed){.n = 0};
     const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
-    CHECK_EQ_INT(bed.ruler.roofline.llc_bytes, SMALL_LLC);
+    CHECK_EQ_INT(bed.calibration.roofline.llc_bytes, SMALL_LLC);
     for (unsigned i = 0; i < N_CONDITIONS; i++) {
-        const struct mb_cell *cell = &bed.cells[i];
-        if (check_no_second_queue(gpu, cell)) {
+        const struct mb_timing *timing = &bed.c.timings[i];
+        if (check_no_second_queue(gpu, timing)) {
             continue;
         }
-        check_samples(cell, gpu->validate);
-        for (size_t k = 0; k < cell->n_results; k++) {
-            check_result(cell, &cell->results[k]);
+        check_samples(timing, gpu->validate);
+        for (size_t k = 0; k < bed.c.n_results; k++) {
+            check_row(timing, &timing->rows[k]);
         }
-        if (cell->cache == MB_CACHE_COLD) {
-            check_cold(&bed, cell);
+        if (timing->cache == MB_CACHE_COLD) {
+            check_cold(&bed, timing);
         } else {
-            CHECK_EQ_INT(cell->n_rotated, cell->mode == MB_MODE_OVERLAP ? 4 : 1);
-            CHECK(!cell->is_evicted);
+            CHECK_EQ_INT(timing->n_rotated, timing->mode == MB_MODE_OVERLAP ? 4 : 1);
+            CHECK(!timing->is_evicted);
         }
     }
-    const struct mb_split *split = &bed.cells[0].results[0].split;
+    const struct mb_split *split = &bed.c.results[0].split;
     CHECK_EQ_INT(split->n_steps, 6);
     for (uint32_t i = 0; i < split->n_steps; i++) {
         CHECK_EQ_INT(split->step[i].first_level, i + 1);
         CHECK_EQ_INT(split->step[i].n_levels, 1);
         CHECK(split->step[i].median_ns > 0.0 && split->step[i].gap_ns >= 0.0);
     }
-    CHECK_EQ_INT(bed.cells[0].results[1].split.n_steps, 0); /* one dispatch */
-    for (unsigned i = 0; i < N_CONDITIONS; i++) { /* it is hot, and stands nowhere else */
-        CHECK(bed.cells[i].has_split == (i == 0));
-        CHECK(i == 0 || bed.cells[i].results[0].split.n_steps == 0);
-    }
+    CHECK_EQ_INT(bed.c.results[1].split.n_steps, 0); /* one dispatch */
     finish(&bed);
 }
 
@@ -242,20 +236,20 @@ static void test_eviction(const struct mb_gpu *gpu)
     const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
     CHECK(run(&bed, gpu, &test_case, LARGE_LLC));
     for (unsigned i = MB_N_MODES; i < N_CONDITIONS; i++) {
-        const struct mb_cell *cell = &bed.cells[i];
-        if (check_no_second_queue(gpu, cell)) {
+        const struct mb_timing *timing = &bed.c.timings[i];
+        if (check_no_second_queue(gpu, timing)) {
             continue;
         }
-        for (size_t k = 0; k < cell->n_results; k++) {
-            const struct mb_result *result = &cell->results[k];
-            if (cell->mode == MB_MODE_LATENCY || cell->mode == MB_MODE_BESIDE) {
-                check_result(cell, result);
-                CHECK(cell->is_evicted);
+        for (size_t k = 0; k < bed.c.n_results; k++) {
+            const struct mb_row *row = &timing->rows[k];
+            if (timing->mode == MB_MODE_LATENCY || timing->mode == MB_MODE_BESIDE) {
+                check_row(timing, row);
+                CHECK(timing->is_evicted);
             } else {
-                CHECK_EQ_INT(result->status, MB_RESULT_SKIPPED);
-                CHECK(strstr(result->reason, "images") != NULL);
-                CHECK_EQ_INT(result->n_samples, 0);
-                CHECK(result->has_work); /* it can run, but not like this */
+                CHECK_EQ_INT(mb_row_status(row), MB_RESULT_SKIPPED);
+                CHECK(strstr(mb_row_reason(row), "images") != NULL);
+                CHECK_EQ_INT(row->stats.n, 0);
+                CHECK(row->result->has_work); /* it can run, but not like this */
             }
         }
     }
@@ -276,14 +270,14 @@ static void test_shapes(const struct mb_gpu *gpu)
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         bed = (struct bed){.n = 0};
         CHECK(run(&bed, gpu, &cases[i], SMALL_LLC / 2));
-        for (unsigned k = 0; k < N_CONDITIONS; k++) {
-            CHECK_EQ_INT(bed.cells[k].results[0].verify, MB_VERIFY_PASS);
-        }
+        CHECK_EQ_INT(bed.c.n_timings, N_CONDITIONS);
+        CHECK_EQ_INT(bed.c.results[0].verify, MB_VERIFY_PASS);
         finish(&bed);
     }
 }
 
-/* An update touches its cone only: it takes more images than the whole chain would. */
+/* An update touches its affected region only: it takes more images than the whole chain would.
+ */
 static void test_cold_update(const struct mb_gpu *gpu)
 {
     static struct bed bed;
@@ -291,17 +285,15 @@ static void test_cold_update(const struct mb_gpu *gpu)
         .pattern = "noise", .extent = {64, 64}, .rects = {{8, 8, 16, 16}}};
     bed = (struct bed){.first = MB_N_MODES, .n = 1};
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC / 2));
-    const struct mb_cell *cell = &bed.cells[MB_N_MODES];
-    check_cold(&bed, cell);
-    CHECK_EQ_INT(cell->n_rotated, 48); /* 65536 bytes by 343 texels; of the image it is 4 */
-    /* There is no hot latency for the split to stand with. */
-    CHECK(cell->has_split);
-    CHECK(cell->results[0].split.n_steps > 1);
+    const struct mb_timing *timing = &bed.c.timings[0];
+    check_cold(&bed, timing);
+    CHECK_EQ_INT(timing->n_rotated, 48); /* 65536 bytes by 343 texels; of the image it is 4 */
+    CHECK(bed.c.results[0].split.n_steps > 1);
     finish(&bed);
 
     bed = (struct bed){.first = MB_MODE_THROUGHPUT, .n = 1};
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
-    CHECK(!bed.cells[MB_MODE_THROUGHPUT].has_split);
+    CHECK_EQ_INT(bed.c.results[0].split.n_steps, 0); /* there is no latency to split */
     finish(&bed);
 }
 
@@ -314,12 +306,12 @@ static void test_no_evictor(const struct mb_gpu *gpu)
     narrow.info.max_storage_buffer_bytes = MB_EVICTOR_GROUP_BYTES;
     bed = (struct bed){.n = 0};
     CHECK(run(&bed, &narrow, &test_case, LARGE_LLC));
-    CHECK_EQ_INT(bed.cells[0].results[0].status, MB_RESULT_OK);
-    for (size_t k = 0; k < bed.cells[MB_N_MODES].n_results; k++) {
-        const struct mb_result *result = &bed.cells[MB_N_MODES].results[k];
-        CHECK_EQ_INT(result->status, MB_RESULT_SKIPPED);
-        CHECK(strstr(result->reason, "limit") != NULL);
-        CHECK_EQ_INT(result->verify, MB_VERIFY_PASS);
+    CHECK_EQ_INT(mb_row_status(&bed.c.timings[0].rows[0]), MB_RESULT_OK);
+    for (size_t k = 0; k < bed.c.n_results; k++) {
+        const struct mb_row *row = &bed.c.timings[MB_N_MODES].rows[k];
+        CHECK_EQ_INT(mb_row_status(row), MB_RESULT_SKIPPED);
+        CHECK(strstr(mb_row_reason(row), "limit") != NULL);
+        CHECK_EQ_INT(row->result->verify, MB_VERIFY_PASS);
     }
     finish(&bed);
 }
@@ -332,12 +324,12 @@ static void test_diagnostic_first(const struct mb_gpu *gpu)
     for (size_t i = 0; i < mb_strategy_n_params(&mb_strategy_spd); i++) {
         diagnostic_rows[0].params.choice[i] = mb_strategy_spd.params[i].is_diagnostic;
     }
-    CHECK(mb_row_is_diagnostic(&diagnostic_rows[0]));
+    CHECK(mb_variant_is_diagnostic(&diagnostic_rows[0]));
     bed = (struct bed){.rows = diagnostic_rows, .first = 0, .n = 1};
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
-    CHECK(bed.cells[0].results[0].is_diagnostic);
-    CHECK_EQ_INT(bed.cells[0].twin_of, 1);
-    CHECK(isfinite(bed.cells[0].twin.ratio));
+    CHECK(bed.c.results[0].is_diagnostic);
+    CHECK_EQ_INT(bed.c.timings[0].twin_of, 1);
+    CHECK(isfinite(bed.c.timings[0].twin.ratio));
     finish(&bed);
 }
 
@@ -369,11 +361,11 @@ static void test_unresolved(const struct mb_gpu *gpu)
     vkGetQueryPoolResults = get_equal_stamps;
     CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
     vkGetQueryPoolResults = get_results;
-    const struct mb_cell *cell = &bed.cells[0];
-    CHECK_EQ_INT(cell->results[0].n_samples, 0);
-    CHECK(strstr(cell->results[0].reason, "below resolution") != NULL);
-    CHECK(cell->twin_of < cell->n_results);
-    CHECK(isnan(cell->twin.ratio));
+    const struct mb_timing *timing = &bed.c.timings[0];
+    CHECK_EQ_INT(timing->rows[0].stats.n, 0);
+    CHECK(strstr(mb_row_reason(&timing->rows[0]), "below resolution") != NULL);
+    CHECK(timing->twin_of < timing->of->n_results);
+    CHECK(isnan(timing->twin.ratio));
     finish(&bed);
 }
 
@@ -392,29 +384,29 @@ static void test_lead(const struct mb_gpu *gpu)
     static const size_t wanted[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
     static size_t names[] = {0, 1, 2};
     const struct mb_strategy strategy = {.record = record_order};
-    struct mb_trial trials[3] = {{.strategy = NULL}};
+    struct mb_instance instances[3] = {{.strategy = NULL}};
     struct mb_timer timer = {0};
-    struct mb_take take = {0};
+    struct mb_recorded_sample recorded = {0};
     for (size_t i = 0; i < 3; i++) {
-        trials[i] = (struct mb_trial){.strategy = &strategy, .state = &names[i]};
+        instances[i] = (struct mb_instance){.strategy = &strategy, .state = &names[i]};
     }
-    const struct mb_take_options options = {
+    const struct mb_recorded_sample_options options = {
         .gpu = gpu,
         .timer = &timer,
         .n_parts = 3,
         .n_chains = {1, 2, 4},
-        .trials = trials,
-        .n_trials = 3,
+        .instances = instances,
+        .n_instances = 3,
         .n_lead = 3,
         .name = "lead",
     };
     CHECK_EQ_INT(mb_timer_init(&timer, gpu, 3, NULL), MB_OK);
-    CHECK_EQ_INT(mb_take_init(&take, &options, NULL), MB_OK);
+    CHECK_EQ_INT(mb_recorded_sample_init(&recorded, &options, NULL), MB_OK);
     CHECK_EQ_INT(n_order, MB_COUNTOF(wanted));
     for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
         CHECK_EQ_INT(order[i], wanted[i]);
     }
-    mb_take_finish(&take);
+    mb_recorded_sample_finish(&recorded);
     mb_timer_finish(&timer);
 }
 

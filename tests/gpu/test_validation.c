@@ -4,7 +4,7 @@
  * usage: test_validation CASE; check_validation.py reads the messages. */
 #include "../unit/check.h"
 #include "base/alloc.h"
-#include "bench/rig.h"
+#include "bench/test_image.h"
 #include "harness.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
@@ -16,7 +16,7 @@ static const struct mb_extent extent = {64, 64};
 /* What every planted defect works on. */
 struct bench {
     struct mb_gpu gpu;
-    struct mb_rig rig;
+    struct mb_test_image test_image;
     struct mb_submission submission;
 };
 
@@ -27,9 +27,9 @@ static bool bench_init(struct bench *b)
     const struct mb_format *rgba8 = mb_format_find("rgba8");
     mb_layout_init(&layout, rgba8, extent, 1, 3);
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_rig_options options = {
+    const struct mb_test_image_options options = {
         .layout = &layout, .n_image_levels = 3, .source = texels};
-    enum mb_status status = mb_rig_init(&b->rig, &b->gpu, &options, &err);
+    enum mb_status status = mb_test_image_init(&b->test_image, &b->gpu, &options, &err);
     mb_free(texels);
     if (status == MB_OK) {
         status = mb_submission_init(&b->submission, &b->gpu, "planted", &err);
@@ -53,7 +53,7 @@ static void bench_run(struct bench *b)
 static void bench_finish(struct bench *b)
 {
     mb_submission_finish(&b->submission);
-    mb_rig_finish(&b->rig);
+    mb_test_image_finish(&b->test_image);
 }
 
 /* A sampled view of an image that may only be copied. */
@@ -63,8 +63,8 @@ static void plant_usage(struct bench *b)
     struct mb_vk_image image = {0};
     struct mb_err err = {0};
     const struct mb_vk_image_options storage_only = {
-        .layout = &b->rig.image.layout,
-        .n_levels = b->rig.image.n_levels,
+        .layout = &b->test_image.image.layout,
+        .n_levels = b->test_image.image.n_levels,
         .usage = VK_IMAGE_USAGE_STORAGE_BIT,
         .name = "planted",
     };
@@ -119,8 +119,10 @@ static void all_general(const struct bench *b)
         .access = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
         .layout = VK_IMAGE_LAYOUT_GENERAL,
     };
-    mb_barrier_levels(b->submission.cmd, &b->rig.image, 0, 1, &mb_access_readable, &general);
-    mb_barrier_levels(b->submission.cmd, &b->rig.image, 1, 2, &mb_access_undefined, &general);
+    mb_barrier_levels(b->submission.cmd, &b->test_image.image, 0, 1, &mb_access_readable,
+                      &general);
+    mb_barrier_levels(b->submission.cmd, &b->test_image.image, 1, 2, &mb_access_undefined,
+                      &general);
 }
 
 static void plant_blit_barrier(struct bench *b)
@@ -133,8 +135,8 @@ static void plant_blit_barrier(struct bench *b)
             .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1},
             .dstOffsets = {{0, 0, 0}, {64 >> level, 64 >> level, 1}},
         };
-        vkCmdBlitImage(b->submission.cmd, b->rig.image.image, VK_IMAGE_LAYOUT_GENERAL,
-                       b->rig.image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region,
+        vkCmdBlitImage(b->submission.cmd, b->test_image.image.image, VK_IMAGE_LAYOUT_GENERAL,
+                       b->test_image.image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &region,
                        VK_FILTER_LINEAR);
     }
     bench_run(b);
@@ -142,35 +144,30 @@ static void plant_blit_barrier(struct bench *b)
 
 static void plant_compute_barrier(struct bench *b)
 {
-    struct mb_compute compute = {0};
+    struct mb_pipeline compute = {0};
     struct mb_err err = {0};
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-    };
-    const struct mb_compute_options options = {
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_unordered,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .layout = &b->rig.image.layout,
-        .n_sets = 2,
+        .n_copies = 2,
         .name = "unordered",
     };
-    CHECK_EQ_INT(mb_compute_init(&compute, &b->gpu, &options, &err), MB_OK);
+    CHECK_EQ_INT(mb_pipeline_init(&compute, &b->gpu, &options, &err), MB_OK);
     all_general(b);
     for (uint32_t level = 0; level < 2; level++) {
         const struct mb_dispatch dispatch = {
-            .set = level,
+            .copy = level,
             .n_groups = {4u >> level, 4u >> level, 1},
         };
-        for (uint32_t binding = 0; binding < 2; binding++) {
-            mb_compute_bind_storage(&compute, level, binding,
-                                    &b->rig.image.storage[level + binding], 1, 1);
-        }
-        mb_compute_dispatch(&compute, b->submission.cmd, &dispatch);
+        const VkImageView *views = &b->test_image.image.storage[level];
+        const struct mb_descriptor descriptors[] = {
+            {.binding = 0, .views = &views[0]},
+            {.binding = 1, .views = &views[1]},
+        };
+        mb_pipeline_bind(&compute, level, descriptors, MB_COUNTOF(descriptors));
+        mb_pipeline_dispatch(&compute, b->submission.cmd, &dispatch);
     }
     bench_run(b);
-    mb_compute_finish(&compute);
+    mb_pipeline_finish(&compute);
 }
 
 /* The same commands with their barriers: what is planted is the only thing wrong. */
@@ -181,25 +178,25 @@ static void plant_nothing(struct bench *b)
     bench_run(b);
 }
 
-static void run_rows(const struct mb_gpu *gpu, const struct mb_row *rows, size_t n_rows,
+static void run_rows(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                      const struct mb_test_case *test_case)
 {
-    struct mb_cell cell = {0};
-    CHECK(mb_test_run_case(gpu, rows, n_rows, test_case, &cell));
-    for (size_t i = 0; i < cell.n_results; i++) {
-        if (cell.results[i].status == MB_RESULT_FAILED) {
-            printf("%s: %s\n", cell.results[i].label, cell.results[i].reason);
+    struct mb_case c = {0};
+    CHECK(mb_test_run_case(gpu, rows, n_rows, test_case, &c));
+    for (size_t i = 0; i < c.n_results; i++) {
+        if (c.results[i].status == MB_RESULT_FAILED) {
+            printf("%s: %s\n", c.results[i].label, c.results[i].reason);
         }
-        CHECK(cell.results[i].status != MB_RESULT_FAILED);
+        CHECK(c.results[i].status != MB_RESULT_FAILED);
     }
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
-static struct mb_row *plan(const char *const *specs, size_t n_specs, size_t *n_rows)
+static struct mb_variant *plan(const char *const *specs, size_t n_specs, size_t *n_rows)
 {
     struct mb_err err = {0};
-    struct mb_row *rows = NULL;
-    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, n_specs, &rows, n_rows, &err), MB_OK);
+    struct mb_variant *rows = NULL;
+    CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, n_specs, &rows, n_rows, &err), MB_OK);
     return rows;
 }
 
@@ -214,11 +211,11 @@ static void run_product(const struct mb_gpu *gpu)
     static const char *const defaults[] = {"all"};
     size_t n_defaults = 0;
     const bool is_quick = mb_test_is_quick();
-    struct mb_row *default_rows = plan(defaults, MB_COUNTOF(defaults), &n_defaults);
+    struct mb_variant *default_rows = plan(defaults, MB_COUNTOF(defaults), &n_defaults);
     for (uint32_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(extents)); i++) {
         const struct mb_test_case test_case = {.pattern = "noise", .extent = extents[i]};
         size_t n_rows = 0;
-        struct mb_row *rows = plan(mb_test_specs, mb_test_n_specs, &n_rows);
+        struct mb_variant *rows = plan(mb_test_specs, mb_test_n_specs, &n_rows);
         run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }

@@ -23,8 +23,8 @@ struct scene {
     struct expected expected[MAX_DEFECTS];
 };
 
-#define OUTSIDE     "writes outside the rectangle's cone"
-#define OUTSIDE_ALL "writes outside the rectangles' cones"
+#define OUTSIDE     "writes outside the rectangle's affected region"
+#define OUTSIDE_ALL "writes outside the rectangles' affected regions"
 #define REGENERATED "differs from a full regeneration"
 #define NOT_ASKED   "writes a level that was not asked for"
 
@@ -86,7 +86,7 @@ static const struct scene scenes[] = {
         .expected = {{"layer", 1, 2, 0, 0, 0, NULL}},
     },
     {
-        /* Level 1 of the cone: texels 2..5 by 1..4. */
+        /* Level 1 of the affected region: texels 2..5 by 1..4. */
         .name = "update",
         .test_case = {.extent = {33, 17}, .rects = {{5, 3, 7, 6}}},
         .expected =
@@ -109,7 +109,8 @@ static const struct scene scenes[] = {
             },
     },
     {
-        /* Level 1 of the cones: texels 2..5 by 1..4, and 4..8 by 3..5: texel (5, 4) is of both.
+        /* Level 1 of the affected region: texels 2..5 by 1..4, and 4..8 by 3..5: texel (5, 4)
+         * is of both.
          */
         .name = "update of two that overlap",
         .test_case = {.extent = {33, 17}, .rects = {{5, 3, 7, 6}, {9, 7, 8, 4}}},
@@ -206,16 +207,16 @@ static void check_found(const struct mb_result *result, const struct expected *e
     CHECK(strstr(result->reason, expected->rule ? expected->rule : "wrong: level") != NULL);
 }
 
-static void note_tried(const struct scene *scene, const struct mb_cell *cell, bool has_ranks,
+static void note_tried(const struct scene *scene, const struct mb_case *c, bool has_ranks,
                        bool is_tried[N_DEFECTS])
 {
-    check_control(&cell->results[0]);
-    for (size_t i = 1; i < cell->n_results; i++) {
-        check_found(&cell->results[i], &scene->expected[i - 1]);
-        is_tried[cell->results[i].params.choice[0]] = true;
+    check_control(&c->results[0]);
+    for (size_t i = 1; i < c->n_results; i++) {
+        check_found(&c->results[i], &scene->expected[i - 1]);
+        is_tried[c->results[i].params.choice[0]] = true;
     }
     /* However fast, what is wrong has no rank. With the validation layer nothing has. */
-    CHECK(cell->fastest == (has_ranks ? 0 : SIZE_MAX));
+    CHECK(c->timings[0].fastest == (has_ranks ? 0 : SIZE_MAX));
 }
 
 static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
@@ -226,8 +227,8 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
     char text[MAX_DEFECTS + 1][64];
     const char *specs[MAX_DEFECTS + 1];
     struct mb_test_case test_case = scene->test_case;
-    struct mb_row *rows = NULL;
-    struct mb_cell cell = {0};
+    struct mb_variant *rows = NULL;
+    struct mb_case c = {0};
     struct mb_err err = {0};
     for (size_t i = 0; i < n + 1; i++) {
         snprintf(text[i], sizeof text[i], "wrong:defect=%s",
@@ -236,15 +237,15 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
     }
     printf("%s\n", scene->name);
     test_case.pattern = "noise";
-    CHECK_EQ_INT(mb_plan_rows(table, specs, n + 1, &rows, &n_rows, &err), MB_OK);
+    CHECK_EQ_INT(mb_plan_variants(table, specs, n + 1, &rows, &n_rows, &err), MB_OK);
     CHECK_EQ_INT(n_rows, n + 1);
-    bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &cell);
+    bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
     CHECK(is_run);
-    CHECK_EQ_INT(cell.n_results, n + 1);
-    if (is_run && cell.n_results == n + 1) {
-        note_tried(scene, &cell, !gpu->validate, is_tried);
+    CHECK_EQ_INT(c.n_results, n + 1);
+    if (is_run && c.n_results == n + 1) {
+        note_tried(scene, &c, !gpu->validate, is_tried);
     }
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
     mb_free(rows);
 }
 

@@ -1,8 +1,9 @@
 /* The wrong strategy: a plain per-level compute chain around wrong.comp. */
 #include "wrong_strategy.h"
 
+#include "strategy/levels.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
-#include "vk/pipeline.h"
 
 #define WORKGROUP_WIDTH 8u
 
@@ -13,9 +14,9 @@ struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
     enum defect defect;
-    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS]; /* what is made of each level */
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS]; /* what is made of each level */
     VkSampler sampler;
-    struct mb_compute compute; /* set n: from level n to level n + 1 */
+    struct mb_pipeline compute; /* set n: from level n to level n + 1 */
 };
 
 struct push {
@@ -42,10 +43,12 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    (void)task;
-    (void)layout;
+    static const struct mb_needs needs = {
+        .n_storage_images = 1,
+        .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
+    };
     (void)choice;
-    return mb_gpu_require_storage(gpu, 1, WORKGROUP_WIDTH * WORKGROUP_WIDTH, why);
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -58,33 +61,30 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = image;
     s->task = target->task;
-    mb_filter_cones_of(MB_POLICY_FLOOR, &image->layout, s->task.rects, s->task.n_rects,
-                       s->cones);
+    mb_filter_affected_of(MB_POLICY_FLOOR, &image->layout, s->task.rects, s->task.n_rects,
+                          s->affected);
     s->defect = (enum defect)choice->choice[0];
-    const struct mb_binding bindings[] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1},
-    };
-    const uint32_t constants[] = {(uint32_t)s->defect};
-    const struct mb_compute_options options = {
+    const struct mb_constant constants[] = {{"DEFECT", (uint32_t)s->defect}};
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_pipeline_options options = {
         .shader = &mb_spv_wrong,
-        .bindings = bindings,
-        .n_bindings = MB_COUNTOF(bindings),
-        .spec_constants = constants,
-        .n_spec_constants = MB_COUNTOF(constants),
-        .layout = &image->layout,
-        .reduce = s->task.reduce,
-        .alpha = s->task.alpha,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .shared = mb_levels_constants(&image->layout, &s->task, shared),
+        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
-        .n_sets = image->layout.n_levels,
+        .n_copies = image->layout.n_levels,
         .name = "wrong",
     };
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, MB_REDUCE_AVG, &s->sampler, err));
-    MB_TRY(mb_compute_init(&s->compute, gpu, &options, err));
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &s->sampler, err));
+    MB_TRY(mb_pipeline_init(&s->compute, gpu, &options, err));
     for (uint32_t level = 0; level + 1 < image->layout.n_levels; level++) {
-        mb_compute_bind_sampled(&s->compute, level, 0, s->sampler, image->stored[level],
-                                VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
-        mb_compute_bind_storage(&s->compute, level, 1, &image->storage[level + 1], 1, 1);
+        const struct mb_descriptor descriptors[] = {
+            {.binding = 0, .sampler = s->sampler, .views = &image->stored[level]},
+            {.binding = 1, .views = &image->storage[level + 1]},
+        };
+        mb_pipeline_bind(&s->compute, level, descriptors, MB_COUNTOF(descriptors));
     }
 fail:
     return status;
@@ -112,15 +112,15 @@ static bool is_partial(const struct state *s)
 /* The texel of a level that is left out, whichever rectangle reaches it, or none. */
 static void choose_unwritten(const struct state *s, uint32_t level, int32_t at[2])
 {
-    const struct mb_rect cone = s->cones[level][0];
+    const struct mb_rect affected = s->affected[level][0];
     at[0] = at[1] = -1;
     if (s->defect == DEFECT_UNWRITTEN && level == 1) {
         at[0] = 3;
         at[1] = 2;
     }
     if (s->defect == DEFECT_RECT_MISS && level == 1 && is_partial(s)) {
-        at[0] = (int32_t)(cone.x + cone.width) - 1;
-        at[1] = (int32_t)(cone.y + cone.height) - 1;
+        at[0] = (int32_t)(affected.x + affected.width) - 1;
+        at[1] = (int32_t)(affected.y + affected.height) - 1;
     }
 }
 
@@ -138,30 +138,31 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
     };
     choose_unwritten(s, level, push.unwritten);
     const struct mb_dispatch dispatch = {
-        .set = level - 1,
+        .copy = level - 1,
         .push = &push,
         .push_bytes = sizeof push,
         .n_groups = {(made.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
                      (made.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
     };
     if (!mb_rect_is_empty(made)) {
-        mb_compute_dispatch(&s->compute, cmd, &dispatch);
+        mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     }
 }
 
 static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
-    const struct mb_rect cone = s->cones[level][0];
+    const struct mb_rect affected = s->affected[level][0];
     const bool is_dropping = s->defect == DEFECT_RECT_DROP && is_partial(s);
     const uint32_t n_rects = s->task.n_rects - is_dropping;
     mb_barrier_levels(cmd, s->image, level, 1,
                       s->task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
     for (uint32_t i = 0; i < n_rects && (s->defect != DEFECT_SKIP_LEVEL || level != 2); i++) {
-        dispatch(s, cmd, level, s->cones[level][i]);
+        dispatch(s, cmd, level, s->affected[level][i]);
     }
     if (s->defect == DEFECT_RECT_OUTSIDE && level == 1 && is_partial(s)) {
-        dispatch(s, cmd, level, (struct mb_rect){cone.x + cone.width, cone.y, 1, 1});
+        dispatch(s, cmd, level,
+                 (struct mb_rect){affected.x + affected.width, affected.y, 1, 1});
     }
     mb_barrier_levels(cmd, s->image, level, 1, &mb_access_compute_write, &mb_access_readable);
 }
@@ -185,7 +186,7 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     work->n_dispatches = s->image->layout.n_levels - 1;
-    work->claim = (struct mb_claim){
+    work->tolerance = (struct mb_tolerance){
         .filter.policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .arithmetic = s->defect == DEFECT_TRUNCATE ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
@@ -195,7 +196,7 @@ static void describe(const void *state, struct mb_work *work)
 static void finish(void *state)
 {
     struct state *s = state;
-    mb_compute_finish(&s->compute);
+    mb_pipeline_finish(&s->compute);
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 
@@ -206,6 +207,7 @@ const struct mb_strategy mb_strategy_wrong = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .takes_rects = true,
+    .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
     .supports = supports,

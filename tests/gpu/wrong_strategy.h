@@ -19,12 +19,14 @@ enum defect {
     DEFECT_SRGB_CODES,   /* averages the codes of an sRGB format */
     DEFECT_SWAP_RG,      /* red and green swapped at level 2 */
     DEFECT_LAYER,        /* layer 2 is made of layer 1 */
-    DEFECT_RECT_OUTSIDE, /* an update writes one texel beyond its cone, and rightly */
-    DEFECT_RECT_MISS,    /* an update leaves out the last texel of its cone, at level 1 */
-    DEFECT_LEVEL_N,      /* writes the level after the last one asked for */
-    DEFECT_ALPHA,        /* does not weigh colour by alpha */
-    DEFECT_MAX_ROUNDS,   /* the maximum goes through a half, or is off by a code */
-    DEFECT_RECT_DROP,    /* an update leaves out its last rectangle */
+    DEFECT_RECT_OUTSIDE, /* an update writes one texel beyond its affected region, and rightly
+                          */
+    DEFECT_RECT_MISS,  /* an update leaves out the last texel of its affected region, at level 1
+                        */
+    DEFECT_LEVEL_N,    /* writes the level after the last one asked for */
+    DEFECT_ALPHA,      /* does not weigh colour by alpha */
+    DEFECT_MAX_ROUNDS, /* the maximum goes through a half, or is off by a code */
+    DEFECT_RECT_DROP,  /* an update leaves out its last rectangle */
     N_DEFECTS
 };
 

@@ -66,7 +66,8 @@ def main():
     if not pathlib.Path(mipbench).is_file():
         sys.exit(f"{mipbench}: not there")
     text = (root / "README.md").read_text(encoding="utf-8")
-    mipbench_help = help_of([mipbench])
+    verbs = ("run", "list", "compare", "tune", "export", "help")
+    mipbench_help = set().union(*(help_of([mipbench, verb]) for verb in verbs))
     listing = subprocess.run([mipbench, "list", "strategies"], check=True,
                              capture_output=True, text=True).stdout
     known = set(re.findall(r"[\w-]+", listing))

@@ -19,7 +19,9 @@ CLEAN = {
     "src/image/format.h": "#include <vulkan/vulkan_core.h>\n",
     "src/vk/gpu.h": '#include <volk.h>\n#include "image/format.h"\n',
     "src/strategy.h": '#include "image/compare.h"\n#include "vk/gpu.h"\n',
-    "src/bench/plan.h": '#include "strategy.h"\n',
+    "src/result/result.h": '#include "strategy.h"\n',
+    "src/bench/plan.h": '#include "result/result.h"\n',
+    "src/bench/timing/measure.h": '#include "bench/plan.h"\n',
     "src/cli/main.c": '#include "bench/plan.h"\n#include "base/version.h"\n',
     "strategies/good/good.c": '#include "strategy.h"\n#include "vk/gpu.h"\n'
                               '#include "good_level.comp.h"\n',
@@ -36,6 +38,7 @@ VIOLATIONS = [
     ("src/base/bad.c", '#include "image/format.h"\n', "bad.c:1: image/format.h points right"),
     ("src/image/bad.c", '\n#include "vk/gpu.h"\n', "bad.c:2: vk/gpu.h points rightwards"),
     ("src/vk/bad.c", '#include "strategy.h"\n', "strategy.h points rightwards from vk"),
+    ("src/result/bad.c", '#include "bench/plan.h"\n', "bench/plan.h points rightwards from result"),
     ("src/bench/bad.c", '# include "cli/main.h"\n', "cli/main.h points rightwards"),
     ("src/base/bad.h", "#include <volk.h>\n", "volk.h brings Vulkan in below src/vk"),
     ("src/image/bad.h", "#include <vulkan/vulkan.h>\n", "vulkan/vulkan.h brings Vulkan in"),
@@ -87,6 +90,17 @@ class CheckLayers(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn(message, result.stdout)
                 self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+
+    def test_modules_in_a_circle_are_named(self):
+        for names in (("a", "b"), ("a", "b", "c")):
+            tree = {f"src/bench/{name}.{'h' if name == 'a' else 'c'}":
+                    f'#include "bench/{names[(i + 1) % len(names)]}.h"\n'
+                    for i, name in enumerate(names)}
+            tree |= {f"src/bench/{name}.h": tree.get(f"src/bench/{name}.h", "") for name in names}
+            result = run_check({**CLEAN, **tree, "src/bench/to_it.c": '#include "bench/a.h"\n'})
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stdout, "src: modules in a circle: "
+                             + ", ".join(f"bench/{name}" for name in names) + "\n")
 
     def test_a_folder_without_sources_is_an_error(self):
         self.assertNotEqual(run_check({"README.md": ""}).returncode, 0)

@@ -62,11 +62,27 @@ class CheckStyle(unittest.TestCase):
                           "function of 80")
 
     def test_files(self):
-        self.assert_silent("src/a.c", "int x;\n" * 500)
-        self.assert_found("src/a.c", "int x;\n" * 501, "src/a.c:1: file of 501 lines")
-        self.assert_silent("src/a.c", "/* long: a table */\n" + "int x;\n" * 501)
-        self.assert_silent("tests/unit/a.c", "int x;\n" * 501)
-        self.assert_found("scripts/a.sh", "true\n" * 501, "file of 501 lines")
+        self.assert_silent("src/a.c", "int x;\n" * 800)
+        self.assert_found("src/a.c", "int x;\n" * 801, "src/a.c:1: file of 801 lines")
+        self.assert_silent("src/a.c", "/* long: a table */\n" + "int x;\n" * 801)
+        self.assert_silent("tests/unit/a.c", "int x;\n" * 801)
+        self.assert_found("scripts/a.sh", "true\n" * 801, "file of 801 lines")
+
+    def test_parameters(self):
+        def with_parameters(n, comment="/* f */", last="int z"):
+            names = ",\n  ".join([f"int a{i}" for i in range(n - 1)] + [last])
+            return c_function(20, comment, f"static int f({names})")
+
+        callback = "void (*last)(void *user, int a, int b)"
+        self.assert_silent("src/a.c", with_parameters(6))
+        self.assert_found("src/a.c", with_parameters(7),
+                          "src/a.c:4: function of 7 parameters, more than 6")
+        self.assert_silent("src/a.c", with_parameters(6, last=callback))
+        self.assert_found("src/a.c", with_parameters(7, last=callback), "7 parameters")
+        self.assert_silent("src/a.c", with_parameters(6, last="int z /* a, b */"))
+        self.assert_silent("src/a.c", with_parameters(8, comment="/* long: Vulkan's */"))
+        self.assert_found("src/a.c", with_parameters(8, comment="/* long: */"), "8 parameters")
+        self.assert_silent("tests/unit/a.c", with_parameters(8))
 
     def test_nesting(self):
         self.assert_silent("src/a.c", nested(3))

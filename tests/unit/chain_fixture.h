@@ -16,7 +16,7 @@ struct fixture {
     struct mb_layout layout;
     uint8_t *output, *source;
     struct mb_ideal ideal, box;
-    struct mb_claim claim;
+    struct mb_tolerance tolerance;
 };
 
 static inline void must(enum mb_status status, const struct mb_err *err)
@@ -32,7 +32,8 @@ static inline uint8_t *level_of(struct fixture *f, uint32_t level)
     return f->output + f->layout.level_offset_bytes[level];
 }
 
-/* Write the rounded golden chain of the claim: from stored texels where they are re-read. */
+/* Write the rounded golden chain of the tolerance: from stored texels where they are re-read.
+ */
 static inline void fill_output(struct fixture *f)
 {
     struct mb_err err = {0};
@@ -40,14 +41,15 @@ static inline void fill_output(struct fixture *f)
     for (uint32_t level = 1; level < f->layout.n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(f->layout.base, level);
         const size_t n_texels = (size_t)extent.width * extent.height;
-        const bool is_stored = level == 1 || (f->claim.reread_levels >> (level - 1) & 1) != 0;
+        const bool is_stored =
+            level == 1 || (f->tolerance.reread_levels >> (level - 1) & 1) != 0;
         const struct mb_plane plane = {
             .extent = mb_level_extent(f->layout.base, level - 1),
             .format = is_stored ? f->layout.format : NULL,
             .texels = is_stored ? (const void *)level_of(f, level - 1) : carried,
         };
         double *next = mb_malloc(n_texels * 4 * sizeof *next);
-        must(mb_golden_level(&f->claim.filter, &plane, next, NULL, &err), &err);
+        must(mb_golden_level(&f->tolerance.filter, &plane, next, NULL, &err), &err);
         mb_format_encode(f->layout.format, next, n_texels, level_of(f, level));
         mb_free(carried);
         carried = next;
@@ -59,25 +61,26 @@ static inline void fill_output(struct fixture *f)
 static inline void use_source(struct fixture *f)
 {
     struct mb_err err = {0};
-    struct mb_filter box = f->claim.filter;
+    struct mb_filter box = f->tolerance.filter;
     const struct mb_plane plane = {f->layout.base, f->layout.format, f->source};
     box.policy = MB_POLICY_BOX;
     mb_ideal_finish(&f->ideal);
     mb_ideal_finish(&f->box);
-    must(mb_ideal_init(&f->ideal, &f->claim.filter, &plane, f->layout.n_levels, &err), &err);
+    must(mb_ideal_init(&f->ideal, &f->tolerance.filter, &plane, f->layout.n_levels, &err),
+         &err);
     must(mb_ideal_init(&f->box, &box, &plane, f->layout.n_levels, &err), &err);
     memcpy(f->output, f->source, f->layout.level_layer_bytes[0]);
     fill_output(f);
 }
 
 static inline void setup(struct fixture *f, const char *spec, const char *format,
-                         const struct mb_claim *claim)
+                         const struct mb_tolerance *tolerance)
 {
     struct mb_image image;
     struct mb_err err = {0};
     must(mb_pattern_make(&image, spec, 5, &err), &err);
     const struct mb_extent base = {image.width, image.height};
-    *f = (struct fixture){.claim = *claim};
+    *f = (struct fixture){.tolerance = *tolerance};
     mb_layout_init(&f->layout, mb_format_find(format), base, 1, mb_full_level_count(base));
     f->output = mb_alloc(f->layout.total_bytes, 1);
     f->source = mb_alloc(f->layout.level_layer_bytes[0], 1);
@@ -95,13 +98,18 @@ static inline void teardown(struct fixture *f)
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
+static inline struct mb_judged_chain chain_of(const struct fixture *f)
+{
+    return (struct mb_judged_chain){&f->layout,    f->output, 0,      f->source,
+                                    &f->tolerance, &f->ideal, &f->box};
+}
+
 static inline struct mb_verdict judge(const struct fixture *f)
 {
     struct mb_verdict verdict = {0};
     struct mb_err err = {0};
-    must(mb_compare_chain(&f->layout, f->output, 0, f->source, &f->claim, &f->ideal, &f->box,
-                          &verdict, &err),
-         &err);
+    const struct mb_judged_chain chain = chain_of(f);
+    must(mb_compare_chain(&chain, &verdict, &err), &err);
     return verdict;
 }
 

@@ -35,41 +35,71 @@ def unique_keys(pairs):
     return dict(pairs)
 
 
-def check_measured(run):
-    cell, = run["cells"]
-    spd, sampler, *_ = run["results"]
-    assert spd["cell"] == cell["id"] == "my-photo-1_300x200_rgba8_avg/hot-throughput"
-    assert (cell["images"], cell["bound_by"], cell["stopped_by"]) == (3, "memory", "noise")
-    assert cell["blocks"] == {
+def columns():
+    """Of spd, its null twin, and its A/A control, as make_samples() has them."""
+    for index, kind in ((0, "sample"), (4, "null_twin"), (3, "aa_control")):
+        yield {"variant": "spd", "kind": kind, "positions": [(i + index) % 5 for i in range(8)],
+               "durations_ns": [1000 * i + index + 0.3 for i in range(8)],
+               "parts_ns": [[10, 20, 30]] * 8}
+
+
+def check_timing(timing):
+    assert (timing["images"], timing["bound_by"], timing["stopped_by"]) == (3, "memory", "noise")
+    assert (timing["cache"], timing["mode"]) == ("hot", "throughput")
+    assert timing["blocks"] == {
         "start_ns": [1000 * i for i in range(8)], "probe_before_ns": [100e3] * 8,
         "probe_after_ns": [110e3 if i == 2 else 100e3 for i in range(8)], "flagged": [2],
-        "repeated": [2],
-        "columns": [{"of": "spd", "kind": "result"}, {"of": None, "kind": "result"},
-                    {"of": None, "kind": "result"}, {"of": "spd", "kind": "aa_control"},
-                    {"of": "spd", "kind": "null_twin"}],
-        "positions": [[(i + k) % 5 for k in range(5)] for i in range(8)],
-        "durations_ns": [[1000 * i + k + 0.3 for k in range(5)] for i in range(8)],
-        "parts_ns": [[[10, 20, 30]] * 5] * 8}
-    assert cell["clock_steady"] is True
-    assert cell["aa_control"]["of"] == "spd" and cell["aa_control"]["ratio"] == 1.02
-    assert abs(cell["aa_control"]["margin"] - 0.02) < 1e-9
-    assert cell["aa_control"]["samples_ns"] == [1000 * i + 3 + 1 / 3 for i in range(8) if i != 2]
-    assert [b["gbps"] for b in cell["bandwidth"]] == [4300]
-    assert spd["sample_positions"] == [i % 5 for i in range(8) if i != 2]
-    assert spd["repeated_ns"] == [2000 + 1 / 3]
-    assert spd["batch"] == {"chains": [4, 8, 16], "fixed_ns": 7, "parts_ns": [[10, 20, 30]] * 7}
-    assert sampler["batch"] is None and sampler["sample_positions"] == []
-    assert spd["null_twin"]["n"] == 7 and sampler["null_twin"]["n"] == 0
-    assert spd["steps_cache"] == "hot"
+        "repeated": [2], "columns": list(columns())}
+    assert timing["clock_steady"] is True
+    assert timing["aa_control"] == {"variant": "spd", "ratio": 1.02, "ci": [0.99, 1.05],
+                                    "margin": 0.02}
+    spd, sampler, failed, skipped, lost = timing["rows"]
+    assert (spd["chains"], spd["fixed_ns"]) == ([4, 8, 16], 7) and "chains" not in sampler
+    assert spd["stats"]["n"] == 7 and spd["stats"]["median_ns"] == 1000.1 + 3 / 3
+    assert abs(spd["stats"]["median_ci_level"] - 0.984375) < 1e-9
+    assert spd["null_twin_ns"] == spd["stats"]["median_ns"] and sampler["null_twin_ns"] is None
+    assert abs(spd["of_limit"] - 500.05 / spd["stats"]["median_ns"]) < 1e-6
+    assert spd["relative"] == {"ratio": 1, "ci": [1, 1], "p_adjusted": None, "verdict": "SAME"}
+    assert sampler["relative"] == {"ratio": 1.5, "ci": [1.4, 1.6], "p_adjusted": 0.002,
+                                   "verdict": "SLOWER"}
+    for row in (skipped, lost):
+        assert row["stats"] is None and row["relative"] is None and row["reason"]
+    assert failed["status"] == "failed" and failed["stats"]["n"] == 7
+    ranking, = timing["rankings"]
+    assert ranking == {"question": "any", "fastest": "spd", "tied": [],
+                       "order": ["spd", "spd_load-sampler_wave-off"],
+                       "sentence": "spd is fastest: spd:load=sampler:wave=off takes 1.50 times "
+                                   "as long. None of them is exact. Limit: 0.5 us (memory, 3:1 "
+                                   "mix, measured 4.30 TB/s)."}, ranking
+
+
+def check_variants(variants):
+    spd, sampler, failed, skipped, lost = variants
+    assert spd["id"] == spd["label"] == spd["strategy"] == "spd"
+    assert spd["params"] == {"load": "texel", "wave": "on"}
+    assert sampler["params"] == {"load": "sampler", "wave": "off"} and failed["params"] == {}
+    assert (sampler["id"], sampler["label"]) == ("spd_load-sampler_wave-off",
+                                                 "spd:load=sampler:wave=off")
+    assert (spd["policy"], spd["answers"], spd["answer"]) == ("floor", ["any"], "floor")
     assert spd["steps"] == [{"first_level": 1, "levels": 2, "median_ns": 11, "gap_ns": 0}]
-    assert abs(spd["sol"]["fraction"] - 500.05 / spd["stats"]["median_ns"]) < 1e-12
     assert spd["setup_ms"] == 1.5 and sampler["setup_ms"] is None
-    roofline = run["roofline"]
-    assert (roofline["ceiling_gbps"], roofline["llc_source"]) == (4300, "measured")
-    assert len(roofline["large"]) == 1 and len(roofline["read_sweep"]) == 1
-    comparison, = run["comparisons"]
-    assert comparison["a"] == spd["id"] and comparison["b"] == sampler["id"]
-    assert (comparison["ratio"], comparison["verdict"]) == (1.5, "SLOWER")
+    assert spd["algorithmic_bytes"] == str(2**60)
+    assert spd["work"]["workgroup_size"] == [256, 1, 1]
+    levels = spd["verify"]["levels"]
+    assert all(len(figures) == 9 for figures in levels.values())
+    assert levels["psnr_db"][:2] == [None, 51.7] and levels["max_error_lsb"][:2] == [0, 0.5]
+    assert len(spd["warnings"]) == 8 and spd["images"] == ["photo/spd/atlas.png"]
+    assert spd["chains"] == ["photo/spd/chain.ktx2"] and sampler["chains"] == []
+    assert sampler["verify"]["max_error_lsb"] is None
+    assert sampler["verify"]["levels"]["box_lsb"] == []
+    bad = failed["verify"]["first_bad"]
+    assert (bad["level"], bad["x"], bad["y"], bad["channel"]) == (3, 5, 7, 1)
+    assert bad["want"] == 1 and bad["got"] is None
+    assert failed["verify"]["max_error_lsb"] is None
+    for variant in (skipped, lost):
+        assert variant["work"] is None and variant["algorithmic_bytes"] is None
+        assert variant["policy"] is None and variant["answers"] == [] and variant["reason"]
+    assert skipped["reason"].endswith("| here?")
 
 
 def check_values(run):
@@ -81,99 +111,115 @@ def check_values(run):
     assert run["device"]["api"] == "1.3.239" and run["host"]["os"] == "O?"
     assert run["timer"]["granularity_ns"] is None and run["timer"]["empty_pair_ns"] == 670.5
     assert list(run["shaders"]) == ["spd/spd.comp"]
-    spd, sampler, failed, skipped, lost = run["results"]
-    assert spd["id"] == "my-photo-1_300x200_rgba8_avg/spd/hot-throughput"
-    check_measured(run)
-    assert spd["params"] == {"load": "texel", "wave": "on"}
-    assert (spd["reduce"], spd["filter"], spd["alpha"]) == ("avg", "box", "straight")
-    assert (spd["shape"], spd["rect"], spd["rects"]) == ("2d", None, None)
-    assert sampler["params"] == {"load": "sampler", "wave": "off"}
-    assert failed["params"] == {}
-    assert spd["samples_ns"] == [1000.1 + i / 3 for i in range(7)]
-    assert spd["stats"]["median_ns"] == 1000.1 + 3 / 3
-    assert abs(spd["stats"]["median_ci_level"] - 0.984375) < 1e-9
-    assert spd["relative"] == {"ratio": 1, "ci": [1, 1], "p_adjusted": None, "verdict": "SAME",
-                               "to": "spd"}
-    assert sampler["relative"] == {"ratio": 1.5, "ci": [1.4, 1.6], "p_adjusted": 0.002,
-                                   "verdict": "SLOWER", "to": "spd"}
-    assert spd["bytes"]["algorithmic"] == str(2**60)
-    assert spd["work"]["workgroup_size"] == [256, 1, 1]
-    levels = spd["verify"]["levels"]
-    assert [(v["width"], v["height"]) for v in levels] == [
-        (max(1, 300 >> i), max(1, 200 >> i)) for i in range(9)]
-    assert levels[0]["psnr_db"] is None and levels[1]["psnr_db"] == 51.7
-    assert spd["verify"]["policy"] == "floor" and len(spd["warnings"]) == 8
-    assert spd["images"] == ["photo/spd/atlas.png"]
-    assert spd["chains"] == ["photo/spd/chain.ktx2"] and sampler["chains"] == []
-    assert sampler["verify"]["max_error_lsb"] is None and sampler["verify"]["levels"] == []
-    bad = failed["verify"]["first_bad"]
-    assert (bad["level"], bad["x"], bad["y"], bad["channel"]) == (3, 5, 7, 1)
-    assert bad["want"] == 1 and bad["got"] is None
-    assert failed["verify"]["max_error_lsb"] is None
-    for result in (skipped, lost):
-        assert result["work"] is None and result["bytes"]["algorithmic"] is None
-        assert result["stats"]["n"] == 0 and result["stats"]["median_ns"] is None
-        assert result["verify"]["policy"] is None and result["reason"]
-    assert skipped["reason"].endswith("| here?")
+    roofline = run["roofline"]
+    assert (roofline["ceiling_gbps"], roofline["llc_source"]) == (4300, "measured")
+    assert len(roofline["large"]) == 1 and len(roofline["read_sweep"]) == 1
+    case, = run["cases"]
+    assert case["id"] == "my-photo-1_300x200_rgba8_avg"
+    assert (case["reduce"], case["alpha"], case["shape"]) == ("avg", "straight", "2d")
+    assert case["rects"] is None and [b["gbps"] for b in case["bandwidth"]] == [4300]
+    check_variants(case["variants"])
+    timing, = case["timings"]
+    check_timing(timing)
+
+
+def walk(node, path=()):
+    yield path, node
+    children = node.items() if isinstance(node, dict) else \
+        enumerate(node) if isinstance(node, list) else ()
+    for key, child in children:
+        yield from walk(child, (*path, key))
+
+
+def check_once(run):
+    """No fact stands in two places: an array of samples occurs once, and a label is a value only
+    of a variant; elsewhere stands its id. Sentences and the command line may have it."""
+    labels = {node for path, node in walk(run) if path[-1:] == ("label",)}
+    ids = {node for path, node in walk(run) if path[-1:] == ("id",)}
+    arrays = [tuple(node) for path, node in walk(run) if path[-1:] == ("durations_ns",)]
+    assert len(arrays) == len(set(arrays)) == 3
+    for path, node in walk(run):
+        if isinstance(node, str) and node in labels - ids:
+            assert path[-1] == "label", path
 
 
 def check_schema_is_strict(validator, run):
     """Each change to a good document must be refused."""
     changes = [
         lambda r: r.pop("timer"),
-        lambda r: r.update(extra=1),
         lambda r: r["run"].update(seed=-1),
         lambda r: r["run"].update(exit_reason="because"),
-        lambda r: r["schema"].update(version="2.0.0"),
+        lambda r: r["schema"].update(version="1.5.0"),
+        lambda r: r["schema"].update(version="3.0.0"),
         lambda r: r["device"].update(uuid="x"),
         lambda r: r["shaders"].update(bad="x"),
-        lambda r: r["results"][0].pop("stats"),
-        lambda r: r["results"][0].update(status="good"),
-        lambda r: r["results"][0].update(reason="ok, but"),
-        lambda r: r["results"][0].update(width=0),
-        lambda r: r["results"][0].update(cache="warm"),
-        lambda r: r["results"][0]["stats"].update(median_ns="1"),
-        lambda r: r["results"][0]["stats"].update(median_ci_ns=[1]),
-        lambda r: r["results"][0]["verify"].update(status="fail"),
-        lambda r: r["results"][0]["verify"]["levels"][0].pop("box_lsb"),
-        lambda r: r["results"][0]["verify"].update(levels=[]),
-        lambda r: r["results"][0]["verify"].update(policy=None),
-        lambda r: r["results"][3].update(samples_ns=[1]),
-        lambda r: r["results"][3].update(reason=""),
-        lambda r: r["results"][0].update(chains=["photo/spd/chain.png"]),
-        lambda r: r["results"][0].update(alpha="none"),
-        lambda r: r["results"][0].update(shape="3d"),
-        lambda r: r["results"][0].update(rect={"x": 0, "y": 0, "width": 0, "height": 1}),
-        lambda r: r["results"][0].update(rects=[]),
-        lambda r: r["results"][0].update(rects={"x": 0, "y": 0, "width": 1, "height": 1}),
-        lambda r: r["results"][0].update(rects=[{"x": 0, "y": 0, "width": 1, "height": 0}]),
+        lambda r: r["cases"][0].update(width=0),
+        lambda r: r["cases"][0].update(alpha="none"),
+        lambda r: r["cases"][0].update(shape="3d"),
+        lambda r: r["cases"][0].update(rects=[]),
+        lambda r: r["cases"][0].update(rects={"x": 0, "y": 0, "width": 1, "height": 1}),
+        lambda r: r["cases"][0].update(rects=[{"x": 0, "y": 0, "width": 1, "height": 0}]),
+        lambda r: variant(r).update(status="good"),
+        lambda r: variant(r).update(reason="ok, but"),
+        lambda r: variant(r).update(answers=["best"]),
+        lambda r: variant(r).update(policy="kernel"),
+        lambda r: variant(r).update(chains=["photo/spd/chain.png"]),
+        lambda r: variant(r).pop("label"),
+        lambda r: variant(r)["verify"].update(status="fail"),
+        lambda r: variant(r)["verify"]["levels"].pop("box_lsb"),
+        lambda r: variant(r)["verify"]["levels"].update(max_error_lsb=[]),
+        lambda r: variant(r, 3).update(reason=""),
+        lambda r: timing(r).update(cache="warm"),
+        lambda r: timing(r)["blocks"]["columns"][0].update(kind="result"),
+        lambda r: timing(r)["rows"][0].pop("stats"),
+        lambda r: timing(r)["rows"][0]["stats"].update(median_ns="1"),
+        lambda r: timing(r)["rows"][0]["stats"].update(median_ci_ns=[1]),
+        lambda r: timing(r)["rankings"][0].update(question="best"),
+        lambda r: timing(r)["rankings"][0].pop("sentence"),
     ]
     for i, change in enumerate(changes):
         wrong = copy.deepcopy(run)
         change(wrong)
         assert not validator.is_valid(wrong), f"change {i} was not refused"
+    more = copy.deepcopy(run)
+    more.update(extra=1)
+    variant(more).update(extra=1)
+    assert validator.is_valid(more), "a key of a later minor version must pass"
 
 
-def check_skipped_condition(validator, run):
-    """What is below resolution is skipped, but was verified and has its files."""
-    below = copy.deepcopy(run)
-    below["results"][0].update(status="skipped", reason="below resolution", samples_ns=[])
-    assert below["results"][0]["verify"]["status"] == "pass" and validator.is_valid(below)
-    below["results"][0]["verify"]["status"] = "fail"
-    assert not validator.is_valid(below)
+def variant(run, index=0):
+    return run["cases"][0]["variants"][index]
+
+
+def timing(run):
+    return run["cases"][0]["timings"][0]
+
+
+def forbid_others(schema):
+    """A copy that knows every key there is."""
+    strict = copy.deepcopy(schema)
+    for _, node in walk(strict):
+        if isinstance(node, dict) and isinstance(node.get("properties"), dict) \
+                and node.get("type") == "object":
+            node.setdefault("additionalProperties", False)
+    return strict
 
 
 def check_csv(text, run):
     rows = list(csv.DictReader(io.StringIO(text), strict=True))
-    assert len(rows) == len(run["results"])
-    for row, result in zip(rows, run["results"]):
+    case, = run["cases"]
+    assert len(rows) == len(case["variants"])
+    for row, variant_, figures in zip(rows, case["variants"], timing(run)["rows"]):
         assert None not in row and None not in row.values(), "fields and columns differ"
-        assert row["input"] == result["input"] and row["reason"] == result["reason"]
-        assert row["status"] == result["status"] and row["verify"] == result["verify"]["status"]
+        assert row["input"] == case["input"] and row["reason"] == figures["reason"]
+        assert row["status"] == figures["status"]
+        assert row["verify"] == variant_["verify"]["status"]
+        assert (row["policy"], row["answer"]) == (variant_["policy"] or "",
+                                                  variant_["answer"] or "")
         for key in ("n", "min_ns", "median_ns", "p95_ns", "mad_ns"):
-            want = result["stats"][key]
-            assert row[key] == "" if want is None else float(row[key]) == want
-        assert int(row["compulsory_bytes"]) == result["bytes"]["compulsory"]
+            want = figures["stats"][key] if figures["stats"] else None
+            assert row[key] in ("", "0") if want is None else float(row[key]) == want
+        assert int(row["compulsory_bytes"]) == case["compulsory_bytes"]
     assert "inf" not in text and "nan" not in text  # a reason has "NaN"
     assert rows[0]["algorithmic_bytes"] == str(2**60) and rows[3]["algorithmic_bytes"] == ""
     assert rows[0]["box_lsb"] == "0" and rows[3]["box_lsb"] == ""
@@ -191,38 +237,36 @@ def check_markdown(text):
     assert len(table) == 2 + 5
     for line in table:
         assert line.replace("\\|", "").count("|") == 10, line
-    assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |") and "| exact |" in table[2]
+    assert table[2].startswith("| **spd** | 1.001 us | 1.000 - 1.002 |")
+    assert "| floor, 0 LSB | max 0.50 LSB |" in table[2]
     assert "| not checked |" in table[3]
     assert "| 3.003 s |" in table[4]
     assert "FAILED: level 3" in table[4]
-    assert "| vs box |" in table[0] and "| 0 LSB (floor) |" in table[2] and "| - |" in table[3]
+    assert "| Answer |" in table[0] and "| floor | not checked |" in table[3]
     assert "Software device: its times do not predict those of a GPU." in lines
     assert "skipped: no" in table[5] and "\\<b\\>" in table[5] and "<b>" not in table[5]
 
 
 def check_update(run, row, markdown):
     """The same run as an update of two cubes, by alpha, and a maximum."""
-    result = run["results"][0]
-    assert result["id"] == ("my-photo-1_300x200_r16f_max_premultiplied_2-cubes_rect-1-2-30-4"
-                            "/spd/hot-throughput"), result["id"]
-    assert (result["reduce"], result["alpha"], result["format"]) == ("max", "premultiplied", "r16f")
-    assert (result["shape"], result["layers"]) == ("cube", 12)
-    assert result["rect"] == {"x": 1, "y": 2, "width": 30, "height": 4}
-    assert result["rects"] == [result["rect"]] and row["rects"] == "1,2,30,4"
-    assert run["results"][0]["id"].startswith(run["results"][1]["id"].split("/")[0])
+    case, = run["cases"]
+    assert case["id"] == ("my-photo-1_300x200_r16f_max_premultiplied_2-cubes_rect-1-2-30-4"), case
+    assert (case["reduce"], case["alpha"], case["format"]) == ("max", "premultiplied", "r16f")
+    assert (case["shape"], case["layers"]) == ("cube", 12)
+    assert case["rects"] == [{"x": 1, "y": 2, "width": 30, "height": 4}]
+    assert row["rects"] == "1,2,30,4"
     assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "30", "4"]
     assert (row["reduce"], row["alpha"], row["shape"]) == ("max", "premultiplied", "cube")
-    assert ("300x200 r16f, 9 levels, box max, alpha premultiplied, 2 cubes, update of 30x4 at "
+    assert ("300x200 r16f, 9 levels, max, alpha premultiplied, 2 cubes, update of 30x4 at "
             "1,2, hot, throughput\n") in markdown
 
 
 def check_updates(run, row, markdown):
-    """The same of two rectangles: those that know only `rect` find what holds both."""
-    result = run["results"][0]
-    assert "_2-cubes_2-rects-1-2-119-43/" in result["id"], result["id"]
-    assert result["rect"] == {"x": 1, "y": 2, "width": 119, "height": 43}
-    assert result["rects"] == [{"x": 1, "y": 2, "width": 30, "height": 4},
-                               {"x": 20, "y": 5, "width": 100, "height": 40}]
+    """The same of two rectangles."""
+    case, = run["cases"]
+    assert case["id"].endswith("_2-cubes_2-rects-1-2-119-43"), case["id"]
+    assert case["rects"] == [{"x": 1, "y": 2, "width": 30, "height": 4},
+                             {"x": 20, "y": 5, "width": 100, "height": 40}]
     assert row["rects"] == "1,2,30,4 20,5,100,40"
     assert [row[f"rect_{key}"] for key in ("x", "y", "width", "height")] == ["1", "2", "119", "43"]
     assert "2 cubes, update of 2 rectangles within 119x43 at 1,2, hot, throughput\n" in markdown
@@ -243,11 +287,12 @@ def main():
     validator = jsonschema.Draft202012Validator(schema)
     run = json.loads(report(program, "json"), parse_constant=no_constant,
                      object_pairs_hook=unique_keys)
-    errors = [f"{list(e.absolute_path)}: {e.message}" for e in validator.iter_errors(run)]
+    strict = jsonschema.Draft202012Validator(forbid_others(schema))
+    errors = [f"{list(e.absolute_path)}: {e.message}" for e in strict.iter_errors(run)]
     assert not errors, "\n".join(errors)
     check_values(run)
     check_schema_is_strict(validator, run)
-    check_skipped_condition(validator, run)
+    check_once(run)
     check_csv(report(program, "csv"), run)
     check_markdown(report(program, "markdown"))
     check_task(program, validator, "update", check_update)

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "bench/compare_runs.h"
+#include "compare/runs.h"
 #include "check.h"
 
 #define N_SAMPLES 80

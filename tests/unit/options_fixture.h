@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "cli/options.h"
+#include "cli/options/parse.h"
 #include "strategy.h"
 
 #define MAX_WORDS 100
@@ -16,9 +16,8 @@ static const struct mb_param spd_params[] = {
     {0},
 };
 static const struct mb_strategy blit = {.name = "blit"};
-static const struct mb_takeaway takeaway;
-static const struct mb_strategy spd = {
-    .name = "spd", .params = spd_params, .takeaway = &takeaway};
+static const struct mb_export export;
+static const struct mb_strategy spd = {.name = "spd", .params = spd_params, .export = &export};
 const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
 
 /* argv from words and a NULL; "mipbench" comes first. Returns argc. */

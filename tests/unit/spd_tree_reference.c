@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../strategies/spd-tree/spd_tree.h"
+#include "strategy/levels.h"
 
 static uint32_t bits_of(double value)
 {

@@ -1,5 +1,6 @@
 /* Which chain files are written: those of verified chains, and no others; and what is said
  * where one cannot be. */
+#include "bench/settings.h"
 #include "cli/chain.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "check.h"
-#include "image/texture.h"
+#include "image/io/texture.h"
 
 #define ALL    (1u << MB_CHAIN_KTX2 | 1u << MB_CHAIN_DDS)
 #define FOLDER "grey_2x2_r8_avg/spd"
@@ -18,7 +19,7 @@ const struct mb_strategy *const mb_strategies[] = {NULL};
 
 struct fixture {
     char dir[64];
-    struct mb_cell cell;
+    struct mb_case c;
     struct mb_result result;
     uint8_t block[32];
 };
@@ -27,12 +28,12 @@ static void setup(struct fixture *f, enum mb_verify_status verify)
 {
     *f = (struct fixture){
         .dir = "/tmp/mipbench-test-chain-XXXXXX",
-        .cell = {.input_name = "grey"},
+        .c = {.input_name = "grey"},
         .result = {.slug = "spd", .verify = verify},
         .block = {1, 2, 3, 4},
     };
-    mb_layout_init(&f->cell.layout, mb_format_find("r8"), (struct mb_extent){2, 2}, 1, 2);
-    f->block[f->cell.layout.level_offset_bytes[1]] = 5;
+    mb_layout_init(&f->c.layout, mb_format_find("r8"), (struct mb_extent){2, 2}, 1, 2);
+    f->block[f->c.layout.level_offset_bytes[1]] = 5;
     if (mkdtemp(f->dir) == NULL) {
         perror("mkdtemp");
         exit(1);
@@ -61,14 +62,14 @@ static void teardown(struct fixture *f)
 static enum mb_status write_them(struct fixture *f, unsigned chains, struct mb_err *err)
 {
     const struct mb_settings settings = {.chains = chains};
-    return mb_chains_write(f->dir, &settings, &f->cell, &f->result, f->block, err);
+    return mb_chains_write(f->dir, &settings, &f->c, &f->result, f->block, err);
 }
 
 static void check_file(const struct fixture *f, const char *name,
                        enum mb_status (*encode)(const struct mb_texture *, struct mb_bytes *,
                                                 struct mb_err *))
 {
-    const struct mb_texture texture = {.layout = &f->cell.layout, .block = f->block};
+    const struct mb_texture texture = {.layout = &f->c.layout, .block = f->block};
     struct mb_bytes want = {0};
     struct mb_bytes got = {0};
     struct mb_err err = {0};
@@ -134,8 +135,7 @@ static void test_input_in_the_way(void)
     char *path = mb_path_join(f.dir, FOLDER "/chain.ktx2");
     const char *const inputs[] = {"elsewhere", path};
     const struct mb_settings settings = {.chains = ALL, .inputs = inputs, .n_inputs = 2};
-    CHECK_EQ_INT(mb_chains_write(f.dir, &settings, &f.cell, &f.result, f.block, &err),
-                 MB_FAILED);
+    CHECK_EQ_INT(mb_chains_write(f.dir, &settings, &f.c, &f.result, f.block, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
     CHECK(strstr(err.text, "chain.ktx2: is an input") != NULL);
     mb_free(path);

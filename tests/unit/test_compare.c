@@ -17,10 +17,10 @@ static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint3
 }
 
 static void check_right_chain(const char *spec, const char *format,
-                              const struct mb_claim *claim)
+                              const struct mb_tolerance *tolerance)
 {
     struct fixture f;
-    setup(&f, spec, format, claim);
+    setup(&f, spec, format, tolerance);
     const struct mb_verdict verdict = judge(&f);
     CHECK(verdict.pass);
     CHECK(!verdict.first_bad.found);
@@ -39,28 +39,28 @@ static void check_right_chains(void)
     static const uint32_t rereads[] = {0, ~0u, 1u << 3, 1u << 1 | 1u << 4};
     for (size_t i = 0; i < mb_format_count * 3 * MB_COUNTOF(rereads); i++) {
         const char *format = mb_formats[i % mb_format_count].name;
-        const struct mb_claim claim = {
+        const struct mb_tolerance tolerance = {
             .filter.policy = (enum mb_policy)(i / mb_format_count % 3),
             .reread_levels = rereads[i / mb_format_count / 3],
             .max_error_lsb = 0.5,
         };
         for (size_t k = 0; k < MB_COUNTOF(specs); k++) {
-            check_right_chain(specs[k], format, &claim);
+            check_right_chain(specs[k], format, &tolerance);
         }
     }
     /* Large enough for several threads. */
     check_right_chain("pattern:noise:600x523", "rgba8",
-                      &(struct mb_claim){.reread_levels = ~0u, .max_error_lsb = 0.5});
-    check_right_chain("pattern:noise:600x523", "rgba16f", &(struct mb_claim){0});
+                      &(struct mb_tolerance){.reread_levels = ~0u, .max_error_lsb = 0.5});
+    check_right_chain("pattern:noise:600x523", "rgba16f", &(struct mb_tolerance){0});
 }
 
 static void check_wrong_texel(void)
 {
-    const struct mb_claim claims[] = {{.reread_levels = 0}, {.reread_levels = ~0u}};
-    for (size_t i = 0; i < MB_COUNTOF(claims); i++) {
+    const struct mb_tolerance tolerances[] = {{.reread_levels = 0}, {.reread_levels = ~0u}};
+    for (size_t i = 0; i < MB_COUNTOF(tolerances); i++) {
         struct fixture f;
         char text[128];
-        setup(&f, "pattern:gradient:100x75", "rgba8", &claims[i]);
+        setup(&f, "pattern:gradient:100x75", "rgba8", &tolerances[i]);
         uint8_t *channel = level_of(&f, 2) + (7 * 25 + 11) * 4 + 2;
         const uint8_t right = *channel;
         *channel = (uint8_t)(right ^ 64);
@@ -78,14 +78,14 @@ static void check_wrong_texel(void)
 static void check_bias(void)
 {
     struct fixture f;
-    setup(&f, "pattern:flat:32x32", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    setup(&f, "pattern:flat:32x32", "rgba8", &(struct mb_tolerance){.reread_levels = 0});
     for (size_t i = 0; i < f.layout.level_layer_bytes[3]; i++) {
         level_of(&f, 3)[i]++;
     }
     check_bad(&f, 3, 0, 0, 0, 16);
     teardown(&f);
 
-    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_tolerance){.reread_levels = 0});
     const double *golden = f.ideal.level[1];
     for (size_t i = 0; i < f.layout.level_layer_bytes[1]; i++) {
         level_of(&f, 1)[i] = (uint8_t)ceil(golden[i] * 255.0 - 1e-9);
@@ -93,11 +93,11 @@ static void check_bias(void)
     const struct mb_verdict verdict = judge(&f);
     CHECK(!verdict.pass);
     CHECK_EQ_DBL(verdict.level[1].max_error_lsb, 0.75, 1e-9); /* sums of four: quarters */
-    f.claim.arithmetic = MB_ARITHMETIC_FILTER;
+    f.tolerance.arithmetic = MB_ARITHMETIC_FILTER;
     CHECK(judge(&f).pass);
-    f.claim.arithmetic = MB_ARITHMETIC_FP16;
+    f.tolerance.arithmetic = MB_ARITHMETIC_FP16;
     CHECK(judge(&f).pass);
-    f.claim.max_error_lsb = 0.6;
+    f.tolerance.max_error_lsb = 0.6;
     CHECK(!judge(&f).pass);
     teardown(&f);
 }
@@ -105,7 +105,7 @@ static void check_bias(void)
 static void check_unwritten_and_swapped(void)
 {
     struct fixture f;
-    setup(&f, "pattern:noise:65x33", "rgba8", &(struct mb_claim){.reread_levels = 1u << 2});
+    setup(&f, "pattern:noise:65x33", "rgba8", &(struct mb_tolerance){.reread_levels = 1u << 2});
     /* An unwritten texel holds one of two poisons; at least one must be found out. */
     unsigned n_found = 0;
     for (int poison = 0; poison < 2; poison++) {
@@ -130,13 +130,13 @@ static void check_unwritten_and_swapped(void)
 static void check_changed_base(void)
 {
     struct fixture f;
-    setup(&f, "pattern:noise:9x9", "rgba8", &(struct mb_claim){.reread_levels = 0});
+    setup(&f, "pattern:noise:9x9", "rgba8", &(struct mb_tolerance){.reread_levels = 0});
     level_of(&f, 0)[(4 * 9 + 3) * 4 + 1] ^= 1;
     check_bad(&f, 0, 3, 4, 1, 1);
     CHECK_EQ_DBL(judge(&f).level[0].max_error_lsb, 1.0, 1e-9);
     teardown(&f);
 
-    setup(&f, "pattern:checker:4x4", "rgba32f", &(struct mb_claim){.reread_levels = 0});
+    setup(&f, "pattern:checker:4x4", "rgba32f", &(struct mb_tolerance){.reread_levels = 0});
     level_of(&f, 0)[3] = 0x80; /* 0 to -0: equal in value, not in bits */
     check_bad(&f, 0, 0, 0, 0, 1);
     teardown(&f);
@@ -147,7 +147,8 @@ static void check_nan(void)
     static const char *const formats[] = {"rgba16f", "rgba32f"};
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
         struct fixture f;
-        setup(&f, "pattern:noise:16x16", formats[i], &(struct mb_claim){.reread_levels = 0});
+        setup(&f, "pattern:noise:16x16", formats[i],
+              &(struct mb_tolerance){.reread_levels = 0});
         const double nans[4] = {NAN, NAN, NAN, NAN};
         mb_format_encode(f.layout.format, nans, 1,
                          level_of(&f, 1) + 9 * f.layout.format->texel_bytes);
@@ -167,7 +168,7 @@ static void check_nan(void)
 static void check_restart(void)
 {
     struct fixture f;
-    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    setup(&f, "pattern:noise:64x64", "rgba8", &(struct mb_tolerance){.reread_levels = ~0u});
     memset(level_of(&f, 2), 0, f.layout.level_layer_bytes[2]);
     for (uint32_t level = 3; level < f.layout.n_levels; level++) {
         memset(level_of(&f, level), 0, f.layout.level_layer_bytes[level]);
@@ -178,7 +179,7 @@ static void check_restart(void)
     CHECK_EQ_DBL(verdict.level[3].max_error_lsb, 0.0, 1e-12);
     CHECK(verdict.level[3].drift_lsb > 64);
     CHECK_EQ_INT(verdict.level[3].n_bad_texels, 0);
-    f.claim.reread_levels = 0;
+    f.tolerance.reread_levels = 0;
     CHECK(judge(&f).level[3].n_bad_texels == 64);
     teardown(&f);
 }
@@ -191,7 +192,7 @@ static void check_carried(void)
         struct fixture f;
         uint32_t bits;
         setup(&f, "pattern:noise:16x16", "r32f",
-              &(struct mb_claim){.reread_levels = is_reread ? ~0u : 0});
+              &(struct mb_tolerance){.reread_levels = is_reread ? ~0u : 0});
         uint8_t *texel = level_of(&f, 3) + 4;
         memcpy(&bits, texel, sizeof bits);
         bits += 6;
@@ -205,7 +206,7 @@ static void check_quality_figures(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:65x65", "rgba8",
-          &(struct mb_claim){.filter.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
+          &(struct mb_tolerance){.filter.policy = MB_POLICY_FLOOR, .reread_levels = ~0u});
     const struct mb_verdict verdict = judge(&f);
     CHECK(verdict.pass);
     CHECK(verdict.drift_lsb > 0.5 && verdict.drift_lsb < 2.0);
@@ -219,44 +220,71 @@ static void check_bounds(void)
     const struct mb_format *rgba8 = mb_format_find("rgba8");
     const struct mb_format *rgba16f = mb_format_find("rgba16f");
     const struct mb_format *rgba32f = mb_format_find("rgba32f");
-    struct mb_claim claim = {.arithmetic = MB_ARITHMETIC_FP32};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 3, 0.0), 0.51, 1e-15);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 0.5, 0, 3, 0.0), 1.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 0, 0.5, 0, 3, 0.0), 12.0, 0.0);
-    claim.filter.alpha = MB_ALPHA_PREMULTIPLIED;
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 2, 0.5, 0, 3, 0.0), 24.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba32f, 3, 0.5, 0, 3, 0.0), 12.0, 0.0);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 0.5, 0, 3, 0.0), 1.0, 0.0);
-    claim.filter.alpha = MB_ALPHA_STRAIGHT;
-    claim.max_error_lsb = 0.7; /* looser than the arithmetic allows: ignored */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 0, 1, 0), 0.51, 1e-15);
-    claim =
-        (struct mb_claim){.arithmetic = MB_ARITHMETIC_FILTER, .sub_texel_precision_bits = 8};
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 0), 1.0, 0.0);
+    struct mb_tolerance tolerance = {.arithmetic = MB_ARITHMETIC_FP32};
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 3, 0.0}, 0, 0.5, 0), 0.51,
+        1e-15);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 3, 0.0}, 0, 0.5, 0), 1.0,
+        0.0);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 0, 0.5, 0), 12.0,
+        0.0);
+    tolerance.filter.alpha = MB_ALPHA_PREMULTIPLIED;
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 2, 0.5, 0), 24.0,
+        0.0);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 3, 0.5, 0), 12.0,
+        0.0);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 3, 0.0}, 0, 0.5, 0), 1.0,
+        0.0);
+    tolerance.filter.alpha = MB_ALPHA_STRAIGHT;
+    tolerance.max_error_lsb = 0.7; /* a plain number holds whatever the arithmetic */
+    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 0}, 0, 0.5, 0),
+                 0.7, 0.0);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0}, 0, 0.5, 0), 0.7,
+        0.0);
+    tolerance = (struct mb_tolerance){.arithmetic = MB_ARITHMETIC_FILTER,
+                                      .sub_texel_precision_bits = 8};
+    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 0}, 0, 0.5, 1),
+                 1.0, 0.0);
 
     /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
-    claim.filter.policy = MB_POLICY_BLIT;
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 1 / 256.0), 1.0 + 255.0 / 256,
-                 1e-12);
+    tolerance.filter.policy = MB_POLICY_BLIT;
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.5, 1),
+        1.0 + 255.0 / 256, 1e-12);
     /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, 1.0, 1, 1 / 128.0), 9.0, 1e-12);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, HUGE_VAL, 1, 1 / 128.0), 1.0, 0);
+    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 1, 1 / 128.0}, 0,
+                                        1.0, 1.0),
+                 9.0, 1e-12);
+    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 1, 1 / 128.0}, 0,
+                                        1.0, HUGE_VAL),
+                 1.0, 0);
 
     /* A corner is exact but for its coordinate, and dark texels have no room to be off. */
-    claim.arithmetic = MB_ARITHMETIC_CORNER;
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.5, 1, 1, 1 / 256.0), 0.51 + 255.0 / 256,
-                 1e-12);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba8, 0, 0.0, 1, 1, 1 / 256.0), 0.51, 1e-12);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgba16f, 0, 1.0, 0.5, 2, 1 / 1024.0), 5.0, 1e-12);
+    tolerance.arithmetic = MB_ARITHMETIC_CORNER;
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.5, 1),
+        0.51 + 255.0 / 256, 1e-12);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.0, 1),
+        0.51, 1e-12);
+    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 2, 1 / 1024.0},
+                                        0, 1.0, 0.5),
+                 5.0, 1e-12);
 }
 
 static void check_weight_errors(void)
 {
     const struct mb_format *rgba8 = mb_format_find("rgba8");
     const struct mb_format *r32f = mb_format_find("r32f");
-    struct mb_claim claim = {.filter.policy = MB_POLICY_BLIT,
-                             .arithmetic = MB_ARITHMETIC_FILTER,
-                             .sub_texel_precision_bits = 8};
+    struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_BLIT,
+                                     .arithmetic = MB_ARITHMETIC_FILTER,
+                                     .sub_texel_precision_bits = 8};
     const double step = 1 / 256.0, ulp = ldexp(1.0, -24);
     const struct {
         struct mb_extent source;
@@ -268,20 +296,20 @@ static void check_weight_errors(void)
         {{5, 7}, 3 * step + 12 * ulp, 12 * ulp},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        claim.arithmetic = MB_ARITHMETIC_FILTER;
-        claim.filter.policy = MB_POLICY_BLIT;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_blit,
-                     1e-18);
-        claim.filter.policy = MB_POLICY_FLOOR;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_floor,
-                     1e-18);
-        claim.arithmetic = MB_ARITHMETIC_CORNER;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), cases[i].by_floor,
-                     1e-18);
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, r32f, cases[i].source),
+        tolerance.arithmetic = MB_ARITHMETIC_FILTER;
+        tolerance.filter.policy = MB_POLICY_BLIT;
+        CHECK_EQ_DBL(mb_tolerance_weight_error(&tolerance, rgba8, cases[i].source),
+                     cases[i].by_blit, 1e-18);
+        tolerance.filter.policy = MB_POLICY_FLOOR;
+        CHECK_EQ_DBL(mb_tolerance_weight_error(&tolerance, rgba8, cases[i].source),
+                     cases[i].by_floor, 1e-18);
+        tolerance.arithmetic = MB_ARITHMETIC_CORNER;
+        CHECK_EQ_DBL(mb_tolerance_weight_error(&tolerance, rgba8, cases[i].source),
+                     cases[i].by_floor, 1e-18);
+        CHECK_EQ_DBL(mb_tolerance_weight_error(&tolerance, r32f, cases[i].source),
                      2 * cases[i].by_floor, 1e-18);
-        claim.arithmetic = MB_ARITHMETIC_FP32;
-        CHECK_EQ_DBL(mb_claim_weight_error(&claim, rgba8, cases[i].source), 0.0, 0.0);
+        tolerance.arithmetic = MB_ARITHMETIC_FP32;
+        CHECK_EQ_DBL(mb_tolerance_weight_error(&tolerance, rgba8, cases[i].source), 0.0, 0.0);
     }
 }
 
@@ -290,16 +318,16 @@ static void check_filter_range(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:33x33", "rgba32f",
-          &(struct mb_claim){.filter.policy = MB_POLICY_BLIT,
-                             .arithmetic = MB_ARITHMETIC_FILTER,
-                             .sub_texel_precision_bits = 8});
+          &(struct mb_tolerance){.filter.policy = MB_POLICY_BLIT,
+                                 .arithmetic = MB_ARITHMETIC_FILTER,
+                                 .sub_texel_precision_bits = 8});
     CHECK(judge(&f).pass);
     float *texels = (float *)(void *)level_of(&f, 1);
     for (size_t i = 0; i < 16 * 16 * 4; i++) {
         texels[i] += 1e-4f;
     }
     CHECK(judge(&f).pass);
-    f.claim.arithmetic = MB_ARITHMETIC_FP32;
+    f.tolerance.arithmetic = MB_ARITHMETIC_FP32;
     CHECK(!judge(&f).pass);
     teardown(&f);
 }
@@ -309,7 +337,7 @@ static void check_layers(void)
     struct fixture f;
     struct mb_err err = {0};
     struct mb_verdict verdict = {0};
-    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_tolerance){.reread_levels = ~0u});
     struct mb_layout layout;
     mb_layout_init(&layout, f.layout.format, f.layout.base, 2, f.layout.n_levels);
     uint8_t *block = mb_alloc(layout.total_bytes, 1);
@@ -321,11 +349,13 @@ static void check_layers(void)
     uint8_t *bad = block + layout.level_offset_bytes[2] + layout.level_layer_bytes[2];
     bad[3] ^= 128;
     double first_psnr_db = 0.0;
+    struct mb_judged_chain chain = chain_of(&f);
+    chain.layout = &layout;
+    chain.output = block;
     for (uint32_t layer = 0; layer < 2; layer++) {
         first_psnr_db = verdict.level[1].psnr_db;
-        must(mb_compare_chain(&layout, block, layer, f.source, &f.claim, &f.ideal, &f.box,
-                              &verdict, &err),
-             &err);
+        chain.layer = layer;
+        must(mb_compare_chain(&chain, &verdict, &err), &err);
         CHECK_EQ_INT(verdict.pass, layer == 0);
     }
     CHECK_EQ_INT(verdict.first_bad.level, 2);
@@ -357,13 +387,13 @@ static void check_find_difference(void)
     const struct mb_format *rg8 = mb_format_find("rg8"), *r32f = mb_format_find("r32f");
     uint8_t want[5 * 4 * 2] = {0}, got[5 * 4 * 2] = {0};
     struct mb_bad_texel bad = {.level = 7, .layer = 2};
-    mb_find_difference(rg8, extent, want, got, NULL, 0, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got, NULL, 0, 0.0, &bad);
     CHECK(!bad.found);
     CHECK_EQ_INT(bad.level, 7); /* left alone */
 
     want[(1 * 5 + 4) * 2 + 1] = 3;
     got[(2 * 5 + 1) * 2] = 200;
-    mb_find_difference(rg8, extent, want, got, NULL, 0, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got, NULL, 0, 0.0, &bad);
     CHECK(bad.found);
     CHECK_EQ_INT(bad.x, 4);
     CHECK_EQ_INT(bad.y, 1);
@@ -371,43 +401,48 @@ static void check_find_difference(void)
     CHECK_EQ_DBL(bad.want, 3, 1e-12);
     CHECK_EQ_DBL(bad.got, 0, 0.0);
     struct mb_bad_texel far = {0};
-    mb_find_difference(rg8, extent, want, got, NULL, 0, 3.0, &far);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got, NULL, 0, 3.0, &far);
     CHECK(far.found);
     CHECK_EQ_INT(far.y, 2);
     CHECK_EQ_DBL(bad.error_lsb, 3, 1e-9);
 
-    mb_find_difference(rg8, extent, want, got, &(struct mb_rect){3, 0, 2, 2}, 1, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got,
+                       &(struct mb_rect){3, 0, 2, 2}, 1, 0.0, &bad);
     CHECK_EQ_INT(bad.x, 1);
     CHECK_EQ_INT(bad.y, 2);
     CHECK_EQ_INT(bad.channel, 0);
     CHECK_EQ_DBL(bad.got, 200, 1e-12);
     bad.found = false;
-    mb_find_difference(rg8, extent, want, got, &(struct mb_rect){1, 1, 4, 2}, 1, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got,
+                       &(struct mb_rect){1, 1, 4, 2}, 1, 0.0, &bad);
     CHECK(!bad.found);
     const struct mb_rect both[] = {{1, 2, 1, 1}, {0}, {4, 0, 1, 4}};
-    mb_find_difference(rg8, extent, want, got, both, MB_COUNTOF(both), 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got, both, MB_COUNTOF(both), 0.0,
+                       &bad);
     CHECK(!bad.found);
-    mb_find_difference(rg8, extent, want, got, both, MB_COUNTOF(both) - 1, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){extent, rg8, want}, got, both, MB_COUNTOF(both) - 1,
+                       0.0, &bad);
     CHECK(bad.found && bad.x == 4 && bad.y == 1);
 
     /* -0 is not 0, and one NaN is not another. */
     const uint32_t zeros[2] = {0, 0x7fc00000u}, minus[2] = {0x80000000u, 0x7fc00000u};
     const uint32_t nan[2] = {0, 0x7fc00001u};
-    mb_find_difference(r32f, (struct mb_extent){2, 1}, zeros, minus, NULL, 0, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){{2, 1}, r32f, zeros}, minus, NULL, 0, 0.0, &bad);
     CHECK(bad.found && bad.x == 0);
     bad.found = false;
-    mb_find_difference(r32f, (struct mb_extent){2, 1}, zeros, nan, NULL, 0, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){{2, 1}, r32f, zeros}, nan, NULL, 0, 0.0, &bad);
     CHECK(bad.found && bad.x == 1);
     const uint32_t signalling[2] = {0, 0x7f800001u}, quiet[2] = {0, 0x7fc00001u};
     bad.found = false;
-    mb_find_difference(r32f, (struct mb_extent){2, 1}, signalling, quiet, NULL, 0, 0.0, &bad);
+    mb_find_difference(&(struct mb_plane){{2, 1}, r32f, signalling}, quiet, NULL, 0, 0.0, &bad);
     CHECK(bad.found && bad.x == 1); /* as doubles they are alike */
 }
 
 static void check_no_memory(void)
 {
     struct fixture f;
-    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_claim){.reread_levels = ~0u});
+    setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_tolerance){.reread_levels = ~0u});
+    const struct mb_judged_chain chain = chain_of(&f);
     const uint64_t n_live = mb_alloc_live_count();
     enum mb_status status = MB_FAILED;
     uint64_t nth = 0;
@@ -415,8 +450,7 @@ static void check_no_memory(void)
         struct mb_verdict verdict = {0};
         struct mb_err err = {0};
         mb_alloc_fail_nth(++nth, false);
-        status = mb_compare_chain(&f.layout, f.output, 0, f.source, &f.claim, &f.ideal, &f.box,
-                                  &verdict, &err);
+        status = mb_compare_chain(&chain, &verdict, &err);
         mb_alloc_fail_nth(0, false);
         CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
         CHECK_EQ_INT(mb_alloc_live_count(), n_live);

@@ -49,14 +49,14 @@ static void check_right_chains(void)
     const size_t n_kinds = MB_COUNTOF(kinds);
     for (size_t i = 0; i < mb_format_count * n_kinds * 3 * 2; i++) {
         const struct mb_format *format = &mb_formats[i % mb_format_count];
-        struct mb_claim claim = {.filter = kinds[i / mb_format_count % n_kinds]};
+        struct mb_tolerance tolerance = {.filter = kinds[i / mb_format_count % n_kinds]};
         struct fixture f;
-        claim.filter.policy = (enum mb_policy)(i / mb_format_count / n_kinds % 3);
-        claim.reread_levels = i < mb_format_count * n_kinds * 3 ? 0 : ~0u;
+        tolerance.filter.policy = (enum mb_policy)(i / mb_format_count / n_kinds % 3);
+        tolerance.reread_levels = i < mb_format_count * n_kinds * 3 ? 0 : ~0u;
         if (mb_format_is_unorm(format)) {
             continue;
         }
-        setup(&f, "pattern:signed:67x52", format->name, &claim);
+        setup(&f, "pattern:signed:67x52", format->name, &tolerance);
         const struct mb_verdict verdict = judge(&f);
         CHECK(verdict.pass);
         CHECK(verdict.max_error_lsb <= 0.5 + 1e-9);
@@ -133,10 +133,10 @@ static void check_quads(void)
         const struct quad *quad = &quads[i];
         double rgba[16] = {0}, got[4] = {0};
         struct fixture f;
-        const struct mb_claim claim = {.filter.reduce = quad->reduce,
-                                       .arithmetic = quad->arithmetic,
-                                       .sub_texel_precision_bits = 8};
-        setup(&f, "pattern:flat:2x2", quad->format, &claim);
+        const struct mb_tolerance tolerance = {.filter.reduce = quad->reduce,
+                                               .arithmetic = quad->arithmetic,
+                                               .sub_texel_precision_bits = 8};
+        setup(&f, "pattern:flat:2x2", quad->format, &tolerance);
         for (size_t texel = 0; texel < 4; texel++) {
             rgba[texel * 4] = quad->texel[texel];
         }
@@ -158,13 +158,13 @@ static void check_quads(void)
 static void check_weighed(void)
 {
     struct fixture f;
-    const struct mb_claim claim = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
+    const struct mb_tolerance tolerance = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
     const double right[4] = {-4.0, 0.0, 0.0, 0.5};
     const double off[4] = {-4.0 + 1e-5, 0.0, 0.0, 0.5}, far[4] = {-4.0 + 1e-2, 0.0, 0.0, 0.5};
     const double clear[4] = {-4.0, 0.0, 0.0, 0.5 + 1e-5};
     const double rgba[16] = {96.0, 0, 0, 1.0, -104.0, 0, 0, 1.0, /* alike beside them */
                              1e30, 0, 0, 0.0, 0.0,    0, 0, 0.0};
-    setup(&f, "pattern:flat:2x2", "rgba32f", &claim);
+    setup(&f, "pattern:flat:2x2", "rgba32f", &tolerance);
     mb_format_encode(f.layout.format, rgba, 4, f.source);
     use_source(&f);
     mb_format_encode(f.layout.format, right, 1, level_of(&f, 1));
@@ -188,7 +188,7 @@ static void check_carried(void)
     } cases[] = {{9e35, true}, {-9e35, true}, {1e34, false}, {-1e34, false}};
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct fixture f;
-        setup(&f, "pattern:flat:4x2050", "r32f", &(struct mb_claim){0});
+        setup(&f, "pattern:flat:4x2050", "r32f", &(struct mb_tolerance){0});
         float *source = (float *)f.source;
         for (size_t texel = 0; texel < 4 * 2050; texel++) {
             source[texel] = (float)cases[i].value;
@@ -208,7 +208,7 @@ static void check_elsewhere(void)
     double error_lsb[2];
     for (int has_negative = 0; has_negative < 2; has_negative++) {
         struct fixture f;
-        setup(&f, "pattern:noise:67x45", "r32f", &(struct mb_claim){.reread_levels = ~0u});
+        setup(&f, "pattern:noise:67x45", "r32f", &(struct mb_tolerance){.reread_levels = ~0u});
         float *source = (float *)f.source;
         source[67 * 45 - 1] = has_negative ? -0.001f : 0.001f;
         use_source(&f);
@@ -227,14 +227,14 @@ static void check_no_memory(void)
     struct fixture f;
     bool is_done = false;
     setup(&f, "pattern:signed:9x9", "rgba32f",
-          &(struct mb_claim){.arithmetic = FILTER, .filter.policy = MB_POLICY_BLIT});
+          &(struct mb_tolerance){.arithmetic = FILTER, .filter.policy = MB_POLICY_BLIT});
+    const struct mb_judged_chain chain = chain_of(&f);
     const uint64_t n_live = mb_alloc_live_count();
     for (uint64_t n = 1; !is_done && n < 1000; n++) {
         struct mb_err err = {0};
         struct mb_verdict verdict = {0};
         mb_alloc_fail_nth(n, false);
-        const enum mb_status status = mb_compare_chain(
-            &f.layout, f.output, 0, f.source, &f.claim, &f.ideal, &f.box, &verdict, &err);
+        const enum mb_status status = mb_compare_chain(&chain, &verdict, &err);
         mb_alloc_fail_nth(0, false);
         is_done = status == MB_OK;
         CHECK(is_done || err.code == MB_ERRC_RUNTIME);

@@ -265,14 +265,14 @@ static bool has_tap(enum mb_policy policy, uint32_t n_source, uint32_t x, uint32
     return taps.first < first + n && first < taps.first + taps.n_taps;
 }
 
-/* The cone of every part of every small axis, texel by texel: a column and a row. */
+/* The affected region of every part of every small axis, texel by texel: a column and a row. */
 static void check_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n)
 {
     const uint32_t n_next = n_source > 1 ? n_source / 2 : 1;
-    const struct mb_rect across = mb_filter_cone(policy, (struct mb_extent){n_source, 1},
-                                                 (struct mb_rect){first, 0, n, 1});
-    const struct mb_rect down = mb_filter_cone(policy, (struct mb_extent){1, n_source},
-                                               (struct mb_rect){0, first, 1, n});
+    const struct mb_rect across = mb_filter_affected(policy, (struct mb_extent){n_source, 1},
+                                                     (struct mb_rect){first, 0, n, 1});
+    const struct mb_rect down = mb_filter_affected(policy, (struct mb_extent){1, n_source},
+                                                   (struct mb_rect){0, first, 1, n});
     uint32_t n_reached = 0;
     for (uint32_t x = 0; x < n_next; x++) {
         const bool is_reached = has_tap(policy, n_source, x, first, n);
@@ -294,8 +294,8 @@ static void check_cones_of_axes(void)
             check_cone((enum mb_policy)(i % MB_N_POLICIES), n_source, first, n);
         }
     }
-    const struct mb_rect none =
-        mb_filter_cone(MB_POLICY_BOX, (struct mb_extent){8, 8}, (struct mb_rect){3, 3, 0, 2});
+    const struct mb_rect none = mb_filter_affected(MB_POLICY_BOX, (struct mb_extent){8, 8},
+                                                   (struct mb_rect){3, 3, 0, 2});
     CHECK(mb_rect_is_empty(none));
 }
 
@@ -313,36 +313,37 @@ static void check_rect(struct mb_rect got, uint32_t x, uint32_t y, uint32_t widt
 static void check_cones(void)
 {
     struct mb_layout layout;
-    struct mb_rect cone[MB_MAX_LEVELS];
+    struct mb_rect affected[MB_MAX_LEVELS];
     mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){13, 6}, 3, 4);
 
-    mb_filter_cones(MB_POLICY_BOX, &layout, (struct mb_rect){12, 5, 1, 1}, cone);
-    check_rect(cone[0], 12, 5, 1, 1);
-    check_rect(cone[1], 5, 2, 1, 1);
-    check_rect(cone[2], 2, 0, 1, 1);
-    check_rect(cone[3], 0, 0, 1, 1);
-    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 4);
-    mb_filter_cones(MB_POLICY_BOX, &layout, (struct mb_rect){4, 0, 3, 2}, cone);
-    check_rect(cone[1], 1, 0, 3, 1); /* texel 4 is the third tap of 1, and the first of 2 */
-    check_rect(cone[2], 0, 0, 2, 1);
-    check_rect(cone[3], 0, 0, 1, 1);
+    mb_filter_affected_levels(MB_POLICY_BOX, &layout, (struct mb_rect){12, 5, 1, 1}, affected);
+    check_rect(affected[0], 12, 5, 1, 1);
+    check_rect(affected[1], 5, 2, 1, 1);
+    check_rect(affected[2], 2, 0, 1, 1);
+    check_rect(affected[3], 0, 0, 1, 1);
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, affected), 4);
+    mb_filter_affected_levels(MB_POLICY_BOX, &layout, (struct mb_rect){4, 0, 3, 2}, affected);
+    check_rect(affected[1], 1, 0, 3, 1); /* texel 4 is the third tap of 1, and the first of 2 */
+    check_rect(affected[2], 0, 0, 2, 1);
+    check_rect(affected[3], 0, 0, 1, 1);
 
-    mb_filter_cones(MB_POLICY_FLOOR, &layout, (struct mb_rect){12, 5, 1, 1}, cone);
-    CHECK(mb_rect_is_empty(cone[1]));
-    CHECK(mb_rect_is_empty(cone[3]));
-    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 1);
+    mb_filter_affected_levels(MB_POLICY_FLOOR, &layout, (struct mb_rect){12, 5, 1, 1},
+                              affected);
+    CHECK(mb_rect_is_empty(affected[1]));
+    CHECK(mb_rect_is_empty(affected[3]));
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, affected), 1);
     /* Row 4 is in level 1, whose last row floor drops, too; below, the axis is one texel. */
-    mb_filter_cones(MB_POLICY_FLOOR, &layout, (struct mb_rect){0, 4, 2, 1}, cone);
-    check_rect(cone[1], 0, 2, 1, 1);
-    CHECK(mb_rect_is_empty(cone[2]));
-    CHECK(mb_rect_is_empty(cone[3]));
-    CHECK_EQ_INT(mb_filter_n_reached(&layout, cone), 2);
+    mb_filter_affected_levels(MB_POLICY_FLOOR, &layout, (struct mb_rect){0, 4, 2, 1}, affected);
+    check_rect(affected[1], 0, 2, 1, 1);
+    CHECK(mb_rect_is_empty(affected[2]));
+    CHECK(mb_rect_is_empty(affected[3]));
+    CHECK_EQ_INT(mb_filter_n_reached(&layout, affected), 2);
 
     /* 3 to 1 is a single tap in the middle. */
-    mb_filter_cones(MB_POLICY_BLIT, &layout, (struct mb_rect){0, 2, 13, 2}, cone);
-    check_rect(cone[1], 0, 1, 6, 1);
-    check_rect(cone[2], 0, 0, 3, 1);
-    check_rect(cone[3], 0, 0, 1, 1);
+    mb_filter_affected_levels(MB_POLICY_BLIT, &layout, (struct mb_rect){0, 2, 13, 2}, affected);
+    check_rect(affected[1], 0, 1, 6, 1);
+    check_rect(affected[2], 0, 0, 3, 1);
+    check_rect(affected[3], 0, 0, 1, 1);
 }
 
 static void check_bytes(void)
@@ -351,11 +352,11 @@ static void check_bytes(void)
     const struct mb_rect whole = {0, 0, 13, 6}, part = {4, 0, 3, 2};
     mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){13, 6}, 3, 4);
     const uint64_t unit = 3 * 2; /* layers, bytes of a texel */
-    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, &whole, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &whole, 1),
                  mb_layout_compulsory_bytes(&layout));
-    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, &whole, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &whole, 1),
                  (78 + 18 + 3 + 1) * unit);
-    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, &part, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &part, 1),
                  (6 + 3 + 2 + 1) * unit);
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
                  mb_layout_per_level_bytes(&layout));
@@ -367,16 +368,16 @@ static void check_bytes(void)
     /* Two that share texels (5, 0) and (6, 0) of level 0, (2, 0) and (3, 0) of 1, (1, 0) of 2.
      */
     const struct mb_rect several[] = {{4, 0, 3, 2}, {5, 0, 8, 1}};
-    struct mb_rect cones[MB_MAX_LEVELS][MB_MAX_RECTS];
-    mb_filter_cones_of(MB_POLICY_BOX, &layout, several, 2, cones);
-    check_rect(cones[1][0], 1, 0, 3, 1);
-    check_rect(cones[1][1], 2, 0, 4, 1);
-    check_rect(cones[2][1], 1, 0, 2, 1);
-    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_BOX, &layout, several, 2),
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
+    mb_filter_affected_of(MB_POLICY_BOX, &layout, several, 2, affected);
+    check_rect(affected[1][0], 1, 0, 3, 1);
+    check_rect(affected[1][1], 2, 0, 4, 1);
+    check_rect(affected[2][1], 1, 0, 2, 1);
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, several, 2),
                  (12 + 5 + 3 + 1) * unit);
     /* A change that reaches nothing is read, and that is all. */
     const struct mb_rect dropped = {12, 0, 1, 6};
-    CHECK_EQ_INT(mb_filter_cone_bytes(MB_POLICY_FLOOR, &layout, &dropped, 1), 6 * unit);
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_FLOOR, &layout, &dropped, 1), 6 * unit);
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_FLOOR, &layout, dropped), 0);
 }
 

@@ -23,8 +23,7 @@ static void next_row(enum mb_policy policy, const double *row, uint32_t n, bool 
                                    .texels = rgba};
     const uint32_t n_next = n > 1 ? n / 2 : 1;
     const enum mb_status status =
-        mb_golden_downsample(&(struct mb_filter){.policy = policy}, &plane, 0,
-                             is_column ? n_next : 1, next, NULL, &err);
+        mb_golden_level(&(struct mb_filter){.policy = policy}, &plane, next, NULL, &err);
     CHECK_EQ_INT(status, MB_OK);
     for (uint32_t i = 0; i < n_next; i++) {
         out[i] = next[i * 4];
@@ -192,7 +191,7 @@ static void check_impulse(void)
     struct mb_err err = {0};
     source[(1 * 5 + 2) * 4 + 1] = 1.0; /* texel (2, 1), green */
     const struct mb_plane plane = {.extent = {5, 3}, .texels = source};
-    CHECK_EQ_INT(mb_golden_downsample(&box, &plane, 0, 1, next, NULL, &err), MB_OK);
+    CHECK_EQ_INT(mb_golden_level(&box, &plane, next, NULL, &err), MB_OK);
     CHECK_EQ_DBL(next[1], 1.0 / 15.0, 1e-16); /* 1/5 along x, 1/3 along y */
     CHECK_EQ_DBL(next[5], 1.0 / 15.0, 1e-16);
     CHECK_EQ_DBL(next[0] + next[2] + next[4] + next[6], 0.0, 0.0);
@@ -233,9 +232,10 @@ static void check_rows_and_range(void)
     CHECK_EQ_INT(mb_pattern_make(&image, "pattern:noise:9x7", 1, &err), MB_OK);
     const struct mb_plane plane = {{9, 7}, mb_format_find("rgba8"), image.texels};
     double all[4 * 3 * 4], single[4 * 3 * 4], range[4 * 3 * 4];
+    const struct mb_next_level next = {.filter = &box, .source = &plane, .dst = single};
     CHECK_EQ_INT(mb_golden_level(&box, &plane, all, range, &err), MB_OK);
     for (uint32_t y = 0; y < 3; y++) {
-        CHECK_EQ_INT(mb_golden_downsample(&box, &plane, y, y + 1, single, NULL, &err), MB_OK);
+        CHECK_EQ_INT(mb_golden_rows(&next, y, y + 1, &err), MB_OK);
     }
     CHECK(memcmp(all, single, sizeof all) == 0);
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "image/hdr.h"
-#include "image/hdr_write.h"
+#include "image/io/hdr.h"
+#include "image/io/hdr_write.h"
 
 static const char *dir;
 
@@ -60,7 +60,7 @@ static void check_round_trip(const struct mb_format *format, uint32_t width, uin
     mb_format_decode(format, block, n, rgba);
 
     snprintf(path, sizeof path, "%s/x.hdr", dir);
-    must(mb_hdr_write_level(path, &layout, block, 0, 0, &err), &err);
+    must(mb_hdr_write(path, format, layout.base, block, &err), &err);
     must(mb_image_load(&back, path, &err), &err);
     CHECK_EQ_INT(back.width, width);
     CHECK_EQ_INT(back.height, height);
@@ -97,7 +97,7 @@ static void check_texels(void)
     struct mb_err err = {0};
     static const char header[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 1\n";
     mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){1, 4}, 1, 1);
-    must(mb_hdr_encode_level(&layout, block, 0, 0, &out, &err), &err);
+    must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
     CHECK_EQ_INT(out.n_bytes, sizeof header - 1 + sizeof want);
     CHECK(memcmp(out.data, header, sizeof header - 1) == 0);
     CHECK(memcmp(out.data + sizeof header - 1, want, sizeof want) == 0);
@@ -115,7 +115,7 @@ static void check_runs(void)
         block[i] = 0.5f;
     }
     mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){200, 1}, 1, 1);
-    must(mb_hdr_encode_level(&layout, block, 0, 0, &out, &err), &err);
+    must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
     static const uint8_t row[] = {2,   2,   0,   200, 255, 128, 201, 128, 255, 128,
                                   201, 128, 255, 128, 201, 128, 255, 128, 201, 128};
     CHECK(out.n_bytes > sizeof row);
@@ -139,7 +139,7 @@ static void check_short_runs(void)
             block[x] = x % 5 == 0 ? 0.75f : 1.5f + (float)(x / 5 % 2);
         }
         mb_layout_init(&layout, format, (struct mb_extent){widths[i], 1}, 1, 1);
-        must(mb_hdr_encode_level(&layout, block, 0, 0, &out, &err), &err);
+        must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
         if (widths[i] <= 16384) {
             must(mb_hdr_decode(&back, "memory", &out, &err), &err);
             CHECK_EQ_DBL((double)((const float *)back.texels)[4], (double)block[1], 0.0);
@@ -159,7 +159,7 @@ static void check_no_memory(void)
         struct mb_bytes out;
         struct mb_err err = {0};
         mb_alloc_fail_nth(nth, false);
-        CHECK_EQ_INT(mb_hdr_encode_level(&layout, block, 0, 0, &out, &err), MB_FAILED);
+        CHECK_EQ_INT(mb_hdr_encode(layout.format, layout.base, block, &out, &err), MB_FAILED);
         mb_alloc_fail_nth(0, false);
         CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
         CHECK(out.data == NULL);

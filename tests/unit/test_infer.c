@@ -249,7 +249,7 @@ static void test_outcome(void)
     CHECK_EQ_INT(outcome(0.995, 1.005, 1e-9, 0.01), MB_OUTCOME_SAME); /* sure, and nothing */
     CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.01), MB_OUTCOME_SLOWER);
     CHECK_EQ_INT(outcome(1.02, 1.03, 0.2, 0.01), MB_OUTCOME_INCONCLUSIVE);
-    /* A restless ruler finds no difference, and no sameness either. */
+    /* A restless instrument finds no difference, and no sameness either. */
     CHECK_EQ_INT(outcome(1.02, 1.03, 0.001, 0.05), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome(1.0, 1.011, 0.001, 0.05), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome(0.995, 1.005, 0.001, 0.05), MB_OUTCOME_SAME);

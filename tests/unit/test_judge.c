@@ -5,7 +5,7 @@
 #include "image/distance.h"
 #include "image/srgb.h"
 
-static const struct mb_claim exact = {.max_error_lsb = 0.5};
+static const struct mb_tolerance exact = {.max_error_lsb = 0.5};
 
 /* Rounded golden chains pass by the tightest bound there is, whatever the filter. */
 static void check_right_chains(void)
@@ -15,17 +15,18 @@ static void check_right_chains(void)
     for (size_t i = 0; i < mb_format_count * n_filters * 4; i++) {
         const size_t f = i / mb_format_count % n_filters;
         const size_t k = i / mb_format_count / n_filters;
-        const struct mb_claim claim = {
+        const struct mb_tolerance tolerance = {
             .filter = {(enum mb_policy)(f % 3), (enum mb_reduce)(f / 3 % 3),
                        (enum mb_alpha)(f / 9)},
             .reread_levels = k % 2 == 0 ? ~0u : 0,
             .max_error_lsb = 0.5,
         };
         struct fixture f_chain;
-        setup(&f_chain, specs[k / 2], mb_formats[i % mb_format_count].name, &claim);
+        setup(&f_chain, specs[k / 2], mb_formats[i % mb_format_count].name, &tolerance);
         const struct mb_verdict verdict = judge(&f_chain);
         CHECK(verdict.pass);
-        CHECK(verdict.max_error_lsb <= (claim.filter.reduce == MB_REDUCE_AVG ? 0.5001 : 1e-9));
+        CHECK(verdict.max_error_lsb <=
+              (tolerance.filter.reduce == MB_REDUCE_AVG ? 0.5001 : 1e-9));
         teardown(&f_chain);
     }
 }
@@ -55,12 +56,12 @@ static void check_steps(void)
     for (size_t i = 0; i < mb_format_count * 3; i++) {
         const struct mb_format *format = &mb_formats[i % mb_format_count];
         const enum mb_reduce reduce = (enum mb_reduce)(i / mb_format_count);
-        const struct mb_claim claim = {.filter.reduce = reduce};
+        const struct mb_tolerance tolerance = {.filter.reduce = reduce};
         const bool is_wide = format->codec == MB_CODEC_SFLOAT32;
         const int n_steps = reduce != MB_REDUCE_AVG ? 1 : is_wide ? 6 : 2;
         for (uint32_t channel = 0; channel < format->n_channels; channel++) {
             struct fixture f;
-            setup(&f, "pattern:gradient:9x9", format->name, &claim);
+            setup(&f, "pattern:gradient:9x9", format->name, &tolerance);
             const double grey[4] = {0.3, 0.3, 0.3, 0.3};
             for (size_t t = 0; t < 9 * 9; t++) {
                 mb_format_encode(format, grey, 1, f.source + t * format->texel_bytes);
@@ -119,7 +120,7 @@ static void check_packed_base(void)
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         for (uint32_t channel = 0; channel < cases[i].n_channels; channel++) {
             struct fixture f;
-            setup(&f, "pattern:noise:5x5", cases[i].format, &(struct mb_claim){0});
+            setup(&f, "pattern:noise:5x5", cases[i].format, &(struct mb_tolerance){0});
             ((uint32_t *)(void *)f.output)[7] ^= cases[i].flip[channel];
             const struct mb_verdict verdict = judge(&f);
             CHECK(!verdict.pass);
@@ -150,14 +151,17 @@ static void check_bounds(void)
         const struct mb_format *format = mb_format_find(cases[i].format);
         const double want[] = {cases[i].fp32, cases[i].fp16, cases[i].filter};
         for (uint32_t k = 0; k < 3 * 4; k++) {
-            struct mb_claim claim = {.arithmetic = (enum mb_arithmetic)(k / 4),
-                                     .sub_texel_precision_bits = 8};
+            struct mb_tolerance tolerance = {.arithmetic = (enum mb_arithmetic)(k / 4),
+                                             .sub_texel_precision_bits = 8};
             const bool is_decoded = format->codec == MB_CODEC_SRGB8 && k / 4 == 2 && k % 4 < 3;
-            CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, format, k % 4, 0.5, 0, 3, 0),
+            CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 0},
+                                                k % 4, 0.5, 0),
                          want[k / 4] + (is_decoded ? 1.1 : 0.0), 1e-15);
-            claim.filter.reduce = MB_REDUCE_MAX;
-            CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, format, k % 4, 0.5, 1, 3, 2), 0.0, 0.0);
-            CHECK(!mb_claim_needs_range(&claim, format, 2));
+            tolerance.filter.reduce = MB_REDUCE_MAX;
+            CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 2},
+                                                k % 4, 0.5, 1),
+                         0.0, 0.0);
+            CHECK(!mb_tolerance_needs_range(&(struct mb_step){&tolerance, format, 3, 2}));
         }
     }
 }
@@ -165,25 +169,32 @@ static void check_bounds(void)
 /* Quantised weights move linear light: what that is in codes depends on the curve. */
 static void check_filter_bounds(void)
 {
-    const struct mb_claim claim = {.filter.policy = MB_POLICY_BLIT,
-                                   .arithmetic = MB_ARITHMETIC_FILTER,
-                                   .sub_texel_precision_bits = 8};
+    const struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_BLIT,
+                                           .arithmetic = MB_ARITHMETIC_FILTER,
+                                           .sub_texel_precision_bits = 8};
     const double step = 1 / 256.0; /* of a weight */
     const struct mb_format *srgb = mb_format_find("rgba8-srgb");
     const struct mb_format *rgb10a2 = mb_format_find("rgb10a2");
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 3, 0.5, 1, 1, step), 1 + 255 / 256.0, 1e-12);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgb10a2, 0, 0.5, 1, 1, step), 1 + 1023 / 256.0,
-                 1e-9);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, rgb10a2, 3, 0.5, 1, 1, 2 * step), 1 + 6 / 256.0,
-                 1e-12);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 3, 0.5, 1),
+        1 + 255 / 256.0, 1e-12);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgb10a2, 1, step}, 0, 0.5, 1),
+        1 + 1023 / 256.0, 1e-9);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgb10a2, 1, 2 * step}, 3, 0.5, 1),
+        1 + 6 / 256.0, 1e-12);
     /* At 0 only the way up is left, along the straight piece; at 1/2 the way down is longer. */
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 0, 0.0, 0.5, 1, step),
-                 2.1 + 255 * 12.92 / 512, 1e-9);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, srgb, 0, 0.5, 1, 1, step),
-                 2.1 + 255 * (mb_srgb_from_linear(0.5) - mb_srgb_from_linear(0.5 - 1 / 256.0)),
-                 1e-12);
-    CHECK_EQ_DBL(mb_claim_bound_lsb(&claim, mb_format_find("rg11b10f"), 2, 1.0, 1, 1, 2 * step),
-                 1 + 0.25, 1e-12); /* 2^-7 of a range of 1 over an ulp of 2^-5 */
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 0, 0.0, 0.5),
+        2.1 + 255 * 12.92 / 512, 1e-9);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 0, 0.5, 1),
+        2.1 + 255 * (mb_srgb_from_linear(0.5) - mb_srgb_from_linear(0.5 - 1 / 256.0)), 1e-12);
+    CHECK_EQ_DBL(
+        mb_tolerance_bound_lsb(
+            &(struct mb_step){&tolerance, mb_format_find("rg11b10f"), 1, 2 * step}, 2, 1.0, 1),
+        1 + 0.25, 1e-12); /* 2^-7 of a range of 1 over an ulp of 2^-5 */
 }
 
 /* One wrong value of 16 in one channel: the other channels that a format lacks do not thin the

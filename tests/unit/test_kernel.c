@@ -2,10 +2,10 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "bench/result.h"
-#include "image/claim.h"
+#include "result/result.h"
+#include "image/tolerance.h"
 #include "image/golden.h"
-#include "image/kernel.h"
+#include "image/filter_kernel.h"
 
 static const enum mb_policy wide[] = {MB_POLICY_KAISER, MB_POLICY_LANCZOS, MB_POLICY_GAUSSIAN,
                                       MB_POLICY_GAUSSIAN16};
@@ -24,7 +24,7 @@ static void check_names(void)
     CHECK_EQ_STR(mb_policy_name(MB_POLICY_GAUSSIAN16), "gaussian16");
     for (uint32_t p = 0; p < MB_N_POLICIES; p++) {
         CHECK_EQ_INT(mb_policy_is_wide((enum mb_policy)p), p > MB_POLICY_BLIT);
-        CHECK_EQ_INT(mb_kernel_radius((enum mb_policy)p) > 0, p > MB_POLICY_BLIT);
+        CHECK_EQ_INT(mb_filter_kernel_radius((enum mb_policy)p) > 0, p > MB_POLICY_BLIT);
     }
 }
 
@@ -58,12 +58,12 @@ static void check_published(void)
           5.4736227523974039e-05}},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        double weight[MB_MAX_KERNEL_TAPS];
+        double weight[MB_MAX_FILTER_KERNEL_TAPS];
         int32_t first;
         const uint32_t n = cases[i].n;
-        CHECK_EQ_INT(mb_kernel_span(cases[i].policy, 100, 10, &first), 2 * n);
+        CHECK_EQ_INT(mb_filter_kernel_span(cases[i].policy, 100, 10, &first), 2 * n);
         CHECK_EQ_INT(first, 21 - (int32_t)n); /* the centre lies between texels 20 and 21 */
-        CHECK_EQ_INT(mb_kernel_weights(cases[i].policy, 100, 10, weight), 2 * n);
+        CHECK_EQ_INT(mb_filter_kernel_weights(cases[i].policy, 100, 10, weight), 2 * n);
         for (uint32_t k = 0; k < n; k++) {
             CHECK_EQ_DBL(weight[n + k], cases[i].right[k], 1e-15);
             CHECK_EQ_DBL(weight[n - 1 - k], weight[n + k], 0.0);
@@ -76,11 +76,11 @@ static void check_published(void)
 static void check_zeros(void)
 {
     for (size_t i = 0; i < 2; i++) {
-        double weight[MB_MAX_KERNEL_TAPS];
+        double weight[MB_MAX_FILTER_KERNEL_TAPS];
         int32_t first;
-        CHECK_EQ_INT(mb_kernel_span(wide[i], 3, 0, &first), 17);
+        CHECK_EQ_INT(mb_filter_kernel_span(wide[i], 3, 0, &first), 17);
         CHECK_EQ_INT(first, -7);
-        mb_kernel_weights(wide[i], 3, 0, weight);
+        mb_filter_kernel_weights(wide[i], 3, 0, weight);
         CHECK(weight[8] > 0.3);
         for (uint32_t k = 0; k < 17; k++) {
             CHECK_EQ_INT(weight[k] == 0.0, k == 2 || k == 5 || k == 11 || k == 14);
@@ -89,7 +89,7 @@ static void check_zeros(void)
 }
 
 /* What holds at one size: weights add up to 1 and mirror each other, taps stay within the
- * image, and the bounds that the claims stand on. Returns the most taps. */
+ * image, and the bounds that tolerances stand on. Returns the most taps. */
 static uint32_t check_axis(enum mb_policy policy, uint32_t n)
 {
     const uint32_t n_next = next_size(n);
@@ -97,10 +97,10 @@ static uint32_t check_axis(enum mb_policy policy, uint32_t n)
     uint32_t n_max_taps = 0;
     bool is_inside = true;
     for (uint32_t x = 0; x < n_next; x++) {
-        double weight[MB_MAX_KERNEL_TAPS], magnitudes = 0.0, sum = 0.0;
+        double weight[MB_MAX_FILTER_KERNEL_TAPS], magnitudes = 0.0, sum = 0.0;
         const struct mb_taps taps = mb_filter_taps(policy, n, x);
         const struct mb_taps mirror = mb_filter_taps(policy, n, n_next - 1 - x);
-        const uint32_t n_taps = mb_kernel_weights(policy, n, x, weight);
+        const uint32_t n_taps = mb_filter_kernel_weights(policy, n, x, weight);
         for (uint32_t i = 0; i < n_taps; i++) {
             magnitudes += fabs(weight[i]);
         }
@@ -119,7 +119,7 @@ static uint32_t check_axis(enum mb_policy policy, uint32_t n)
     CHECK(is_inside);
     CHECK_EQ_DBL(worst_sum, 0.0, 2e-15);
     CHECK_EQ_DBL(worst_mirror, 0.0, 1e-15);
-    CHECK(largest * largest < 2.0); /* image/claim.h */
+    CHECK(largest * largest < 2.0); /* image/tolerance.h */
     return n_max_taps;
 }
 
@@ -171,9 +171,9 @@ static void check_impulse(enum mb_policy policy, uint32_t at_x, uint32_t at_y)
 /* At an edge the edge texel has the weights of all beyond it. */
 static void check_edges(void)
 {
-    double weight[MB_MAX_KERNEL_TAPS];
+    double weight[MB_MAX_FILTER_KERNEL_TAPS];
     const struct mb_taps taps = mb_filter_taps(MB_POLICY_KAISER, 64, 0);
-    mb_kernel_weights(MB_POLICY_KAISER, 64, 0, weight);
+    mb_filter_kernel_weights(MB_POLICY_KAISER, 64, 0, weight);
     CHECK_EQ_INT(taps.first, 0);
     CHECK_EQ_INT(taps.n_taps, 7);
     CHECK_EQ_DBL(taps.weight[0],
@@ -199,11 +199,12 @@ static void check_held(void)
 
 static double bound(enum mb_policy policy, const char *format, double want, double range)
 {
-    const struct mb_claim claim = {.filter.policy = policy};
+    const struct mb_tolerance tolerance = {.filter.policy = policy};
     const struct mb_format *f = mb_format_find(format);
     const struct mb_extent source = {64, 64};
-    return mb_claim_bound_lsb(&claim, f, 0, want, range, 1,
-                              mb_claim_weight_error(&claim, f, source));
+    return mb_tolerance_bound_lsb(
+        &(struct mb_step){&tolerance, f, 1, mb_tolerance_weight_error(&tolerance, f, source)},
+        0, want, range);
 }
 
 /* Sums of terms that cancel are allowed a part of their spread, and codes nothing more. */
@@ -222,10 +223,11 @@ static void check_kinds(void)
 {
     for (uint32_t i = 0; i < MB_N_POLICIES * MB_N_POLICIES; i++) {
         const uint32_t p = i % MB_N_POLICIES, q = i / MB_N_POLICIES;
-        struct mb_result a = {.work.claim.filter.policy = (enum mb_policy)p};
-        struct mb_result b = {.work.claim.filter.policy = (enum mb_policy)q};
+        struct mb_result a = {.work.tolerance.filter.policy = (enum mb_policy)p};
+        struct mb_result b = {.work.tolerance.filter.policy = (enum mb_policy)q};
         const bool are_narrow = p <= MB_POLICY_BLIT && q <= MB_POLICY_BLIT;
-        CHECK_EQ_INT(mb_results_are_alike(&a, &b), are_narrow || p == q);
+        const struct mb_row row_a = {.result = &a}, row_b = {.result = &b};
+        CHECK_EQ_INT(mb_rows_are_alike(&row_a, &row_b), are_narrow || p == q);
     }
 }
 

@@ -1,8 +1,9 @@
 /* The knee of synthetic curves. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/rng.h"
-#include "bench/roofline.h"
+#include "bench/roofline/knee.h"
 #include "check.h"
 
 #define MIB UINT64_C(0x100000)
@@ -80,7 +81,7 @@ static void test_noise(const uint64_t *footprint_bytes)
 {
     struct mb_rng rng;
     mb_rng_init(&rng, 7);
-    for (int trial = 0; trial < 500; trial++) {
+    for (int round = 0; round < 500; round++) {
         double flat[N], stepped[N];
         for (size_t i = 0; i < N; i++) {
             const double factor = 1.0 + 0.03 * (2.0 * mb_rng_unit(&rng) - 1.0);

@@ -1,5 +1,5 @@
 /* The matrix of `mipbench list formats`: what is shown for each kind of answer. */
-#include "cli/list_facts.h"
+#include "cli/list/list.h"
 
 #include "base/alloc.h"
 #include "check.h"
@@ -23,15 +23,16 @@ const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
  * minima as a variant. */
 struct fixture {
     struct mb_gpu_info device;
-    struct mb_abilities abilities;
-    struct mb_ability_note notes[2];
+    struct mb_capabilities capabilities;
+    struct mb_capability_note notes[2];
     struct mb_list_facts facts;
 };
 
-static struct mb_ability *ability_of(struct fixture *f, size_t strategy, size_t format,
-                                     enum mb_deed deed)
+static struct mb_capability *capability_of(struct fixture *f, size_t strategy, size_t format,
+                                           enum mb_operation operation)
 {
-    return &f->abilities.of[(strategy * mb_format_count + format) * MB_N_DEEDS + (size_t)deed];
+    return &f->capabilities.of[(strategy * mb_format_count + format) * MB_N_OPERATIONS +
+                               (size_t)operation];
 }
 
 static void make_fixture(struct fixture *f)
@@ -41,24 +42,25 @@ static void make_fixture(struct fixture *f)
         .notes = {{.reason = "it is only a blit"},
                   {.variant = "spd:load=texel", .reason = "no such filter"}},
     };
-    f->abilities.of = mb_alloc(2 * mb_format_count * MB_N_DEEDS, sizeof *f->abilities.of);
-    f->abilities.notes = f->notes;
-    f->abilities.n_notes = MB_COUNTOF(f->notes);
+    f->capabilities.of =
+        mb_alloc(2 * mb_format_count * MB_N_OPERATIONS, sizeof *f->capabilities.of);
+    f->capabilities.notes = f->notes;
+    f->capabilities.n_notes = MB_COUNTOF(f->notes);
     for (size_t i = 0; i < mb_format_count; i++) {
-        for (int deed = 0; deed < MB_N_DEEDS; deed++) {
-            ability_of(f, 1, i, (enum mb_deed)deed)->kind = MB_ABILITY_DEFAULT;
+        for (int operation = 0; operation < MB_N_OPERATIONS; operation++) {
+            capability_of(f, 1, i, (enum mb_operation)operation)->kind = MB_CAPABILITY_DEFAULT;
         }
-        *ability_of(f, 1, i, MB_DEED_MIN) =
-            (struct mb_ability){.kind = MB_ABILITY_VARIANT, .note = 1};
+        *capability_of(f, 1, i, MB_OPERATION_MIN) =
+            (struct mb_capability){.kind = MB_CAPABILITY_VARIANT, .note = 1};
     }
-    ability_of(f, 0, 0, MB_DEED_AVG)->kind = MB_ABILITY_DEFAULT;
-    ability_of(f, 1, 0, MB_DEED_PREMULTIPLIED)->kind = MB_ABILITY_MEANINGLESS;
+    capability_of(f, 0, 0, MB_OPERATION_AVG)->kind = MB_CAPABILITY_DEFAULT;
+    capability_of(f, 1, 0, MB_OPERATION_PREMULTIPLIED)->kind = MB_CAPABILITY_MEANINGLESS;
     f->facts = (struct mb_list_facts){
         .strategies = mb_strategies,
         .n_strategies = 2,
         .devices = &f->device,
         .n_devices = 1,
-        .abilities = &f->abilities,
+        .capabilities = &f->capabilities,
     };
 }
 
@@ -84,9 +86,9 @@ static void test_text(void)
     f.facts.n_devices = 0;
     f.facts.no_device = (struct mb_err){.text = "no driver"};
     mb_list_text(&out, &f.facts, MB_LIST_FORMATS);
-    CHECK(strstr(mb_strbuf_text(&out), "No device to ask what it can do with them: no driver"));
+    CHECK(strstr(mb_strbuf_text(&out), "No device, so support is unknown: no driver"));
     mb_strbuf_finish(&out);
-    mb_free(f.abilities.of);
+    mb_free(f.capabilities.of);
 }
 
 /* What a wildcard passes over is said where the parameters are. */
@@ -102,7 +104,7 @@ static void test_diagnostic(void)
                                        "          what is left out\n"
                                        "          diagnostic: not verified, not ranked, not in "
                                        "spd:*\n") != NULL);
-    CHECK(strstr(mb_strbuf_text(&out), "leaves diagnostic parameters out)\n") != NULL);
+    CHECK(strstr(mb_strbuf_text(&out), "variant but the diagnostic ones)\n") != NULL);
     mb_strbuf_finish(&out);
 }
 
@@ -122,34 +124,35 @@ static void test_json(void)
     CHECK(spd_json != NULL && strstr(spd_json, "\"premultiplied\":\tnull") != NULL);
     mb_free(text);
     mb_json_finish(&json);
-    mb_free(f.abilities.of);
+    mb_free(f.capabilities.of);
 }
 
 /* A device that cannot be opened can do nothing, for one reason. */
 static void test_closed_device(void)
 {
-    struct mb_abilities abilities;
+    struct mb_capabilities capabilities;
     struct mb_err err = {0};
     const struct mb_err why = {.text = "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"};
-    CHECK_EQ_INT(mb_abilities_ask(&abilities, mb_strategies, NULL, &why, &err), MB_OK);
-    CHECK_EQ_INT(abilities.n_notes, 1);
-    CHECK_EQ_STR(abilities.notes[0].reason, why.text);
+    CHECK_EQ_INT(mb_capabilities_ask(&capabilities, mb_strategies, NULL, &why, &err), MB_OK);
+    CHECK_EQ_INT(capabilities.n_notes, 1);
+    CHECK_EQ_STR(capabilities.notes[0].reason, why.text);
     for (size_t i = 0; i < mb_format_count; i++) {
         const bool has_alpha = mb_formats[i].n_channels == 4;
-        const enum mb_ability_kind of_alpha =
-            mb_abilities_get(&abilities, 1, i, MB_DEED_PREMULTIPLIED)->kind;
-        CHECK_EQ_INT(mb_abilities_get(&abilities, 1, i, MB_DEED_CUBE)->kind, MB_ABILITY_NONE);
-        CHECK_EQ_INT(of_alpha, has_alpha ? MB_ABILITY_NONE : MB_ABILITY_MEANINGLESS);
+        const enum mb_capability_kind of_alpha =
+            mb_capabilities_get(&capabilities, 1, i, MB_OPERATION_PREMULTIPLIED)->kind;
+        CHECK_EQ_INT(mb_capabilities_get(&capabilities, 1, i, MB_OPERATION_CUBE)->kind,
+                     MB_CAPABILITY_NONE);
+        CHECK_EQ_INT(of_alpha, has_alpha ? MB_CAPABILITY_NONE : MB_CAPABILITY_MEANINGLESS);
     }
-    mb_abilities_finish(&abilities);
+    mb_capabilities_finish(&capabilities);
     const uint64_t live = mb_alloc_live_count();
     enum mb_status status = MB_FAILED;
     int n_failed = -1;
     for (uint64_t nth = 1; nth < 20 && status != MB_OK; nth++) {
         mb_alloc_fail_nth(nth, false);
-        status = mb_abilities_ask(&abilities, mb_strategies, NULL, &why, &err);
+        status = mb_capabilities_ask(&capabilities, mb_strategies, NULL, &why, &err);
         mb_alloc_fail_nth(0, false);
-        mb_abilities_finish(&abilities);
+        mb_capabilities_finish(&capabilities);
         CHECK_EQ_INT(mb_alloc_live_count(), live);
         n_failed++;
     }

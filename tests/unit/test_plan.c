@@ -37,19 +37,19 @@ static const struct mb_strategy *const tree_table[] = {&tree, NULL};
 static const char *plan(const char *const *specs, size_t n_specs)
 {
     static char out[2048];
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
     size_t used = 0;
     out[0] = '\0';
-    if (mb_plan_rows(table, specs, n_specs, &rows, &n_rows, &err) != MB_OK) {
+    if (mb_plan_variants(table, specs, n_specs, &rows, &n_rows, &err) != MB_OK) {
         CHECK(rows == NULL && n_rows == 0);
         snprintf(out, sizeof out, "%d: %s / %s", (int)err.code, err.text, err.hint);
         return out;
     }
     for (size_t i = 0; i < n_rows; i++) {
         char label[MB_LABEL_BYTES];
-        mb_row_label(&rows[i], label, sizeof label);
+        mb_variant_label(&rows[i], label, sizeof label);
         used += (size_t)snprintf(out + used, sizeof out - used, "%s%s%s", i > 0 ? " " : "",
                                  label, rows[i].by_name ? "!" : "");
     }
@@ -93,10 +93,10 @@ static void test_sweeps(void)
                  "spd:tile=16 spd:wave=off:tile=16 spd:load=sampler:tile=16 "
                  "spd:load=sampler:wave=off:tile=16");
     CHECK_EQ_STR(plan_one("blit:*"), "blit");
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     const char *const specs[] = {"spd:*"};
-    CHECK(mb_plan_rows(table, specs, 1, &rows, &n_rows, NULL) == MB_OK);
+    CHECK(mb_plan_variants(table, specs, 1, &rows, &n_rows, NULL) == MB_OK);
     CHECK_EQ_INT(n_rows, 2 * 2 * 3);
     mb_free(rows);
 }
@@ -114,9 +114,9 @@ static void test_contradictions(void)
         {"tree:wave=off:tile=16", 1},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        struct mb_row *rows = NULL;
+        struct mb_variant *rows = NULL;
         size_t n_rows = 0;
-        CHECK(mb_plan_rows(tree_table, &cases[i].spec, 1, &rows, &n_rows, NULL) == MB_OK);
+        CHECK(mb_plan_variants(tree_table, &cases[i].spec, 1, &rows, &n_rows, NULL) == MB_OK);
         CHECK_EQ_INT(n_rows, cases[i].n_rows);
         for (size_t k = 0; i < 2 && k < n_rows; k++) {
             CHECK(!has_small_tiles_without_wave(&rows[k].params));
@@ -154,18 +154,18 @@ static void test_mistakes(void)
 
 static void test_names_of_rows(void)
 {
-    const struct mb_row row = {.strategy = &spd, .params = {.choice = {1, 0, 2}}};
+    const struct mb_variant row = {.strategy = &spd, .params = {.choice = {1, 0, 2}}};
     char text[96];
-    mb_row_label(&row, text, sizeof text);
+    mb_variant_label(&row, text, sizeof text);
     CHECK_EQ_STR(text, "spd:load=sampler:tile=16");
-    mb_row_slug(&row, text, sizeof text);
+    mb_variant_slug(&row, text, sizeof text);
     CHECK_EQ_STR(text, "spd_load-sampler_tile-16");
-    mb_row_label(&row, text, 9);
+    mb_variant_label(&row, text, 9);
     CHECK_EQ_STR(text, "spd:load");
     CHECK_EQ_INT(mb_strategy_n_params(&spd), 3);
     CHECK_EQ_INT(mb_strategy_n_params(&blit), 0);
-    CHECK_EQ_STR(mb_row_value(&spd, &row.params, 0), "sampler");
-    CHECK_EQ_STR(mb_row_value(&spd, &row.params, 1), "on");
+    CHECK_EQ_STR(mb_variant_value(&spd, &row.params, 0), "sampler");
+    CHECK_EQ_STR(mb_variant_value(&spd, &row.params, 1), "on");
 }
 
 /* Whichever allocation fails: an error, no leak, and the next call succeeds. */
@@ -175,11 +175,11 @@ static void test_no_memory(void)
     const uint64_t live = mb_alloc_live_count();
     int n_failed = 0;
     for (uint64_t nth = 1; nth < 10; nth++) {
-        struct mb_row *rows = NULL;
+        struct mb_variant *rows = NULL;
         size_t n_rows = 0;
         struct mb_err err = {0};
         mb_alloc_fail_nth(nth, false);
-        const enum mb_status status = mb_plan_rows(table, specs, 3, &rows, &n_rows, &err);
+        const enum mb_status status = mb_plan_variants(table, specs, 3, &rows, &n_rows, &err);
         mb_alloc_fail_nth(0, false);
         if (status == MB_OK) {
             CHECK_EQ_INT(n_rows, 13);
@@ -265,11 +265,11 @@ static void test_rectangles(void)
     const struct mb_layout layout = {0};
     for (uint32_t n_rects = 1; n_rects <= MB_MAX_RECTS; n_rects++) {
         const struct mb_task task = {.is_update = true, .n_rects = n_rects};
-        const struct mb_row rows[] = {{.strategy = &one}, {.strategy = &several}};
+        const struct mb_variant rows[] = {{.strategy = &one}, {.strategy = &several}};
         struct mb_err why = {0};
-        CHECK_EQ_INT(mb_row_supports(&rows[1], &gpu, &layout, &task, &why), MB_OK);
+        CHECK_EQ_INT(mb_variant_supports(&rows[1], &gpu, &layout, &task, &why), MB_OK);
         CHECK_EQ_STR(why.text, "");
-        CHECK_EQ_INT(mb_row_supports(&rows[0], &gpu, &layout, &task, &why),
+        CHECK_EQ_INT(mb_variant_supports(&rows[0], &gpu, &layout, &task, &why),
                      n_rects == 1 ? MB_OK : MB_UNSUPPORTED);
         char want[80] = "";
         if (n_rects > 1) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "image/image.h"
 #include "image/pattern.h"
-#include "image/png.h"
+#include "image/io/png.h"
 
 static void check_round_trip(const char *dir, const char *spec)
 {

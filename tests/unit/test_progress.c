@@ -1,7 +1,7 @@
 /* Progress: what is drawn, how often, and what is said where stderr is no terminal. */
 #include "cli/progress.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -10,7 +10,7 @@
 /* A terminal that remembers, and a clock that is set. */
 struct screen {
     uint64_t now_ns;
-    int n_draws, n_erased, n_lines, columns;
+    int n_draws, n_erased, n_lines, columns, width;
     char text[256];
     char line[256];
 };
@@ -23,8 +23,8 @@ static uint64_t now_ns(void *user)
 
 static int columns(void *user)
 {
-    (void)user;
-    return 40;
+    const struct screen *screen = user;
+    return screen->width;
 }
 
 static void draw(void *user, const char *text, int n_columns)
@@ -47,7 +47,7 @@ static struct mb_progress make(struct screen *screen, bool is_terminal, bool uni
                                bool quiet)
 {
     struct mb_progress progress;
-    *screen = (struct screen){.now_ns = 1000 * MS};
+    *screen = (struct screen){.now_ns = 1000 * MS, .width = 80};
     const struct mb_progress_io io = {
         .is_terminal = is_terminal,
         .unicode = unicode,
@@ -57,25 +57,32 @@ static struct mb_progress make(struct screen *screen, bool is_terminal, bool uni
         .draw = draw,
         .line = line,
     };
-    mb_progress_init(&progress, &io, quiet, 8);
+    mb_progress_init(&progress, &io, quiet, 200);
     return progress;
 }
 
+/* One image is timed, then how long is left is told from it. */
 static void test_line(void)
 {
     struct screen screen;
     struct mb_progress progress = make(&screen, true, true, false);
+    mb_progress_step(&progress, "device", "measuring its limits");
+    CHECK_EQ_STR(screen.text, "[1/200] device \u00b7 measuring its limits");
+    screen.now_ns += 60000 * MS; /* no part of any image */
+    mb_progress_cell(&progress, 0);
+    mb_progress_name(&progress, "photo_1");
+    mb_progress_rounds(&progress, "8 strategies", 0, 320);
+    CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 warming up");
+    CHECK_EQ_INT(screen.columns, 79);
+    screen.now_ns += 2000 * MS;
+    mb_progress_rounds(&progress, "8 strategies", 40, 320);
+    CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 40 of 320 blocks");
+    screen.now_ns += 1000 * MS; /* three seconds an image */
     mb_progress_cell(&progress, 1);
-    mb_progress_samples(&progress, "spd", 0, 320, NAN);
-    CHECK_EQ_STR(screen.text, "[2/8] spd \u00b7 0 of 320 samples");
-    CHECK_EQ_INT(screen.columns, 39);
-    screen.now_ns += 400 * MS; /* too early for an estimate */
-    mb_progress_samples(&progress, "spd", 40, 320, 41600);
-    CHECK_EQ_STR(screen.text, "[2/8] spd \u00b7 40 of 320 samples \u00b7 41.6 us");
-    screen.now_ns += 400 * MS; /* 80 samples in 0.8 s: 240 more take 2.4 s */
-    mb_progress_samples(&progress, "spd", 80, 320, 41600);
-    CHECK_EQ_STR(screen.text,
-                 "[2/8] spd \u00b7 80 of 320 samples \u00b7 41.6 us \u00b7 3 s left");
+    mb_progress_name(&progress, "photo_2");
+    mb_progress_rounds(&progress, "8 strategies", 40, 320);
+    CHECK_EQ_STR(screen.text, "[2/200] photo_2 \u00b7 8 strategies \u00b7 40 of 320 blocks"
+                              " \u00b7 about 10 min left");
     mb_progress_finish(&progress);
     CHECK_EQ_INT(screen.n_erased, 1);
     CHECK_EQ_STR(screen.text, "");
@@ -83,71 +90,107 @@ static void test_line(void)
     CHECK_EQ_INT(screen.n_erased, 1);
 }
 
+/* Each image took `each_s`; `n_done` of `n` are finished, and the next has taken `spent_s`. */
+static const char *time_left(size_t n, size_t n_done, double each_s, double spent_s)
+{
+    static struct screen screen;
+    struct mb_progress progress = make(&screen, true, false, false);
+    progress.n_cells = n;
+    for (size_t i = 0; i < n_done; i++) {
+        mb_progress_cell(&progress, i);
+        screen.now_ns += (uint64_t)(each_s * 1e9);
+    }
+    mb_progress_cell(&progress, n_done);
+    screen.now_ns += (uint64_t)(spent_s * 1e9);
+    mb_progress_cell(&progress, n_done); /* once more in the same image: no new clock */
+    mb_progress_step(&progress, "spd", "verifying");
+    const char *verifying = strstr(screen.text, "verifying");
+    return verifying ? verifying : "";
+}
+
+static void test_time_left(void)
+{
+    CHECK_EQ_STR(time_left(1, 0, 0, 30), "verifying");
+    CHECK_EQ_STR(time_left(10, 0, 0, 30), "verifying");
+    CHECK_EQ_STR(time_left(10, 1, 4, 0), "verifying - about 36 s left");
+    CHECK_EQ_STR(time_left(10, 5, 4, 2.5), "verifying - about 18 s left");
+    CHECK_EQ_STR(time_left(10, 5, 4, 30),
+                 "verifying - about 16 s left"); /* longer than others */
+    CHECK_EQ_STR(time_left(10, 9, 4, 3), "verifying - about 1 s left");
+    CHECK_EQ_STR(time_left(10, 9, 4, 5), "verifying"); /* longer, and the last one */
+    CHECK_EQ_STR(time_left(200, 100, 0.88, 0), "verifying - about 88 s left");
+    CHECK_EQ_STR(time_left(200, 100, 0.92, 0), "verifying - about 2 min left");
+    CHECK_EQ_STR(time_left(200, 100, 53, 0), "verifying - about 89 min left");
+    CHECK_EQ_STR(time_left(200, 100, 60, 0), "verifying - about 2 h left");
+}
+
 static void test_rate(void)
 {
     struct screen screen;
     struct mb_progress progress = make(&screen, true, false, false);
     mb_progress_cell(&progress, 0);
-    for (uint32_t i = 0; i < 1000; i++) { /* a second of 1 ms steps */
-        mb_progress_samples(&progress, "spd", i, 1000, 5);
+    for (uint32_t i = 0; i < 1000; i++) { /* a second of 1 ms blocks */
+        mb_progress_rounds(&progress, "spd", i, 1000);
         screen.now_ns += MS;
     }
     CHECK_EQ_INT(screen.n_draws, 10);
-    CHECK_EQ_STR(screen.text, "[1/8] spd - 900 of 1000 samples - 5 ns - 1 s left");
+    CHECK_EQ_STR(screen.text, "[1/200] spd - 900 of 1000 blocks");
     mb_progress_step(&progress, "spd", "verifying"); /* a step is never withheld */
-    CHECK_EQ_STR(screen.text, "[1/8] spd - verifying");
+    CHECK_EQ_STR(screen.text, "[1/200] spd - verifying");
     CHECK_EQ_INT(screen.n_draws, 11);
 }
 
-/* Each cell has a clock of its own. */
-static void test_next_cell(void)
+/* A long name gives way to what is known; both its ends stay. */
+static void test_narrow(void)
 {
     struct screen screen;
-    struct mb_progress progress = make(&screen, true, false, false);
-    mb_progress_cell(&progress, 0);
-    mb_progress_samples(&progress, "spd", 0, 10, NAN);
-    screen.now_ns += 60000 * MS;
-    mb_progress_cell(&progress, 1);
-    mb_progress_samples(&progress, "spd", 1, 10, NAN);
-    CHECK_EQ_STR(screen.text, "[2/8] spd - 1 of 10 samples");
-    screen.now_ns += 1000 * MS;
-    mb_progress_samples(&progress, "spd", 2, 10, NAN);
-    CHECK_EQ_STR(screen.text, "[2/8] spd - 2 of 10 samples - 8 s left");
+    struct mb_progress progress = make(&screen, true, true, false);
+    mb_progress_cell(&progress, 36);
+    mb_progress_name(&progress, "a-very-long-name-of-a-photo-0037");
+    screen.width = 52;
+    mb_progress_step(&progress, "spd", "verifying");
+    CHECK_EQ_STR(screen.text, "[37/200] a-very-long..-photo-0037 \u00b7 spd \u00b7 verifying");
+    CHECK_EQ_INT(screen.columns, 51);
+    screen.width = 20; /* the end is cut by who draws */
+    mb_progress_step(&progress, "spd", "verifying");
+    CHECK_EQ_STR(screen.text, "[37/200] a-v..037 \u00b7 spd \u00b7 verifying");
+    CHECK_EQ_INT(screen.columns, 19);
 }
 
-static void make_cell(struct mb_cell *cell, struct mb_result results[4])
+static void make_case(struct mb_case *c, struct mb_result results[4])
 {
     const struct mb_extent base = {512, 256};
-    *cell = (struct mb_cell){.input_name = "photo", .results = results, .n_results = 4};
-    mb_layout_init(&cell->layout, mb_format_find("rgba8"), base, 1, 10);
+    *c = (struct mb_case){.input_name = "photo", .results = results, .n_results = 4};
+    mb_layout_init(&c->layout, mb_format_find("rgba8"), base, 1, 10);
     for (size_t i = 0; i < 4; i++) {
         results[i] = (struct mb_result){.verify = MB_VERIFY_PASS};
     }
 }
 
-static void test_finished_cell(void)
+/* One line for each finished image. */
+static void test_finished_image(void)
 {
     struct screen screen;
-    struct mb_cell cell;
+    struct mb_case c;
     struct mb_result results[4];
     struct mb_progress progress = make(&screen, false, false, false);
-    make_cell(&cell, results);
+    make_case(&c, results);
     mb_progress_cell(&progress, 2);
-    mb_progress_samples(&progress, "spd", 1, 2, 3);
+    mb_progress_rounds(&progress, "spd", 1, 2);
     mb_progress_step(&progress, "spd", "verifying");
     CHECK_EQ_INT(screen.n_draws, 0);
-    mb_progress_cell_done(&progress, &cell);
-    CHECK_EQ_STR(screen.line, "3/8 photo 512x256 rgba8: 4 strategies verified");
+    mb_progress_case_done(&progress, &c);
+    CHECK_EQ_STR(screen.line, "3/200 photo 512x256 rgba8: 4 strategies verified");
     results[0].status = MB_RESULT_SKIPPED;
     results[1].status = MB_RESULT_FAILED;
     results[2].status = MB_RESULT_FAILED;
-    mb_progress_cell_done(&progress, &cell);
+    mb_progress_case_done(&progress, &c);
     CHECK_EQ_STR(screen.line,
-                 "3/8 photo 512x256 rgba8: 1 strategy verified, 2 FAILED, 1 skipped");
+                 "3/200 photo 512x256 rgba8: 1 strategy verified, 2 FAILED, 1 skipped");
     results[3].verify = MB_VERIFY_SKIPPED;
-    mb_progress_cell_done(&progress, &cell);
+    mb_progress_case_done(&progress, &c);
     CHECK_EQ_STR(screen.line,
-                 "3/8 photo 512x256 rgba8: 1 strategy not checked, 2 FAILED, 1 skipped");
+                 "3/200 photo 512x256 rgba8: 1 strategy not checked, 2 FAILED, 1 skipped");
     CHECK_EQ_INT(screen.n_lines, 3);
     CHECK_EQ_INT(screen.n_draws + screen.n_erased, 0);
 }
@@ -155,15 +198,15 @@ static void test_finished_cell(void)
 static void test_quiet(void)
 {
     struct screen screen;
-    struct mb_cell cell;
+    struct mb_case c;
     struct mb_result results[4];
-    make_cell(&cell, results);
+    make_case(&c, results);
     for (int is_terminal = 0; is_terminal < 2; is_terminal++) {
         struct mb_progress progress = make(&screen, is_terminal != 0, false, true);
         mb_progress_cell(&progress, 0);
-        mb_progress_samples(&progress, "spd", 1, 2, 3);
+        mb_progress_rounds(&progress, "spd", 1, 2);
         mb_progress_step(&progress, "spd", "verifying");
-        mb_progress_cell_done(&progress, &cell);
+        mb_progress_case_done(&progress, &c);
         mb_progress_finish(&progress);
         CHECK_EQ_INT(screen.n_draws + screen.n_erased + screen.n_lines, 0);
     }
@@ -173,12 +216,12 @@ static void test_quiet(void)
 static void test_terminal_cell(void)
 {
     struct screen screen;
-    struct mb_cell cell;
+    struct mb_case c;
     struct mb_result results[4];
     struct mb_progress progress = make(&screen, true, false, false);
-    make_cell(&cell, results);
+    make_case(&c, results);
     mb_progress_step(&progress, "spd", "verifying");
-    mb_progress_cell_done(&progress, &cell);
+    mb_progress_case_done(&progress, &c);
     CHECK_EQ_INT(screen.n_lines, 0);
     CHECK_EQ_INT(screen.n_erased, 1);
 }
@@ -203,8 +246,9 @@ int main(void)
 {
     test_line();
     test_rate();
-    test_next_cell();
-    test_finished_cell();
+    test_time_left();
+    test_narrow();
+    test_finished_image();
     test_quiet();
     test_terminal_cell();
     test_time_text();

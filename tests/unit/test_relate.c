@@ -1,5 +1,5 @@
 /* Comparisons within a run, on samples whose truth is known. */
-#include "bench/relate.h"
+#include "result/relate.h"
 
 #include <math.h>
 
@@ -13,151 +13,134 @@
 
 /* Results 0 to 3 and the twin of the first; the clock wanders by 20 % over the blocks, which
  * pairing takes out. */
-static void make_cell(struct mb_cell *cell, const double ratio[N_RESULTS + 1], double noise)
+static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESULTS + 1],
+                                   double noise)
 {
     struct mb_rng rng;
     mb_rng_init(&rng, 3);
-    *cell = (struct mb_cell){
-        .results = mb_alloc(N_RESULTS, sizeof *cell->results),
-        .n_results = N_RESULTS,
-        .fastest = 0,
-        .twin_of = 0,
-        .twin_column = TWIN,
-        .samples =
-            {
-                .n_candidates = N_RESULTS + 1,
-                .n_blocks = N_BLOCKS,
-                .n_kept = N_BLOCKS,
-                .block = mb_alloc(N_BLOCKS, sizeof *cell->samples.block),
-                .duration_ns = mb_alloc((size_t)N_BLOCKS * (N_RESULTS + 1),
-                                        sizeof *cell->samples.duration_ns),
-            },
+    *c = (struct mb_case){.results = mb_alloc(N_RESULTS, sizeof *c->results),
+                          .n_results = N_RESULTS};
+    struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+    timing->fastest = timing->twin_of = 0;
+    timing->twin_column = TWIN;
+    timing->samples = (struct mb_samples){
+        .n_candidates = N_RESULTS + 1,
+        .n_blocks = N_BLOCKS,
+        .n_kept = N_BLOCKS,
+        .block = mb_alloc(N_BLOCKS, sizeof *timing->samples.block),
+        .duration_ns =
+            mb_alloc((size_t)N_BLOCKS * (N_RESULTS + 1), sizeof *timing->samples.duration_ns),
     };
     for (size_t i = 0; i < N_RESULTS; i++) {
-        cell->results[i].column = i;
-        cell->results[i].n_samples = N_BLOCKS;
-        cell->results[i].verify = MB_VERIFY_PASS;
+        timing->rows[i].column = i;
+        timing->rows[i].stats.n = N_BLOCKS;
+        c->results[i].verify = MB_VERIFY_PASS;
     }
     for (size_t block = 0; block < N_BLOCKS; block++) {
         const double clock = 1.0 + 0.2 * sin((double)block / 10.0);
-        cell->samples.block[block].is_kept = true;
+        timing->samples.block[block].is_kept = true;
         for (size_t k = 0; k <= N_RESULTS; k++) {
-            cell->samples.duration_ns[block * (N_RESULTS + 1) + k] =
+            timing->samples.duration_ns[block * (N_RESULTS + 1) + k] =
                 1e4 * clock * ratio[k] * (1.0 + noise * (mb_rng_unit(&rng) - 0.5));
         }
     }
+    return timing;
 }
 
-static void relate(struct mb_run *run)
+static void relate(struct mb_timing *timing)
 {
-    for (size_t i = 0; i < run->n_cells; i++) {
-        CHECK_EQ_INT(mb_relate_cell(&run->cells[i], 1, NULL), MB_OK);
-        CHECK_EQ_INT(mb_relate_judge(&run->cells[i], NULL), MB_OK);
-    }
+    CHECK_EQ_INT(mb_relate_timing(timing, 1, NULL), MB_OK);
+    CHECK_EQ_INT(mb_relate_judge(timing, NULL), MB_OK);
 }
 
 static void test_verdicts(void)
 {
     static const double ratios[] = {1.0, 1.004, 1.10, 2.0, 1.0};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 0.01);
-    relate(&run);
-    CHECK_EQ_DBL(cell.results[0].relation.ratio, 1.0, 0.0);
-    CHECK(isnan(cell.results[0].relation.p_adjusted)); /* nothing to test */
-    CHECK_EQ_INT(cell.results[1].relation.outcome, MB_OUTCOME_SAME);
-    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_SLOWER);
-    CHECK_EQ_INT(cell.results[3].relation.outcome, MB_OUTCOME_SLOWER);
-    CHECK_EQ_DBL(cell.results[2].relation.ratio, 1.10, 0.003);
-    CHECK(cell.results[2].relation.ci[0] < 1.10 && cell.results[2].relation.ci[1] > 1.09);
-    CHECK_EQ_DBL(cell.twin.ratio, 1.0, 0.002);
-    CHECK_EQ_DBL(mb_relate_margin(&cell), MB_MARGIN, 0.0);
-    mb_cell_finish(&cell);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
+    relate(timing);
+    CHECK_EQ_DBL(timing->rows[0].relation.ratio, 1.0, 0.0);
+    CHECK(isnan(timing->rows[0].relation.p_adjusted)); /* nothing to test */
+    CHECK_EQ_INT(timing->rows[1].relation.outcome, MB_OUTCOME_SAME);
+    CHECK_EQ_INT(timing->rows[2].relation.outcome, MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(timing->rows[3].relation.outcome, MB_OUTCOME_SLOWER);
+    CHECK_EQ_DBL(timing->rows[2].relation.ratio, 1.10, 0.003);
+    CHECK(timing->rows[2].relation.ci[0] < 1.10 && timing->rows[2].relation.ci[1] > 1.09);
+    CHECK_EQ_DBL(timing->twin.ratio, 1.0, 0.002);
+    CHECK_EQ_DBL(mb_relate_margin(timing), MB_MARGIN, 0.0);
+    mb_case_finish(&c);
 }
 
-/* A ruler that is 5 % off against itself finds no difference of 3 %, and does not call it none.
+/* An instrument that is 5 % off against itself finds no difference of 3 %, and does not call it
+ * none.
  */
 static void test_margin(void)
 {
     static const double ratios[] = {1.0, 1.03, 1.10, 2.0, 1.05};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 0.01);
-    relate(&run);
-    CHECK_EQ_DBL(mb_relate_margin(&cell), 0.05, 0.002);
-    CHECK_EQ_INT(cell.results[1].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_SLOWER);
-    mb_cell_finish(&cell);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
+    relate(timing);
+    CHECK_EQ_DBL(mb_relate_margin(timing), 0.05, 0.002);
+    CHECK_EQ_INT(timing->rows[1].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(timing->rows[2].relation.outcome, MB_OUTCOME_SLOWER);
+    mb_case_finish(&c);
 }
 
 /* Bounds are 1.25 and 0.8 then, so that the twin lies on one of them. */
 static void test_margin_below_one(void)
 {
     static const double ratios[] = {1.0, 1.03, 1.10, 2.0, 0.8};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 0.01);
-    relate(&run);
-    CHECK_EQ_DBL(mb_relate_margin(&cell), 0.25, 0.003);
-    CHECK_EQ_DBL(1.0 / (1.0 + mb_relate_margin(&cell)), cell.twin.ratio, 1e-12);
-    mb_cell_finish(&cell);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
+    relate(timing);
+    CHECK_EQ_DBL(mb_relate_margin(timing), 0.25, 0.003);
+    CHECK_EQ_DBL(1.0 / (1.0 + mb_relate_margin(timing)), timing->twin.ratio, 1e-12);
+    mb_case_finish(&c);
 }
 
 static void test_noise(void)
 {
     static const double ratios[] = {1.0, 1.02, 1.02, 1.02, 1.0};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 1.5);
-    relate(&run);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 1.5);
+    relate(timing);
     for (size_t i = 1; i < N_RESULTS; i++) {
-        CHECK_EQ_INT(cell.results[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+        CHECK_EQ_INT(timing->rows[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
     }
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 /* What was not timed, and what has no logarithm, is not compared; no fastest, no relation. */
 static void test_gaps(void)
 {
     static const double ratios[] = {1.0, 1.5, 2.0, 3.0, 1.0};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 0.01);
-    cell.results[1].column = SIZE_MAX;
-    cell.samples.duration_ns[2] = -1.0; /* a slope may be: result 2 */
-    relate(&run);
-    CHECK(isnan(cell.results[1].relation.ratio));
-    CHECK(isnan(cell.results[2].relation.ratio));
-    CHECK_EQ_INT(cell.results[2].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(cell.results[3].relation.outcome, MB_OUTCOME_SLOWER);
-    cell.fastest = SIZE_MAX;
-    relate(&run);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
+    timing->rows[1].column = SIZE_MAX;
+    timing->samples.duration_ns[2] = -1.0; /* a slope may be: result 2 */
+    relate(timing);
+    CHECK(isnan(timing->rows[1].relation.ratio));
+    CHECK(isnan(timing->rows[2].relation.ratio));
+    CHECK_EQ_INT(timing->rows[2].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(timing->rows[3].relation.outcome, MB_OUTCOME_SLOWER);
+    timing->fastest = SIZE_MAX;
+    relate(timing);
     for (size_t i = 0; i < N_RESULTS; i++) {
-        CHECK(isnan(cell.results[i].relation.ratio));
+        CHECK(isnan(timing->rows[i].relation.ratio));
     }
-    CHECK_EQ_DBL(cell.twin.ratio, 1.0, 0.002); /* all the same */
-    mb_cell_finish(&cell);
+    CHECK_EQ_DBL(timing->twin.ratio, 1.0, 0.002); /* all the same */
+    mb_case_finish(&c);
 }
 
-/* p is adjusted over the comparisons of a cell: with more of them one alone weighs less. What
- * was said of a cell stays when others follow. */
+/* p is adjusted over the comparisons of a timing: with more of them one alone weighs less. */
 static void test_adjustment(void)
 {
     static const double ratios[] = {1.0, 1.10, 1.10, 1.10, 1.0};
-    struct mb_cell cells[3];
-    struct mb_run one = {.cells = cells, .n_cells = 1};
-    struct mb_run three = {.cells = cells, .n_cells = 3};
-    for (size_t i = 0; i < 3; i++) {
-        make_cell(&cells[i], ratios, 0.01);
-    }
-    relate(&one);
-    const double alone = cells[0].results[1].relation.p_adjusted;
-    relate(&three);
-    CHECK_EQ_DBL(cells[0].results[1].relation.p_adjusted, alone, 0.0);
-    CHECK(alone > 1.5 * cells[0].results[1].relation.p);
-    for (size_t i = 0; i < 3; i++) {
-        mb_cell_finish(&cells[i]);
-    }
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
+    relate(timing);
+    CHECK(timing->rows[1].relation.p_adjusted > 1.5 * timing->rows[1].relation.p);
+    mb_case_finish(&c);
 }
 
 /* Six samples, all in favour, are enough for one rival and not for two. */
@@ -171,23 +154,22 @@ static void test_too_few(void)
                  {7, 4, true}, {6, 4, false}, {100, 4, true}}; /* of 5 no p is taken */
     static const double ratios[] = {1.0, 1.5, 2.0, 3.0, 1.0};
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        struct mb_cell cell;
-        struct mb_run run = {.cells = &cell, .n_cells = 1};
-        make_cell(&cell, ratios, 0.01);
-        cell.samples.n_blocks = cell.samples.n_kept = cases[i].n_blocks;
-        cell.n_results = cases[i].n_results;
-        relate(&run);
-        const bool is_found = cell.results[1].relation.outcome == MB_OUTCOME_SLOWER;
-        CHECK_EQ_INT(mb_relate_can_tell(&cell, 1), cases[i].can_tell);
+        struct mb_case c;
+        struct mb_timing *timing = make_case(&c, ratios, 0.01);
+        timing->samples.n_blocks = timing->samples.n_kept = cases[i].n_blocks;
+        c.n_results = cases[i].n_results;
+        relate(timing);
+        const bool is_found = timing->rows[1].relation.outcome == MB_OUTCOME_SLOWER;
+        CHECK_EQ_INT(mb_relate_can_tell(timing, 1), cases[i].can_tell);
         CHECK_EQ_INT(is_found, cases[i].can_tell && cases[i].n_blocks > 5);
-        CHECK_EQ_INT(mb_relate_n_tests(&cell),
+        CHECK_EQ_INT(mb_relate_n_tests(timing),
                      cases[i].n_blocks > 5 ? cases[i].n_results - 1 : 0);
-        const double least_p = cell.results[1].relation.least_p;
+        const double least_p = timing->rows[1].relation.least_p;
         CHECK(cases[i].n_blocks > 5
                   ? least_p <= ldexp(1.0, 1 - (int)fmin(cases[i].n_blocks, 25))
                   : isnan(least_p));
-        cell.n_results = N_RESULTS;
-        mb_cell_finish(&cell);
+        c.n_results = N_RESULTS;
+        mb_case_finish(&c);
     }
 }
 
@@ -197,41 +179,40 @@ static void test_too_few(void)
 static void test_too_many_ties(void)
 {
     static const double ratios[] = {1.0, 1.05, 1.05, 3.0, 1.0};
-    struct mb_cell cell;
-    struct mb_run run = {.cells = &cell, .n_cells = 1};
-    make_cell(&cell, ratios, 0.001);
-    cell.samples.n_blocks = cell.samples.n_kept = 10;
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.001);
+    timing->samples.n_blocks = timing->samples.n_kept = 10;
     for (size_t block = 0; block < 4; block++) {
-        double *row = &cell.samples.duration_ns[block * (N_RESULTS + 1)];
+        double *row = &timing->samples.duration_ns[block * (N_RESULTS + 1)];
         row[1] = row[2] = row[0];
     }
-    relate(&run);
+    relate(timing);
     for (size_t i = 1; i <= 2; i++) {
-        CHECK_EQ_INT(cell.results[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
-        CHECK_EQ_DBL(cell.results[i].relation.least_p, 0.03125, 1e-12);
-        CHECK(!mb_relate_can_tell(&cell, i));
+        CHECK_EQ_INT(timing->rows[i].relation.outcome, MB_OUTCOME_INCONCLUSIVE);
+        CHECK_EQ_DBL(timing->rows[i].relation.least_p, 0.03125, 1e-12);
+        CHECK(!mb_relate_can_tell(timing, i));
     }
-    CHECK(mb_relate_can_tell(&cell, 3)); /* with all ten, and as the least of three */
-    CHECK(mb_relate_can_tell(&cell, 0)); /* nothing to tell */
-    CHECK_EQ_INT(mb_relate_samples_needed(&cell), MB_ENOUGH_SAMPLES);
-    cell.samples.n_kept = 24;
-    CHECK_EQ_INT(mb_relate_samples_needed(&cell), 48);
-    mb_cell_finish(&cell);
+    CHECK(mb_relate_can_tell(timing, 3)); /* with all ten, and as the least of three */
+    CHECK(mb_relate_can_tell(timing, 0)); /* nothing to tell */
+    CHECK_EQ_INT(mb_relate_samples_needed(timing), MB_ENOUGH_SAMPLES);
+    timing->samples.n_kept = 24;
+    CHECK_EQ_INT(mb_relate_samples_needed(timing), 48);
+    mb_case_finish(&c);
 }
 
 static void test_no_memory(void)
 {
     static const double ratios[] = {1.0, 1.1, 1.2, 1.3, 1.0};
-    struct mb_cell cell;
-    make_cell(&cell, ratios, 0.01);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01);
     const uint64_t n_before = mb_alloc_live_count();
     enum mb_status status = MB_FAILED;
     unsigned n_failures = 0;
     for (uint64_t nth = 1; nth < 1000 && status != MB_OK; nth++) {
         struct mb_err err = {0};
         mb_alloc_fail_nth(nth, false);
-        status = mb_relate_cell(&cell, 1, &err);
-        status = status == MB_OK ? mb_relate_judge(&cell, &err) : status;
+        status = mb_relate_timing(timing, 1, &err);
+        status = status == MB_OK ? mb_relate_judge(timing, &err) : status;
         mb_alloc_fail_nth(0, false);
         n_failures += status != MB_OK;
         CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
@@ -239,7 +220,7 @@ static void test_no_memory(void)
     }
     CHECK_EQ_INT(status, MB_OK);
     CHECK(n_failures > 10);
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 int main(void)

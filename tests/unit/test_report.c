@@ -2,9 +2,12 @@
  * texts themselves and of every allocation failing. With "json", "csv" or "markdown": prints
  * that report for check_schema.py; with "-update" behind it that of a run whose task has
  * nothing at its default. */
+#include "bench/settings.h"
 #include "base/alloc.h"
-#include "bench/describe.h"
-#include "bench/report.h"
+#include "result/describe.h"
+#include "result/csv.h"
+#include "result/json.h"
+#include "result/markdown_tables.h"
 #include "check.h"
 #include "vk/shader.h"
 
@@ -29,7 +32,7 @@ static const struct mb_strategy blit = {.name = "blit"};
 
 static const char *const argv[] = {"mipbench", "a\nb\033[2J\xff.png", "caf\xc3\xa9",
                                    "\"q\",\\"};
-static const struct mb_settings settings = {.seed = UINT64_MAX, .verify = true};
+static const struct mb_settings settings;
 
 enum { SPD, SPD_SAMPLER, BLIT_FAILED, BLIT_SKIPPED, BLIT_LOST, N_RESULTS };
 
@@ -46,31 +49,31 @@ static void set_verdict(struct mb_result *result, const struct mb_layout *layout
     }
 }
 
-static void set_measured(struct mb_result *result, const struct mb_layout *layout, double scale)
+static void set_measured(struct mb_row *row, const struct mb_layout *layout, double scale)
 {
     struct mb_err err;
-    result->n_samples = 7;
-    result->samples_ns = mb_alloc(result->n_samples, sizeof *result->samples_ns);
-    for (size_t i = 0; result->samples_ns != NULL && i < result->n_samples; i++) {
-        result->samples_ns[i] = scale * (1000.1 + (double)i / 3);
+    double samples_ns[7];
+    for (size_t i = 0; i < MB_COUNTOF(samples_ns); i++) {
+        samples_ns[i] = scale * (1000.1 + (double)i / 3);
     }
-    CHECK_EQ_INT(mb_stats_compute(result->samples_ns, result->n_samples, &result->stats, &err),
+    CHECK_EQ_INT(mb_stats_compute(samples_ns, MB_COUNTOF(samples_ns), &row->stats, &err),
                  MB_OK);
-    result->has_work = true;
-    result->work = (struct mb_work){
+    row->result->has_work = true;
+    row->result->work = (struct mb_work){
         .n_dispatches = 1,
         .n_barriers = 2,
         .workgroup_size = {256, 1, 1},
         .subgroup_size = 32,
         .algorithmic_bytes = UINT64_C(1) << 60,
-        .claim = {.filter.policy = MB_POLICY_FLOOR},
+        .tolerance = {.filter.policy = MB_POLICY_FLOOR},
     };
-    set_verdict(result, layout);
+    set_verdict(row->result, layout);
 }
 
-static void set_failed(struct mb_result *result, const struct mb_layout *layout)
+static void set_failed(struct mb_row *row, const struct mb_layout *layout)
 {
-    set_measured(result, layout, 3e6);
+    struct mb_result *result = row->result;
+    set_measured(row, layout, 3e6);
     result->status = MB_RESULT_FAILED;
     result->verify = MB_VERIFY_FAIL;
     snprintf(result->reason, sizeof result->reason, "level 3 texel (5, 7): wanted 1, got NaN");
@@ -80,45 +83,53 @@ static void set_failed(struct mb_result *result, const struct mb_layout *layout)
         .found = true, .level = 3, .x = 5, .y = 7, .channel = 1, .want = 1, .got = NAN};
 }
 
-static void set_label(struct mb_result *result, const struct mb_strategy *strategy,
-                      const char *label, const char *slug)
+static void set_label(struct mb_row *row, const struct mb_strategy *strategy, const char *label,
+                      const char *slug)
 {
+    struct mb_result *result = row->result;
     result->strategy = strategy;
     snprintf(result->label, sizeof result->label, "%s", label);
     snprintf(result->slug, sizeof result->slug, "%s", slug);
-    result->column = SIZE_MAX;
     result->setup_ms = NAN;
-    result->relation =
+    row->relation =
         (struct mb_relation){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN, .p_adjusted = NAN};
 }
 
-static void make_results(struct mb_cell *cell)
+static void make_spd(struct mb_case *c, struct mb_row *row)
 {
-    struct mb_result *r = cell->results;
-    set_label(&r[SPD], &spd, "spd", "spd");
-    set_measured(&r[SPD], &cell->layout, 1);
-    r[SPD].relation.ratio = r[SPD].relation.ci[0] = r[SPD].relation.ci[1] = 1;
-    r[SPD].setup_ms = 1.5;
-    r[SPD].images = mb_alloc(1, sizeof *r[SPD].images);
-    r[SPD].images[r[SPD].n_images++] = mb_strdup("photo/spd/atlas.png");
-    r[SPD].chains = mb_alloc(1, sizeof *r[SPD].chains);
-    r[SPD].chains[r[SPD].n_chain_files++] = mb_strdup("photo/spd/chain.ktx2");
+    struct mb_result *result = row->result;
+    set_label(row, &spd, "spd", "spd");
+    set_measured(row, &c->layout, 1);
+    row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1;
+    result->setup_ms = 1.5;
+    result->images = mb_alloc(1, sizeof *result->images);
+    result->images[result->n_images++] = mb_strdup("photo/spd/atlas.png");
+    result->chains = mb_alloc(1, sizeof *result->chains);
+    result->chains[result->n_chain_files++] = mb_strdup("photo/spd/chain.ktx2");
     for (unsigned i = 0; i < MB_MAX_WARNINGS + 3; i++) {
-        mb_result_warn(&r[SPD], "few_samples", "only %u\n", i);
+        mb_warn(&result->warnings, "few_samples", "only %u\n", i);
     }
-    set_label(&r[SPD_SAMPLER], &spd, "spd:load=sampler:wave=off", "spd_load-sampler_wave-off");
+}
+
+static void make_results(struct mb_case *c, struct mb_timing *timing)
+{
+    struct mb_row *rows = timing->rows;
+    struct mb_result *r = c->results;
+    make_spd(c, &rows[SPD]);
+    set_label(&rows[SPD_SAMPLER], &spd, "spd:load=sampler:wave=off",
+              "spd_load-sampler_wave-off");
     r[SPD_SAMPLER].params = (struct mb_params){.choice = {1, 1}};
-    set_measured(&r[SPD_SAMPLER], &cell->layout, 1.5);
+    set_measured(&rows[SPD_SAMPLER], &c->layout, 1.5);
     r[SPD_SAMPLER].verify = MB_VERIFY_SKIPPED;
     r[SPD_SAMPLER].verdict = (struct mb_verdict){.n_levels = 0};
-    set_label(&r[BLIT_FAILED], &blit, "blit", "blit");
-    set_failed(&r[BLIT_FAILED], &cell->layout);
-    set_label(&r[BLIT_SKIPPED], &blit, "bl|it", "blit-2");
+    set_label(&rows[BLIT_FAILED], &blit, "blit", "blit");
+    set_failed(&rows[BLIT_FAILED], &c->layout);
+    set_label(&rows[BLIT_SKIPPED], &blit, "bl|it", "blit-2");
     r[BLIT_SKIPPED].status = MB_RESULT_SKIPPED;
     r[BLIT_SKIPPED].verify = MB_VERIFY_SKIPPED;
     snprintf(r[BLIT_SKIPPED].reason, sizeof r->reason,
              "no \"linear\" blit, <b>not</b> | here\xc3");
-    set_label(&r[BLIT_LOST], &blit, "blit", "blit-3");
+    set_label(&rows[BLIT_LOST], &blit, "blit", "blit-3");
     r[BLIT_LOST].status = MB_RESULT_FAILED;
     r[BLIT_LOST].verify = MB_VERIFY_SKIPPED;
     snprintf(r[BLIT_LOST].reason, sizeof r->reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
@@ -126,10 +137,10 @@ static void make_results(struct mb_cell *cell)
 
 /* Eight blocks, the third of which was repeated; columns of three results, the twin and the
  * null twin of spd. */
-static void make_samples(struct mb_cell *cell)
+static void make_samples(struct mb_timing *timing)
 {
     enum { N_BLOCKS = 8, N_COLUMNS = 5, N_PARTS = 3 };
-    struct mb_samples *samples = &cell->samples;
+    struct mb_samples *samples = &timing->samples;
     *samples = (struct mb_samples){
         .n_candidates = N_COLUMNS,
         .n_parts = N_PARTS,
@@ -161,11 +172,11 @@ static void make_samples(struct mb_cell *cell)
 }
 
 /* Everything that is measured beside the samples. */
-static void make_measured(struct mb_run *run)
+static void make_measured(struct mb_run *run, struct mb_timing *timing)
 {
-    struct mb_cell *cell = run->cells;
-    struct mb_result *spd_result = &cell->results[SPD];
-    make_samples(cell);
+    struct mb_row *row = &timing->rows[SPD];
+    struct mb_split *split = &row->result->split;
+    make_samples(timing);
     run->roofline = (struct mb_roofline){
         .llc_bytes = 50 << 20,
         .llc_source = "measured",
@@ -183,25 +194,23 @@ static void make_measured(struct mb_run *run)
         .gbps = 4300,
         .duration_ns = 250e3,
     };
-    cell->match[0] = run->roofline.sweep[0];
-    cell->mode = MB_MODE_THROUGHPUT;
-    cell->n_rotated = 3;
-    cell->has_split = true;
-    cell->floor_ns = 500.05;
-    cell->twin_of = SPD;
-    cell->twin_column = 3;
-    cell->twin = (struct mb_relation){.ratio = 1.02, .ci = {0.99, 1.05}};
-    spd_result->column = 0;
+    run->cases[0]->match[0] = run->roofline.sweep[0];
+    timing->n_rotated = 3;
+    timing->floor_ns = 500.05;
+    timing->twin_of = SPD;
+    timing->twin_column = 3;
+    timing->twin = (struct mb_relation){.ratio = 1.02, .ci = {0.99, 1.05}};
+    row->column = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        spd_result->n_chains[i] = 4u << i;
+        row->n_chains[i] = 4u << i;
     }
-    spd_result->fixed_ns = 7;
-    spd_result->null_twin = spd_result->stats;
-    spd_result->split.n_steps = 1;
-    spd_result->split.step[0].first_level = 1;
-    spd_result->split.step[0].n_levels = 2;
-    spd_result->split.step[0].median_ns = 11;
-    cell->results[SPD_SAMPLER].relation = (struct mb_relation){
+    row->fixed_ns = 7;
+    row->null_twin = row->stats;
+    split->n_steps = 1;
+    split->step[0].first_level = 1;
+    split->step[0].n_levels = 2;
+    split->step[0].median_ns = 11;
+    timing->rows[SPD_SAMPLER].relation = (struct mb_relation){
         .ratio = 1.5,
         .ci = {1.4, 1.6},
         .p = 0.001,
@@ -219,6 +228,8 @@ static void make_run(struct mb_run *run)
         .argv = argv,
         .folder = "/a/b",
         .settings = &settings,
+        .seed = UINT64_MAX,
+        .verify = true,
         .host = {.os = "O\xff", .kernel = "K", .cpu = "C", .n_cores = 2},
         .device = {.name = "G\xe2\x82\xac*PU",
                    .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
@@ -234,26 +245,26 @@ static void make_run(struct mb_run *run)
                   .granularity_gcd_ns = 32,
                   .empty_pair_ns = 670.5},
         .exit_reason = "interrupted",
-        .cells = mb_alloc(1, sizeof *run->cells),
-        .n_cells = 1,
     };
-    struct mb_cell *cell = run->cells;
-    snprintf(cell->input, sizeof cell->input, "my, \"photo\" [1].png");
-    snprintf(cell->input_name, sizeof cell->input_name, "my-photo-1");
-    memset(cell->input_sha256, 'a', 64);
-    mb_layout_init(&cell->layout, mb_format_find("rgba8"), (struct mb_extent){300, 200}, 1, 9);
-    cell->compulsory_bytes = mb_layout_compulsory_bytes(&cell->layout);
-    cell->results = mb_alloc(N_RESULTS, sizeof *cell->results);
-    cell->n_results = N_RESULTS;
-    cell->fastest = SPD;
-    make_results(cell);
-    make_measured(run);
+    struct mb_case *c = mb_run_add_case(run);
+    snprintf(c->input, sizeof c->input, "my, \"photo\" [1].png");
+    snprintf(c->input_name, sizeof c->input_name, "my-photo-1");
+    memset(c->input_sha256, 'a', 64);
+    mb_layout_init(&c->layout, mb_format_find("rgba8"), (struct mb_extent){300, 200}, 1, 9);
+    c->compulsory_bytes = mb_layout_compulsory_bytes(&c->layout);
+    c->results = mb_alloc(N_RESULTS, sizeof *c->results);
+    c->n_results = N_RESULTS;
+    struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_THROUGHPUT);
+    timing->fastest = SPD;
+    timing->question = MB_QUESTION_ANY;
+    make_results(c, timing);
+    make_measured(run, timing);
 }
 
 static void add_below(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_cell *cell)
+                      const struct mb_timing *timing)
 {
-    CHECK(cell == run->cells);
+    CHECK(timing == run->cases[0]->timings);
     mb_strbuf_append(out, "a_b is fastest.\n  spd: by level: 1,\n       2 <b>\n  note: |\n");
 }
 
@@ -285,9 +296,9 @@ static void test_names(void)
 
 static void test_warnings(const struct mb_run *run)
 {
-    const struct mb_result *result = &run->cells[0].results[SPD];
-    CHECK_EQ_INT(result->n_warnings, MB_MAX_WARNINGS);
-    CHECK_EQ_STR(result->warning[7].message, "only 7?");
+    const struct mb_warnings *warnings = &run->cases[0]->results[SPD].warnings;
+    CHECK_EQ_INT(warnings->n, MB_MAX_WARNINGS);
+    CHECK_EQ_STR(warnings->warning[7].message, "only 7?");
 }
 
 static void test_failing_allocations(const struct mb_run *run, report_fn *report)
@@ -311,12 +322,11 @@ static void test_failing_allocations(const struct mb_run *run, report_fn *report
 }
 
 /* Nothing of the task at its default. */
-static void make_update(struct mb_cell *cell, uint32_t n_rects)
+static void make_update(struct mb_case *c, uint32_t n_rects)
 {
-    mb_layout_init(&cell->layout, mb_format_find("r16f"), cell->layout.base, 12,
-                   cell->layout.n_levels);
-    cell->is_cube = true;
-    cell->task = (struct mb_task){
+    mb_layout_init(&c->layout, mb_format_find("r16f"), c->layout.base, 12, c->layout.n_levels);
+    c->is_cube = true;
+    c->task = (struct mb_task){
         .reduce = MB_REDUCE_MAX,
         .alpha = MB_ALPHA_PREMULTIPLIED,
         .is_update = true,
@@ -329,7 +339,7 @@ static int print_report(const struct mb_run *run, const char *name)
 {
     const size_t n_bytes = strcspn(name, "-");
     if (name[n_bytes] != '\0') {
-        make_update(run->cells, strcmp(name + n_bytes, "-updates") == 0 ? 2 : 1);
+        make_update(run->cases[0], strcmp(name + n_bytes, "-updates") == 0 ? 2 : 1);
     }
     for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
         struct mb_err err;

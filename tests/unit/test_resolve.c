@@ -34,11 +34,16 @@ static struct mb_gpu make_gpu(uint32_t subgroup_size, bool has_atomics, bool is_
                  .subgroup_size = subgroup_size,
                  .subgroup_operations = UINT32_MAX,
                  .has_full_subgroups = true,
-                 .has_memory_model_device_scope = true,
-                 .has_storage_write_without_format = true,
-                 .has_float16 = true,
-                 .has_int64_atomics = has_atomics,
-                 .has_dynamic_rendering = true,
+                 .features =
+                     {
+                         .core.features.shaderStorageImageWriteWithoutFormat = true,
+                         .core.features.shaderInt64 = has_atomics,
+                         .v12.shaderBufferInt64Atomics = has_atomics,
+                         .v12.shaderFloat16 = true,
+                         .v12.vulkanMemoryModel = true,
+                         .v12.vulkanMemoryModelDeviceScope = true,
+                         .rendering.dynamicRendering = true,
+                     },
                  .queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT,
                  .max_attachment_dimension = 32768,
                  .max_workgroup_invocations = 1024,
@@ -152,10 +157,10 @@ static void check_device(const struct mb_gpu *gpu)
 static void check_sweep(void)
 {
     static const char *const specs[] = {"spd:*"};
-    struct mb_row *rows = NULL;
+    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_plan_rows(mb_strategies, specs, 1, &rows, &n_rows, &err), MB_OK);
+    CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err), MB_OK);
     CHECK_EQ_INT(n_rows, 1728 - 576);
     for (size_t i = 0; i < n_rows; i++) {
         CHECK(!rows[i].strategy->is_contradictory(&rows[i].params));

@@ -1,5 +1,5 @@
-/* Reading results.json: what is in it, what older ones lack, and everything that is wrong. */
-#include "bench/result_file.h"
+/* Reading results.json: what is in it, what it may lack, and everything that is wrong. */
+#include "result/result_file.h"
 
 #include <stdlib.h>
 
@@ -8,16 +8,25 @@
 #include "check.h"
 
 #define HEAD                                                                                   \
-    "{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.1.0\"},"                               \
+    "{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.1.0\"},"                               \
     "\"run\":{\"id\":\"r1\",\"seed\":\"18446744073709551615\",\"complete\":true,"              \
     "\"argv\":[\"mipbench\",\"a.png\"],\"tool\":{\"git_sha\":\"abc\"}},"                       \
     "\"device\":{\"name\":\"GPU\\u0007\",\"driver\":{\"version\":\"7\",\"info\":null}},"
-#define RESULT                                                                                 \
-    "{\"id\":\"a_8x8_rgba8_avg/spd_load-texel\",\"strategy\":\"spd\","                         \
-    "\"params\":{\"load\":\"texel\",\"fp16\":\"off\"},\"input\":\"a.png\","                    \
-    "\"input_sha256\":\"ff\",\"width\":8,\"height\":8,\"layers\":1,\"levels\":4,"              \
-    "\"format\":\"rgba8\",\"reduce\":\"avg\",\"rect\":null,\"cache\":\"cold\","                \
-    "\"mode\":\"latency\",\"status\":\"ok\",\"verify\":{\"status\":\"pass\"},"
+#define VARIANT                                                                                \
+    "{\"id\":\"spd_load-texel\",\"label\":\"spd:load=texel\",\"strategy\":\"spd\","            \
+    "\"params\":{\"load\":\"texel\",\"fp16\":\"off\"},\"verify\":{\"status\":\"pass\"}}"
+#define CASE                                                                                   \
+    "{\"id\":\"a_8x8_rgba8_avg\",\"input\":\"a.png\",\"input_sha256\":\"ff\",\"width\":8,"     \
+    "\"height\":8,\"layers\":1,\"levels\":4,\"format\":\"rgba8\",\"reduce\":\"avg\","          \
+    "\"rects\":null,\"variants\":[" VARIANT "],\"timings\":["
+#define ROW "{\"variant\":\"spd_load-texel\",\"status\":\"ok\"}"
+#define COLUMN(durations)                                                                      \
+    "{\"variant\":\"spd_load-texel\",\"kind\":\"sample\",\"durations_ns\":" durations "}"
+#define TIMING(cache, mode, more, durations)                                                   \
+    "{\"cache\":\"" cache "\",\"mode\":\"" mode "\"," more                                     \
+    "\"blocks\":{\"repeated\":[1],\"columns\":[" COLUMN(durations) "]},\"rows\":[" ROW "]}"
+#define FILE_OF(cases) HEAD "\"cases\":[" cases "]}"
+#define ONE(durations) FILE_OF(CASE TIMING("cold", "latency", "", durations) "]}")
 
 #define RECT "{\"x\":0,\"y\":0,\"width\":1,\"height\":1}"
 
@@ -45,15 +54,14 @@ static void expect_error(const char *text, const char *want)
 static void test_all(void)
 {
     struct mb_result_file file = read_good(
-        HEAD "\"cells\":[{\"id\":\"c\",\"cache\":\"hot\",\"aa_control\":{\"ratio\":1.5}},"
-             "{\"id\":\"c\",\"cache\":\"cold\",\"aa_control\":{\"ratio\":1.02}}],"
-             "\"results\":[" RESULT "\"cell\":\"c\",\"samples_ns\":[3,1e3,2.5]}]}");
+        FILE_OF(CASE TIMING("cold", "latency", "\"aa_control\":{\"ratio\":1.02},",
+                            "[3,7,1e3,2.5]") "]}")); /* the second block was repeated */
     const struct mb_file_result *result = &file.results[0];
     CHECK_EQ_STR(file.run_id, "r1");
     CHECK_EQ_STR(file.device, "GPU?");
     CHECK_EQ_STR(file.driver, "7");
     CHECK_EQ_STR(file.git_sha, "abc");
-    CHECK_EQ_STR(file.schema_version, "1.1.0");
+    CHECK_EQ_STR(file.schema_version, "2.1.0");
     CHECK(file.seed == UINT64_MAX);
     CHECK(file.complete && !file.validate);
     CHECK_EQ_INT(file.n_args, 2);
@@ -74,17 +82,18 @@ static void test_all(void)
 static void test_sparse(void)
 {
     struct mb_result_file file = read_good(
-        "\xef\xbb\xbf{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},\"run\":null,"
-        "\"results\":[{\"strategy\":\"x\",\"width\":1,\"height\":1,\"params\":[1],"
-        "\"samples_ns\":[1,null,-1,1e999,\"4\",0,1e308,1e-300,2.5]},"
-        "{\"strategy\":\"x\",\"width\":1,\"height\":2,\"status\":\"new\",\"cell\":\"c\","
-        "\"verify\":{\"status\":\"new\"}}]}");
+        "\xef\xbb\xbf{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},\"run\":null,"
+        "\"cases\":[{\"width\":1,\"height\":1,\"variants\":["
+        "{\"id\":\"x\",\"label\":\"x\",\"strategy\":\"x\",\"params\":[1]},"
+        "{\"id\":\"y\",\"label\":\"y\",\"strategy\":\"y\",\"verify\":{\"status\":\"new\"}}],"
+        "\"timings\":[{\"rows\":[{\"variant\":\"x\"},{\"variant\":\"y\",\"status\":\"new\"}],"
+        "\"blocks\":{\"columns\":[{\"variant\":\"x\",\"kind\":\"sample\",\"durations_ns\":"
+        "[1,null,-1,1e999,\"4\",0,1e308,1e-300,2.5]}]}}]}]}");
     CHECK_EQ_INT(file.n_results, 2);
     CHECK_EQ_INT(file.n_args, 0);
     CHECK(!file.complete);
     CHECK_EQ_INT(file.results[0].n_samples, 2);
     CHECK_EQ_INT(file.results[0].n_bad_samples, 7);
-    CHECK_EQ_STR(file.results[0].condition, "hot latency");
     CHECK(isnan(file.results[1].aa_ratio));
     CHECK_EQ_INT(file.results[0].status, MB_RESULT_FAILED); /* it does not say that it is ok */
     CHECK_EQ_INT(file.results[0].verify, MB_VERIFY_SKIPPED);
@@ -95,10 +104,10 @@ static void test_sparse(void)
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
-/* The key of RESULT with `from` replaced. */
+/* The key of the one row with `from` replaced. */
 static char *key_of(const char *from, const char *to)
 {
-    const char *text = HEAD "\"results\":[" RESULT "\"samples_ns\":[]}]}";
+    const char *text = ONE("[]");
     struct mb_strbuf changed = {0};
     const char *at = strstr(text, from);
     CHECK(at != NULL);
@@ -129,14 +138,10 @@ static void test_keys(void)
         {"\"width\":8", "\"width\":9", false},
         {"\"levels\":4", "\"levels\":3", false},
         {"rgba8\",\"reduce", "r8\",\"reduce", false},
-        {"\"avg\",\"rect\"", "\"max\",\"rect\"", false},
-        {"\"rect\":null", "\"rect\":{\"x\":0,\"y\":0,\"width\":1,\"height\":1}", false},
-        /* What schema 1.5 adds to a single rectangle says nothing new, of several it does. */
-        {"\"rect\":null", "\"rect\":null,\"rects\":null", true},
-        {"\"rect\":null", "\"rect\":null,\"rects\":[" RECT "]", true},
-        {"\"rect\":null", "\"rect\":null,\"rects\":[" RECT "," RECT "]", false},
-        /* The strategy has a filter; older files call every one a box. */
-        {"\"rect\":null", "\"filter\":\"kaiser\",\"rect\":null", true},
+        {"\"avg\",\"rects\"", "\"max\",\"rects\"", false},
+        {"\"rects\":null", "\"rects\":[" RECT "]", false},
+        {"\"rects\":null", "\"rects\":[" RECT "," RECT "]", false},
+        {"\"rects\":null", "\"rects\":null,\"new\":1", true},
         {"\"cold\"", "\"hot\"", false},
         {"\"latency\"", "\"throughput\"", false},
     };
@@ -158,26 +163,23 @@ static void test_keys(void)
 static void test_implausible(void)
 {
     struct mb_result_file file =
-        read_good(HEAD "\"timer\":{\"granularity_gcd_ns\":1e300},"
-                       "\"cells\":[{\"id\":\"c\",\"aa_control\":{\"ratio\":1e300}}],"
-                       "\"results\":[" RESULT "\"cell\":\"c\",\"samples_ns\":[3]}]}");
+        read_good(HEAD "\"timer\":{\"granularity_gcd_ns\":1e300},\"cases\":[" CASE TIMING(
+            "hot", "latency", "\"aa_control\":{\"ratio\":1e300},", "[3]") "]}]}");
     CHECK(isnan(file.granule_ns));
     CHECK(isnan(file.results[0].aa_ratio));
     mb_result_file_finish(&file);
 }
 
-/* Equal but for what a later version tells more of, or under another condition. */
+/* Equal but for the condition. */
 static void test_conditions(void)
 {
-    struct mb_result_file file =
-        read_good(HEAD "\"results\":[" RESULT "\"samples_ns\":[3]},"
-                       "{\"id\":\"a_8x8_rgba8_avg/spd_load-texel\",\"strategy\":\"spd\","
-                       "\"params\":{\"load\":\"texel\"},\"input_sha256\":\"ff\",\"width\":8,"
-                       "\"height\":8,\"layers\":1,\"levels\":4,\"format\":\"rgba8\","
-                       "\"reduce\":\"avg\",\"alpha\":\"straight\",\"mode\":\"overlap\"}]}");
+    struct mb_result_file file = read_good(FILE_OF(CASE TIMING(
+        "cold", "latency", "", "[3]") "," TIMING("hot", "overlap", "", "[3]") "]}"));
+    CHECK_EQ_INT(file.n_results, 2);
     CHECK(strcmp(file.results[0].key, file.results[1].key) != 0);
     CHECK_EQ_STR(file.results[0].key_sans_condition, file.results[1].key_sans_condition);
     CHECK_EQ_STR(file.results[1].condition, "hot overlap");
+    CHECK_EQ_STR(file.results[1].place, "a_8x8_rgba8_avg overlap");
     mb_result_file_finish(&file);
 }
 
@@ -191,26 +193,30 @@ static void test_bad(void)
     expect_error("null", "f.json: not a mipbench result");
     expect_error("{\"schema\":{\"name\":\"other\",\"version\":\"1.0.0\"}}",
                  "f.json: not a mipbench result");
-    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},\"results\":[]}",
-                 "f.json: schema version 2.0.0 is of a later mipbench; this one reads 1.x");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"3.0.0\"},\"cases\":[]}",
+                 "f.json: schema version 3.0.0 is of a later mipbench; this one reads 2.x");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.5.0\"},\"results\":[]}",
+                 "f.json: schema version 1.5.0 is of an earlier mipbench; this one reads 2.x");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"x\"}}",
                  "f.json: schema version 'x' is not understood");
     expect_error("{\"schema\":{\"name\":\"mipbench\"}}",
                  "f.json: schema version '' is not understood");
-    expect_error(HEAD "\"results\":{}}", "f.json: it has no results");
-    expect_error(HEAD "\"results\":[7]}", "f.json: results[0] names no strategy");
-    expect_error(HEAD "\"results\":[{\"strategy\":\"x\",\"width\":1e300,\"height\":1}]}",
-                 "f.json: results[0] has no size");
-    char many[4096] = HEAD "\"results\":[{\"strategy\":\"x\",\"width\":1,\"height\":1,"
-                           "\"params\":{";
+    expect_error(HEAD "\"cases\":{}}", "f.json: it has no cases");
+    expect_error(HEAD "\"cases\":[{\"timings\":[{\"rows\":[7]}]}]}",
+                 "f.json: row 0 names no strategy");
+    expect_error(HEAD "\"cases\":[{\"width\":1e300,\"height\":1,\"variants\":[" VARIANT
+                      "],\"timings\":[{\"rows\":[" ROW "]}]}]}",
+                 "f.json: row 0 has no size");
+    char many[4096] = HEAD "\"cases\":[{\"width\":1,\"height\":1,\"variants\":[{\"id\":\"x\","
+                           "\"label\":\"x\",\"strategy\":\"x\",\"params\":{";
     for (int i = 0; i <= 64; i++) {
         snprintf(many + strlen(many), sizeof many - strlen(many), "%s\"p%d\":\"v\"",
                  i > 0 ? "," : "", i);
     }
-    strcat(many, "}}]}");
-    expect_error(many, "f.json: results[0] has more than 64 parameters");
-    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.0.0\"},"
-                 "\"run\":{\"argv\":[\"a\",3]},\"results\":[]}",
+    strcat(many, "}}],\"timings\":[{\"rows\":[{\"variant\":\"x\"}]}]}]}");
+    expect_error(many, "f.json: row 0 has more than 64 parameters");
+    expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},"
+                 "\"run\":{\"argv\":[\"a\",3]},\"cases\":[]}",
                  "f.json: run.argv[1] is no text");
 }
 
@@ -247,7 +253,7 @@ static void test_files(void)
 
 static void test_no_memory(void)
 {
-    const char *text = HEAD "\"results\":[" RESULT "\"samples_ns\":[1,2]}]}";
+    const char *text = ONE("[1,2]");
     unsigned n_failures = 0;
     for (uint64_t nth = 1; nth < 1000; nth++) {
         struct mb_result_file file;

@@ -1,11 +1,11 @@
 /* What a timing does before it touches the device, and what its batches say afterwards. */
-#include "bench/schedule.h"
+#include "bench/timing/schedule.h"
 
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/batch.h"
-#include "bench/rotation.h"
+#include "bench/timing/batch.h"
+#include "bench/timing/rotation.h"
 #include "check.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -28,22 +28,23 @@ static void test_batch(void)
 static void test_images(void)
 {
     struct mb_err why = {0};
-    struct mb_cell cell = {.cache = MB_CACHE_COLD, .compulsory_bytes = 4 * MIB};
-    CHECK_EQ_INT(mb_schedule_images(&cell, 50 * MIB, &why), MB_OK);
-    CHECK_EQ_INT(cell.n_rotated, 50);
-    CHECK(!cell.is_evicted);
-    cell.compulsory_bytes = 4 * MIB - 1;
-    CHECK_EQ_INT(mb_schedule_images(&cell, 50 * MIB, &why), MB_OK);
-    CHECK_EQ_INT(cell.n_rotated, 51);
-    cell.compulsory_bytes = 5000; /* an update of a small rectangle */
-    CHECK_EQ_INT(mb_schedule_images(&cell, 50 * MIB, &why), MB_OK);
-    CHECK(cell.is_evicted);
-    CHECK_EQ_INT(cell.n_rotated, 2);
-    cell.mode = MB_MODE_THROUGHPUT;
-    CHECK_EQ_INT(mb_schedule_images(&cell, 50 * MIB, &why), MB_UNSUPPORTED);
-    cell = (struct mb_cell){.mode = MB_MODE_OVERLAP, .compulsory_bytes = 5000};
-    CHECK_EQ_INT(mb_schedule_images(&cell, 50 * MIB, &why), MB_OK);
-    CHECK_EQ_INT(cell.n_rotated, 4);
+    struct mb_case c = {.compulsory_bytes = 4 * MIB};
+    struct mb_timing timing = {.of = &c, .cache = MB_CACHE_COLD};
+    CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_OK);
+    CHECK_EQ_INT(timing.n_rotated, 50);
+    CHECK(!timing.is_evicted);
+    c.compulsory_bytes = 4 * MIB - 1;
+    CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_OK);
+    CHECK_EQ_INT(timing.n_rotated, 51);
+    c.compulsory_bytes = 5000; /* an update of a small rectangle */
+    CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_OK);
+    CHECK(timing.is_evicted);
+    CHECK_EQ_INT(timing.n_rotated, 2);
+    timing.mode = MB_MODE_THROUGHPUT;
+    CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_UNSUPPORTED);
+    timing = (struct mb_timing){.of = &c, .mode = MB_MODE_OVERLAP};
+    CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_OK);
+    CHECK_EQ_INT(timing.n_rotated, 4);
     CHECK_EQ_INT(mb_rotation_cold_images(1000 * MIB, MIB), 2);
 }
 
@@ -89,10 +90,10 @@ static void check_fixed(const double part_ns[3], double fixed_ns)
         .block = blocks,
         .part_ns = parts,
     };
-    struct mb_result result = {.n_chains = {19, 38, 76}};
-    CHECK_EQ_INT(mb_batch_keep_fixed(&samples, &result, NULL), MB_OK);
-    CHECK(isnan(fixed_ns) ? isnan(result.fixed_ns) : fabs(result.fixed_ns - fixed_ns) < 3.0);
-    CHECK_EQ_INT(result.n_warnings, isnan(fixed_ns));
+    struct mb_row row = {.n_chains = {19, 38, 76}};
+    CHECK_EQ_INT(mb_batch_keep_fixed(&samples, &row, NULL), MB_OK);
+    CHECK(isnan(fixed_ns) ? isnan(row.fixed_ns) : fabs(row.fixed_ns - fixed_ns) < 3.0);
+    CHECK_EQ_INT(row.warnings.n, isnan(fixed_ns));
 }
 
 static void test_fixed(void)
@@ -110,19 +111,19 @@ static void test_fixed(void)
 /* A slope of noise is no time. */
 static void test_unresolved(void)
 {
-    const double times_ns[] = {-40, 30, 50, 60, 70, 80};
+    const double slopes_ns[] = {-40, 30, 50, 60, 70, 80};
     for (int shift = 0; shift < 2; shift++) {
-        struct mb_result result = {.n_samples = 6, .samples_ns = mb_alloc(6, sizeof(double))};
-        for (int i = 0; i < 6; i++) {
-            result.samples_ns[i] = times_ns[i] + 100.0 * shift;
+        struct mb_result result = {.status = MB_RESULT_OK};
+        struct mb_row row = {.result = &result};
+        double times_ns[MB_COUNTOF(slopes_ns)];
+        for (size_t i = 0; i < MB_COUNTOF(slopes_ns); i++) {
+            times_ns[i] = slopes_ns[i] + 100.0 * shift;
         }
-        CHECK_EQ_INT(mb_stats_compute(result.samples_ns, 6, &result.stats, NULL), MB_OK);
-        CHECK_EQ_INT(mb_batch_drop_unresolved(&result, NULL), MB_OK);
-        CHECK_EQ_INT(result.status, shift > 0 ? MB_RESULT_OK : MB_RESULT_SKIPPED);
-        CHECK_EQ_INT(result.n_samples, shift > 0 ? 6 : 0);
-        CHECK_EQ_INT(result.stats.n, shift > 0 ? 6 : 0);
-        CHECK((strstr(result.reason, "below resolution") != NULL) == (shift == 0));
-        mb_result_finish(&result);
+        CHECK_EQ_INT(mb_stats_compute(times_ns, MB_COUNTOF(times_ns), &row.stats, NULL), MB_OK);
+        CHECK_EQ_INT(mb_batch_drop_unresolved(&row, NULL), MB_OK);
+        CHECK_EQ_INT(mb_row_status(&row), shift > 0 ? MB_RESULT_OK : MB_RESULT_SKIPPED);
+        CHECK_EQ_INT(row.stats.n, shift > 0 ? 6 : 0);
+        CHECK((strstr(mb_row_reason(&row), "below resolution") != NULL) == (shift == 0));
     }
 }
 

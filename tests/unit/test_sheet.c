@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "image/sheet.h"
+#include "image/io/sheet.h"
 
 #define GAP    12u
 #define TOP    (MB_TEXT_HEIGHT + 2 * GAP + 3 * MB_TEXT_HEIGHT + GAP) /* of the first row */
@@ -36,9 +36,9 @@ static void make_sheet(struct mb_sheet *sheet, const struct mb_layout *layout,
                        const uint8_t *block, struct mb_canvas *canvas)
 {
     struct mb_err err = {0};
-    mb_sheet_init(sheet, layout->base, layout->n_levels);
-    CHECK_EQ_INT(mb_sheet_add(sheet, "spd", false, layout, block, 0, &err), MB_OK);
-    CHECK_EQ_INT(mb_sheet_add(sheet, GOLDEN, true, layout, block, 0, &err), MB_OK);
+    mb_sheet_init(sheet, layout, 0);
+    CHECK_EQ_INT(mb_sheet_add(sheet, "spd", false, block, &err), MB_OK);
+    CHECK_EQ_INT(mb_sheet_add(sheet, GOLDEN, true, block, &err), MB_OK);
     CHECK_EQ_INT(mb_sheet_draw(sheet, "title", "footer", canvas, &err), MB_OK);
 }
 
@@ -152,8 +152,8 @@ static void check_long_label(void)
     struct mb_err err = {0};
     const uint8_t texels[64] = {7};
     mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){64, 1}, 1, 1);
-    mb_sheet_init(&sheet, layout.base, 1);
-    CHECK_EQ_INT(mb_sheet_add(&sheet, label, false, &layout, texels, 0, &err), MB_OK);
+    mb_sheet_init(&sheet, &layout, 0);
+    CHECK_EQ_INT(mb_sheet_add(&sheet, label, false, texels, &err), MB_OK);
     CHECK_EQ_INT(mb_sheet_draw(&sheet, "t", "f", &canvas, &err), MB_OK);
     CHECK(canvas.extent.width < mb_text_width(label, sizeof label));
     CHECK(canvas.extent.height >= TOP + 3 * MB_TEXT_HEIGHT);
@@ -191,9 +191,9 @@ static void check_no_memory(void)
         struct mb_sheet sheet;
         struct mb_canvas canvas = {0};
         struct mb_err err = {0};
-        mb_sheet_init(&sheet, layout.base, 1);
+        mb_sheet_init(&sheet, &layout, 0);
         mb_alloc_fail_nth(++nth, false);
-        status = mb_sheet_add(&sheet, "spd", false, &layout, block, 0, &err);
+        status = mb_sheet_add(&sheet, "spd", false, block, &err);
         if (status == MB_OK) {
             status = mb_sheet_draw(&sheet, "t", "f", &canvas, &err);
         }

@@ -1,82 +1,90 @@
 /* The terminal's table, compared as exact text. */
+#include "bench/settings.h"
 #include "cli/table.h"
 
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/ranking.h"
+#include "result/ranking.h"
 #include "check.h"
 #include "cli/notes.h"
 
 #define MAX_ROWS 5
 
-static const struct mb_table_style plain = {.unicode = false};
+static const struct mb_table_style plain = {.unicode = false, .columns = 200};
 
 /* A run with one cell of up to MAX_ROWS results. */
 struct fixture {
     struct mb_settings settings;
     struct mb_run run;
-    struct mb_cell cell;
+    struct mb_case c;
+    struct mb_timing timing;
     struct mb_result results[MAX_ROWS];
+    struct mb_row rows[MAX_ROWS];
 };
 
 static void make_fixture(struct fixture *f, uint32_t width, uint32_t height)
 {
     const struct mb_extent base = {width, height};
     *f = (struct fixture){
-        .settings = {.verify = true},
-        .run = {.device = {.name = "Test GPU",
+        .run = {.verify = true,
+                .device = {.name = "Test GPU",
                            .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
                            .driver_version = "1.2.3",
                            .api_version = VK_MAKE_API_VERSION(0, 1, 3, 250)},
                 .timer = {.valid_bits = 64}},
-        .cell = {.input = "photo.png",
-                 .input_name = "photo",
-                 .fastest = SIZE_MAX,
-                 .floor_ns = (double)NAN},
+        .c = {.input = "photo.png", .input_name = "photo"},
+        .timing = {.fastest = SIZE_MAX, .floor_ns = (double)NAN},
     };
     f->run.settings = &f->settings;
-    f->cell.results = f->results;
-    mb_layout_init(&f->cell.layout, mb_format_find("rgba8"), base, 1,
-                   mb_full_level_count(base));
-    f->cell.compulsory_bytes = mb_layout_compulsory_bytes(&f->cell.layout);
+    f->c.results = f->results;
+    f->timing.of = &f->c;
+    f->timing.rows = f->rows;
+    mb_layout_init(&f->c.layout, mb_format_find("rgba8"), base, 1, mb_full_level_count(base));
+    f->c.compulsory_bytes = mb_layout_compulsory_bytes(&f->c.layout);
 }
 
 /* Add a verified row; times in microseconds, the interval +-`half_us` around the median. */
-static struct mb_result *add_row(struct fixture *f, const char *label, double median_us,
-                                 double half_us)
+static struct mb_row *add_row(struct fixture *f, const char *label, double median_us,
+                              double half_us)
 {
-    struct mb_result *result = &f->results[f->cell.n_results++];
-    *result = (struct mb_result){
+    struct mb_result *result = &f->results[f->c.n_results];
+    struct mb_row *row = &f->rows[f->c.n_results++];
+    *row = (struct mb_row){
+        .result = result,
+        .column = SIZE_MAX,
+        .fixed_ns = (double)NAN,
         .stats = {.n = 100,
                   .median_ns = median_us * 1e3,
                   .p95_ns = median_us * 1.05e3,
                   .median_ci_ns = {(median_us - half_us) * 1e3, (median_us + half_us) * 1e3},
                   .median_ci_level = 0.96},
-        .n_samples = 100,
+    };
+    *result = (struct mb_result){
         .verify = MB_VERIFY_PASS,
+        .has_work = true,
         .verdict = {.pass = true, .max_error_lsb = 0.5},
     };
     snprintf(result->label, sizeof result->label, "%s", label);
-    return result;
+    return row;
 }
 
 /* As the harness does: the fastest verified row and the ratios to it. */
 static void rank(struct fixture *f)
 {
-    for (size_t i = 0; i < f->cell.n_results; i++) {
-        const struct mb_result *result = &f->results[i];
-        if (result->status == MB_RESULT_OK && result->stats.n > 0 &&
-            (f->cell.fastest == SIZE_MAX ||
-             result->stats.median_ns < f->results[f->cell.fastest].stats.median_ns)) {
-            f->cell.fastest = i;
+    for (size_t i = 0; i < f->c.n_results; i++) {
+        const struct mb_row *row = &f->rows[i];
+        if (mb_row_status(row) == MB_RESULT_OK && row->stats.n > 0 &&
+            (f->timing.fastest == SIZE_MAX ||
+             row->stats.median_ns < f->rows[f->timing.fastest].stats.median_ns)) {
+            f->timing.fastest = i;
         }
     }
-    for (size_t i = 0; i < f->cell.n_results && f->cell.fastest != SIZE_MAX; i++) {
-        const struct mb_stats *best = &f->results[f->cell.fastest].stats;
-        const struct mb_stats *stats = &f->results[i].stats;
+    for (size_t i = 0; i < f->c.n_results && f->timing.fastest != SIZE_MAX; i++) {
+        const struct mb_stats *best = &f->rows[f->timing.fastest].stats;
+        const struct mb_stats *stats = &f->rows[i].stats;
         bool overlap = stats->median_ci_ns[0] <= best->median_ci_ns[1];
-        f->results[i].relation = (struct mb_relation){
+        f->rows[i].relation = (struct mb_relation){
             .ratio = stats->n > 0 ? stats->median_ns / best->median_ns : (double)NAN,
             .p_adjusted = (double)NAN,
             .outcome = overlap ? MB_OUTCOME_SAME : MB_OUTCOME_SLOWER,
@@ -88,7 +96,7 @@ static void check_cell(const struct fixture *f, const struct mb_table_style *sty
                        const char *want)
 {
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f->run, &f->cell, style);
+    mb_table_timing(&out, &f->run, &f->timing, style);
     CHECK_EQ_STR(mb_strbuf_text(&out), want);
     mb_strbuf_finish(&out);
 }
@@ -97,7 +105,7 @@ static void check_cell(const struct fixture *f, const struct mb_table_style *sty
 static void check_marked(const struct fixture *f, const char *mark)
 {
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f->run, &f->cell, &plain);
+    mb_table_timing(&out, &f->run, &f->timing, &plain);
     CHECK_EQ_INT(strstr(mb_strbuf_text(&out), "\n> ") != NULL, mark[0] != '\0');
     CHECK(strstr(mb_strbuf_text(&out), mark) != NULL);
     mb_strbuf_finish(&out);
@@ -106,7 +114,7 @@ static void check_marked(const struct fixture *f, const char *mark)
 static void check_ranking(const struct fixture *f, const char *want)
 {
     struct mb_strbuf out = {0};
-    mb_ranking_describe(&out, &f->run, &f->cell);
+    mb_ranking_describe(&out, &f->run, &f->timing);
     CHECK_EQ_STR(mb_strbuf_text(&out), want);
     mb_strbuf_finish(&out);
 }
@@ -116,21 +124,25 @@ static void test_usual(void)
     struct fixture f;
     make_fixture(&f, 4096, 4096);
     add_row(&f, "spd", 41.6, 0.1);
-    add_row(&f, "blit", 462.4, 0.6)->verdict.max_error_lsb = 0.98;
-    struct mb_result *skipped = add_row(&f, "subgroup", 1, 0);
-    skipped->status = MB_RESULT_SKIPPED;
+    add_row(&f, "blit", 462.4, 0.6)->result->verdict.max_error_lsb = 0.98;
+    struct mb_row *skipped = add_row(&f, "subgroup", 1, 0);
+    skipped->result->status = MB_RESULT_SKIPPED;
     skipped->stats = (struct mb_stats){0};
-    snprintf(skipped->reason, sizeof skipped->reason, "the device has no shuffle");
+    snprintf(skipped->result->reason, sizeof skipped->result->reason,
+             "the device has no shuffle");
     rank(&f);
-    check_cell(&f, &plain,
-               "photo.png  4096x4096 rgba8, 13 levels, box avg, hot, latency\n"
-               "\n"
-               "  Strategy    Median   95% interval       p95  GB/s  Relative  Verified\n"
-               "> spd        41.6 us    41.5 - 41.7   43.7 us  2151      1.00  exact\n"
-               "  blit      462.4 us  461.8 - 463.0  485.5 us   194     11.12  max 0.98 LSB\n"
-               "  subgroup  skipped: the device has no shuffle\n"
-               "\n"
-               "spd is fastest: blit takes 11.12 times as long.\n");
+    check_cell(
+        &f, &plain,
+        "photo.png  4096x4096 rgba8, 13 levels, avg, hot, latency\n"
+        "\n"
+        "  Strategy    Median   95% interval       p95  GB/s  Relative  Answer  Verified\n"
+        "> spd        41.6 us    41.5 - 41.7   43.7 us  2151      1.00  exact   max 0.50 "
+        "LSB\n"
+        "  blit      462.4 us  461.8 - 463.0  485.5 us   194     11.12  exact   max 0.98 "
+        "LSB\n"
+        "  subgroup  skipped: the device has no shuffle\n"
+        "\n"
+        "spd is the fastest exact one: blit takes 11.12 times as long.\n");
 }
 
 /* Fast and wrong must look wrong: a failed row is named, not ranked, and painted. */
@@ -138,33 +150,83 @@ static void test_failed(void)
 {
     struct fixture f;
     make_fixture(&f, 64, 64);
-    struct mb_result *bad = add_row(&f, "spd", 2, 0.01);
-    bad->status = MB_RESULT_FAILED;
-    bad->verify = MB_VERIFY_FAIL;
-    bad->verdict.first_bad = (struct mb_bad_texel){
+    struct mb_row *bad = add_row(&f, "spd", 2, 0.01);
+    bad->result->status = MB_RESULT_FAILED;
+    bad->result->verify = MB_VERIFY_FAIL;
+    bad->result->verdict.first_bad = (struct mb_bad_texel){
         .found = true, .level = 3, .x = 5, .y = 7, .channel = 1, .want = 127.5, .got = 0};
     add_row(&f, "compute", 8.25, 0.01);
-    struct mb_result *lost = add_row(&f, "blit", 1, 0);
-    lost->status = MB_RESULT_FAILED;
-    lost->verify = MB_VERIFY_SKIPPED;
+    struct mb_row *lost = add_row(&f, "blit", 1, 0);
+    lost->result->status = MB_RESULT_FAILED;
+    lost->result->verify = MB_VERIFY_SKIPPED;
     lost->stats = (struct mb_stats){0};
-    snprintf(lost->reason, sizeof lost->reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
+    snprintf(lost->result->reason, sizeof lost->result->reason,
+             "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
     rank(&f);
     char place[200];
     char want[1024];
-    mb_bad_texel_describe(&bad->verdict.first_bad, place, sizeof place);
+    mb_bad_texel_describe(&bad->result->verdict.first_bad, place, sizeof place);
     snprintf(want, sizeof want,
-             "photo.png  64x64 rgba8, 7 levels, box avg, hot, latency\n"
+             "photo.png  64x64 rgba8, 7 levels, avg, hot, latency\n"
              "\n"
-             "  Strategy   Median  95%% interval      p95   GB/s  Relative  Verified\n"
-             "\033[1;31m  spd       2.00 us   1.99 - 2.01  2.10 us  10.92         -  "
-             "FAIL: %s\033[0m\n"
-             "\033[1;32m> compute   8.25 us   8.24 - 8.26  8.66 us   2.65      1.00  exact"
-             "\033[0m\n"
+             "  Strategy   Median  95%% interval      p95   GB/s  Relative  Answer  Verified\n"
+             "\033[1;31m  spd       2.00 us   1.99 - 2.01  2.10 us  10.92         -  exact   "
+             "FAIL\033[0m\n"
+             "      FAIL: %s\n"
+             "\033[1;32m> compute   8.25 us   8.24 - 8.26  8.66 us   2.65      1.00  exact   "
+             "max 0.50 LSB\033[0m\n"
              "\033[1;31m  blit      failed: vkQueueSubmit: VK_ERROR_DEVICE_LOST\033[0m\n",
              place);
-    const struct mb_table_style color = {.color = true};
+    const struct mb_table_style color = {.color = true, .columns = 200};
     check_cell(&f, &color, want);
+}
+
+/* A narrow terminal leaves columns out and breaks sentences; what is no terminal has 100. */
+static void test_width(void)
+{
+    struct mb_table_style style = {.columns = 80};
+    struct fixture f;
+    make_fixture(&f, 4096, 4096);
+    add_row(&f, "spd", 41.6, 0.1);
+    add_row(&f, "spd:counter=array:load=sample:fp16=on:mips=12:wave=off", 462.4, 0.6);
+    struct mb_row *skipped = add_row(&f, "subgroup", 1, 0);
+    skipped->result->status = MB_RESULT_SKIPPED;
+    skipped->stats = (struct mb_stats){0};
+    snprintf(skipped->result->reason, sizeof skipped->result->reason,
+             "the device has no shuffle, and so no texel could reach another lane of it");
+    rank(&f);
+    check_cell(
+        &f, &style,
+        "photo.png  4096x4096 rgba8, 13 levels, avg, hot, latency\n"
+        "\n"
+        "  Strategy                                Median  Relative  Answer  Verified\n"
+        "> spd                                    41.6 us      1.00  exact   max 0.50 LSB\n"
+        "  spd:counter=array..:mips=12:wave=off  462.4 us     11.12  exact   max 0.50 LSB\n"
+        "  subgroup                              skipped: the device has no shuffle, and\n"
+        "                                        so no texel could reach another lane of\n"
+        "                                        it\n"
+        "\n"
+        "spd is the fastest exact one:\n"
+        "spd:counter=array:load=sample:fp16=on:mips=12:wave=off takes 11.12 times as\n"
+        "long.\n");
+    style.columns = 0;
+    check_cell(&f, &style,
+               "photo.png  4096x4096 rgba8, 13 levels, avg, hot, latency\n"
+               "\n"
+               "  Strategy                                                  Median  Relative  "
+               "Answer  Verified\n"
+               "> spd                                                      41.6 us      1.00  "
+               "exact   max 0.50 LSB\n"
+               "  spd:counter=array:load=sample:fp16=on:mips=12:wave=off  462.4 us     11.12  "
+               "exact   max 0.50 LSB\n"
+               "  subgroup                                                skipped: the device "
+               "has no shuffle, and so\n"
+               "                                                          no texel could reach "
+               "another lane of it\n"
+               "\n"
+               "spd is the fastest exact one: "
+               "spd:counter=array:load=sample:fp16=on:mips=12:wave=off takes 11.12\n"
+               "times as long.\n");
 }
 
 /* Two intervals that touch: no winner is named, however the medians lie. */
@@ -178,28 +240,29 @@ static void test_noise(void)
     rank(&f);
     check_ranking(&f, "spd and compute are within the noise of this run.");
     check_marked(&f, "");
-    f.results[1].relation.outcome = MB_OUTCOME_SLOWER;
-    check_ranking(&f, "spd is fastest: compute takes 1.030 times as long.");
+    f.rows[1].relation.outcome = MB_OUTCOME_SLOWER;
+    check_ranking(&f, "spd is the fastest exact one: compute takes 1.030 times as long.");
     check_marked(&f, "\n> spd ");
-    f.cell.floor_ns = 5e3;
+    f.timing.floor_ns = 5e3;
     f.run.roofline.ceiling_gbps = 4300;
+    check_ranking(&f, "spd is the fastest exact one: compute takes 1.030 times as long. Limit: "
+                      "5.0 us (memory, 3:1 mix, "
+                      "measured 4.30 TB/s).");
+    f.timing.is_dispatch_bound = true;
     check_ranking(
         &f,
-        "spd is fastest: compute takes 1.030 times as long. Limit: 5.0 us (memory, 3:1 mix, "
-        "measured 4.30 TB/s).");
-    f.cell.is_dispatch_bound = true;
-    check_ranking(&f, "spd is fastest: compute takes 1.030 times as long. Limit: 5.00 us (an "
-                      "empty dispatch).");
-    f.cell.floor_ns = (double)NAN;
-    f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
-    f.results[2].relation.outcome = MB_OUTCOME_SAME;
+        "spd is the fastest exact one: compute takes 1.030 times as long. Limit: 5.00 us (an "
+        "empty dispatch).");
+    f.timing.floor_ns = (double)NAN;
+    f.rows[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    f.rows[2].relation.outcome = MB_OUTCOME_SAME;
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
-    f.results[1].relation.outcome = MB_OUTCOME_FASTER;
+    f.rows[1].relation.outcome = MB_OUTCOME_FASTER;
     check_ranking(&f, "No ranking: spd leads by its median, but compute within blocks.");
-    f.results[0].stats.median_ci_level = 0.9;
-    f.results[0].stats.n = 4;
+    f.rows[0].stats.median_ci_level = 0.9;
+    f.rows[0].stats.n = 4;
     check_ranking(&f, "No ranking: too few samples (4) for a 95 % interval; try --samples 20.");
-    f.settings.validate = true;
+    f.run.validate = true;
     check_ranking(&f, "");
 }
 
@@ -212,31 +275,30 @@ static void test_too_few(void)
     add_row(&f, "compute", 12, 0.2);
     add_row(&f, "blit", 40, 0.1);
     rank(&f);
-    f.cell.samples.n_kept = 6;
+    f.timing.samples.n_kept = 6;
     for (size_t i = 0; i < 3; i++) {
-        f.results[i].stats.n = 6;
-        f.results[i].relation.p = i > 0 ? 0.03125 : (double)NAN;
-        f.results[i].relation.least_p = f.results[i].relation.p;
-        f.results[i].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+        f.rows[i].stats.n = 6;
+        f.rows[i].relation.p = i > 0 ? 0.03125 : (double)NAN;
+        f.rows[i].relation.least_p = f.rows[i].relation.p;
+        f.rows[i].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     }
     check_ranking(&f,
                   "No ranking: too few samples (6) to tell 3 rows apart; try --samples 20.");
     check_marked(&f, "");
-    f.results[1].relation.outcome = f.results[2].relation.outcome = MB_OUTCOME_SAME;
+    f.rows[1].relation.outcome = f.rows[2].relation.outcome = MB_OUTCOME_SAME;
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
-    f.results[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
-    f.cell.samples.n_kept = 7;
-    f.results[1].relation.p = f.results[2].relation.p = 0.3;
-    f.results[1].relation.least_p = f.results[2].relation.least_p = 0.015625;
+    f.rows[1].relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    f.timing.samples.n_kept = 7;
+    f.rows[1].relation.p = f.rows[2].relation.p = 0.3;
+    f.rows[1].relation.least_p = f.rows[2].relation.least_p = 0.015625;
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
     /* Of ten samples that differ in six blocks only, one row's could not have passed. */
-    f.cell.samples.n_kept = 10;
-    f.results[2].stats.n = f.results[1].stats.n = f.results[0].stats.n = 10;
-    f.results[1].relation.least_p = 0.03125;
+    f.timing.samples.n_kept = 10;
+    f.rows[2].stats.n = f.rows[1].stats.n = f.rows[0].stats.n = 10;
+    f.rows[1].relation.least_p = 0.03125;
     check_ranking(&f,
                   "No ranking: too few samples (10) to tell 3 rows apart; try --samples 20.");
-    f.results[2].relation.p =
-        0.001; /* it is the first in Holm's order, and the other the last */
+    f.rows[2].relation.p = 0.001; /* it is the first in Holm's order, and the other the last */
     check_ranking(&f, "spd, compute and blit are within the noise of this run.");
 }
 
@@ -252,7 +314,7 @@ static void test_many_tied(void)
     add_row(&f, "c", 10.01, 0.2);
     rank(&f);
     check_ranking(&f, "a, b, c and 2 more are within the noise of this run.");
-    f.results[0].relation.outcome = f.results[3].relation.outcome = MB_OUTCOME_SLOWER;
+    f.rows[0].relation.outcome = f.rows[3].relation.outcome = MB_OUTCOME_SLOWER;
     check_ranking(&f, "a, c and d are within the noise of this run.");
 }
 
@@ -264,9 +326,9 @@ static void test_nothing_to_rank(void)
     add_row(&f, "spd", 10.0, 0.2);
     rank(&f);
     check_ranking(&f, "");
-    struct mb_result *bad = add_row(&f, "compute", 30, 0.1);
-    bad->status = MB_RESULT_FAILED;
-    bad->verify = MB_VERIFY_FAIL;
+    struct mb_row *bad = add_row(&f, "compute", 30, 0.1);
+    bad->result->status = MB_RESULT_FAILED;
+    bad->result->verify = MB_VERIFY_FAIL;
     check_ranking(&f, "");
 }
 
@@ -275,41 +337,67 @@ static void test_no_times(void)
 {
     struct fixture f;
     make_fixture(&f, 1, 1);
-    struct mb_result *row = add_row(&f, "spd", 1, 0);
+    struct mb_row *row = add_row(&f, "spd", 1, 0);
     row->stats = (struct mb_stats){.median_ns = NAN};
     row = add_row(&f, "compute", 1, 0);
     row->stats = (struct mb_stats){.median_ns = NAN};
-    row->verify = MB_VERIFY_SKIPPED;
+    row->result->verify = MB_VERIFY_SKIPPED;
     check_cell(&f, &plain,
-               "photo.png  1x1 rgba8, 1 level, box avg, hot, latency\n"
+               "photo.png  1x1 rgba8, 1 level, avg, hot, latency\n"
                "\n"
-               "  Strategy  Verified\n"
-               "  spd       exact\n"
-               "  compute   not checked\n");
+               "  Strategy  Answer  Verified\n"
+               "  spd       exact   max 0.50 LSB\n"
+               "  compute   exact   not checked\n");
 }
 
-/* Odd sizes and a policy that drops texels: the distance to box stands beside the time. */
-static void test_quality(void)
+static const char *table_of(struct mb_strbuf *out, const struct fixture *f)
+{
+    mb_strbuf_finish(out);
+    mb_table_timing(out, &f->run, &f->timing, &plain);
+    return mb_strbuf_text(out);
+}
+
+/* What is exact goes before what is faster, which is named after it with its price: the figures
+ * of an H200 at 4095x4095. */
+static void test_questions(void)
 {
     struct fixture f;
-    make_fixture(&f, 1920, 1080);
-    struct mb_result *row = add_row(&f, "compute", 10, 0.1);
-    row->verdict.box_lsb = 0.5;
-    row = add_row(&f, "spd", 5, 0.1);
-    row->work.claim.filter.policy = MB_POLICY_FLOOR;
-    row->verdict.box_lsb = 37.25;
-    rank(&f);
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
-    CHECK(strstr(mb_strbuf_text(&out), "          vs box  Verified\n") != NULL);
-    CHECK(strstr(mb_strbuf_text(&out), "     0.5 LSB (box)  exact\n") != NULL);
-    CHECK(strstr(mb_strbuf_text(&out), "  37.2 LSB (floor)  exact\n") != NULL);
-    mb_strbuf_finish(&out);
+    make_fixture(&f, 4095, 4095);
+    add_row(&f, "spd-tree", 42.4, 0.05);
+    add_row(&f, "compute", 100.6, 0.15);
+    struct mb_row *cheaper = add_row(&f, "spd:fp16=on", 35.6, 0.05);
+    cheaper->result->work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    cheaper->result->work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
+    cheaper->result->verdict.box_lsb = 161;
+    f.timing.fastest = 0;
+    f.rows[0].relation = (struct mb_relation){.ratio = 1, .outcome = MB_OUTCOME_SAME};
+    f.rows[1].relation = (struct mb_relation){.ratio = 2.37, .outcome = MB_OUTCOME_SLOWER};
+    cheaper->relation = (struct mb_relation){.ratio = 0.84, .outcome = MB_OUTCOME_FASTER};
+    CHECK(strstr(table_of(&out, &f), "\n> spd-tree ") != NULL);
+    CHECK(strstr(table_of(&out, &f), "  floor, 161 LSB  max 0.50 LSB\n") != NULL);
+    CHECK(strstr(table_of(&out, &f),
+                 "\nspd-tree is the fastest exact one: compute takes 2.37 times as long.\n"
+                 "spd:fp16=on takes 0.84 times as long, drops the last row or column of every "
+                 "odd level and sums in half floats (161 LSB from exact).\n") != NULL);
+    cheaper->relation.outcome = MB_OUTCOME_SAME;
+    CHECK(strstr(table_of(&out, &f), "takes 0.84") == NULL);
+    cheaper->relation.outcome = MB_OUTCOME_FASTER;
 
-    const struct mb_extent even = {1024, 1024};
-    mb_layout_init(&f.cell.layout, mb_format_find("rgba8"), even, 1, 11);
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
-    CHECK(strstr(mb_strbuf_text(&out), "vs box") == NULL);
+    /* Minima lose nothing by half floats, and are not conservative where rows are dropped. */
+    f.c.task.reduce = MB_REDUCE_MIN;
+    CHECK(strstr(table_of(&out, &f), "spd-tree is the fastest conservative one: ") != NULL);
+    CHECK(strstr(table_of(&out, &f), "every odd level: it is not conservative.\n") != NULL);
+    CHECK(strstr(table_of(&out, &f), "  conservative  max 0.50 LSB\n") != NULL);
+    f.results[1].work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    CHECK(strstr(table_of(&out, &f), "\nspd-tree is the only conservative one.\n") != NULL);
+
+    f.c.task.reduce = MB_REDUCE_AVG;
+    f.timing.question = MB_QUESTION_ANY;
+    f.results[0].work.tolerance.filter.policy = MB_POLICY_BLIT;
+    cheaper->relation = (struct mb_relation){.ratio = 1.2, .outcome = MB_OUTCOME_SLOWER};
+    CHECK(strstr(table_of(&out, &f), "\nspd-tree is fastest: spd:fp16=on takes 1.20 times as "
+                                     "long. None of them is exact.\n") != NULL);
     mb_strbuf_finish(&out);
 }
 
@@ -318,30 +406,30 @@ static void test_head(void)
 {
     struct fixture f;
     make_fixture(&f, 64, 32);
-    f.settings.verify = false;
-    add_row(&f, "spd", 10, 0.1)->verify = MB_VERIFY_SKIPPED;
-    f.cell.task.reduce = MB_REDUCE_MIN;
-    f.cell.layout.n_layers = 3;
+    f.run.verify = false;
+    add_row(&f, "spd", 10, 0.1)->result->verify = MB_VERIFY_SKIPPED;
+    f.c.task.reduce = MB_REDUCE_MIN;
+    f.c.layout.n_layers = 3;
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    mb_table_timing(&out, &f.run, &f.timing, &plain);
     CHECK(strstr(mb_strbuf_text(&out),
-                 "photo.png  64x32 rgba8, 7 levels, box min, 3 layers, hot, latency\n") ==
+                 "photo.png  64x32 rgba8, 7 levels, min, 3 layers, hot, latency\n") ==
           mb_strbuf_text(&out));
     mb_strbuf_finish(&out);
-    f.cell.task = (struct mb_task){.alpha = MB_ALPHA_PREMULTIPLIED,
-                                   .is_update = true,
-                                   .n_rects = 1,
-                                   .rects = {{1, 2, 3, 4}}};
-    f.cell.layout.n_layers = 12;
-    f.cell.is_cube = true;
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
-    CHECK(strstr(mb_strbuf_text(&out), ", box avg, alpha premultiplied, 2 cubes, update of 3x4 "
+    f.c.task = (struct mb_task){.alpha = MB_ALPHA_PREMULTIPLIED,
+                                .is_update = true,
+                                .n_rects = 1,
+                                .rects = {{1, 2, 3, 4}}};
+    f.c.layout.n_layers = 12;
+    f.c.is_cube = true;
+    mb_table_timing(&out, &f.run, &f.timing, &plain);
+    CHECK(strstr(mb_strbuf_text(&out), ", avg, alpha premultiplied, 2 cubes, update of 3x4 "
                                        "at 1,2, hot, latency\n") != NULL);
     mb_strbuf_finish(&out);
-    f.cell.task.n_rects = 3;
-    f.cell.task.rects[1] = (struct mb_rect){0, 8, 4, 4};
-    f.cell.task.rects[2] = (struct mb_rect){2, 1, 9, 9};
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    f.c.task.n_rects = 3;
+    f.c.task.rects[1] = (struct mb_rect){0, 8, 4, 4};
+    f.c.task.rects[2] = (struct mb_rect){2, 1, 9, 9};
+    mb_table_timing(&out, &f.run, &f.timing, &plain);
     CHECK(strstr(mb_strbuf_text(&out), "2 cubes, update of 3 rectangles within 11x11 at 0,1, "
                                        "hot, latency\n") != NULL);
     mb_strbuf_finish(&out);
@@ -368,7 +456,7 @@ static void test_units(void)
         add_row(&f, "blit", cases[i].us[1], 0);
         rank(&f);
         struct mb_strbuf out = {0};
-        mb_table_cell(&out, &f.run, &f.cell, &plain);
+        mb_table_timing(&out, &f.run, &f.timing, &plain);
         CHECK(strstr(mb_strbuf_text(&out), cases[i].text[0]) != NULL);
         CHECK(strstr(mb_strbuf_text(&out), cases[i].text[1]) != NULL);
         mb_strbuf_finish(&out);
@@ -378,7 +466,7 @@ static void test_units(void)
 static void check_notes(const struct fixture *f, bool all, const char *want)
 {
     struct mb_strbuf out = {0};
-    mb_notes_warnings(&out, &f->cell, all);
+    mb_notes_warnings(&out, &f->timing, all);
     CHECK_EQ_STR(mb_strbuf_text(&out), want);
     mb_strbuf_finish(&out);
 }
@@ -388,22 +476,22 @@ static void test_notes(void)
 {
     struct fixture f;
     make_fixture(&f, 64, 64);
-    struct mb_result *spd = add_row(&f, "spd", 10, 0.1);
+    struct mb_row *spd = add_row(&f, "spd", 10, 0.1);
     add_row(&f, "blit", 10, 0.1);
-    struct mb_result *compute = add_row(&f, "compute", 10, 0.1);
+    struct mb_row *compute = add_row(&f, "compute", 10, 0.1);
     check_notes(&f, true, "");
-    mb_result_warn(spd, "few_samples", "only 3");
-    mb_result_warn(spd, "overhead_bound", "too short");
-    mb_result_warn(compute, "overhead_bound", "too short");
+    mb_warn(&spd->warnings, "few_samples", "only 3");
+    mb_warn(&spd->warnings, "overhead_bound", "too short");
+    mb_warn(&compute->warnings, "overhead_bound", "too short");
     check_notes(&f, false, "  note: spd and compute: too short\n");
     check_notes(&f, true, "  note: spd: only 3\n  note: spd and compute: too short\n");
     add_row(&f, "raster", 10, 0.1);
     add_row(&f, "subgroup", 10, 0.1);
     for (size_t i = 1; i < 4; i += 2) {
-        mb_result_warn(&f.results[i], "overhead_bound", "too short");
+        mb_warn(&f.rows[i].warnings, "overhead_bound", "too short");
     }
     check_notes(&f, false, "  note: spd, blit, compute and 1 more: too short\n");
-    f.cell.n_results = 3;
+    f.c.n_results = 3;
     check_notes(&f, false, "  note: too short\n");
 }
 
@@ -411,14 +499,14 @@ static void test_levels(void)
 {
     struct fixture f;
     make_fixture(&f, 5, 3);
-    struct mb_result *row = add_row(&f, "spd", 10, 0.1);
-    row->verdict.n_levels = 3;
-    row->verdict.level[1].box_lsb = 0.5;
-    row->verdict.level[2].box_lsb = 2745.2;
+    struct mb_row *row = add_row(&f, "spd", 10, 0.1);
+    row->result->verdict.n_levels = 3;
+    row->result->verdict.level[1].box_lsb = 0.5;
+    row->result->verdict.level[2].box_lsb = 2745.2;
     row = add_row(&f, "blit", 10, 0.1);
-    row->verify = MB_VERIFY_SKIPPED;
+    row->result->verify = MB_VERIFY_SKIPPED;
     struct mb_strbuf out = {0};
-    mb_notes_levels(&out, &f.cell);
+    mb_notes_levels(&out, &f.timing);
     CHECK_EQ_STR(mb_strbuf_text(&out), "  spd: vs box by level: 0, 0.5, 2745 LSB\n");
     mb_strbuf_finish(&out);
 }
@@ -427,11 +515,11 @@ static void test_floats(void)
 {
     struct fixture f;
     make_fixture(&f, 64, 64);
-    f.cell.layout.format = mb_format_find("rgba16f");
-    add_row(&f, "spd", 10, 0)->verdict.max_error_lsb = 0.75;
+    f.c.layout.format = mb_format_find("rgba16f");
+    add_row(&f, "spd", 10, 0)->result->verdict.max_error_lsb = 0.75;
     rank(&f);
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    mb_table_timing(&out, &f.run, &f.timing, &plain);
     CHECK(strstr(mb_strbuf_text(&out), "  max 0.75 ulp\n") != NULL);
     mb_strbuf_finish(&out);
 }
@@ -467,7 +555,7 @@ static void test_alignment(void)
     add_row(&f, "spd", 20, 0.1);
     rank(&f);
     struct mb_strbuf out = {0};
-    mb_table_cell(&out, &f.run, &f.cell, &plain);
+    mb_table_timing(&out, &f.run, &f.timing, &plain);
     CHECK(strstr(mb_strbuf_text(&out), "> \u00e4\u00f6\u00fc-long  10.0 us") != NULL);
     CHECK(strstr(mb_strbuf_text(&out), "  spd       20.0 us") != NULL);
     mb_strbuf_finish(&out);
@@ -486,7 +574,7 @@ static void test_no_memory(void)
         struct mb_strbuf out = {0};
         struct mb_err err = {0};
         mb_alloc_fail_nth(nth, false);
-        mb_table_cell(&out, &f.run, &f.cell, &plain);
+        mb_table_timing(&out, &f.run, &f.timing, &plain);
         mb_alloc_fail_nth(0, false);
         n_failed += mb_strbuf_check(&out, &err) != MB_OK;
         CHECK(!out.failed || strcmp(mb_strbuf_text(&out), "") == 0);
@@ -503,9 +591,15 @@ static void test_split(void)
         {.label = "one", .has_work = true, .work.n_dispatches = 1},
         {.label = "none", .has_work = true, .work.n_dispatches = 0},
     };
-    const struct mb_cell cell = {.results = results, .n_results = MB_COUNTOF(results)};
+    struct mb_case c = {.results = results,
+                        .n_results = MB_COUNTOF(results),
+                        .timings = {{.cache = MB_CACHE_COLD}, {.cache = MB_CACHE_HOT}},
+                        .n_timings = 2};
     struct mb_strbuf text = {0};
-    mb_notes_split(&text, &cell);
+    c.timings[0].of = c.timings[1].of = &c;
+    mb_notes_split(&text, &c.timings[0]); /* of a hot cache: it stands there */
+    CHECK_EQ_STR(mb_strbuf_text(&text), "");
+    mb_notes_split(&text, &c.timings[1]);
     CHECK_EQ_STR(mb_strbuf_text(&text), "  one: one dispatch: not separable by level\n"
                                         "  none: no dispatch: nothing to time by level\n");
     mb_strbuf_finish(&text);
@@ -515,12 +609,13 @@ int main(void)
 {
     test_usual();
     test_failed();
+    test_width();
     test_noise();
     test_too_few();
     test_many_tied();
     test_nothing_to_rank();
     test_no_times();
-    test_quality();
+    test_questions();
     test_head();
     test_notes();
     test_levels();

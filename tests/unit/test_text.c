@@ -153,6 +153,38 @@ static void test_bytes(void)
     }
 }
 
+/* Each before all that follow it. */
+static void test_natural_order(void)
+{
+    static const char *const ordered[] = {"",
+                                          "0",
+                                          "2",
+                                          "10",
+                                          "99999999999999999999",
+                                          "100000000000000000000",
+                                          "A10",
+                                          "a",
+                                          "a0",
+                                          "a00",
+                                          "a1b2",
+                                          "a1b10",
+                                          "a01b11",
+                                          "a2",
+                                          "img2",
+                                          "img02.png",
+                                          "img2.png",
+                                          "img10.png",
+                                          "img10a.png",
+                                          "x\xff"};
+    for (size_t i = 0; i < MB_COUNTOF(ordered); i++) {
+        CHECK_EQ_INT(mb_natural_compare(ordered[i], ordered[i]), 0);
+        for (size_t k = i + 1; k < MB_COUNTOF(ordered); k++) {
+            CHECK(mb_natural_compare(ordered[i], ordered[k]) < 0);
+            CHECK(mb_natural_compare(ordered[k], ordered[i]) > 0);
+        }
+    }
+}
+
 int main(void)
 {
     test_bytes();
@@ -162,5 +194,6 @@ int main(void)
     test_extents();
     test_nearest();
     test_sha256();
+    test_natural_order();
     return check_summary("text");
 }

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/version.h"
-#include "image/texture.h"
+#include "image/io/texture.h"
 
 /* What the specifications say of a format. A sample of KTX: its first word (bit offset, bits
  * less one, channel and qualifiers), lower and upper bound. */

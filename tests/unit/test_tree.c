@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "image/filter.h"
-#include "image/tree.h"
+#include "../../strategies/spd-tree/tree.h"
 
 /* Texels of `level` that texels [first, first + n) of `last_level` have taps in, along one
  * axis, through all levels between: [*out_first, *out_end). */

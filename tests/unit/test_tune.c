@@ -1,60 +1,67 @@
 /* Tuning: who goes on, who is chosen, how far that reaches, on figures whose truth is known. */
-#include "bench/tune_choose.h"
+#include "bench/settings.h"
+#include "tune/tune.h"
 
 #include <math.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "bench/tune_report.h"
 #include "check.h"
+#include "tune/choose.h"
+#include "tune/class.h"
+#include "tune/lookup.h"
+#include "tune/report.h"
 #include "vk/shader.h"
 
 #define N_BLOCKS  60
 #define N_RESULTS 4
-#define BOX       (1u << MB_TUNE_BOX | 1u << MB_TUNE_ANY)
-#define ANY       (1u << MB_TUNE_ANY)
+#define BOX       (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
+#define ANY       (1u << MB_QUESTION_ANY)
 
 const struct mb_shader *const mb_shaders[] = {NULL};
 
 static const struct mb_strategy small = {.name = "small"}, large = {.name = "large"};
-static const struct mb_row rows[N_RESULTS] = {
+static const struct mb_variant rows[N_RESULTS] = {
     {.strategy = &small}, {.strategy = &large}, {.strategy = &small}, {.strategy = &large}};
 
 static void test_kinds(void)
 {
     const struct mb_extent even = {64, 16}, odd = {63, 16};
-    struct mb_claim claim = {.filter.policy = MB_POLICY_FLOOR};
+    struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_FLOOR};
     CHECK(mb_tune_is_power(even) && !mb_tune_is_power(odd));
-    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), BOX);
-    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), ANY);
-    claim.filter.policy = MB_POLICY_BOX;
-    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), BOX);
-    claim.arithmetic = MB_ARITHMETIC_CORNER;
-    CHECK_EQ_INT(mb_tune_kinds(&claim, odd, MB_REDUCE_AVG), BOX);
-    claim.arithmetic = MB_ARITHMETIC_FP16; /* loses precision, but not of a maximum */
-    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), ANY);
-    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_MAX), BOX);
-    claim.filter.policy = MB_POLICY_GAUSSIAN16;
-    CHECK_EQ_INT(mb_tune_kinds(&claim, even, MB_REDUCE_AVG), 1u << MB_TUNE_GAUSSIAN16);
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)), BOX);
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), ANY);
+    tolerance.filter.policy = MB_POLICY_BOX;
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), BOX);
+    tolerance.arithmetic = MB_ARITHMETIC_CORNER;
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), BOX);
+    tolerance.arithmetic = MB_ARITHMETIC_FP16; /* loses precision, but not of a maximum */
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)), ANY);
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_MAX, mb_tune_is_power(even)), BOX);
+    tolerance.filter.policy = MB_POLICY_GAUSSIAN16;
+    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)),
+                 1u << MB_QUESTION_GAUSSIAN16);
 }
 
 static void make_variants(struct mb_tune_variant *variants, size_t n, const double *ratios,
-                          const unsigned *kinds)
+                          const unsigned *questions)
 {
     for (size_t i = 0; i < n; i++) {
-        variants[i] = (struct mb_tune_variant){.ratio = ratios[i], .kinds = kinds[i]};
+        variants[i] = (struct mb_tune_variant){.ratio = ratios[i], .questions = questions[i]};
     }
 }
 
-/* The bar of each kind is its own: the best exact one goes on, though others are far ahead. */
+/* The bar of each question is its own: the best exact one goes on, though others are far ahead.
+ */
 static void test_select(void)
 {
     static const double ratios[] = {1.0, 1.24, 1.26, 2.0, 2.4, 2.6, 9.0};
-    static const unsigned kinds[] = {ANY, ANY, ANY, BOX, BOX, BOX, 1u << MB_TUNE_KAISER};
+    static const unsigned questions[] = {
+        ANY, ANY, ANY, BOX, BOX, BOX, 1u << MB_QUESTION_KAISER};
     static const bool is_kept[] = {true, true, false, true, true, false, true};
     struct mb_tune_variant variants[MB_COUNTOF(ratios)];
-    make_variants(variants, MB_COUNTOF(ratios), ratios, kinds);
+    make_variants(variants, MB_COUNTOF(ratios), ratios, questions);
     CHECK_EQ_INT(mb_tune_select(variants, MB_COUNTOF(ratios), 1.25, 0, 0), 5);
     for (size_t i = 0; i < MB_COUNTOF(ratios); i++) {
         CHECK_EQ_INT(variants[i].state, is_kept[i] ? MB_TUNE_ACTIVE : MB_TUNE_DROPPED);
@@ -75,9 +82,9 @@ static void test_select(void)
 static void test_cap(void)
 {
     static const double ratios[] = {1.03, 1.01, 1.02, 1.0, 1.0};
-    static const unsigned kinds[] = {ANY, ANY, ANY, ANY, ANY};
+    static const unsigned questions[] = {ANY, ANY, ANY, ANY, ANY};
     struct mb_tune_variant variants[MB_COUNTOF(ratios)];
-    make_variants(variants, MB_COUNTOF(ratios), ratios, kinds);
+    make_variants(variants, MB_COUNTOF(ratios), ratios, questions);
     CHECK_EQ_INT(mb_tune_select(variants, MB_COUNTOF(ratios), 1.25, 3, 1), 3);
     CHECK_EQ_INT(variants[0].state, MB_TUNE_DROPPED);
     CHECK_EQ_INT(variants[2].state, MB_TUNE_DROPPED);
@@ -89,12 +96,12 @@ static void test_cap(void)
 static void test_reopen(void)
 {
     static const double ratios[] = {1.0, 2.0, 2.1, 5.0};
-    static const unsigned kinds[] = {BOX, BOX, BOX, BOX};
+    static const unsigned questions[] = {BOX, BOX, BOX, BOX};
     struct mb_tune_variant variants[N_RESULTS];
     struct mb_tune_case c = {
         .variants = variants, .n_variants = N_RESULTS, .n_passes = 1, .pass[0].margin = 1.25};
     bool is_open = true;
-    make_variants(variants, N_RESULTS, ratios, kinds);
+    make_variants(variants, N_RESULTS, ratios, questions);
     CHECK_EQ_INT(mb_tune_select(variants, N_RESULTS, 1.25, 0, 0), 1);
     variants[0].state = MB_TUNE_FINAL;
     CHECK_EQ_INT(mb_tune_reopen(&c, &is_open, NULL), MB_OK);
@@ -113,60 +120,56 @@ static void test_reopen(void)
 }
 
 /* Results 0 to 3, verified, in full precision, of the box policy. */
-static void make_cell(struct mb_cell *cell, const double ratio[N_RESULTS], double noise,
-                      const struct mb_format *format, uint32_t edge)
+static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESULTS],
+                                   double noise, const struct mb_format *format, uint32_t edge)
 {
     struct mb_rng rng;
     double column[N_BLOCKS];
     mb_rng_init(&rng, 7);
-    *cell = (struct mb_cell){
-        .results = mb_alloc(N_RESULTS, sizeof *cell->results),
-        .n_results = N_RESULTS,
-        .fastest = SIZE_MAX,
-        .twin_of = SIZE_MAX,
-        .twin.ratio = 1.0,
-        .samples =
-            {
-                .n_candidates = N_RESULTS,
-                .n_blocks = N_BLOCKS,
-                .n_kept = N_BLOCKS,
-                .block = mb_alloc(N_BLOCKS, sizeof *cell->samples.block),
-                .duration_ns =
-                    mb_alloc((size_t)N_BLOCKS * N_RESULTS, sizeof *cell->samples.duration_ns),
-            },
+    *c = (struct mb_case){.results = mb_alloc(N_RESULTS, sizeof *c->results),
+                          .n_results = N_RESULTS};
+    mb_layout_init(&c->layout, format, (struct mb_extent){edge, edge}, 1, 1);
+    struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+    timing->twin.ratio = 1.0;
+    timing->samples = (struct mb_samples){
+        .n_candidates = N_RESULTS,
+        .n_blocks = N_BLOCKS,
+        .n_kept = N_BLOCKS,
+        .block = mb_alloc(N_BLOCKS, sizeof *timing->samples.block),
+        .duration_ns =
+            mb_alloc((size_t)N_BLOCKS * N_RESULTS, sizeof *timing->samples.duration_ns),
     };
-    mb_layout_init(&cell->layout, format, (struct mb_extent){edge, edge}, 1, 1);
     for (size_t i = 0; i < N_RESULTS; i++) {
-        struct mb_result *result = &cell->results[i];
+        struct mb_result *result = &c->results[i];
         for (size_t block = 0; block < N_BLOCKS; block++) {
             const double unit = noise * (mb_rng_unit(&rng) - 0.5);
-            cell->samples.block[block].is_kept = true;
+            timing->samples.block[block].is_kept = true;
             column[block] = 1e4 * ratio[i] * (1.0 + unit);
-            cell->samples.duration_ns[block * N_RESULTS + i] = column[block];
+            timing->samples.duration_ns[block * N_RESULTS + i] = column[block];
         }
         result->strategy = rows[i].strategy;
         snprintf(result->label, sizeof result->label, "%s:v=%zu", rows[i].strategy->name, i);
-        result->column = i;
-        result->n_samples = N_BLOCKS;
         result->verify = MB_VERIFY_PASS;
         result->work.n_dispatches = 1;
-        CHECK_EQ_INT(mb_stats_compute(column, N_BLOCKS, &result->stats, NULL), MB_OK);
+        timing->rows[i].column = i;
+        CHECK_EQ_INT(mb_stats_compute(column, N_BLOCKS, &timing->rows[i].stats, NULL), MB_OK);
     }
+    return timing;
 }
 
-static struct mb_tune_choice choose(const struct mb_cell *cell)
+static struct mb_tune_choice choose(const struct mb_timing *timing)
 {
     struct mb_tune_choice choice;
-    CHECK_EQ_INT(mb_tune_choose(cell, MB_TUNE_BOX, 1, &choice, NULL), MB_OK);
+    CHECK_EQ_INT(mb_tune_choose(timing, MB_QUESTION_EXACT, 1, &choice, NULL), MB_OK);
     return choice;
 }
 
 static void test_distinct(void)
 {
     static const double ratios[] = {1.5, 1.0, 1.2, 3.0};
-    struct mb_cell cell;
-    make_cell(&cell, ratios, 0.01, mb_format_find("rgba8"), 64);
-    struct mb_tune_choice choice = choose(&cell);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01, mb_format_find("rgba8"), 64);
+    struct mb_tune_choice choice = choose(timing);
     CHECK_EQ_INT(choice.fastest, 1);
     CHECK_EQ_INT(choice.chosen, 1);
     CHECK_EQ_INT(choice.runner_up, 2);
@@ -175,35 +178,35 @@ static void test_distinct(void)
     CHECK_EQ_DBL(choice.next.ratio, 1.2, 0.01);
     CHECK_EQ_DBL(choice.relation[3].ratio, 3.0, 0.03);
     mb_free(choice.relation);
-    /* What is wrong is not chosen, however fast; nor what is of another kind. */
-    cell.results[1].verify = MB_VERIFY_FAIL;
-    cell.results[2].work.claim.arithmetic = MB_ARITHMETIC_FP16;
-    choice = choose(&cell);
+    /* What is wrong is not chosen, however fast; nor what is of another question. */
+    c.results[1].verify = MB_VERIFY_FAIL;
+    c.results[2].work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
+    choice = choose(timing);
     CHECK_EQ_INT(choice.chosen, 0);
     CHECK_EQ_INT(choice.runner_up, 3);
     CHECK(isnan(choice.relation[1].ratio) && isnan(choice.relation[2].ratio));
     mb_free(choice.relation);
     for (size_t i = 0; i < N_RESULTS; i++) {
-        cell.results[i].verify = MB_VERIFY_SKIPPED;
+        c.results[i].verify = MB_VERIFY_SKIPPED;
     }
-    choice = choose(&cell);
+    choice = choose(timing);
     CHECK(choice.chosen == SIZE_MAX && choice.runner_up == SIZE_MAX);
     CHECK(choice.relation == NULL && !choice.is_distinct);
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 /* Result 2 is the fastest by a hair; what cannot be told from it may be simpler. */
 static void test_ties(void)
 {
     static const double ratios[] = {1.002, 1.5, 1.0, 1.003};
-    struct mb_cell cell;
-    make_cell(&cell, ratios, 0.001, mb_format_find("rgba8"), 64);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.001, mb_format_find("rgba8"), 64);
     for (size_t i = 0; i < N_RESULTS; i++) {
-        cell.results[i].params.choice[1] = 1;
+        c.results[i].params.choice[1] = 1;
     }
-    cell.results[2].params.choice[0] = 3;
-    cell.results[3].work.n_dispatches = 9;
-    struct mb_tune_choice choice = choose(&cell);
+    c.results[2].params.choice[0] = 3;
+    c.results[3].work.n_dispatches = 9;
+    struct mb_tune_choice choice = choose(timing);
     CHECK_EQ_INT(choice.fastest, 2);
     CHECK_EQ_INT(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
     CHECK_EQ_INT(choice.runner_up, 2);
@@ -212,35 +215,35 @@ static void test_ties(void)
     CHECK_EQ_DBL(choice.next.ratio, 1.0 / 1.002, 1e-3); /* to the chosen, not to the fastest */
     CHECK(choice.next.ci[0] <= choice.next.ratio && choice.next.ratio <= choice.next.ci[1]);
     mb_free(choice.relation);
-    cell.results[3].params.choice[1] = 0; /* parameters come before dispatches */
-    choice = choose(&cell);
+    c.results[3].params.choice[1] = 0; /* parameters come before dispatches */
+    choice = choose(timing);
     CHECK_EQ_INT(choice.chosen, 3);
     mb_free(choice.relation);
-    cell.results[3].params.choice[1] = 1;
-    cell.results[3].work.n_dispatches = 1; /* alike but for their spread */
-    cell.results[0].stats.p75_ns *= 1.1;
-    choice = choose(&cell);
+    c.results[3].params.choice[1] = 1;
+    c.results[3].work.n_dispatches = 1; /* alike but for their spread */
+    timing->rows[0].stats.p75_ns *= 1.1;
+    choice = choose(timing);
     CHECK_EQ_INT(choice.chosen, 3);
     mb_free(choice.relation);
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 /* Noise ties what is 4 % apart; being simpler is not worth 4 %. */
 static void test_noise(void)
 {
     static const double ratios[] = {1.0, 1.04, 2.0, 2.0};
-    struct mb_cell cell;
-    make_cell(&cell, ratios, 1.0, mb_format_find("rgba8"), 64);
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 1.0, mb_format_find("rgba8"), 64);
     const size_t fastest =
-        cell.results[0].stats.median_ns < cell.results[1].stats.median_ns ? 0 : 1;
-    cell.results[fastest].params.choice[0] = 1;
-    struct mb_tune_choice choice = choose(&cell);
+        timing->rows[0].stats.median_ns < timing->rows[1].stats.median_ns ? 0 : 1;
+    c.results[fastest].params.choice[0] = 1;
+    struct mb_tune_choice choice = choose(timing);
     const bool is_near = choice.relation[1 - fastest].ratio <= 1.01;
     CHECK_EQ_INT(choice.n_tied, 1);
     CHECK(!choice.is_distinct);
     CHECK_EQ_INT(choice.chosen, is_near ? 1 - fastest : fastest);
     mb_free(choice.relation);
-    mb_cell_finish(&cell);
+    mb_case_finish(&c);
 }
 
 static void test_cross(void)
@@ -264,22 +267,23 @@ static void add_case(struct fixture *f, const char *format, uint32_t edge,
                      const double ratio[N_RESULTS])
 {
     struct mb_tune_case *c = &f->tune.cases[f->tune.n_cases];
-    struct mb_cell *cell = &f->run.cells[f->run.n_cells];
-    make_cell(cell, ratio, 0.001, mb_format_find(format), edge);
+    struct mb_case *final = mb_run_add_case(&f->run);
+    struct mb_timing *timing = make_case(final, ratio, 0.001, mb_format_find(format), edge);
     *c = (struct mb_tune_case){
-        .layout = cell->layout,
-        .cell = f->run.n_cells++,
+        .layout = final->layout,
+        .final = f->run.n_cases - 1,
         .variants = mb_alloc(N_RESULTS, sizeof *c->variants),
         .n_variants = N_RESULTS,
         .anchor = SIZE_MAX,
     };
     for (size_t i = 0; i < N_RESULTS; i++) {
         c->variants[i] = (struct mb_tune_variant){
-            .state = MB_TUNE_FINAL, .result = i, .kinds = BOX, .ratio = ratio[i]};
+            .state = MB_TUNE_FINAL, .result = i, .questions = BOX, .ratio = ratio[i]};
     }
-    for (int kind = 0; kind < MB_N_TUNE_KINDS; kind++) {
-        CHECK_EQ_INT(mb_tune_choose(cell, (enum mb_tune_kind)kind, 1, &c->choice[kind], NULL),
-                     MB_OK);
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        CHECK_EQ_INT(
+            mb_tune_choose(timing, (enum mb_question)question, 1, &c->choice[question], NULL),
+            MB_OK);
     }
     f->tune.n_cases++;
 }
@@ -287,7 +291,7 @@ static void add_case(struct fixture *f, const char *format, uint32_t edge,
 static void init(struct fixture *f)
 {
     *f = (struct fixture){
-        .run = {.settings = &f->settings, .cells = mb_alloc(8, sizeof *f->run.cells)},
+        .run = {.settings = &f->settings},
         .tune = {.rows = rows,
                  .n_rows = N_RESULTS,
                  .cases = mb_alloc(8, sizeof *f->tune.cases)},
@@ -315,7 +319,7 @@ static void test_crossovers(void)
     const struct mb_tune_class *classes = f.tune.classes;
     CHECK(classes[0].index == 1 && classes[1].index == 0 && classes[2].index == 2);
     CHECK(classes[0].is_power && !classes[3].is_power && classes[3].index == 3);
-    CHECK_EQ_INT(classes[4].kind, MB_TUNE_ANY);
+    CHECK_EQ_INT(classes[4].question, MB_QUESTION_ANY);
     /* 64 to 256: the ratio goes from 1/2 to 2, and so is 1 at 128x128. */
     CHECK_EQ_INT(f.tune.n_crossovers, 2);
     CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
@@ -389,8 +393,9 @@ static void test_header(void)
     CHECK(strstr(text, "#define MIPBENCH_TUNED_DEVICE "
                        "\"a*/b\\042c\\134d\\077\\077/e\\303\\251\"\n") != NULL);
     CHECK(strstr(text, "a* /b\"c\\ d") != NULL && strstr(text, "a*/b\"") == NULL);
-    CHECK(strstr(text, "{\"rgba8\", MIPBENCH_TUNED_BOX, 1, 64, 64, UINT64_C(4096), 64,\n"
-                       "     \"small\", \"v=0\", ") != NULL);
+    CHECK(strstr(text,
+                 "{\"rgba8\", \"avg\", MIPBENCH_TUNED_EXACT, 1, 64, 64, UINT64_C(4096), 64,\n"
+                 "     \"small\", \"v=0\", ") != NULL);
     CHECK(strstr(text, "\"large:v=1\", ") != NULL);
     CHECK(strstr(text, "#define MIPBENCH_TUNED_COMPLETE 0\n") != NULL);
     CHECK(strstr(text, "INCOMPLETE") != NULL && strstr(text, "SELF-TEST") == NULL);
@@ -421,8 +426,8 @@ static void test_verdict(void)
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_VERIFY);
     CHECK_EQ_STR(why.text, "small: wrong");
     c->variants[1].state = c->variants[2].state = MB_TUNE_SKIPPED;
-    for (int kind = 0; kind < MB_N_TUNE_KINDS; kind++) {
-        c->choice[kind].chosen = SIZE_MAX;
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        c->choice[question].chosen = SIZE_MAX;
     }
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_UNSUPPORTED);
     CHECK(strstr(why.text, "64x64 rgba8: no decision, since none of 4 variants can take part: "
@@ -453,18 +458,18 @@ static void test_long_labels(void)
         {.name = "a-parameter-of-a-strategy-that-has-a-long-name-itself", .values = values},
         {0}};
     static const struct mb_strategy strategy = {.name = "small", .params = params};
-    static const struct mb_row row = {.strategy = &strategy, .params.choice = {1}};
+    static const struct mb_variant row = {.strategy = &strategy, .params.choice = {1}};
     static char slow[] = "slow";
     char label[MB_LABEL_BYTES], quoted[MB_LABEL_BYTES + 8];
-    struct mb_row long_rows[N_RESULTS] = {row, row, row, row};
+    struct mb_variant long_rows[N_RESULTS] = {row, row, row, row};
     struct fixture f;
     struct mb_err why = {0};
     char *json = NULL;
-    mb_row_label(&row, label, sizeof label);
+    mb_variant_label(&row, label, sizeof label);
     CHECK(strlen(label) > 130 && strlen(label) < MB_LABEL_BYTES - 1);
     init(&f);
     add_case(&f, "rgba8", 64, ratios);
-    const struct mb_row *short_rows = f.tune.rows;
+    const struct mb_variant *short_rows = f.tune.rows;
     struct mb_tune_case *c = &f.tune.cases[0];
     f.tune.rows = long_rows;
     c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = slow};
@@ -486,7 +491,7 @@ static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
 {
     struct mb_tune_choice choice = {.relation = NULL};
     const enum mb_status status =
-        mb_tune_choose(&f->run.cells[0], MB_TUNE_BOX, 1, &choice, err);
+        mb_tune_choose(&f->run.cases[0]->timings[0], MB_QUESTION_EXACT, 1, &choice, err);
     mb_free(choice.relation);
     return status;
 }

@@ -1,9 +1,10 @@
 /* The verbs of the command line, what each takes, and the help. */
+#include "cli/options/help.h"
 #include "options_fixture.h"
 
 static void test_verbs(void)
 {
-    const char *no_input = "no input; give an image file, or pattern:noise:1024x1024";
+    const char *no_input = "no input; give an image file, a folder, or pattern:noise:1024x1024";
     CHECK_EQ_STR(ERROR_OF("run"), no_input);
     CHECK_EQ_STR(ERROR_OF("-q"), no_input);
     struct mb_options options = PARSE("--", "list", "-n", "run");
@@ -106,7 +107,16 @@ static void test_compare(void)
                                            "results.json: mipbench compare BASE.json NEW.json");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
                  "compare: 'c' is one too many; runs of one side are joined by commas: "
-                 "A.json,B.json");
+                 "A.json,B.json; --pool takes any number");
+    CHECK_EQ_STR(ERROR_OF("compare", "--pool"),
+                 "compare: no results; give results.json of some runs: mipbench compare --pool "
+                 "A.json B.json");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "--threshold", "2", "--pool"),
+                 "--threshold does not go with '--pool'");
+    options = PARSE("compare", "a", "b", "c", "--pool");
+    CHECK(options.pool);
+    CHECK_EQ_INT(options.settings.n_inputs, 3);
+    mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty name");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "-n", "3"),
                  "--samples does not go with 'compare'");
@@ -203,31 +213,101 @@ static void test_nearest_verb(void)
     mb_options_finish(&options);
 }
 
-static void test_help(void)
+/* What is printed for a verb; the caller finishes it. */
+static const char *help_on(struct mb_strbuf *out, enum mb_verb verb)
 {
-    static const char *const wanted[] = {"Usage:",
-                                         "Examples:",
-                                         "Exit codes:",
-                                         "NO_COLOR",
-                                         "TERM",
-                                         "VK_DRIVER_FILES",
-                                         "LP_NATIVE_VECTOR_WIDTH",
-                                         "  -s, --strategy SPEC",
-                                         "      --no-verify ",
-                                         "--sweep A:B"};
-    const char *help = mb_options_help();
-    for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
-        CHECK(strstr(help, wanted[i]) != NULL);
-    }
-    for (const char *line = help; *line != '\0';) {
+    mb_strbuf_finish(out);
+    mb_help_add(out, verb);
+    return mb_strbuf_text(out);
+}
+
+/* No line wider than 80 columns or with blanks at its end. Returns the number of lines. */
+static int check_lines(const char *text)
+{
+    int n_lines = 0;
+    for (const char *line = text; *line != '\0'; n_lines++) {
         const size_t n_bytes = strcspn(line, "\n");
         CHECK(n_bytes <= 80);
         CHECK(n_bytes == 0 || line[n_bytes - 1] != ' ');
         CHECK(line[n_bytes] == '\n');
         line += n_bytes + 1;
     }
-    CHECK(strstr(mb_options_short_help(), "--help") != NULL);
-    CHECK_EQ_STR(help, mb_options_help());
+    return n_lines;
+}
+
+static void test_overview(void)
+{
+    static const char *const wanted[] = {
+        "Usage:",      "Examples:",     "Exit codes:",     "NO_COLOR",
+        "TERM",        "MIPBENCH_DATA", "VK_DRIVER_FILES", "LP_NATIVE_VECTOR_WIDTH",
+        "--sweep A:B", "mipbench tune", "mipbench help",   "  -s, --strategy SPEC"};
+    struct mb_strbuf out = {0};
+    const char *help = help_on(&out, MB_VERB_HELP);
+    for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
+        CHECK(strstr(help, wanted[i]) != NULL);
+    }
+    CHECK(strstr(help, "--no-verify") == NULL); /* only what is common */
+    CHECK(check_lines(help) <= 66);
+    mb_strbuf_finish(&out);
+    mb_help_add_short(&out);
+    CHECK(strstr(mb_strbuf_text(&out), "--help") != NULL);
+    CHECK(check_lines(mb_strbuf_text(&out)) <= 8);
+    mb_strbuf_finish(&out);
+}
+
+/* The help on a verb has the options that the verb takes and no others, and fits two screens.
+ */
+static void test_help_of_verbs(void)
+{
+    struct mb_strbuf out = {0};
+    for (int verb = 0; verb < MB_VERB_HELP; verb++) {
+        const char *help = help_on(&out, (enum mb_verb)verb);
+        for (size_t i = 0; i < mb_option_count; i++) {
+            char name[40];
+            snprintf(name, sizeof name, ", --%s", mb_option_rows[i].name);
+            const char *found =
+                strstr(help, mb_option_rows[i].short_name != 0 ? name : name + 2);
+            CHECK((found != NULL) ==
+                  mb_option_goes_with(&mb_option_rows[i], (enum mb_verb)verb));
+        }
+        CHECK(strstr(help, "Usage:\n  mipbench ") != NULL && strstr(help, "Examples:") != NULL);
+        CHECK(check_lines(help) <= 82);
+    }
+    CHECK(strstr(help_on(&out, MB_VERB_EXPORT), "separated by commas (all)") != NULL);
+    CHECK(strstr(help_on(&out, MB_VERB_LIST), "      --json                 print JSON\n"));
+    mb_strbuf_finish(&out);
+}
+
+static void test_help(void)
+{
+    static const struct {
+        const char *words[4];
+        enum mb_verb about;
+    } lines[] = {
+        {{"--help"}, MB_VERB_HELP},         {{"help"}, MB_VERB_HELP},
+        {{"help", "help"}, MB_VERB_HELP},   {{"a.png", "-h"}, MB_VERB_HELP},
+        {{"help", "tune"}, MB_VERB_TUNE},   {{"run", "--help", "--bogus"}, MB_VERB_RUN},
+        {{"export", "-h"}, MB_VERB_EXPORT}, {{"-q", "list", "--help"}, MB_VERB_LIST},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(lines); i++) {
+        struct mb_options options = parse(lines[i].words);
+        CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+        CHECK_EQ_INT(options.help_verb, lines[i].about);
+        mb_options_finish(&options);
+    }
+    struct mb_options options = PARSE("-V");
+    CHECK_EQ_INT(options.verb, MB_VERB_VERSION);
+    mb_options_finish(&options);
+    options = PARSE("--", "help");
+    CHECK_EQ_INT(options.verb, MB_VERB_RUN);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("help", "tunne"),
+                 "help: there is no command 'tunne'; did you mean 'tune'?");
+    CHECK_EQ_STR(ERROR_OF("help", "photo.png"),
+                 "help: there is no command 'photo.png'; 'mipbench help' lists them");
+    CHECK_EQ_STR(ERROR_OF("help", "tune", "run"),
+                 "help: one command at a time, not 'run' as well");
+    CHECK_EQ_STR(ERROR_OF("help", "-n", "3"), "--samples does not go with 'help'");
 }
 
 int main(void)
@@ -239,6 +319,8 @@ int main(void)
     test_tune();
     test_export();
     test_nearest_verb();
+    test_overview();
+    test_help_of_verbs();
     test_help();
     return check_summary("verbs");
 }

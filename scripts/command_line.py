@@ -1,0 +1,47 @@
+"""What claims.py, plot.py and report.py have in common as programs: exit codes, error lines."""
+
+import argparse
+import re
+import sys
+
+from result_node import InputError, clean
+from whole_file import IsInput, OutputError, print_whole
+
+EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
+EXITS = {IsInput: EXIT_USAGE, InputError: EXIT_INPUT, OutputError: EXIT_OUTPUT}
+
+
+def complain(program, text):
+    print(f"{program}: error: {clean(str(text))}", file=sys.stderr)
+
+
+class Parser(argparse.ArgumentParser):
+    """What is wrong is one line; help that cannot be written is an error."""
+
+    def __init__(self, program, description, epilog):
+        super().__init__(prog=f"{program}.py", description=description, epilog=epilog,
+                         allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.program = program
+
+    def error(self, message):
+        complain(self.program, f"{message}; see --help")
+        sys.exit(EXIT_USAGE)
+
+    def print_help(self, file=None):
+        print_whole(self.format_help())
+
+
+def parse_size(text):
+    match = re.fullmatch(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 4096x4096")
+    return int(match[1]), int(match[2])
+
+
+def run(program, main, *arguments):
+    """The exit code of main(*arguments), which raises what is in EXITS."""
+    try:
+        return main(*arguments)
+    except tuple(EXITS) as error:
+        complain(program, error)
+        return EXITS[type(error)]

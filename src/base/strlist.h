@@ -1,0 +1,23 @@
+/* A growing list of strings that it owns. Zero is a valid empty list. */
+#ifndef MB_BASE_STRLIST_H
+#define MB_BASE_STRLIST_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct mb_strlist {
+    char **items; /* owned, each owned */
+    size_t n;
+    size_t capacity;
+};
+
+/* Free and zero. */
+void mb_strlist_finish(struct mb_strlist *list);
+
+/* Append a terminated copy of `text[n_bytes]`. Fails only without memory, and then with the
+ * list as it was. */
+MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, const char *text,
+                                            size_t n_bytes, struct mb_err *err);
+
+#endif

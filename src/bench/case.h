@@ -1,0 +1,35 @@
+/* A case: verify, time under each condition, and verify again every strategy.
+ */
+#ifndef MB_BENCH_CASE_H
+#define MB_BENCH_CASE_H
+
+#include "bench/hooks.h"
+#include "bench/plan.h"
+#include "result/result.h"
+#include "bench/timing/calibration.h"
+
+struct mb_case_options {
+    const struct mb_gpu *gpu;
+    const struct mb_settings *settings;
+    const struct mb_hooks *hooks;
+    const struct mb_variant *rows;
+    size_t n_rows;
+    const struct mb_condition *conditions;
+    size_t n_conditions; /* at least 1 */
+    struct mb_calibration *calibration;
+    bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
+    bool times_only;       /* no chain is read back: with settings->verify off */
+};
+
+/* Run every row on `source` (level 0 of every layer, of the case's layout) and fill the results
+ * of `c` and a timing for each of its conditions; layout, n_image_levels, is_cube, the task,
+ * its compulsory bytes and the input's names are the caller's. A strategy that cannot run is a
+ * skipped result; one that is wrong is a failed result; neither fails the function.
+ * `*is_complete` is false if the user interrupted it: then only timings with samples of whole
+ * blocks are there, or none. Failures (Vulkan, memory) are MB_ERRC_RUNTIME; the case is to be
+ * finished by the caller. */
+MB_MUST_CHECK enum mb_status mb_case_run(const struct mb_case_options *options,
+                                         const void *source, struct mb_case *c,
+                                         bool *is_complete, struct mb_err *err);
+
+#endif

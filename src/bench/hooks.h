@@ -1,0 +1,26 @@
+/* How a run tells its caller where it is, and asks whether to go on. */
+#ifndef MB_BENCH_HOOKS_H
+#define MB_BENCH_HOOKS_H
+
+#include "bench/verify/verify.h"
+#include "result/result.h"
+
+/* What the caller hears and decides while a cell runs; all required. */
+struct mb_hooks {
+    void *user;
+    /* True once the user wants to stop: the sample in flight is finished, whole blocks are
+     * kept. */
+    bool (*is_interrupted)(void *user);
+    /* A step without a count begins: "verifying". `label` is the strategy's. */
+    void (*on_step)(void *user, const char *label, const char *step);
+    /* `n_done` of `n_total` blocks of `n_candidates` strategies are sampled. */
+    void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
+    /* The chain of `result` as read back, a packed block of c->layout, after its last
+     * verification; the hook may write files of it and note them in the result. `verifier` is
+     * NULL with settings->verify off. */
+    enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
+                               const void *block, struct mb_verifier *verifier,
+                               struct mb_err *err);
+};
+
+#endif

@@ -1,0 +1,168 @@
+/* An image of a run as a case: level 0 at the asked size and in the asked format, and the
+ * conditions that it is timed under. */
+#include "bench/image_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "bench/verify/instance.h"
+
+/* The rectangles of an update lie within level 0. */
+static enum mb_status check_rects(const struct mb_settings *settings, struct mb_extent base,
+                                  const char *input, struct mb_err *err)
+{
+    for (uint32_t i = 0; i < settings->n_rects; i++) {
+        const struct mb_rect rect = settings->rects[i];
+        if (rect.x >= base.width || rect.width > base.width - rect.x || rect.y >= base.height ||
+            rect.height > base.height - rect.y) {
+            return MB_FAIL(err, MB_ERRC_USAGE,
+                           "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x, rect.y,
+                           rect.width, rect.height, base.width, base.height, input);
+        }
+    }
+    return MB_OK;
+}
+
+/* The faces of a cube are square. */
+static enum mb_status check_cube(const struct mb_settings *settings, struct mb_extent base,
+                                 const char *input, struct mb_err *err)
+{
+    if (settings->is_cube && base.width != base.height) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "--cube: faces are square, and %s is %ux%u", input,
+                       base.width, base.height);
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
+                                     const struct mb_image *image, const char *input,
+                                     struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_extent own = {image->width, image->height};
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        MB_TRY(check_rects(settings, settings->size[i], input, err));
+        MB_TRY(check_cube(settings, settings->size[i], input, err));
+    }
+    if (settings->n_sizes == 0) {
+        MB_TRY(check_rects(settings, own, input, err));
+        MB_TRY(check_cube(settings, own, input, err));
+    }
+fail:
+    return status;
+}
+
+static const struct mb_format *case_format(const struct mb_settings *settings,
+                                           const struct mb_image *image)
+{
+    const struct mb_format *named = settings->format ? mb_format_find(settings->format) : NULL;
+    return named ? named : mb_image_natural_format(image, settings->is_srgb);
+}
+
+/* What is to be done with this image. */
+static enum mb_status fill_task(struct mb_case *c, const struct mb_settings *settings,
+                                struct mb_err *err)
+{
+    const struct mb_extent base = c->layout.base;
+    c->task = (struct mb_task){
+        .reduce = settings->reduce,
+        .alpha = settings->alpha,
+        .is_update = settings->n_rects > 0,
+        .n_rects = 1,
+        .rects = {mb_rect_whole(base)},
+    };
+    if (c->task.is_update) {
+        c->task.n_rects = settings->n_rects;
+        memcpy(c->task.rects, settings->rects, sizeof c->task.rects);
+    }
+    c->compulsory_bytes = mb_task_compulsory_bytes(&c->task, &c->layout);
+    return check_rects(settings, base, c->input, err);
+}
+
+static uint32_t layer_count(const struct mb_settings *settings)
+{
+    return (settings->n_layers > 0 ? settings->n_layers : 1) * (settings->is_cube ? 6 : 1);
+}
+
+static void fill_case(struct mb_case *c, const struct mb_settings *settings, size_t input,
+                      const struct mb_image *image)
+{
+    struct mb_extent base = {image->width, image->height};
+    uint32_t n_full = mb_full_level_count(base);
+    uint32_t n_levels =
+        settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
+    mb_utf8_sanitize(settings->inputs[input], c->input, sizeof c->input);
+    snprintf(c->input_name, sizeof c->input_name, "%s", image->name);
+    snprintf(c->input_sha256, sizeof c->input_sha256, "%s", image->sha256);
+    mb_layout_init(&c->layout, case_format(settings, image), base, layer_count(settings),
+                   n_levels);
+    c->n_image_levels = n_full;
+    c->is_cube = settings->is_cube;
+    c->image_usage = settings->image_usage;
+}
+
+enum mb_status mb_image_make_case(const struct mb_image *image,
+                                  const struct mb_settings *settings, size_t index,
+                                  struct mb_case *c, void **source, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_image resized = {0};
+    const struct mb_image *used = image;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    if (settings->n_sizes > 0) {
+        const struct mb_extent size = settings->size[index % n_sizes];
+        MB_TRY(mb_image_resize(&resized, image, size.width, size.height, err));
+        used = &resized;
+    }
+    fill_case(c, settings, index / n_sizes, used);
+    MB_TRY(fill_task(c, settings, err));
+    *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
+    if (!*source) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", c->input);
+        goto fail;
+    }
+    c->input_depth = used->depth;
+    c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);
+    for (uint32_t layer = 0; layer < c->layout.n_layers; layer++) {
+        mb_image_encode(used, c->layout.format, layer,
+                        (uint8_t *)*source + layer * c->layout.level_layer_bytes[0]);
+    }
+fail:
+    mb_image_finish(&resized);
+    return status;
+}
+
+size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *settings,
+                     struct mb_condition out[MB_MAX_CONDITIONS])
+{
+    bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    /* A software device has the host's caches, which nothing here could keep cold. */
+    unsigned caches = is_cpu                 ? 1u << MB_CACHE_HOT
+                      : settings->caches > 0 ? settings->caches
+                                             : 1u << MB_CACHE_COLD;
+    unsigned modes = settings->modes > 0 ? settings->modes : 1u << MB_MODE_LATENCY;
+    size_t n = 0;
+    for (unsigned i = 0; i < MB_MAX_CONDITIONS; i++) {
+        enum mb_cache cache = (enum mb_cache)(i / MB_N_MODES);
+        enum mb_mode mode = (enum mb_mode)(i % MB_N_MODES);
+        if ((caches & (1u << cache)) && (modes & (1u << mode))) {
+            out[n++] = (struct mb_condition){cache, mode};
+        }
+    }
+    return n;
+}
+
+enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
+                                       struct mb_case *c, struct mb_err *err)
+{
+    if (!calibration->has_timer || isnan(calibration->roofline.ceiling_gbps)) {
+        for (size_t i = 0; i < MB_N_TRAFFICS; i++) {
+            c->match[i].gbps = (double)NAN;
+        }
+        return MB_OK;
+    }
+    return mb_roofline_match(calibration->gpu, &c->layout, c->match, err);
+}

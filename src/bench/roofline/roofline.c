@@ -1,0 +1,354 @@
+/* The roofline: a sweep for the last-level cache, then each kind of traffic at a footprint that
+ * no cache holds, in several variants, the best of which counts.
+ *
+ * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
+ * workgroup sizes are tried first, and more items per invocation with the best of them only. */
+#include "bench/roofline/roofline.h"
+
+#include <math.h>
+
+#include "bench/roofline/knee.h"
+#include "bench/roofline/null_dispatch.h"
+
+#define MIB UINT64_C(0x100000)
+
+/* Where no sweep found one: that of large CPUs, and more than most GPUs have. */
+#define ASSUMED_LLC_BYTES (64 * MIB)
+
+#define CACHE_FACTOR        8
+#define SCOUT_BYTES         (1024 * MIB)
+#define CPU_SCOUT_BYTES     (4 * MIB)
+#define GENEROUS_BYTES      (512 * MIB) /* where it does not take long */
+#define GENEROUS_NS         500e3
+#define CPU_PASS_NS         4e6
+#define LARGE_TEXELS_A_SIDE 8192u
+
+/* Launch and last wave of a dispatch take a few microseconds: 1 % of this. */
+#define MIN_TIMED_NS 400e3
+#define MATCHED_NS   200e3
+#define N_TIMES      3u
+
+struct measurement {
+    const struct mb_roofline_options *options;
+    const struct mb_gpu *gpu;
+    struct mb_roofline *out;
+    bool is_cpu;
+    uint64_t limit_bytes; /* of one buffer or image of two */
+    double rough_gbps;    /* of reads */
+};
+
+static bool is_interrupted(const struct measurement *m)
+{
+    return m->options->is_interrupted && m->options->is_interrupted(m->options->user);
+}
+
+static bool is_cpu(const struct mb_gpu *gpu)
+{
+    return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Down to whole pieces, at least one. */
+static uint64_t whole_units(uint64_t n_bytes)
+{
+    return most_of(n_bytes / MB_TRAFFIC_UNIT_BYTES, 1) * MB_TRAFFIC_UNIT_BYTES;
+}
+
+/* Two of them take a quarter of the largest device-local heap at most. */
+static uint64_t side_limit(const struct mb_gpu *gpu)
+{
+    uint64_t heap_bytes = 0;
+    for (uint32_t i = 0; i < gpu->info.n_heaps; i++) {
+        if (gpu->info.heap[i].device_local) {
+            heap_bytes = most_of(heap_bytes, gpu->info.heap[i].size_bytes);
+        }
+    }
+    return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
+}
+
+static uint32_t default_items(enum mb_traffic traffic)
+{
+    return traffic == MB_TRAFFIC_MIX ? 2 : 4;
+}
+
+/* Time one variant and keep it if it is the best. */
+static enum mb_status try_variant(struct mb_field *field,
+                                  const struct mb_traffic_variant *variant,
+                                  const struct mb_traffic_timing *timing,
+                                  struct mb_bandwidth *best, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_traffic_kernel kernel = {0};
+    struct mb_bandwidth found;
+    MB_TRY(mb_traffic_kernel_init(&kernel, field, variant, err));
+    MB_TRY(mb_traffic_time(&kernel, timing, &found, err));
+    if (!(found.gbps <= best->gbps)) { /* or the best is NaN yet */
+        *best = found;
+    }
+fail:
+    mb_traffic_kernel_finish(&kernel);
+    return status;
+}
+
+/* Workgroup sizes from a list, which 0 ends, that the device has. */
+static enum mb_status try_sizes(struct mb_field *field, enum mb_traffic traffic,
+                                const uint32_t *sizes, const struct mb_traffic_timing *timing,
+                                struct mb_bandwidth *best, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &field->gpu->info;
+    for (; *sizes > 0; sizes++) {
+        const struct mb_traffic_variant variant = {traffic, *sizes, default_items(traffic)};
+        if (*sizes > info->max_workgroup_invocations || *sizes > info->max_workgroup_width) {
+            continue;
+        }
+        MB_TRY(try_variant(field, &variant, timing, best, err));
+    }
+fail:
+    return status;
+}
+
+/* The best of all variants of one kind of traffic. */
+static enum mb_status measure_traffic(const struct measurement *m, struct mb_field *field,
+                                      enum mb_traffic traffic, struct mb_err *err)
+{
+    static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 0}, quick_size[] = {128, 0};
+    enum mb_status status = MB_OK;
+    const bool is_brief = m->is_cpu || m->options->is_quick;
+    struct mb_bandwidth *best = &m->out->best[field->is_image][traffic];
+    const struct mb_traffic_timing timing = {
+        .min_ns = m->is_cpu ? 0.0 : MIN_TIMED_NS,
+        .n_times = N_TIMES,
+    };
+    MB_TRY(try_sizes(field, traffic, is_brief ? quick_size : sizes, &timing, best, err));
+    if (!is_brief && isfinite(best->gbps)) {
+        const struct mb_traffic_variant more = {traffic, best->workgroup_size,
+                                                2 * default_items(traffic)};
+        MB_TRY(try_variant(field, &more, &timing, best, err));
+    }
+fail:
+    return status;
+}
+
+static enum mb_status measure_field(const struct measurement *m, struct mb_field *field,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (int traffic = 0; traffic < MB_N_TRAFFICS && !is_interrupted(m); traffic++) {
+        MB_TRY(measure_traffic(m, field, (enum mb_traffic)traffic, err));
+    }
+fail:
+    return status;
+}
+
+/* Read bandwidth from 1 MiB on, by steps of about the root of 2 (of 2 if quick). */
+static enum mb_status sweep(const struct measurement *m, const struct mb_traffic_kernel *read,
+                            uint64_t max_bytes, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_roofline *out = m->out;
+    for (uint32_t i = 0; out->n_sweep < MB_ROOFLINE_MAX_SWEEP && !is_interrupted(m); i++) {
+        const uint64_t octave_bytes = MIB << (i / 2);
+        const struct mb_traffic_timing timing = {
+            .n_bytes = i % 2 ? octave_bytes + octave_bytes / 2 : octave_bytes,
+            .min_ns = MIN_TIMED_NS,
+            .n_times = N_TIMES,
+        };
+        if (timing.n_bytes > max_bytes) {
+            break;
+        }
+        if (i % 2 && m->options->is_quick) {
+            continue;
+        }
+        MB_TRY(mb_traffic_time(read, &timing, &out->sweep[out->n_sweep], err));
+        out->n_sweep++;
+    }
+fail:
+    return status;
+}
+
+static void find_cache(struct mb_roofline *out)
+{
+    uint64_t footprint_bytes[MB_ROOFLINE_MAX_SWEEP];
+    double gbps[MB_ROOFLINE_MAX_SWEEP];
+    for (size_t i = 0; i < out->n_sweep; i++) {
+        footprint_bytes[i] = out->sweep[i].footprint_bytes;
+        gbps[i] = out->sweep[i].gbps;
+    }
+    const uint64_t knee_bytes = mb_cache_knee(footprint_bytes, gbps, out->n_sweep);
+    if (knee_bytes > 0) {
+        out->llc_bytes = knee_bytes;
+        out->llc_source = "measured";
+    }
+}
+
+/* Warm up, get a rough idea of the speed, and find the cache. */
+static enum mb_status scout(struct measurement *m, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_field field = {0};
+    struct mb_traffic_kernel read = {0};
+    struct mb_bandwidth rough;
+    const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
+    const struct mb_traffic_timing warm_up = {
+        .min_ns = m->is_cpu ? 0.0 : 20e6,
+        .n_times = N_TIMES,
+    };
+    const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
+    const uint64_t n_bytes = whole_units(least_of(
+        wanted_bytes, least_of(m->limit_bytes, m->gpu->info.max_storage_buffer_bytes)));
+    MB_TRY(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
+    MB_TRY(mb_traffic_kernel_init(&read, &field, &variant, err));
+    MB_TRY(mb_traffic_time(&read, &warm_up, &rough, err));
+    m->rough_gbps = rough.gbps;
+    if (!m->is_cpu && m->options->l2_bytes == 0) {
+        MB_TRY(sweep(m, &read, n_bytes, err));
+        find_cache(m->out);
+    }
+fail:
+    mb_traffic_kernel_finish(&read);
+    mb_field_finish(&field);
+    return status;
+}
+
+/* Of one side, before limits. */
+static uint64_t large_bytes(const struct measurement *m)
+{
+    const uint64_t beyond_cache = m->out->llc_bytes * CACHE_FACTOR;
+    const double passed = m->rough_gbps * (m->is_cpu ? CPU_PASS_NS : GENEROUS_NS);
+    const uint64_t in_time = isfinite(passed) ? (uint64_t)passed : CPU_SCOUT_BYTES;
+    return m->is_cpu ? least_of(beyond_cache, most_of(in_time, CPU_SCOUT_BYTES))
+                     : most_of(beyond_cache, least_of(in_time, GENEROUS_BYTES));
+}
+
+static enum mb_status measure_buffers(const struct measurement *m, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_field field = {0};
+    const uint64_t n_bytes = least_of(least_of(large_bytes(m) + MB_TRAFFIC_UNIT_BYTES - 1,
+                                               m->gpu->info.max_storage_buffer_bytes),
+                                      m->limit_bytes);
+    MB_TRY(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
+    MB_TRY(measure_field(m, &field, err));
+fail:
+    mb_field_finish(&field);
+    return status;
+}
+
+/* Square layers of rgba8, about `n_bytes` in all and no more than the limit. */
+static void large_layout(const struct measurement *m, uint64_t n_bytes,
+                         struct mb_layout *layout)
+{
+    const struct mb_format *format = mb_format_find("rgba8");
+    const struct mb_gpu_info *info = &m->gpu->info;
+    const uint64_t most = least_of(LARGE_TEXELS_A_SIDE, info->max_image_dimension_2d);
+    uint64_t side = 256;
+    while (2 * side <= most && 4 * side * side * format->texel_bytes <= n_bytes) {
+        side *= 2;
+    }
+    const uint64_t layer_bytes = side * side * format->texel_bytes;
+    const uint64_t n_layers = least_of(most_of((n_bytes + layer_bytes - 1) / layer_bytes, 1),
+                                       most_of(m->limit_bytes / layer_bytes, 1));
+    const struct mb_extent extent = {(uint32_t)side, (uint32_t)side};
+    mb_layout_init(layout, format, extent,
+                   (uint32_t)least_of(n_layers, info->max_image_array_layers), 1);
+}
+
+static enum mb_status measure_images(const struct measurement *m, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_field field = {0};
+    struct mb_layout layout;
+    large_layout(m, least_of(large_bytes(m), m->limit_bytes), &layout);
+    status = mb_field_init_images(&field, m->gpu, &layout, err);
+    if (status == MB_UNSUPPORTED) {
+        return MB_OK;
+    }
+    if (status == MB_OK) {
+        status = measure_field(m, &field, err);
+    }
+    mb_field_finish(&field);
+    return status;
+}
+
+static void clear(const struct mb_roofline_options *options, struct mb_roofline *out)
+{
+    *out = (struct mb_roofline){
+        .llc_bytes = options->l2_bytes > 0 ? options->l2_bytes : ASSUMED_LLC_BYTES,
+        .llc_source = options->l2_bytes > 0 ? "given" : "assumed",
+        .ceiling_gbps = (double)NAN,
+        .null_dispatch_ns = (double)NAN,
+        .null_barrier_ns = (double)NAN,
+    };
+    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
+        out->best[0][traffic] = mb_bandwidth_none((enum mb_traffic)traffic, false);
+        out->best[1][traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
+    }
+}
+
+enum mb_status mb_roofline_measure(const struct mb_roofline_options *options,
+                                   struct mb_roofline *out, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct measurement m = {
+        .options = options,
+        .gpu = options->gpu,
+        .out = out,
+        .is_cpu = is_cpu(options->gpu),
+        .limit_bytes = side_limit(options->gpu),
+    };
+    clear(options, out);
+    if (options->is_cache_only && (m.is_cpu || options->l2_bytes > 0)) {
+        return MB_OK;
+    }
+    MB_TRY(scout(&m, err));
+    if (!options->is_cache_only && !is_interrupted(&m)) {
+        MB_TRY(mb_null_dispatch_measure(m.gpu, &out->null_dispatch_ns, &out->null_barrier_ns,
+                                        err));
+        MB_TRY(measure_buffers(&m, err));
+        MB_TRY(measure_images(&m, err));
+        out->ceiling_gbps =
+            fmax(out->best[0][MB_TRAFFIC_MIX].gbps, out->best[1][MB_TRAFFIC_MIX].gbps);
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                 struct mb_bandwidth out[MB_N_TRAFFICS], struct mb_err *err)
+{
+    static const uint32_t sizes[] = {128, 256, 64, 0}, quick_size[] = {128, 0};
+    enum mb_status status = MB_OK;
+    struct mb_field field = {0};
+    const struct mb_traffic_timing timing = {
+        .min_ns = is_cpu(gpu) ? 0.0 : MATCHED_NS,
+        .n_times = N_TIMES,
+    };
+    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
+        out[traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
+    }
+    if (layout->n_layers * layout->level_layer_bytes[0] > side_limit(gpu)) {
+        return MB_OK;
+    }
+    status = mb_field_init_images(&field, gpu, layout, err);
+    if (status == MB_UNSUPPORTED && gpu->info.timestamp_valid_bits > 0) {
+        return MB_OK;
+    }
+    MB_TRY(status);
+    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
+        MB_TRY(try_sizes(&field, (enum mb_traffic)traffic, is_cpu(gpu) ? quick_size : sizes,
+                         &timing, &out[traffic], err));
+    }
+fail:
+    mb_field_finish(&field);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* The roofline: how fast this device moves bytes, measured in the same run as what is held to
+ * it. */
+#ifndef MB_BENCH_ROOFLINE_ROOFLINE_H
+#define MB_BENCH_ROOFLINE_ROOFLINE_H
+
+#include "bench/roofline/traffic.h"
+
+struct mb_roofline_options {
+    const struct mb_gpu *gpu;
+    uint64_t l2_bytes;                  /* the last-level cache, if known; 0: find the knee */
+    bool is_quick;                      /* one workgroup size, a coarse sweep */
+    bool is_cache_only;                 /* llc_bytes is all that is wanted */
+    bool (*is_interrupted)(void *user); /* NULL: never; asked between timings */
+    void *user;
+};
+
+/* Measure it all, on a device that is warm (or warm enough: this begins with 60 ms of reads).
+ * After an interruption what was not reached is NaN and the status MB_OK. UNSUPPORTED without
+ * timestamps. */
+MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_roofline_options *options,
+                                                 struct mb_roofline *out, struct mb_err *err);
+
+/* The same on images at a cell's own format, extent and layers, pass after pass, so from the
+ * cache where they fit. Mixed traffic then has the footprint of a chain: level 0 and a third.
+ * NaN what is too large or what the device cannot store to. */
+MB_MUST_CHECK enum mb_status mb_roofline_match(const struct mb_gpu *gpu,
+                                               const struct mb_layout *layout,
+                                               struct mb_bandwidth out[MB_N_TRAFFICS],
+                                               struct mb_err *err);
+
+#endif

@@ -1,0 +1,374 @@
+/* Plain traffic on a buffer or an image: kernels of shaders/roofline_*.comp and their timing.
+ */
+#include "bench/roofline/traffic.h"
+
+#include <math.h>
+
+#include "base/stats.h"
+#include "strategy/needs.h"
+#include "vk/barrier.h"
+
+#define VECTOR_BYTES 16u
+
+extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
+
+/* Bindings 0 and 1: source and target. */
+static void bind_sides(const struct mb_traffic_kernel *kernel, enum mb_side source,
+                       enum mb_side target)
+{
+    const struct mb_field *field = kernel->field;
+    const struct mb_descriptor buffers[] = {
+        {.binding = 0, .buffer = &field->buffer[source]},
+        {.binding = 1, .buffer = &field->buffer[target]},
+    };
+    const struct mb_descriptor images[] = {
+        {.binding = 0,
+         .sampler = field->sampler,
+         .views = &field->image[source].stored[0],
+         .layout = source == MB_SOURCE ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+                                       : VK_IMAGE_LAYOUT_GENERAL},
+        {.binding = 1, .views = &field->image[target].storage[0]},
+    };
+    mb_pipeline_bind(&kernel->compute, 0, field->is_image ? images : buffers, 2);
+}
+
+struct buffer_push {
+    uint32_t n_vectors, n_groups_per_pass, n_groups, key, mask;
+};
+
+struct image_push {
+    int32_t n_texels[2], tile[2], n_layers;
+    float key, scale;
+};
+
+static enum mb_status kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
+                                  const struct mb_traffic_variant *variant, bool is_reversed,
+                                  struct mb_err *err)
+{
+    const struct mb_constant constants[] = {
+        {"gl_WorkGroupSize.x", variant->workgroup_size},
+        {"TRAFFIC", (uint32_t)variant->traffic},
+        {"N_ITEMS", variant->n_items},
+    };
+    const struct mb_pipeline_options options = {
+        .shader = field->is_image ? &mb_spv_roofline_image : &mb_spv_roofline_buffer,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .push_constant_bytes =
+            field->is_image ? sizeof(struct image_push) : sizeof(struct buffer_push),
+        .n_copies = 1,
+        .name = field->is_image ? "roofline image" : "roofline buffer",
+    };
+    *kernel = (struct mb_traffic_kernel){.field = field, .variant = *variant};
+    enum mb_status status = mb_pipeline_init(&kernel->compute, field->gpu, &options, err);
+    if (status == MB_OK) {
+        bind_sides(kernel, is_reversed ? MB_TARGET : MB_SOURCE,
+                   is_reversed ? MB_SOURCE : MB_TARGET);
+    }
+    return status;
+}
+
+enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
+                                      const struct mb_traffic_variant *variant,
+                                      struct mb_err *err)
+{
+    return kernel_init(kernel, field, variant, false, err);
+}
+
+void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
+{
+    mb_pipeline_finish(&kernel->compute);
+    *kernel = (struct mb_traffic_kernel){0};
+}
+
+/* Texels that invocations stand for: of the target in mixed traffic, which has a third of the
+ * rows. */
+static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
+{
+    struct mb_extent extent = kernel->field->image[MB_SOURCE].layout.base;
+    if (kernel->variant.traffic == MB_TRAFFIC_MIX) {
+        extent.height /= 3;
+    }
+    return extent;
+}
+
+uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+{
+    static const uint32_t n_sides[MB_N_TRAFFICS] = {
+        [MB_TRAFFIC_READ] = 1,
+        [MB_TRAFFIC_WRITE] = 1,
+        [MB_TRAFFIC_COPY] = 2,
+        [MB_TRAFFIC_MIX] = 4,
+    };
+    if (!kernel->field->is_image) {
+        return n_bytes > 0 ? n_bytes : kernel->field->buffer[MB_SOURCE].size_bytes;
+    }
+    const struct mb_layout *layout = &kernel->field->image[MB_SOURCE].layout;
+    const struct mb_extent extent = work_extent(kernel);
+    return (uint64_t)extent.width * extent.height * layout->n_layers *
+           layout->format->texel_bytes * n_sides[kernel->variant.traffic];
+}
+
+/* Vectors of one stream of a buffer. */
+static uint32_t stream_vectors(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+{
+    static const uint32_t n_streams[MB_N_TRAFFICS] = {
+        [MB_TRAFFIC_READ] = 1,
+        [MB_TRAFFIC_WRITE] = 1,
+        [MB_TRAFFIC_COPY] = 2,
+        [MB_TRAFFIC_MIX] = 4,
+    };
+    return (uint32_t)(mb_traffic_bytes(kernel, n_bytes) /
+                      (VECTOR_BYTES * n_streams[kernel->variant.traffic]));
+}
+
+/* Of one pass over a buffer. */
+static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+{
+    return stream_vectors(kernel, n_bytes) /
+           (kernel->variant.workgroup_size * kernel->variant.n_items);
+}
+
+uint32_t mb_traffic_max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+{
+    const uint32_t *limit = kernel->field->gpu->info.max_workgroup_count;
+    if (kernel->field->is_image) {
+        return limit[2] / kernel->field->image[MB_SOURCE].layout.n_layers;
+    }
+    const uint64_t n_groups = (uint64_t)limit[0] * limit[1];
+    const uint64_t bounded = n_groups < INT32_MAX ? n_groups : INT32_MAX;
+    return (uint32_t)(bounded / buffer_groups(kernel, n_bytes));
+}
+
+static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
+                          uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
+{
+    const uint32_t max_width = kernel->field->gpu->info.max_workgroup_count[0];
+    const uint32_t n_groups_per_pass = buffer_groups(kernel, n_bytes);
+    const struct buffer_push push = {
+        .n_vectors = stream_vectors(kernel, n_bytes),
+        .n_groups_per_pass = n_groups_per_pass,
+        .n_groups = n_groups_per_pass * n_passes,
+        /* Four words alike: of noise, once in 2^32 sums at most. */
+        .key = stores_sums ? 0 : 0x5eed5eed,
+        .mask = stores_sums ? 0 : UINT32_MAX,
+    };
+    const uint32_t width = push.n_groups < max_width ? push.n_groups : max_width;
+    const struct mb_dispatch dispatch = {
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {width, (push.n_groups + width - 1) / width, 1},
+    };
+    mb_pipeline_dispatch(&kernel->compute, cmd, &dispatch);
+}
+
+static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
+                         uint32_t n_passes, bool stores_sums)
+{
+    const struct mb_traffic_variant *variant = &kernel->variant;
+    const struct mb_extent extent = work_extent(kernel);
+    const uint32_t n_layers = kernel->field->image[MB_SOURCE].layout.n_layers;
+    /* Blocks of 8x4 texels, four side by side. */
+    const uint32_t n_blocks = variant->workgroup_size / 32;
+    const uint32_t tile_width = 8 * (n_blocks < 4 ? n_blocks : 4);
+    const uint32_t tile_height = 4 * ((n_blocks + 3) / 4);
+    const uint32_t group_height = tile_height * variant->n_items;
+    const struct image_push push = {
+        .n_texels = {(int32_t)extent.width, (int32_t)extent.height},
+        .tile = {(int32_t)tile_width, (int32_t)tile_height},
+        .n_layers = (int32_t)n_layers,
+        .key = stores_sums ? 0.0f : -1.0f, /* noise is positive */
+        .scale = stores_sums ? 0.0f : 1.0f,
+    };
+    const struct mb_dispatch dispatch = {
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {(extent.width + tile_width - 1) / tile_width,
+                     (extent.height + group_height - 1) / group_height, n_layers * n_passes},
+    };
+    mb_pipeline_dispatch(&kernel->compute, cmd, &dispatch);
+}
+
+void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
+                       uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
+{
+    if (kernel->field->is_image) {
+        record_image(kernel, cmd, n_passes, stores_sums);
+    } else {
+        record_buffer(kernel, cmd, n_bytes, n_passes, stores_sums);
+    }
+}
+
+/* Fill the source with noise, by the kernel that writes, its sides exchanged. */
+static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_traffic_kernel kernel = {0};
+    const struct mb_traffic_variant variant = {MB_TRAFFIC_WRITE, 128, 4};
+    VkCommandBuffer cmd = field->submission.cmd;
+    MB_TRY(kernel_init(&kernel, field, &variant, true, err));
+    MB_TRY(mb_submission_begin(&field->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
+        mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
+                          &mb_access_compute_read_write);
+    }
+    mb_traffic_record(&kernel, cmd, 0, 1, false);
+    if (field->is_image) {
+        mb_barrier_levels(cmd, &field->image[MB_SOURCE], 0, 1, &mb_access_compute_write,
+                          &mb_access_readable);
+    }
+    mb_barrier_full(cmd);
+    MB_TRY(mb_submission_end(&field->submission, err));
+    MB_TRY(mb_submission_run(&field->submission, err));
+fail:
+    mb_traffic_kernel_finish(&kernel);
+    return status;
+}
+
+static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_timer_init(&field->timer, field->gpu, MB_FIELD_MAX_TIMES, err));
+    MB_TRY(mb_submission_init(&field->submission, field->gpu, "roofline", err));
+    MB_TRY(fill_source(field, err));
+fail:
+    return status;
+}
+
+enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu *gpu,
+                                     uint64_t n_bytes, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *field = (struct mb_field){.gpu = gpu};
+    for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
+        MB_TRY(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
+                              "roofline buffer", err));
+    }
+    MB_TRY(init_shared(field, err));
+    return MB_OK;
+fail:
+    mb_field_finish(field);
+    return status;
+}
+
+enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu *gpu,
+                                    const struct mb_layout *layout, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    static const char *const features[] = {"shaderStorageImageWriteWithoutFormat", NULL};
+    const struct mb_needs needs = {
+        .features = features, .n_storage_images = 1, .n_invocations = 128};
+    struct mb_layout one_level;
+    mb_layout_init(&one_level, layout->format, layout->base, layout->n_layers, 1);
+    const struct mb_vk_image_options options = {
+        .layout = &one_level,
+        .n_levels = 1,
+        /* As the image under test has. */
+        .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+        .name = "roofline image",
+    };
+    *field = (struct mb_field){.gpu = gpu, .is_image = true};
+    MB_TRY(mb_needs_met(&needs, gpu, layout, &(struct mb_task){0}, err));
+    MB_TRY(mb_gpu_require_format(gpu, layout->format->vk_storage_format,
+                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
+                                     VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
+                                 "storage", err));
+    for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
+        MB_TRY(mb_vk_image_init(&field->image[side], gpu, &options, err));
+    }
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &field->sampler, err));
+    MB_TRY(init_shared(field, err));
+    return MB_OK;
+fail:
+    mb_field_finish(field);
+    return status;
+}
+
+void mb_field_finish(struct mb_field *field)
+{
+    mb_submission_finish(&field->submission);
+    mb_timer_finish(&field->timer);
+    mb_sampler_destroy(field->gpu, field->sampler);
+    for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
+        mb_vk_image_finish(&field->image[side]);
+        mb_buffer_finish(&field->buffer[side]);
+    }
+    *field = (struct mb_field){0};
+}
+
+/* `n_times` timed dispatches in one submission; their median. */
+static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
+                                      uint32_t n_passes, uint32_t n_times, double *median_ns,
+                                      struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &kernel->field->submission;
+    const struct mb_timer *timer = &kernel->field->timer;
+    double times_ns[MB_FIELD_MAX_TIMES];
+    struct mb_stats stats;
+    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    for (uint32_t i = 0; i < n_times; i++) {
+        mb_timer_begin(timer, submission->cmd, i);
+        mb_traffic_record(kernel, submission->cmd, n_bytes, n_passes, false);
+        mb_timer_end(timer, submission->cmd, i);
+    }
+    MB_TRY(mb_submission_end(submission, err));
+    MB_TRY(mb_submission_run(submission, err));
+    for (uint32_t i = 0; i < n_times; i++) {
+        MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
+    }
+    MB_TRY(mb_stats_compute(times_ns, n_times, &stats, err));
+    *median_ns = stats.median_ns;
+fail:
+    return status;
+}
+
+/* Passes that take `min_ns`: found by trying, as short runs are mostly launch. */
+static enum mb_status find_passes(const struct mb_traffic_kernel *kernel,
+                                  const struct mb_traffic_timing *timing, uint32_t *n_passes,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t most = mb_traffic_max_passes(kernel, timing->n_bytes);
+    double duration_ns = 0.0;
+    *n_passes = 1;
+    for (;;) {
+        MB_TRY(time_dispatches(kernel, timing->n_bytes, *n_passes, 1, &duration_ns, err));
+        if (duration_ns >= timing->min_ns || *n_passes == most) {
+            return MB_OK;
+        }
+        const double wanted = 1.25 * timing->min_ns / fmax(duration_ns, 1.0);
+        const double next = ceil(*n_passes * fmin(fmax(wanted, 1.5), 64.0));
+        *n_passes = next < most ? (uint32_t)next : most;
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
+                               const struct mb_traffic_timing *timing,
+                               struct mb_bandwidth *bandwidth, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint32_t n_passes;
+    double median_ns;
+    *bandwidth = mb_bandwidth_none(kernel->variant.traffic, kernel->field->is_image);
+    bandwidth->footprint_bytes = mb_traffic_bytes(kernel, timing->n_bytes);
+    bandwidth->workgroup_size = kernel->variant.workgroup_size;
+    bandwidth->n_items = kernel->variant.n_items;
+    if (bandwidth->footprint_bytes == 0) {
+        return MB_OK; /* too few rows for mixed traffic */
+    }
+    MB_TRY(find_passes(kernel, timing, &n_passes, err));
+    MB_TRY(
+        time_dispatches(kernel, timing->n_bytes, n_passes, timing->n_times, &median_ns, err));
+    if (median_ns > 0.0) {
+        bandwidth->duration_ns = median_ns / n_passes;
+        bandwidth->gbps = (double)bandwidth->footprint_bytes / bandwidth->duration_ns;
+    }
+fail:
+    return status;
+}

@@ -1,0 +1,99 @@
+/* Plain traffic on a buffer or an image, and how fast it goes: what the roofline is made of. */
+#ifndef MB_BENCH_ROOFLINE_TRAFFIC_H
+#define MB_BENCH_ROOFLINE_TRAFFIC_H
+
+#include "result/roofline.h"
+#include "vk/image.h"
+#include "vk/pipeline.h"
+#include "vk/submit.h"
+#include "vk/timer.h"
+
+#define MB_FIELD_MAX_TIMES   8u /* timings in one submission */
+#define MB_TRAFFIC_MAX_ITEMS 8u
+
+/* Buffers are cut into pieces of this many bytes: four streams of the largest workgroup's
+ * items. */
+#define MB_TRAFFIC_UNIT_BYTES (UINT64_C(4) * 1024 * MB_TRAFFIC_MAX_ITEMS * 16)
+
+enum mb_side {
+    MB_SOURCE, /* noise; images in SHADER_READ_ONLY_OPTIMAL */
+    MB_TARGET, /* as large; images in GENERAL */
+};
+
+/* What traffic runs over: two buffers, or two images of one level. */
+struct mb_field {
+    const struct mb_gpu *gpu;
+    bool is_image;
+    struct mb_buffer buffer[2];
+    struct mb_vk_image image[2];
+    VkSampler sampler;
+    struct mb_timer timer;
+    struct mb_submission submission;
+};
+
+/* Two buffers of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES within
+ * gpu->info.max_storage_buffer_bytes. Fills the source with noise. */
+MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
+                                                   const struct mb_gpu *gpu, uint64_t n_bytes,
+                                                   struct mb_err *err);
+
+/* Two images of the layout's format, extent and layers. UNSUPPORTED if the device cannot store
+ * to such, or cannot make them. */
+MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
+                                                  const struct mb_gpu *gpu,
+                                                  const struct mb_layout *layout,
+                                                  struct mb_err *err);
+void mb_field_finish(struct mb_field *field);
+
+/* One way of making the traffic. */
+struct mb_traffic_variant {
+    enum mb_traffic traffic;
+    uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
+    uint32_t n_items;        /* 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic loads three of each */
+};
+
+struct mb_traffic_kernel {
+    struct mb_field *field;
+    struct mb_traffic_variant variant;
+    struct mb_pipeline compute;
+};
+
+MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel,
+                                                    struct mb_field *field,
+                                                    const struct mb_traffic_variant *variant,
+                                                    struct mb_err *err);
+void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
+
+/* One dispatch that passes over the footprint `n_passes` times (mb_traffic_max_passes at most).
+ * Buffers: a footprint of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES and no larger than one
+ * buffer; 0 is all of it, and all there is for images. Of a buffer, read and mixed traffic go
+ * from the beginning of the source to the beginning of the target:
+ *
+ *   write  target[i] = noise
+ *   copy   target[i] = source[i]
+ *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
+ *
+ * in vectors of 16 bytes, n of them in the target. Of images, mixed traffic is target(x, y) =
+ * max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
+ * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items; of images
+ * their mean, at the first of them */
+void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
+                       uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
+uint32_t mb_traffic_max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
+
+/* Bytes of one pass as they are counted: read and written. */
+uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
+
+struct mb_traffic_timing {
+    uint64_t n_bytes; /* as above */
+    double min_ns;    /* as many passes as it takes to get there */
+    uint32_t n_times; /* 1 to MB_FIELD_MAX_TIMES; the median counts */
+};
+
+/* Time a kernel after one pass that does not count. */
+MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
+                                             const struct mb_traffic_timing *timing,
+                                             struct mb_bandwidth *bandwidth,
+                                             struct mb_err *err);
+
+#endif

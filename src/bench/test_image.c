@@ -1,0 +1,238 @@
+/* The test bench for one cell: upload, poison and read-back of the image under test. */
+#include "bench/test_image.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vk/barrier.h"
+
+#define OWN_USAGE (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)
+
+VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format)
+{
+    VkImageUsageFlags usage = OWN_USAGE;
+    struct mb_err ignored;
+    if (mb_gpu_require_format(gpu, format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT,
+                              "sampling", &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+    }
+    if (mb_gpu_require_format(gpu, format->vk_storage_format,
+                              VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT, "storage",
+                              &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+    }
+    if (mb_gpu_require_format(gpu, format->vk_storage_format,
+                              VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing",
+                              &ignored) == MB_OK) {
+        usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    }
+    return usage;
+}
+
+/* Copy levels [first_level, first_level + n_levels) from a buffer that holds them as the packed
+ * layout does, the first at its beginning. */
+static void record_upload(const struct mb_test_image *test_image,
+                          const struct mb_buffer *upload, uint32_t first_level,
+                          uint32_t n_levels)
+{
+    const struct mb_layout *layout = &test_image->full;
+    VkCommandBuffer cmd = test_image->submission.cmd;
+    mb_barrier_levels(cmd, &test_image->image, first_level, n_levels, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    for (uint32_t level = first_level; level < first_level + n_levels; level++) {
+        struct mb_extent extent = mb_level_extent(layout->base, level);
+        VkBufferImageCopy region = {
+            .bufferOffset =
+                layout->level_offset_bytes[level] - layout->level_offset_bytes[first_level],
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+            .imageExtent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyBufferToImage(cmd, upload->buffer, test_image->image.image,
+                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
+    mb_barrier_levels(cmd, &test_image->image, first_level, n_levels, &mb_access_transfer_write,
+                      &mb_access_readable);
+}
+
+/* `texels` are those levels, packed. */
+static enum mb_status upload_levels(struct mb_test_image *test_image, const void *texels,
+                                    size_t n_bytes, uint32_t first_level, uint32_t n_levels,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_buffer buffer = {0};
+    MB_TRY(mb_buffer_init(&buffer, test_image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
+    memcpy(buffer.mapped, texels, n_bytes);
+    MB_TRY(mb_submission_begin(&test_image->submission,
+                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    record_upload(test_image, &buffer, first_level, n_levels);
+    MB_TRY(mb_submission_end(&test_image->submission, err));
+    MB_TRY(mb_submission_run(&test_image->submission, err));
+fail:
+    mb_buffer_finish(&buffer);
+    return status;
+}
+
+enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void *source,
+                                    struct mb_err *err)
+{
+    return upload_levels(test_image, source,
+                         test_image->full.level_layer_bytes[0] * test_image->full.n_layers, 0,
+                         1, err);
+}
+
+enum mb_status mb_test_image_upload_chain(struct mb_test_image *test_image, const void *block,
+                                          struct mb_err *err)
+{
+    const struct mb_layout *layout = &test_image->full;
+    if (layout->n_levels == 1) {
+        return MB_OK;
+    }
+    return upload_levels(test_image, (const uint8_t *)block + layout->level_offset_bytes[1],
+                         layout->total_bytes - layout->level_offset_bytes[1], 1,
+                         layout->n_levels - 1, err);
+}
+
+enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                                  const struct mb_test_image_options *options,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = options->layout;
+    const struct mb_vk_image_options image_options = {
+        .layout = layout,
+        .n_levels = options->n_image_levels,
+        .is_cube = options->is_cube,
+        .usage = options->usage ? options->usage | OWN_USAGE
+                                : mb_test_image_usage(gpu, layout->format),
+        .is_raw = options->usage == 0 || options->is_raw,
+        .name = "image",
+    };
+    *test_image = (struct mb_test_image){.gpu = gpu, .is_cube = options->is_cube};
+    mb_layout_init(&test_image->full, layout->format, layout->base, layout->n_layers,
+                   options->n_image_levels);
+    if (layout->n_levels < options->n_image_levels) {
+        test_image->poisoned = mb_malloc(test_image->full.total_bytes -
+                                         test_image->full.level_offset_bytes[layout->n_levels]);
+        if (!test_image->poisoned) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "test bench: out of memory");
+        }
+    }
+    uint64_t start_ns = mb_now_ns();
+    MB_TRY(mb_vk_image_init(&test_image->image, gpu, &image_options, err));
+    test_image->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
+    MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK,
+                          test_image->full.total_bytes, "read-back", err));
+    MB_TRY(mb_submission_init(&test_image->submission, gpu, "test_image", err));
+    MB_TRY(mb_test_image_upload(test_image, options->source, err));
+    return MB_OK;
+fail:
+    mb_test_image_finish(test_image);
+    return status;
+}
+
+void mb_test_image_finish(struct mb_test_image *test_image)
+{
+    mb_submission_finish(&test_image->submission);
+    mb_buffer_finish(&test_image->readback);
+    mb_vk_image_finish(&test_image->image);
+    mb_free(test_image->poisoned);
+    test_image->poisoned = NULL;
+    test_image->gpu = NULL;
+}
+
+/* What poison is in texels, for the levels that no strategy may touch. */
+static enum mb_status keep_poisoned(struct mb_test_image *test_image, struct mb_err *err)
+{
+    if (!test_image->poisoned) {
+        return MB_OK;
+    }
+    enum mb_status status = mb_test_image_read(test_image, err);
+    if (status == MB_OK) {
+        size_t offset_bytes =
+            test_image->full.level_offset_bytes[test_image->image.layout.n_levels];
+        memcpy(test_image->poisoned,
+               (const uint8_t *)test_image->readback.mapped + offset_bytes,
+               test_image->full.total_bytes - offset_bytes);
+    }
+    return status;
+}
+
+void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_t index,
+                                 VkCommandBuffer cmd)
+{
+    static const VkClearColorValue colors[MB_N_POISONS] = {
+        {.float32 = {0.25f, 0.75f, 0.125f, 0.625f}},
+        {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
+    };
+    const struct mb_layout *layout = &test_image->full;
+    VkImageSubresourceRange range = {
+        .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+        .baseMipLevel = 1,
+        .levelCount = layout->n_levels - 1,
+        .layerCount = layout->n_layers,
+    };
+    if (layout->n_levels == 1) {
+        return;
+    }
+    mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1, &mb_access_undefined,
+                      &mb_access_transfer_write);
+    vkCmdClearColorImage(cmd, test_image->image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         &colors[index], 1, &range);
+    mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1,
+                      &mb_access_transfer_write, &mb_access_readable);
+}
+
+enum mb_status mb_test_image_poison(struct mb_test_image *test_image, uint32_t index,
+                                    struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_begin(&test_image->submission,
+                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    mb_test_image_record_poison(test_image, index, test_image->submission.cmd);
+    MB_TRY(mb_submission_end(&test_image->submission, err));
+    MB_TRY(mb_submission_run(&test_image->submission, err));
+    MB_TRY(keep_poisoned(test_image, err));
+fail:
+    return status;
+}
+
+void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd)
+{
+    const struct mb_layout *layout = &test_image->full;
+    mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_readable,
+                      &mb_access_transfer_read);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        struct mb_extent extent = mb_level_extent(layout->base, level);
+        VkBufferImageCopy region = {
+            .bufferOffset = layout->level_offset_bytes[level],
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+            .imageExtent = {extent.width, extent.height, 1},
+        };
+        vkCmdCopyImageToBuffer(cmd, test_image->image.image,
+                               VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                               test_image->readback.buffer, 1, &region);
+    }
+    mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_transfer_read,
+                      &mb_access_readable);
+    VkMemoryBarrier to_host = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &to_host, 0, NULL, 0, NULL);
+}
+
+enum mb_status mb_test_image_read(struct mb_test_image *test_image, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_begin(&test_image->submission,
+                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    mb_test_image_record_read(test_image, test_image->submission.cmd);
+    MB_TRY(mb_submission_end(&test_image->submission, err));
+    MB_TRY(mb_submission_run(&test_image->submission, err));
+fail:
+    return status;
+}

@@ -1,0 +1,124 @@
+/* A compute load on a second queue; shaders/background.comp. */
+#include "bench/timing/background.h"
+
+#include "base/clock.h"
+
+#define STEPS_PER_GROUP  4096u
+#define FIRST_GROUPS     16384u
+#define MAX_GROUPS       (UINT32_C(1) << 26)
+#define BEGIN_TIMEOUT_NS UINT64_C(5000000000)
+
+extern const struct mb_shader mb_spv_background;
+
+/* As in shaders/background.comp. Halving and adding one converges to 2. */
+struct push {
+    uint32_t n_steps;
+    float factor, summand;
+    float never;
+};
+
+static enum mb_status record(struct mb_background *b, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t widest = b->gpu->info.max_workgroup_count[0];
+    const struct push push = {STEPS_PER_GROUP, 0.5f, 1.0f, -1.0f};
+    const uint32_t width = b->n_groups < widest ? b->n_groups : widest;
+    const struct mb_dispatch dispatch = {
+        .push = &push,
+        .push_bytes = sizeof push,
+        .n_groups = {width, (b->n_groups + width - 1) / width, 1},
+    };
+    VkCommandBuffer cmd = b->submission.cmd;
+    MB_TRY(mb_submission_begin(&b->submission, 0, err));
+    vkCmdSetEvent(cmd, b->begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+    mb_pipeline_dispatch(&b->compute, cmd, &dispatch);
+    MB_TRY(mb_submission_end(&b->submission, err));
+fail:
+    return status;
+}
+
+enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *gpu,
+                                  struct mb_err *err)
+{
+    static const VkEventCreateInfo event = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    enum mb_status status = MB_OK;
+    const struct mb_pipeline_options options = {
+        .shader = &mb_spv_background,
+        .push_constant_bytes = sizeof(struct push),
+        .n_copies = 1,
+        .name = "background",
+    };
+    *b = (struct mb_background){.gpu = gpu, .n_groups = FIRST_GROUPS};
+    if (!gpu->second_queue) {
+        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
+                       "the device has no second queue that computes, for other work to be on");
+    }
+    MB_TRY(mb_buffer_init(&b->target, gpu, MB_BUFFER_DEVICE, sizeof(float), "background", err));
+    MB_TRY(mb_pipeline_init(&b->compute, gpu, &options, err));
+    mb_pipeline_bind(&b->compute, 0, &(struct mb_descriptor){.buffer = &b->target}, 1);
+    MB_VK_MAKE(vkCreateEvent, gpu->device, &event, &b->begun);
+    MB_TRY(mb_submission_init_second(&b->submission, gpu, "background", err));
+    MB_TRY(record(b, err));
+    return MB_OK;
+fail:
+    mb_background_finish(b);
+    return status;
+}
+
+void mb_background_finish(struct mb_background *b)
+{
+    mb_submission_finish(&b->submission);
+    if (b->begun && !b->gpu->state->is_lost) {
+        vkDestroyEvent(b->gpu->device, b->begun, NULL);
+    }
+    mb_pipeline_finish(&b->compute);
+    mb_buffer_finish(&b->target);
+    *b = (struct mb_background){0};
+}
+
+/* Submit the load, and wait until it is at work. */
+static enum mb_status start(struct mb_background *b, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const VkDevice device = b->gpu->device;
+    VkResult state = VK_EVENT_RESET;
+    MB_VK(vkResetEvent(device, b->begun));
+    MB_TRY(mb_submission_submit(&b->submission, err));
+    const uint64_t start_ns = mb_now_ns();
+    while (state == VK_EVENT_RESET && mb_now_ns() - start_ns < BEGIN_TIMEOUT_NS) {
+        state = vkGetEventStatus(device, b->begun);
+    }
+    if (state != VK_EVENT_SET) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "the load on the second queue does not begin");
+    }
+fail:
+    return status;
+}
+
+static enum mb_status lengthen(struct mb_background *b, struct mb_err *err)
+{
+    if (b->n_groups > MAX_GROUPS / 2) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "the load on the second queue ends before what is timed beside it does");
+    }
+    b->n_groups *= 2;
+    return record(b, err);
+}
+
+enum mb_status mb_background_run(struct mb_background *b, struct mb_submission *submission,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    bool was_beside = false;
+    while (!was_beside) {
+        MB_TRY(start(b, err));
+        MB_TRY(mb_submission_run(submission, err));
+        was_beside = vkGetFenceStatus(b->gpu->device, b->submission.fence) == VK_NOT_READY;
+        MB_TRY(mb_submission_wait(&b->submission, err));
+        if (!was_beside) {
+            MB_TRY(lengthen(b, err));
+        }
+    }
+fail:
+    return status;
+}

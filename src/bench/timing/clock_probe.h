@@ -1,0 +1,41 @@
+/* A probe of the clock: a chain of multiply-adds that depend on each other, in one workgroup.
+ * Its time follows the core's clock and nothing else. */
+#ifndef MB_BENCH_TIMING_CLOCK_PROBE_H
+#define MB_BENCH_TIMING_CLOCK_PROBE_H
+
+#include "vk/pipeline.h"
+#include "vk/submit.h"
+#include "vk/timer.h"
+
+#define MB_PROBE_NS 100e3 /* that a run takes when calibrated */
+
+struct mb_probe {
+    const struct mb_gpu *gpu;
+    struct mb_pipeline compute;
+    struct mb_buffer result;
+    struct mb_timer timer;
+    struct mb_submission submission; /* one run, recorded */
+    uint32_t n_steps;
+    double launch_ns; /* of a run without the chain, as calibration found it */
+};
+
+/* Set up and calibrate. UNSUPPORTED without timestamps. */
+MB_MUST_CHECK enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
+                                           struct mb_err *err);
+void mb_probe_finish(struct mb_probe *probe);
+
+/* Set the number of steps so that a run takes MB_PROBE_NS at the clock of now, within a tenth
+ * or as near as six attempts get; where the launch alone takes more than half of that, as on
+ * CPUs, the chain takes half of it. Durations before and after do not compare: calibrate once,
+ * when the device is warm. */
+MB_MUST_CHECK enum mb_status mb_probe_calibrate(struct mb_probe *probe, struct mb_err *err);
+
+/* Make the chain `n_steps` long from now on. */
+MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps,
+                                                struct mb_err *err);
+
+/* One run; the device must have nothing else to do. */
+MB_MUST_CHECK enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns,
+                                          struct mb_err *err);
+
+#endif

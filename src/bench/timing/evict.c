@@ -1,0 +1,152 @@
+/* Eviction by streaming; shaders/evict.comp. */
+#include "bench/timing/evict.h"
+
+#include "vk/barrier.h"
+#include "vk/submit.h"
+
+#define WORKGROUP_SIZE 256u
+
+extern const struct mb_shader mb_spv_evict;
+
+static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill,
+                                  struct mb_pipeline *compute, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_constant constants[] = {{"gl_WorkGroupSize.x", WORKGROUP_SIZE},
+                                            {"IS_FILL", is_fill}};
+    const struct mb_pipeline_options options = {
+        .shader = &mb_spv_evict,
+        .constants = constants,
+        .n_constants = MB_COUNTOF(constants),
+        .push_constant_bytes = sizeof evictor->reach[0].n_groups,
+        .n_copies = evictor->n_reaches,
+        .name = is_fill ? "evict: fill" : "evict",
+    };
+    MB_TRY(mb_pipeline_init(compute, evictor->gpu, &options, err));
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        const struct mb_descriptor descriptors[] = {
+            {.binding = 0, .buffer = &evictor->reach[i].stream},
+            {.binding = 1, .buffer = &evictor->reach[i].sums},
+        };
+        mb_pipeline_bind(compute, i, descriptors, MB_COUNTOF(descriptors));
+    }
+fail:
+    return status;
+}
+
+/* Dispatches of one pass touch nothing in common: no barriers between them. */
+static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline *compute,
+                     VkCommandBuffer cmd)
+{
+    const uint32_t max_width = evictor->gpu->info.max_workgroup_count[0];
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        const uint32_t n_groups = evictor->reach[i].n_groups;
+        const uint32_t width = n_groups < max_width ? n_groups : max_width;
+        const struct mb_dispatch pass = {
+            .copy = i,
+            .push = &n_groups,
+            .push_bytes = sizeof n_groups,
+            .n_groups = {width, (n_groups + width - 1) / width, 1},
+        };
+        mb_pipeline_dispatch(compute, cmd, &pass);
+    }
+}
+
+/* Noise, by the same grid. */
+static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_pipeline compute = {0};
+    struct mb_submission submission = {0};
+    MB_TRY(init_kernel(evictor, true, &compute, err));
+    MB_TRY(mb_submission_init(&submission, evictor->gpu, "evict: fill", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    dispatch(evictor, &compute, submission.cmd);
+    mb_barrier_full(submission.cmd);
+    MB_TRY(mb_submission_end(&submission, err));
+    MB_TRY(mb_submission_run(&submission, err));
+fail:
+    mb_submission_finish(&submission);
+    mb_pipeline_finish(&compute);
+    return status;
+}
+
+/* How many groups one buffer may have. */
+static enum mb_status find_limit(const struct mb_gpu *gpu, uint64_t n_groups,
+                                 uint64_t *max_groups, struct mb_err *err)
+{
+    const struct mb_gpu_info *info = &gpu->info;
+    const uint64_t max_bytes = info->max_storage_buffer_bytes < info->max_allocation_bytes
+                                   ? info->max_storage_buffer_bytes
+                                   : info->max_allocation_bytes;
+    *max_groups = max_bytes / MB_EVICTOR_GROUP_BYTES;
+    /* The kernel counts groups in 32 bits. */
+    *max_groups = *max_groups < UINT32_MAX ? *max_groups : UINT32_MAX;
+    if (n_groups > *max_groups * MB_EVICTOR_MAX_REACHES) {
+        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
+                       "eviction: %.1f MiB in %u buffers, the device's limit of each is %.1f "
+                       "MiB",
+                       (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20,
+                       MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
+    }
+    return mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err);
+}
+
+static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_evictor_reach *reach = &evictor->reach[evictor->n_reaches++];
+    reach->n_groups = (uint32_t)n_groups;
+    MB_TRY(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
+    MB_TRY(mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * sizeof(uint32_t), "evict: sums", err));
+fail:
+    return status;
+}
+
+enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
+                               uint64_t n_bytes, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint64_t n_left = n_bytes / MB_EVICTOR_GROUP_BYTES +
+                      (n_bytes % MB_EVICTOR_GROUP_BYTES > 0 || n_bytes == 0);
+    uint64_t max_groups = 0;
+    *evictor = (struct mb_evictor){.gpu = gpu};
+    MB_TRY(find_limit(gpu, n_left, &max_groups, err));
+    while (n_left > 0) {
+        const uint64_t n_groups = n_left < max_groups ? n_left : max_groups;
+        struct mb_err why = {0};
+        status = init_reach(evictor, n_groups, &why);
+        if (status != MB_OK && why.vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+            status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
+                             (double)n_bytes / 0x1p20);
+        } else if (status != MB_OK && err) {
+            *err = why;
+        }
+        MB_TRY(status);
+        n_left -= n_groups;
+    }
+    MB_TRY(fill(evictor, err));
+    MB_TRY(init_kernel(evictor, false, &evictor->compute, err));
+    return MB_OK;
+fail:
+    mb_evictor_finish(evictor);
+    return status;
+}
+
+void mb_evictor_finish(struct mb_evictor *evictor)
+{
+    mb_pipeline_finish(&evictor->compute);
+    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
+        mb_buffer_finish(&evictor->reach[i].sums);
+        mb_buffer_finish(&evictor->reach[i].stream);
+    }
+    *evictor = (struct mb_evictor){0};
+}
+
+void mb_evictor_record(const struct mb_evictor *evictor, VkCommandBuffer cmd)
+{
+    dispatch(evictor, &evictor->compute, cmd);
+}

@@ -1,0 +1,334 @@
+/* The sampling loop. */
+#include "bench/timing/measure.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "base/stats.h"
+
+/* A sample that was started and not yet collected. */
+struct in_flight {
+    bool is_used;
+    size_t candidate;
+    double *destination; /* NULL: warm-up, thrown away */
+    double *parts;
+};
+
+struct loop {
+    const struct mb_sampler *sampler;
+    const struct mb_measure_options *options;
+    struct mb_samples *samples;
+    struct mb_rng rng;
+    uint32_t *order;   /* of the candidates in this block */
+    double *column;    /* [capacity]: a candidate's durations, while they are looked at */
+    uint32_t capacity; /* blocks there is room for */
+    struct in_flight slot[MB_N_SLOTS];
+    uint32_t next_slot;
+    double probe_ns;      /* the last one */
+    double base_probe_ns; /* that blocks are flagged against */
+    uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
+};
+
+static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_err *err)
+{
+    struct in_flight *sample = &loop->slot[slot];
+    if (!sample->is_used) {
+        return MB_OK;
+    }
+    double duration_ns = 0.0;
+    double part_ns[MB_MAX_PARTS] = {0};
+    sample->is_used = false;
+    enum mb_status status = loop->sampler->collect(loop->sampler->user, sample->candidate, slot,
+                                                   &duration_ns, part_ns, err);
+    if (status == MB_OK && sample->destination) {
+        *sample->destination = duration_ns;
+        for (uint32_t i = 0; i < loop->options->n_parts; i++) {
+            sample->parts[i] = part_ns[i];
+        }
+    }
+    return status;
+}
+
+/* Collect everything in flight, oldest first, and return the first failure. */
+static enum mb_status drain(struct loop *loop, struct mb_err *err)
+{
+    enum mb_status first = MB_OK;
+    for (uint32_t i = 0; i < MB_N_SLOTS; i++) {
+        struct mb_err later;
+        enum mb_status status = collect_slot(loop, (loop->next_slot + i) % MB_N_SLOTS,
+                                             first == MB_OK ? err : &later);
+        first = first == MB_OK ? status : first;
+    }
+    return first;
+}
+
+/* Run every candidate once. The samples go to block `block`, or nowhere while warming up. */
+static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_up,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const size_t n = loop->options->n_candidates;
+    const struct mb_samples *samples = loop->samples;
+    mb_rng_shuffle(&loop->rng, loop->order, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t candidate = loop->order[i];
+        size_t cell = block * n + candidate;
+        uint32_t slot = loop->next_slot;
+        MB_TRY(collect_slot(loop, slot, err));
+        MB_TRY(loop->sampler->start(loop->sampler->user, candidate, slot, err));
+        loop->slot[slot] = (struct in_flight){.is_used = true, .candidate = candidate};
+        if (!is_warm_up) {
+            loop->slot[slot].destination = &samples->duration_ns[cell];
+            loop->slot[slot].parts = samples->part_ns + cell * loop->options->n_parts;
+            samples->position[cell] = (uint32_t)i;
+        }
+        loop->next_slot = (slot + 1) % MB_N_SLOTS;
+    }
+fail:
+    return status;
+}
+
+/* The probe is alone on the device. */
+static enum mb_status probe(struct loop *loop, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    loop->probe_ns = (double)NAN;
+    if (loop->sampler->probe) {
+        MB_TRY(drain(loop, err));
+        MB_TRY(loop->sampler->probe(loop->sampler->user, &loop->probe_ns, err));
+    }
+fail:
+    return status;
+}
+
+/* Largest over smallest of the last MB_N_WINDOWS probes. */
+static bool is_steady(const double *window_ns, uint32_t n_windows)
+{
+    double least = INFINITY, most = 0.0;
+    if (n_windows < MB_N_WINDOWS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < MB_N_WINDOWS; i++) {
+        least = fmin(least, window_ns[i]);
+        most = fmax(most, window_ns[i]);
+    }
+    return most <= least * (1.0 + MB_STEADY);
+}
+
+/* Real load: whole blocks for MB_WINDOW_NS between probes, until the clock that they bring the
+ * device to stays. Without a probe, only as long as the options say. */
+static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_sampler *sampler = loop->sampler;
+    const struct mb_measure_options *options = loop->options;
+    double window_ns[MB_N_WINDOWS];
+    uint32_t n_windows = 0;
+    uint64_t start_ns = sampler->now_ns(sampler->user);
+    uint64_t window_start_ns = start_ns;
+    bool is_ready = !sampler->probe;
+    for (uint32_t block = 0; !*is_stopped; block++) {
+        uint64_t now_ns = sampler->now_ns(sampler->user);
+        bool is_enough =
+            block >= options->min_warmup_blocks && now_ns - start_ns >= options->min_warmup_ns;
+        if (is_enough && (is_ready || now_ns - start_ns >= options->max_warmup_ns)) {
+            break;
+        }
+        MB_TRY(run_block(loop, 0, true, err));
+        *is_stopped = sampler->after_block(sampler->user, 0);
+        if (sampler->probe &&
+            sampler->now_ns(sampler->user) - window_start_ns >= MB_WINDOW_NS) {
+            MB_TRY(probe(loop, err));
+            window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
+            is_ready = is_steady(window_ns, n_windows);
+            window_start_ns = sampler->now_ns(sampler->user);
+        }
+    }
+    loop->samples->is_steady = is_ready;
+fail:
+    return status;
+}
+
+/* Each judged median's interval is within max_noise to both sides, or within half a granule. */
+static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_measure_options *options = loop->options;
+    MB_TRY(drain(loop, err));
+    *known = true;
+    for (size_t i = 0; i < options->n_judged && *known; i++) {
+        struct mb_stats stats;
+        mb_samples_column(loop->samples, i, loop->column);
+        MB_TRY(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
+        double half_ns = fmax(stats.median_ns - stats.median_ci_ns[0],
+                              stats.median_ci_ns[1] - stats.median_ns);
+        *known = half_ns <=
+                 fmax(options->max_noise * stats.median_ns, 0.5 * options->granularity_ns);
+    }
+fail:
+    return status;
+}
+
+static bool has_moved(double a_ns, double b_ns)
+{
+    return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
+}
+
+/* A clock that has moved and stays there is the clock from then on: else every further block
+ * would be flagged for ever. */
+static void follow_clock(struct loop *loop, const struct mb_block *block)
+{
+    const bool is_shifted =
+        block->is_flagged && !has_moved(block->probe_ns[1], block->probe_ns[0]);
+    loop->n_shifted = is_shifted ? loop->n_shifted + 1 : 0;
+    if (loop->n_shifted == MB_REBASE_AFTER) {
+        loop->n_shifted = 0;
+        loop->base_probe_ns = block->probe_ns[1];
+        loop->samples->n_rebased++;
+    }
+}
+
+/* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
+static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_samples *samples = loop->samples;
+    struct mb_block *block = &samples->block[samples->n_blocks];
+    uint32_t n_spare = loop->capacity - loop->options->max_blocks;
+    *block = (struct mb_block){
+        .start_ns = loop->sampler->now_ns(loop->sampler->user) - start_ns,
+        .probe_ns[0] = loop->probe_ns,
+    };
+    MB_TRY(run_block(loop, samples->n_blocks, false, err));
+    MB_TRY(probe(loop, err));
+    block->probe_ns[1] = loop->probe_ns;
+    block->is_flagged = has_moved(block->probe_ns[1], block->probe_ns[0]) ||
+                        has_moved(block->probe_ns[1], loop->base_probe_ns);
+    block->is_kept = !block->is_flagged || samples->n_blocks - samples->n_kept >= n_spare;
+    samples->n_kept += block->is_kept;
+    samples->n_blocks++;
+    follow_clock(loop, block);
+fail:
+    return status;
+}
+
+/* Time is up only where there is something to show for it, if need be with flagged blocks. */
+static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
+                    uint32_t n_blocks)
+{
+    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
+           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+}
+
+/* No time is left to repeat flagged blocks: as many as it takes count, the last ones first. */
+static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
+{
+    for (uint32_t i = samples->n_blocks; i-- > 0 && samples->n_kept < min_blocks;) {
+        samples->n_kept += !samples->block[i].is_kept;
+        samples->block[i].is_kept = true;
+    }
+}
+
+/* A block whose last samples are still in flight counts as whole: drain() brings them in. */
+static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_sampler *sampler = loop->sampler;
+    const struct mb_measure_options *options = loop->options;
+    struct mb_samples *samples = loop->samples;
+    uint32_t next_look = MB_FIRST_LOOK;
+    uint64_t start_ns = sampler->now_ns(sampler->user);
+    samples->stop = MB_STOP_BLOCKS;
+    while (samples->n_kept < options->max_blocks) {
+        MB_TRY(sample_block(loop, start_ns, err));
+        uint64_t elapsed_ns = sampler->now_ns(sampler->user) - start_ns;
+        if (sampler->after_block(sampler->user, samples->n_kept)) {
+            samples->stop = MB_STOP_INTERRUPTED;
+            break;
+        }
+        if (is_over(options, elapsed_ns, samples->n_blocks)) {
+            keep_flagged(samples, options->min_blocks);
+            samples->stop = MB_STOP_BUDGET;
+            break;
+        }
+        if (options->max_noise <= 0.0 || samples->n_kept < next_look) {
+            continue;
+        }
+        bool known;
+        MB_TRY(is_known(loop, &known, err));
+        next_look *= 2;
+        if (known && samples->n_kept >= options->min_blocks &&
+            elapsed_ns >= options->min_time_ns) {
+            samples->stop = MB_STOP_NOISE;
+            break;
+        }
+    }
+fail:
+    return status;
+}
+
+/* A quarter more blocks than asked for, to repeat flagged ones. */
+static enum mb_status allocate(struct loop *loop, struct mb_err *err)
+{
+    const struct mb_measure_options *options = loop->options;
+    struct mb_samples *samples = loop->samples;
+    const size_t n = options->n_candidates;
+    loop->capacity =
+        options->max_blocks + (loop->sampler->probe ? options->max_blocks / 4 + 5 : 0);
+    loop->order = mb_alloc(n, sizeof *loop->order);
+    loop->column = mb_alloc(loop->capacity, sizeof *loop->column);
+    samples->block = mb_alloc(loop->capacity, sizeof *samples->block);
+    samples->duration_ns = mb_alloc(loop->capacity * n, sizeof *samples->duration_ns);
+    samples->position = mb_alloc(loop->capacity * n, sizeof *samples->position);
+    samples->part_ns =
+        mb_alloc(loop->capacity * n * options->n_parts + 1, sizeof *samples->part_ns);
+    if (!loop->order || !loop->column || !samples->block || !samples->duration_ns ||
+        !samples->position || !samples->part_ns) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        loop->order[i] = i;
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_measure(const struct mb_sampler *sampler,
+                          const struct mb_measure_options *options, struct mb_samples *samples,
+                          struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    bool is_stopped = false;
+    struct loop loop = {
+        .sampler = sampler,
+        .options = options,
+        .samples = samples,
+        .probe_ns = (double)NAN,
+    };
+    *samples = (struct mb_samples){
+        .n_candidates = options->n_candidates,
+        .n_parts = options->n_parts,
+        .warm_probe_ns = (double)NAN,
+        .stop = MB_STOP_INTERRUPTED,
+    };
+    mb_rng_init(&loop.rng, options->seed);
+    MB_TRY(allocate(&loop, err));
+    status = warm_up(&loop, &is_stopped, err);
+    if (status == MB_OK && !is_stopped) {
+        status = probe(&loop, err);
+        samples->warm_probe_ns = loop.base_probe_ns = loop.probe_ns;
+    }
+    if (status == MB_OK && !is_stopped) {
+        status = sample_blocks(&loop, err);
+    }
+    struct mb_err later;
+    enum mb_status drained = drain(&loop, status == MB_OK ? err : &later);
+    status = status == MB_OK ? drained : status;
+fail:
+    mb_free(loop.order);
+    mb_free(loop.column);
+    if (status != MB_OK) {
+        mb_samples_finish(samples);
+    }
+    return status;
+}

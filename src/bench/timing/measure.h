@@ -1,0 +1,65 @@
+/* The sampling loop: randomised complete blocks, two samples in flight.
+ *
+ * In each block every candidate is sampled once, in a seeded random order, so that drift of the
+ * clock falls on all alike. A probe, a fixed piece of work, brackets every block: where it says
+ * that the clock has moved, the block is flagged and another one takes its place. The loop
+ * looks at 20, 40, 80, 160 ... blocks whether the medians are known well enough, and only then,
+ * so that stopping early does not pick lucky moments. It knows no GPU: a sampler starts and
+ * collects, and tests bring their own. */
+#ifndef MB_BENCH_TIMING_MEASURE_H
+#define MB_BENCH_TIMING_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "result/samples.h"
+
+#define MB_N_SLOTS      2u    /* samples in flight: the device works while the host wakes up */
+#define MB_FIRST_LOOK   20u   /* blocks; doubled for each further look */
+#define MB_REBASE_AFTER 3u    /* flagged blocks in a row whose own probes agree: a new clock */
+#define MB_STEADY       0.005 /* spread of the probe over MB_N_WINDOWS: the clock is steady */
+#define MB_N_WINDOWS    5u
+#define MB_WINDOW_NS    UINT64_C(20000000)
+
+struct mb_sampler {
+    void *user;
+    /* Start one sample of `candidate` in `slot`; the slot is free. */
+    enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
+    /* Wait for it and return its duration, and the `n_parts` durations that it was made from
+     * (none where the options say 0). */
+    enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot, double *duration_ns,
+                              double *part_ns, struct mb_err *err);
+    /* A monotonic clock. */
+    uint64_t (*now_ns)(void *user);
+    /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
+    enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
+    /* Called after each block with the number of whole blocks; true: stop now. */
+    bool (*after_block)(void *user, uint32_t n_blocks);
+};
+
+struct mb_measure_options {
+    size_t n_candidates;
+    size_t n_judged;  /* the first so many decide when the medians are known well enough */
+    uint32_t n_parts; /* 0 to MB_MAX_PARTS */
+    uint64_t seed;
+    uint32_t min_warmup_blocks;
+    uint64_t min_warmup_ns;
+    uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
+    uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
+    uint64_t min_time_ns;            /* stop for no reason of noise before this */
+    uint64_t budget_ns;              /* after min_blocks, stop when this has passed */
+    uint64_t timeout_ns;             /* after any block, stop when this has passed; 0: none */
+    double max_noise; /* stop where each median's 95 % interval is within this, relative, to
+                         both sides, or within half a granule; 0: never */
+    double granularity_ns;
+};
+
+/* Warm up, then sample whole blocks until one of mb_stop. What was sampled in whole blocks is
+ * kept in `samples` (mb_samples_finish) also after an interruption. A failure of the sampler
+ * ends the loop with all slots collected. */
+MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
+                                        const struct mb_measure_options *options,
+                                        struct mb_samples *samples, struct mb_err *err);
+#endif

@@ -1,0 +1,90 @@
+/* What one sample submits. */
+#include "bench/timing/recorded_sample.h"
+
+#include "bench/timing/evict.h"
+#include "bench/timing/intercept.h"
+#include "vk/barrier.h"
+
+static void record_chain(const struct mb_recorded_sample_options *options, uint32_t index,
+                         VkCommandBuffer cmd)
+{
+    const struct mb_instance *instance = &options->instances[index % options->n_instances];
+    if (options->null_pipeline) {
+        mb_hook_record_null(instance->strategy, instance->state, options->null_pipeline, cmd);
+    } else {
+        instance->strategy->record(instance->state, cmd);
+    }
+}
+
+static void record_chains(const struct mb_recorded_sample_options *options,
+                          uint32_t first_trial, uint32_t n_chains, bool is_overlapped,
+                          VkCommandBuffer cmd)
+{
+    for (uint32_t i = 0; i < n_chains; i++) {
+        if (i > 0 && !is_overlapped) {
+            mb_barrier_full(cmd);
+        }
+        record_chain(options, first_trial + i, cmd);
+    }
+}
+
+static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
+                        uint32_t first_trial, VkCommandBuffer cmd)
+{
+    uint32_t pair = options->first_pair + part;
+    if (options->evictor) {
+        mb_evictor_record(options->evictor, cmd);
+        mb_barrier_full(cmd);
+    }
+    if (options->warms_code) {
+        record_chain(options, first_trial + options->n_instances / 2, cmd);
+        mb_barrier_full(cmd);
+    }
+    record_chains(options, first_trial, options->n_lead, false, cmd);
+    mb_timer_begin(options->timer, cmd, pair);
+    record_chains(options, first_trial + options->n_lead, options->n_chains[part],
+                  options->is_overlapped, cmd);
+    mb_timer_end(options->timer, cmd, pair);
+}
+
+enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
+                                       const struct mb_recorded_sample_options *options,
+                                       struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint32_t instance = options->first_trial; /* the images of further parts go on from there */
+    *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
+                                            .n_parts = options->n_parts};
+    MB_TRY(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    MB_TRY(mb_submission_begin(&recorded->submission, 0, err));
+    for (uint32_t part = 0; part < options->n_parts; part++) {
+        recorded->n_chains[part] = options->n_chains[part];
+        record_part(options, part, instance, recorded->submission.cmd);
+        instance =
+            (instance + options->n_lead + options->n_chains[part]) % options->n_instances;
+    }
+    MB_TRY(mb_submission_end(&recorded->submission, err));
+    return MB_OK;
+fail:
+    mb_recorded_sample_finish(recorded);
+    return status;
+}
+
+void mb_recorded_sample_finish(struct mb_recorded_sample *recorded)
+{
+    mb_submission_finish(&recorded->submission);
+    *recorded = (struct mb_recorded_sample){0};
+}
+
+enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
+                                          const struct mb_timer *timer, double *part_ns,
+                                          struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_wait(&recorded->submission, err));
+    for (uint32_t part = 0; part < recorded->n_parts; part++) {
+        MB_TRY(mb_timer_read_ns(timer, recorded->first_pair + part, &part_ns[part], err));
+    }
+fail:
+    return status;
+}

@@ -1,0 +1,50 @@
+/* What one sample submits: a strategy's commands, recorded once, between stamps. */
+#ifndef MB_BENCH_TIMING_RECORDED_SAMPLE_H
+#define MB_BENCH_TIMING_RECORDED_SAMPLE_H
+
+#include "bench/timing/measure.h"
+#include "bench/verify/instance.h"
+#include "vk/submit.h"
+#include "vk/timer.h"
+
+struct mb_evictor;
+
+struct mb_recorded_sample {
+    struct mb_submission submission;
+    uint32_t first_pair, n_parts;
+    uint32_t n_chains[MB_MAX_PARTS]; /* between the stamps of each part */
+};
+
+struct mb_recorded_sample_options {
+    const struct mb_gpu *gpu;
+    const struct mb_timer *timer;
+    uint32_t first_pair; /* part i is timed by pair first_pair + i */
+    uint32_t n_parts;    /* 1 to MB_MAX_PARTS */
+    uint32_t n_chains[MB_MAX_PARTS];
+    const struct mb_instance *instances; /* one strategy, set up on each image */
+    uint32_t n_instances;
+    uint32_t first_trial;             /* chains take the images in turn from this one on */
+    bool is_overlapped;               /* no barrier between the chains of a part */
+    uint32_t n_lead;                  /* chains before each part, untimed: of the images from
+                                         the part's first on */
+    const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
+    /* Before a part, the same chain on the image that is furthest from its turn, not timed: the
+     * code and its tables are then in the cache whatever ran before, be the image cold or hot.
+     */
+    bool warms_code;
+    VkPipeline null_pipeline; /* or null: the strategy's own work */
+    const char *name;
+};
+
+/* Record it. The instances must outlive it. */
+MB_MUST_CHECK enum mb_status
+mb_recorded_sample_init(struct mb_recorded_sample *recorded,
+                        const struct mb_recorded_sample_options *options, struct mb_err *err);
+void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
+
+/* Wait for a submitted take and read its parts; part_ns[n_parts]. */
+MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
+                                                        const struct mb_timer *timer,
+                                                        double *part_ns, struct mb_err *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* Where the time of a chain of several dispatches goes. */
+#include "bench/timing/split.h"
+
+#include "base/alloc.h"
+#include "bench/timing/intercept.h"
+#include "vk/submit.h"
+
+#define N_RUNS 20u
+
+bool mb_split_levels(const struct mb_work *work, uint32_t n_levels, uint32_t n_steps,
+                     uint32_t step, uint32_t *first_level, uint32_t *n_step_levels)
+{
+    const uint32_t n_made = n_levels - 1;
+    if (work->step_levels[0] == 0) {
+        /* One level each, or several commands for each. */
+        *first_level = n_made > 0 ? 1 + step / (n_steps / n_made + !(n_steps / n_made)) : 1;
+        *n_step_levels = 1;
+        return n_made > 0 && n_steps % n_made == 0;
+    }
+    *first_level = 1;
+    for (uint32_t i = 0; i < step && i < MB_MAX_LEVELS; i++) {
+        *first_level += work->step_levels[i];
+    }
+    *n_step_levels = step < MB_MAX_LEVELS ? work->step_levels[step] : 0;
+    return *n_step_levels > 0;
+}
+
+/* What is being measured: durations by run, of each step and of the gap before it. */
+struct stamps {
+    struct mb_timer timer;
+    struct mb_submission submission;
+    uint32_t n_steps;
+    double *step_ns, *gap_ns; /* [step][run]; owned */
+};
+
+/* Pair 0 is the whole, pair 1 + i is step i. */
+static enum mb_status record(struct stamps *s, const struct mb_instance *instance,
+                             struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    VkCommandBuffer cmd;
+    MB_TRY(mb_submission_begin(&s->submission, 0, err));
+    cmd = s->submission.cmd;
+    mb_timer_reset(&s->timer, cmd, 1, MB_MAX_STEPS);
+    mb_timer_begin(&s->timer, cmd, 0);
+    s->n_steps = mb_hook_record_stamped(instance->strategy, instance->state, &s->timer, 1,
+                                        MB_MAX_STEPS, cmd);
+    mb_timer_end(&s->timer, cmd, 0);
+    MB_TRY(mb_submission_end(&s->submission, err));
+fail:
+    return status;
+}
+
+static enum mb_status read_run(struct stamps *s, uint32_t run, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (uint32_t step = 0; step < s->n_steps; step++) {
+        const uint32_t begin = 2 * (step + 1);
+        const uint32_t before = step == 0 ? 0 : begin - 1;
+        MB_TRY(mb_timer_between_ns(&s->timer, begin, begin + 1,
+                                   &s->step_ns[step * N_RUNS + run], err));
+        MB_TRY(mb_timer_between_ns(&s->timer, before, begin, &s->gap_ns[step * N_RUNS + run],
+                                   err));
+    }
+fail:
+    return status;
+}
+
+/* Steps that make the same levels are one part: their medians add up. */
+static void summarise(struct stamps *s, const struct mb_work *work, uint32_t n_levels,
+                      struct mb_split *split)
+{
+    for (uint32_t step = 0; step < s->n_steps; step++) {
+        uint32_t first_level, n_step_levels;
+        if (!mb_split_levels(work, n_levels, s->n_steps, step, &first_level, &n_step_levels)) {
+            split->n_steps = 0;
+            return;
+        }
+        bool is_new =
+            split->n_steps == 0 || split->step[split->n_steps - 1].first_level != first_level;
+        if (is_new && split->n_steps == MB_MAX_LEVELS) {
+            return;
+        }
+        split->n_steps += is_new;
+        uint32_t i = split->n_steps - 1;
+        split->step[i].first_level = first_level;
+        split->step[i].n_levels = n_step_levels;
+        split->step[i].median_ns += mb_median(s->step_ns + step * N_RUNS, N_RUNS);
+        split->step[i].gap_ns += mb_median(s->gap_ns + step * N_RUNS, N_RUNS);
+    }
+}
+
+enum mb_status mb_split_measure(const struct mb_gpu *gpu, const struct mb_instance *instance,
+                                uint32_t n_levels, struct mb_split *split, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct stamps s = {
+        .step_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.step_ns),
+        .gap_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.gap_ns),
+    };
+    *split = (struct mb_split){0};
+    if (!s.step_ns || !s.gap_ns) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "split: out of memory");
+        goto fail;
+    }
+    MB_TRY(mb_timer_init(&s.timer, gpu, 1 + MB_MAX_STEPS, err));
+    MB_TRY(mb_submission_init(&s.submission, gpu, "split", err));
+    MB_TRY(record(&s, instance, err));
+    if (s.n_steps < 2 || s.n_steps > MB_MAX_STEPS) {
+        goto fail; /* not separable, or not worth it */
+    }
+    for (uint32_t run = 0; run < N_RUNS; run++) {
+        MB_TRY(mb_submission_run(&s.submission, err));
+        MB_TRY(read_run(&s, run, err));
+    }
+    summarise(&s, &instance->work, n_levels, split);
+fail:
+    mb_submission_finish(&s.submission);
+    mb_timer_finish(&s.timer);
+    mb_free(s.step_ns);
+    mb_free(s.gap_ns);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* Timing the strategies of one case under one cache condition and mode. */
+#ifndef MB_BENCH_TIMING_TIMING_H
+#define MB_BENCH_TIMING_TIMING_H
+
+#include "bench/hooks.h"
+#include "bench/verify/judge.h"
+#include "bench/timing/calibration.h"
+
+struct mb_timing_options {
+    const struct mb_settings *settings;
+    const struct mb_hooks *hooks;
+    struct mb_calibration *calibration; /* with a timer */
+    const struct mb_test_image *test_image;
+    const struct mb_candidate *candidates; /* one per row of the timing */
+    const size_t *ready;                   /* indices of those to be timed */
+    size_t n_ready;                        /* at least 1 */
+};
+
+/* Sample all of them, interleaved, with one of them under two names and the null twins (in
+ * latency mode) among them, and fill the samples of `timing` and the figures of its rows.
+ * Where the condition cannot be had (a cold cache of more images than is sensible, or one that
+ * the device cannot be made to evict), every row says so as a skipped one; so does one whose
+ * times the device's clock does not resolve. Fails on Vulkan errors and without memory. */
+MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_timing_options *options,
+                                           struct mb_timing *timing, struct mb_err *err);
+
+#endif

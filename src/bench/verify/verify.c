@@ -1,0 +1,119 @@
+/* Verification of one cell's outputs. */
+#include "bench/verify/verify.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void mb_verifier_init(struct mb_verifier *verifier, const struct mb_layout *layout,
+                      const void *source)
+{
+    *verifier = (struct mb_verifier){.layout = *layout, .source = source};
+}
+
+void mb_verifier_finish(struct mb_verifier *verifier)
+{
+    for (uint32_t i = 0; i < MB_N_FILTERS; i++) {
+        if (!verifier->ideal[i]) {
+            continue;
+        }
+        for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
+            mb_ideal_finish(&verifier->ideal[i][layer]);
+        }
+        mb_free(verifier->ideal[i]);
+    }
+    *verifier = (struct mb_verifier){0};
+}
+
+static const void *source_layer(const struct mb_verifier *verifier, uint32_t layer)
+{
+    return (const uint8_t *)verifier->source + layer * verifier->layout.level_layer_bytes[0];
+}
+
+static uint32_t filter_index(const struct mb_filter *filter)
+{
+    return ((uint32_t)filter->alpha * MB_N_REDUCES + (uint32_t)filter->reduce) * MB_N_POLICIES +
+           (uint32_t)filter->policy;
+}
+
+enum mb_policy mb_verifier_policy(const struct mb_verifier *verifier,
+                                  const struct mb_filter *filter)
+{
+    const struct mb_layout *layout = &verifier->layout;
+    const bool is_box =
+        !mb_policy_is_wide(filter->policy) && mb_policies_agree(layout->base, layout->n_levels);
+    return is_box ? MB_POLICY_BOX : filter->policy;
+}
+
+enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_filter *filter,
+                                 uint32_t layer, const struct mb_ideal **ideal,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &verifier->layout;
+    struct mb_filter used = *filter;
+    used.policy = mb_verifier_policy(verifier, filter);
+    struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];
+    if (!*chains) {
+        *chains = mb_alloc(layout->n_layers, sizeof **chains);
+        if (!*chains) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
+        }
+    }
+    if ((*chains)[layer].n_levels == 0) {
+        const struct mb_plane level0 = {
+            .extent = layout->base,
+            .format = layout->format,
+            .texels = source_layer(verifier, layer),
+        };
+        MB_TRY(mb_ideal_init(&(*chains)[layer], &used, &level0, layout->n_levels, err));
+    }
+    *ideal = &(*chains)[layer];
+fail:
+    return status;
+}
+
+enum mb_status mb_verifier_encode(struct mb_verifier *verifier, const struct mb_filter *filter,
+                                  uint32_t n_layers, uint8_t *texels, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &verifier->layout;
+    memcpy(texels, verifier->source, layout->level_layer_bytes[0] * n_layers);
+    for (uint32_t layer = 0; layer < n_layers; layer++) {
+        const struct mb_ideal *ideal;
+        MB_TRY(mb_verifier_ideal(verifier, filter, layer, &ideal, err));
+        for (uint32_t level = 1; level < layout->n_levels; level++) {
+            const struct mb_extent extent = mb_level_extent(layout->base, level);
+            mb_format_encode(layout->format, ideal->level[level],
+                             (size_t)extent.width * extent.height,
+                             texels + layout->level_offset_bytes[level] +
+                                 layer * layout->level_layer_bytes[level]);
+        }
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
+                         const struct mb_tolerance *tolerance, struct mb_verdict *verdict,
+                         struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_filter box_filter = tolerance->filter;
+    box_filter.policy = MB_POLICY_BOX;
+    *verdict = (struct mb_verdict){0};
+    for (uint32_t layer = 0; layer < verifier->layout.n_layers; layer++) {
+        struct mb_judged_chain chain = {
+            .layout = &verifier->layout,
+            .output = output,
+            .layer = layer,
+            .source = source_layer(verifier, layer),
+            .tolerance = tolerance,
+        };
+        MB_TRY(mb_verifier_ideal(verifier, &tolerance->filter, layer, &chain.ideal, err));
+        MB_TRY(mb_verifier_ideal(verifier, &box_filter, layer, &chain.box, err));
+        MB_TRY(mb_compare_chain(&chain, verdict, err));
+    }
+fail:
+    return status;
+}

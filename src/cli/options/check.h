@@ -1,0 +1,13 @@
+/* Checks between options, and defaults that depend on others. */
+#ifndef MB_CLI_OPTIONS_CHECK_H
+#define MB_CLI_OPTIONS_CHECK_H
+
+#include "cli/options/options.h"
+
+/* Check what the verb was given, and complete `tune`: pattern:noise if there are sizes but
+ * no input, and specs widened to every variant of a strategy, except for parameters that
+ * they fix. Anything wrong is MB_ERRC_USAGE. No file may be written twice, and no input may
+ * be written; files are compared by identity, not by name. */
+MB_MUST_CHECK enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* Help for a terminal, made from the tables of options and verbs. */
+#ifndef MB_CLI_OPTIONS_HELP_H
+#define MB_CLI_OPTIONS_HELP_H
+
+#include "cli/options/options.h"
+
+/* A term and its meaning. Lists of these end with a NULL name. */
+struct mb_help_item {
+    const char *name;
+    const char *text;
+};
+
+extern const struct mb_help_item mb_help_exit_codes[];
+extern const struct mb_help_item mb_help_environment[];
+
+/* Append the help on one verb: its usage, what it does, all its options, and examples. For
+ * MB_VERB_HELP, append the overview: verbs, common options, exit codes, environment. No line
+ * is wider than 80 columns. */
+void mb_help_add(struct mb_strbuf *out, enum mb_verb verb);
+
+/* Append the usage lines that are shown when there are no arguments. */
+void mb_help_add_short(struct mb_strbuf *out);
+
+/* Write the help on a verb to stdout. */
+MB_MUST_CHECK enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err);
+
+#endif

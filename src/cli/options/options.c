@@ -1,0 +1,317 @@
+/* The tables of options and verbs. */
+#include "cli/options/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "image/image.h"
+
+#define MAX_LAYERS        2048 /* the most of any known device; its own limit is checked later */
+#define MAX_WARMUP_ROUNDS 1000000
+#define MAX_SAMPLES       1000000
+#define MAX_SECONDS       86400
+
+#define BIT(name) (1u << MB_VERB_##name)
+#define TIMED     (BIT(RUN) | BIT(TUNE))
+#define SHOWN     (TIMED | BIT(LIST) | BIT(COMPARE)) /* what prints results */
+#define ALL       (SHOWN | BIT(EXPORT))
+#define FIELD(x)  offsetof(struct mb_options, x)
+
+#define CHOICES(...) ((const struct mb_choice[]){__VA_ARGS__, {0}})
+
+const struct mb_verb_row mb_verb_rows[MB_N_VERBS] = {
+    [MB_VERB_RUN] =
+        {.name = "run",
+         .usage = "[run] INPUT... [options]",
+         .summary = "time and verify strategies on images; the default",
+         .about =
+             "INPUT is a PNG, BMP, TGA, PNM, PFM or Radiance HDR file, a folder, or "
+             "pattern:NAME:WxH, a synthetic image. A folder stands for the images directly in "
+             "it, in natural order: img2.png before img10.png.",
+         .examples = "mipbench photo.png\n"
+                     "mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
+                     "mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
+                     "mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n"},
+    [MB_VERB_LIST] =
+        {.name = "list",
+         .usage = "list [devices|strategies|formats|patterns] [--json]",
+         .summary = "show devices, strategies, formats and patterns",
+         .about = "Shows devices with their limits; strategies with their parameters and what "
+                  "keeps one from running here; what each strategy can do with each format; "
+                  "and synthetic images.",
+         .examples = "mipbench list strategies\n"
+                     "mipbench list formats -d cpu\n"},
+    [MB_VERB_COMPARE] =
+        {.name = "compare",
+         .usage = "compare BASE[,...] NEW[,...] | --pool FILE... [options]",
+         .summary = "say what became faster or slower between runs",
+         .about =
+             "Matches the results of two runs, or of two sets of runs joined by commas, by "
+             "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE.\n"
+             "With --pool there are no sides: runs of the same device, driver and build are "
+             "taken together, with medians over runs, ratios to the fastest and the verdict "
+             "on each case.",
+         .examples = "mipbench compare before/results.json after/results.json\n"
+                     "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
+                     "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n"},
+    [MB_VERB_TUNE] =
+        {.name = "tune",
+         .usage = "tune [INPUT] [--size WxH...] [--sweep A:B] [options]",
+         .summary = "find the fastest variant for each size and format",
+         .about =
+             "Measures every variant of every strategy, or of those that --strategy names, "
+             "at each size and in each format, and writes the fastest verified ones as "
+             "tune.json and as a C header. Needs an input or a size; without an input the "
+             "image is pattern:noise.\n"
+             "Variants are dropped in passes of few samples; what is left is measured as "
+             "in a run. Variants that answer different questions do not compete: there is "
+             "a winner for the exact area average (box), one for any policy and precision "
+             "(any), and one for each wide kernel.",
+         .examples = "mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
+                     "mipbench tune photo.png -s spd,spd-tree:load=texel\n"},
+    [MB_VERB_EXPORT] =
+        {.name = "export",
+         .usage = "export STRATEGY -o DIR [options]",
+         .summary = "write a strategy's kernel for use in an engine",
+         .about = "Writes all that an engine needs to use the strategy without mipbench: the "
+                  "kernel as GLSL and SPIR-V, a C header for the host's side, and an example. "
+                  "Needs no device.",
+         .examples = "mipbench export spd-tree -f rgba8 -o engine/mips\n"},
+    [MB_VERB_HELP] = {.name = "help",
+                      .usage = "help [COMMAND]",
+                      .summary = "show this overview, or all options of one command",
+                      .about = "Shows the overview, or all options of one command.",
+                      .examples = "mipbench help tune\n"},
+};
+
+const struct mb_choice mb_list_choices[] = {
+    {"devices", MB_LIST_DEVICES},
+    {"strategies", MB_LIST_STRATEGIES},
+    {"formats", MB_LIST_FORMATS},
+    {"patterns", MB_LIST_PATTERNS},
+    {0},
+};
+
+const char *const mb_option_group_titles[MB_N_GROUPS] = {
+    [MB_GROUP_WHAT] = "What to run",
+    [MB_GROUP_IMAGE] = "Image and mip chain",
+    [MB_GROUP_MEASURE] = "Measuring and verifying",
+    [MB_GROUP_OUTPUT] = "Output",
+    [MB_GROUP_GENERAL] = "General",
+};
+
+const struct mb_option_row mb_option_rows[] = {
+    {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, TIMED, .is_common = true,
+     .is_repeatable = true,
+     .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant; repeatable (all)",
+     .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
+                                   "fixed; repeatable (all)"}},
+    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, TIMED | BIT(LIST),
+     .field = FIELD(settings.device), .is_common = true,
+     .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)"},
+    {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
+     .help = "repeat the run of a results.json; options given here replace its own"},
+    {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, TIMED | BIT(EXPORT),
+     .is_common = true, .help = "texel format; see 'mipbench list formats' (auto)",
+     .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
+                  [MB_VERB_EXPORT] = "texel formats, separated by commas (all)"}},
+    {"srgb", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
+     .help = "decode 8-bit colour and average linear light"},
+    {"linear", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
+     .help = "average 8-bit codes as they are (the default)"},
+    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED,
+     .field = FIELD(settings.reduce),
+     .choices = CHOICES({"avg", MB_REDUCE_AVG}, {"min", MB_REDUCE_MIN}, {"max", MB_REDUCE_MAX}),
+     .is_common = true, .help = "how texels are combined (avg)"},
+    {"alpha", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.alpha),
+     .choices =
+         CHOICES({"straight", MB_ALPHA_STRAIGHT}, {"premultiplied", MB_ALPHA_PREMULTIPLIED}),
+     .help = "average alpha like any channel, or weight colour by it (straight)"},
+    {"levels", 'l', "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
+     .field = FIELD(settings.n_levels), .min = 1, .max = MB_MAX_LEVELS,
+     .help = "mip levels, base included (full chain)"},
+    {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, TIMED, .is_common = true,
+     .help = "crop or mirror-tile the input to these sizes"},
+    {"sweep", 0, "A:B", MB_OPTION_SWEEP, MB_GROUP_IMAGE, TIMED, .is_common = true,
+     .help = "square sizes, powers of two from A to B"},
+    {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
+     .field = FIELD(settings.n_layers), .min = 1, .max = MAX_LAYERS,
+     .help = "array layers, or cubes with --cube (1)"},
+    {"cube", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.is_cube),
+     .help = "a cube map: six square faces"},
+    {"rect", 0, "X,Y,W,H", MB_OPTION_RECT, MB_GROUP_IMAGE, TIMED, .is_repeatable = true,
+     .help = "time an update after these texels change; repeatable, up to 16 times"},
+    {"image-usage", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED,
+     .field = FIELD(settings.image_usage),
+     .choices = CHOICES({"all", MB_IMAGE_USAGE_ALL}, {"needed", MB_IMAGE_USAGE_NEEDED}),
+     .help = "usage flags: all supported, or those needed (all)"},
+    {"samples", 'n', "N", MB_OPTION_COUNT, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.n_samples), .min = 1, .max = MAX_SAMPLES, .is_common = true,
+     .help = "timed samples of each strategy (automatic)"},
+    {"warmup", 'w', "N", MB_OPTION_COUNT, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.n_warmup), .max = MAX_WARMUP_ROUNDS,
+     .help = "warm-up rounds (automatic)"},
+    {"cache", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.caches),
+     .choices = CHOICES({"hot", 1u << MB_CACHE_HOT}, {"cold", 1u << MB_CACHE_COLD},
+                        {"both", 1u << MB_CACHE_HOT | 1u << MB_CACHE_COLD}),
+     .is_common = true, .help = "cache state before each sample (cold; hot on a CPU)"},
+    {"mode", 0, NULL, MB_OPTION_SET, MB_GROUP_MEASURE, TIMED, .field = FIELD(settings.modes),
+     .choices = CHOICES(
+         {"latency", 1u << MB_MODE_LATENCY}, {"throughput", 1u << MB_MODE_THROUGHPUT},
+         {"overlap", 1u << MB_MODE_OVERLAP}, {"beside", 1u << MB_MODE_BESIDE},
+         {"both", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT},
+         {"all", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT | 1u << MB_MODE_OVERLAP}),
+     .help = "one chain alone; batches, by their slope; chains with no barriers between them; "
+             "one beside a load on a second queue; both: the first two; all: the first three "
+             "(latency)"},
+    {"max-noise", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.max_noise), .max = 100,
+     .help = "stop once all medians are known to this (0.3)"},
+    {"min-time", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.min_time_s), .max = MAX_SECONDS,
+     .help = "sample for at least this long per table (0)"},
+    {"timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.timeout_s), .min = 0.001, .max = MAX_SECONDS,
+     .help = "stop after this long (2, once there are 20 blocks)"},
+    {"l2-bytes", 0, "N", MB_OPTION_BYTES, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.l2_bytes),
+     .help = "last-level cache size, such as 50M (measured)"},
+    {"no-roofline", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, TIMED,
+     .field = FIELD(settings.roofline), .help = "do not measure memory bandwidth"},
+    {"self-test", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+     .field = FIELD(self_test), .help = "check the instrument itself, then exit"},
+    {"per-level", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+     .field = FIELD(settings.per_level),
+     .help = "time each level of multi-dispatch strategies"},
+    {"seed", 0, "N", MB_OPTION_SEED, MB_GROUP_MEASURE, TIMED | BIT(COMPARE),
+     .help = "seed for the order of strategies and for noise (1)",
+     .help_for = {[MB_VERB_COMPARE] = "seed for resampling (1)"}},
+    {"no-verify", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+     .field = FIELD(settings.verify), .help = "skip the comparison with the golden model"},
+    {"validate", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+     .field = FIELD(settings.validate),
+     .help = "enable the validation layer; nothing is ranked then"},
+    {"threshold", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, BIT(COMPARE),
+     .field = FIELD(threshold), .max = 1000,
+     .help = "differences below this percentage are SAME (1)"},
+    {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE), .field = FIELD(pool),
+     .help = "no sides: runs of a device and build together, with verdicts"},
+    {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
+     .field = FIELD(fail_on_regression),
+     .help = "exit 1 if anything is SLOWER, or was verified before and fails now"},
+    {"out", 'o', "DIR", MB_OPTION_FOLDER, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT),
+     .field = FIELD(out_dir), .is_common = true,
+     .help = "output folder (results/<utc>-<device>/)",
+     .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
+    {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
+     .help = "write into a folder that is not empty, replacing files of the same names"},
+    {"json", 0, "FILE|-", MB_OPTION_JSON, MB_GROUP_OUTPUT, SHOWN, .field = FIELD(json),
+     .is_common = true,
+     .help = "copy of results.json; - is stdout, which then holds nothing else",
+     .help_for = {[MB_VERB_TUNE] =
+                      "copy of tune.json; - is stdout, which then holds nothing else",
+                  [MB_VERB_COMPARE] =
+                      "the comparison; - is stdout, which then holds nothing else",
+                  [MB_VERB_LIST] = "print JSON"}},
+    {"csv", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(csv),
+     .help = "results as CSV"},
+    {"markdown", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN) | BIT(COMPARE),
+     .field = FIELD(markdown), .help = "tables as Markdown"},
+    {"images", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_OUTPUT, BIT(RUN),
+     .field = FIELD(settings.images),
+     .choices = CHOICES({"none", MB_IMAGES_NONE}, {"atlas", MB_IMAGES_ATLAS},
+                        {"sheet", MB_IMAGES_SHEET}, {"levels", MB_IMAGES_LEVELS},
+                        {"all", MB_IMAGES_ALL}),
+     .help = "PNGs of the mip chains (atlas)"},
+    {"chain", 0, NULL, MB_OPTION_SET, MB_GROUP_OUTPUT, BIT(RUN),
+     .field = FIELD(settings.chains),
+     .choices = CHOICES({"ktx2", 1u << MB_CHAIN_KTX2}, {"dds", 1u << MB_CHAIN_DDS}),
+     .help = "write verified mip chains as texture files"},
+    {"report", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(RUN),
+     .field = FIELD(wants_report), .is_common = true,
+     .help = "make report.html, a page of the results"},
+    {"quiet", 'q', NULL, MB_OPTION_SWITCH, MB_GROUP_GENERAL, ALL, .field = FIELD(quiet),
+     .is_common = true, .help = "print results and errors only"},
+    {"verbose", 'v', NULL, MB_OPTION_VERBOSE, MB_GROUP_GENERAL, ALL, .is_common = true,
+     .is_repeatable = true, .help = "print more; repeatable"},
+    {"color", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_GENERAL, ALL, .field = FIELD(color),
+     .choices = CHOICES({"auto", MB_COLOR_AUTO}, {"always", MB_COLOR_ALWAYS},
+                        {"never", MB_COLOR_NEVER}),
+     .help = "colours (auto: on a terminal)"},
+    {"help", 'h', NULL, MB_OPTION_HELP, MB_GROUP_GENERAL, ALL | BIT(HELP), .is_common = true,
+     .help = "print help and exit"},
+    {"version", 'V', NULL, MB_OPTION_VERSION, MB_GROUP_GENERAL, ALL | BIT(HELP),
+     .is_common = true, .help = "print the version and exit"},
+};
+
+const size_t mb_option_count = MB_COUNTOF(mb_option_rows);
+_Static_assert(MB_COUNTOF(mb_option_rows) <= 64, "options.given has a bit for each row");
+
+bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb)
+{
+    return (row->verbs & 1u << verb) != 0;
+}
+
+bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb)
+{
+    const bool is_switch = row->kind == MB_OPTION_JSON && verb == MB_VERB_LIST;
+    return !is_switch && (row->argument != NULL || row->choices != NULL);
+}
+
+void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *row)
+{
+    mb_strbuf_append(out, row->argument != NULL ? row->argument : "");
+    for (const struct mb_choice *choice = row->choices; choice && choice->name; choice++) {
+        mb_strbuf_printf(out, "%s%s", choice == row->choices ? "" : "|", choice->name);
+    }
+    mb_strbuf_append(out, row->kind == MB_OPTION_SET ? "[,...]" : "");
+}
+
+const char *mb_option_help(const struct mb_option_row *row, enum mb_verb verb)
+{
+    return row->help_for[verb] != NULL ? row->help_for[verb] : row->help;
+}
+
+enum mb_verb mb_verb_find(const char *name)
+{
+    size_t i = 0;
+    while (i < MB_N_VERBS && strcmp(name, mb_verb_rows[i].name) != 0) {
+        i++;
+    }
+    return (enum mb_verb)i;
+}
+
+const char *mb_verb_nearest(const char *word)
+{
+    const char *names[MB_N_VERBS];
+    for (size_t i = 0; i < MB_N_VERBS; i++) {
+        names[i] = mb_verb_rows[i].name;
+    }
+    return mb_nearest_name(word, names, MB_N_VERBS);
+}
+
+const char *mb_options_nearest_verb(const struct mb_options *options, const char *input)
+{
+    const struct mb_settings *settings = &options->settings;
+    const bool may_be_verb = options->verb == MB_VERB_RUN && !options->verb_is_given &&
+                             settings->n_inputs > 0 && settings->inputs[0] == input;
+    return may_be_verb ? mb_verb_nearest(input) : NULL;
+}
+
+void mb_replay_finish(struct mb_replay *replay)
+{
+    mb_strlist_finish(&replay->args);
+    mb_result_file_finish(&replay->recorded);
+    *replay = (struct mb_replay){0};
+}
+
+void mb_options_finish(struct mb_options *options)
+{
+    mb_strlist_finish(&options->inputs);
+    mb_strlist_finish(&options->specs);
+    mb_replay_finish(&options->replay);
+    *options = (struct mb_options){0};
+}

@@ -1,0 +1,180 @@
+/* What a command line says, and the table of options: the one source of parsing, help, man
+ * page and shell completions. */
+#ifndef MB_CLI_OPTIONS_OPTIONS_H
+#define MB_CLI_OPTIONS_OPTIONS_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "base/strlist.h"
+#include "bench/settings.h"
+#include "result/result_file.h"
+
+#define MB_MAX_FORMATS 16
+
+enum mb_verb {
+    MB_VERB_RUN,
+    MB_VERB_LIST,
+    MB_VERB_COMPARE,
+    MB_VERB_TUNE,
+    MB_VERB_EXPORT,
+    MB_VERB_HELP,                 /* print the help on help_verb to stdout, exit 0 */
+    MB_N_VERBS,                   /* how many words a command line may begin with */
+    MB_VERB_VERSION = MB_N_VERBS, /* --version */
+    MB_VERB_NOTHING,              /* no arguments: short help on stderr, exit 2 */
+};
+
+enum mb_list_what {
+    MB_LIST_ALL,
+    MB_LIST_DEVICES,
+    MB_LIST_STRATEGIES,
+    MB_LIST_FORMATS,
+    MB_LIST_PATTERNS,
+};
+
+enum mb_color {
+    MB_COLOR_AUTO,
+    MB_COLOR_ALWAYS,
+    MB_COLOR_NEVER,
+};
+
+/* --replay: the command line of a recorded run, overridden by this one. */
+struct mb_replay {
+    struct mb_result_file recorded; /* path NULL: nothing is replayed */
+    struct mb_strlist args;         /* both command lines as one */
+    bool has_recorded_inputs;
+};
+
+struct mb_options {
+    enum mb_verb verb;
+    enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
+    enum mb_list_what list_what;
+    bool list_json;
+    bool is_linear;              /* --linear came after any --srgb */
+    bool verb_is_given;          /* "run", "list", ... was written out */
+    uint64_t given;              /* bit i: row i of the table was given */
+    struct mb_settings settings; /* its lists point into those below */
+    struct mb_strlist inputs, specs;
+    const char *formats[MB_MAX_FORMATS]; /* tune and export take several; NULL: auto */
+    size_t n_formats;                    /* at least 1 */
+    const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
+    const char *json, *csv, *markdown;   /* path, "-" or NULL */
+    bool wants_report;                   /* write report.html */
+    bool self_test;                      /* check the instrument and run nothing else */
+    bool force;                          /* export: into a folder that is not empty */
+    bool quiet;
+    int verbosity; /* number of -v */
+    enum mb_color color;
+    size_t
+        n_base_files; /* compare: how many of settings.inputs are the base; the rest is new */
+    double threshold; /* compare: smaller relative differences are ignored */
+    bool fail_on_regression; /* compare */
+    bool pool;               /* compare: no sides; runs of a device and build together */
+    const char *third_side;  /* compare: a word after BASE and NEW, or NULL */
+    const char *replay_path; /* NULL: none */
+    struct mb_replay replay; /* what was read from it */
+    int argc; /* the command line in effect: main's or the joined one of a replay */
+    char *const *argv;
+};
+
+/* A word that an option accepts, and the value it stands for. */
+struct mb_choice {
+    const char *name;
+    unsigned value;
+};
+
+/* What kind of value an option takes. A type means that it is stored in `field`. */
+enum mb_option_kind {
+    MB_OPTION_SWITCH,  /* bool: true, or false for "no-..." */
+    MB_OPTION_DEVICE,  /* const char *, as the next two */
+    MB_OPTION_FILE,    /* a file, or "-" */
+    MB_OPTION_FOLDER,  /* a folder */
+    MB_OPTION_COUNT,   /* uint32_t, from min to max */
+    MB_OPTION_NUMBER,  /* double, from min to max */
+    MB_OPTION_PERCENT, /* double: percent from min to max, divided by 100 */
+    MB_OPTION_CHOICE,  /* an enum: the value of one of the choices */
+    MB_OPTION_SET,     /* unsigned: several choices, joined by commas; their values or-ed */
+    MB_OPTION_BYTES,   /* uint64_t: "50M" */
+    MB_OPTION_SEED,
+    MB_OPTION_SPECS,
+    MB_OPTION_FORMATS,
+    MB_OPTION_COLOUR, /* --srgb and --linear */
+    MB_OPTION_SIZES,
+    MB_OPTION_SWEEP,
+    MB_OPTION_RECT,
+    MB_OPTION_JSON, /* a file, or "-"; with `list` a switch */
+    MB_OPTION_VERBOSE,
+    MB_OPTION_HELP,
+    MB_OPTION_VERSION,
+    MB_N_OPTION_KINDS,
+};
+
+enum mb_option_group {
+    MB_GROUP_WHAT,
+    MB_GROUP_IMAGE,
+    MB_GROUP_MEASURE,
+    MB_GROUP_OUTPUT,
+    MB_GROUP_GENERAL,
+    MB_N_GROUPS,
+};
+
+/* One option. Its help ends with the default in parentheses. */
+struct mb_option_row {
+    const char *name;     /* long name, without dashes */
+    char short_name;      /* or 0 */
+    const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
+    enum mb_option_kind kind;
+    enum mb_option_group group;
+    unsigned verbs; /* mask of 1 << verb: the verbs that take it */
+    size_t field;
+    const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
+    double min, max;
+    bool is_common; /* shown in the general help */
+    bool is_repeatable;
+    const char *help;
+    const char *help_for[MB_N_VERBS]; /* overrides `help` for a verb */
+};
+
+extern const struct mb_option_row mb_option_rows[];
+extern const size_t mb_option_count;
+extern const char *const mb_option_group_titles[MB_N_GROUPS];
+
+struct mb_verb_row {
+    const char *name;
+    const char *usage;    /* what follows "mipbench " */
+    const char *summary;  /* one line */
+    const char *about;    /* paragraphs, separated by '\n' */
+    const char *examples; /* command lines, each ending in '\n' */
+};
+
+extern const struct mb_verb_row mb_verb_rows[MB_N_VERBS];
+
+/* What may follow "list": values of enum mb_list_what. */
+extern const struct mb_choice mb_list_choices[];
+
+/* True if the verb (below MB_N_VERBS) takes the option. */
+bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
+
+/* True if the option takes a value with this verb: --json does, except with `list`. */
+bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb);
+
+/* Append how the help writes the argument: "WxH[,...]", "avg|min|max", "ktx2|dds[,...]". */
+void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *row);
+
+/* The help on an option with this verb. */
+const char *mb_option_help(const struct mb_option_row *row, enum mb_verb verb);
+
+/* The verb of that name, or MB_N_VERBS. */
+enum mb_verb mb_verb_find(const char *name);
+
+/* The verb that a misspelt word is nearest to ("lst": "list"), or NULL. */
+const char *mb_verb_nearest(const char *word);
+
+/* The verb that the user may have meant by an input that is not a file, or NULL. Only the
+ * first word can be one, and only if no verb was given. */
+const char *mb_options_nearest_verb(const struct mb_options *options, const char *input);
+
+/* Free and zero. */
+void mb_replay_finish(struct mb_replay *replay);
+void mb_options_finish(struct mb_options *options);
+
+#endif

@@ -1,0 +1,206 @@
+/* Pooled runs as tables and as JSON. */
+#include "cli/pool_view.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+#define N_COLUMNS   80 /* of the widest line */
+#define LABEL_WIDTH 24 /* longer labels stand on a line of their own */
+#define TEXT_BYTES  64
+
+#define PAINT_BEST "\033[1;32m"
+#define PAINT_OFF  "\033[0m"
+
+/* Four digits, and all of those before the point. */
+static int decimals(double value)
+{
+    return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+}
+
+/* No figure is a dash. */
+static void figure_text(double value, char *out)
+{
+    if (isfinite(value)) {
+        snprintf(out, TEXT_BYTES, "%.*f", decimals(value), value);
+    } else {
+        snprintf(out, TEXT_BYTES, "-");
+    }
+}
+
+static void interval_text(const double ci[2], double unit, char *out)
+{
+    const double low = ci[0] / unit, high = ci[1] / unit;
+    if (isfinite(low) && isfinite(high)) {
+        snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals(low), low, decimals(high), high);
+    } else {
+        snprintf(out, TEXT_BYTES, "-");
+    }
+}
+
+/* What keeps a row out of the ranking, or "". */
+static const char *remark_on(const struct mb_pool_row *row)
+{
+    if (row->status == MB_RESULT_FAILED) {
+        return "WRONG";
+    }
+    return row->verify == MB_VERIFY_PASS ? "" : "unchecked";
+}
+
+/* In us: "> spd-tree  42.40  42.38 - 42.41  1.000  1.000 - 1.000  2". A remark takes the place
+ * of the ratio's interval. */
+static void add_row(struct mb_strbuf *out, const struct mb_pool_row *row, bool is_winner,
+                    const struct mb_table_style *style)
+{
+    char median[TEXT_BYTES], interval[TEXT_BYTES], ratio[TEXT_BYTES], ratio_ci[TEXT_BYTES];
+    const char *label = row->result->label;
+    const char *remark = remark_on(row);
+    const bool is_painted = style->color && is_winner;
+    figure_text(row->median_ns / 1e3, median);
+    interval_text(row->median_ci_ns, 1e3, interval);
+    figure_text(row->relation.ratio, ratio);
+    interval_text(row->relation.ci, 1, ratio_ci);
+    mb_strbuf_printf(out, "%s%s", is_painted ? PAINT_BEST : "", is_winner ? "> " : "  ");
+    const size_t width = mb_utf8_columns(label);
+    mb_strbuf_wrap(out, label, 2, N_COLUMNS);
+    if (width > LABEL_WIDTH) {
+        mb_strbuf_append(out, "\n");
+        mb_strbuf_spaces(out, 2);
+    }
+    mb_strbuf_spaces(out, width > LABEL_WIDTH ? LABEL_WIDTH : LABEL_WIDTH - width);
+    mb_strbuf_printf(out, " %8s %16s %6s %14s %4zu%s\n", median, interval, ratio,
+                     remark[0] != '\0' ? remark : ratio_ci, row->n_runs,
+                     is_painted ? PAINT_OFF : "");
+}
+
+static void add_timing(struct mb_strbuf *out, const struct mb_pool_timing *timing,
+                       const struct mb_table_style *style)
+{
+    const struct mb_file_result *result = timing->rows[0].result;
+    char title[sizeof result->case_id + sizeof result->condition + 4];
+    snprintf(title, sizeof title, "%s, %s", result->case_id, result->condition);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_wrap(out, title, 0, N_COLUMNS);
+    mb_strbuf_printf(out, "\n  %-*s %8s %16s %6s %14s %4s\n", LABEL_WIDTH, "Strategy", "us",
+                     "95% interval", "Ratio", "95% interval", "Runs");
+    for (size_t i = 0; i < timing->n_rows; i++) {
+        add_row(out, &timing->rows[i], i == timing->winner, style);
+    }
+    if (timing->sentence[0] != '\0') {
+        mb_strbuf_wrap(out, timing->sentence, 0, N_COLUMNS);
+        mb_strbuf_append(out, "\n");
+    }
+}
+
+void mb_pool_text(struct mb_strbuf *out, const struct mb_pools *pools,
+                  const struct mb_table_style *style)
+{
+    for (size_t i = 0; i < pools->n_pools; i++) {
+        const struct mb_pool *pool = &pools->pools[i];
+        const struct mb_result_file *file = &pool->runs.files[0];
+        char title[sizeof file->device + sizeof file->driver + sizeof file->git_sha + 64];
+        snprintf(title, sizeof title, "%s, driver %s, mipbench %s: %zu run%s", file->device,
+                 file->driver, file->git_sha, pool->runs.n_files,
+                 pool->runs.n_files == 1 ? "" : "s");
+        mb_strbuf_append(out, i > 0 ? "\n" : "");
+        mb_strbuf_wrap(out, title, 0, N_COLUMNS);
+        mb_strbuf_append(out, "\n");
+        for (size_t k = 0; k < pool->n_timings; k++) {
+            add_timing(out, &pool->timings[k], style);
+        }
+        if (pool->n_timings == 0) {
+            mb_strbuf_append(out, "No figures.\n");
+        }
+    }
+    if (pools->n_repeated > 0) {
+        mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
+                         pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
+    }
+}
+
+static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
+{
+    const struct mb_result_file *first = &pool->runs.files[0];
+    mb_json_string(json, node, "device", first->device);
+    mb_json_string(json, node, "driver", first->driver);
+    mb_json_string(json, node, "git_sha", first->git_sha);
+    struct cJSON *runs = mb_json_array(json, node, "runs");
+    for (size_t i = 0; i < pool->runs.n_files; i++) {
+        const struct mb_result_file *file = &pool->runs.files[i];
+        struct cJSON *run = mb_json_object(json, runs, NULL);
+        mb_json_string(json, run, "path", file->path);
+        mb_json_string(json, run, "run_id", file->run_id);
+        mb_json_bool(json, run, "complete", file->complete);
+    }
+}
+
+static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_pool_row *row)
+{
+    const struct mb_relation *relation = &row->relation;
+    const bool is_related = isfinite(relation->ratio);
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "variant", row->result->variant);
+    mb_json_string(json, node, "label", row->result->label);
+    mb_json_string(json, node, "status", mb_result_status_name(row->status));
+    mb_json_string(json, node, "verify", mb_verify_status_name(row->verify));
+    mb_json_u64(json, node, "runs", row->n_runs);
+    mb_json_u64(json, node, "samples", row->n_samples);
+    mb_json_number(json, node, "median_ns", row->median_ns);
+    mb_json_numbers(json, node, "median_ci_ns", row->median_ci_ns, 2);
+    struct cJSON *relative = is_related ? mb_json_object(json, node, "relative") : NULL;
+    if (!is_related) {
+        mb_json_null(json, node, "relative");
+        return;
+    }
+    mb_json_number(json, relative, "ratio", relation->ratio);
+    mb_json_numbers(json, relative, "ci", relation->ci, 2);
+    mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
+    mb_json_string(json, relative, "verdict", mb_outcome_name(relation->outcome));
+}
+
+static void json_timing(struct mb_json *json, struct cJSON *list,
+                        const struct mb_pool_timing *timing)
+{
+    const struct mb_file_result *result = timing->rows[0].result;
+    const bool is_ranked = timing->fastest != SIZE_MAX;
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "case", result->case_id);
+    mb_json_string(json, node, "cache", result->cache);
+    mb_json_string(json, node, "mode", result->mode);
+    mb_json_string(json, node, "condition", result->condition);
+    mb_json_string(json, node, "question",
+                   is_ranked ? mb_question_name(timing->question) : NULL);
+    mb_json_string(json, node, "fastest",
+                   is_ranked ? timing->rows[timing->fastest].result->variant : NULL);
+    mb_json_string(json, node, "sentence", timing->sentence);
+    struct cJSON *rows = mb_json_array(json, node, "rows");
+    for (size_t i = 0; i < timing->n_rows; i++) {
+        json_row(json, rows, &timing->rows[i]);
+    }
+}
+
+enum mb_status mb_pool_json(const struct mb_pools *pools, uint64_t seed, char **text,
+                            struct mb_err *err)
+{
+    struct mb_json json;
+    mb_json_init(&json);
+    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
+    mb_json_string(&json, schema, "name", "mipbench-pool");
+    mb_json_string(&json, schema, "version", "1.0.0");
+    mb_json_u64(&json, json.root, "seed", seed);
+    mb_json_u64(&json, json.root, "repeated_files", pools->n_repeated);
+    struct cJSON *list = mb_json_array(&json, json.root, "pools");
+    for (size_t i = 0; i < pools->n_pools; i++) {
+        struct cJSON *node = mb_json_object(&json, list, NULL);
+        json_runs(&json, node, &pools->pools[i]);
+        struct cJSON *timings = mb_json_array(&json, node, "timings");
+        for (size_t k = 0; k < pools->pools[i].n_timings; k++) {
+            json_timing(&json, timings, &pools->pools[i].timings[k]);
+        }
+    }
+    const enum mb_status status = mb_json_print(&json, text, err);
+    mb_json_finish(&json);
+    return status;
+}

@@ -1,0 +1,84 @@
+/* A picture to draw on. The font is stb_easy_font's, of strokes one unit wide. */
+#include "image/io/canvas.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "image/io/stb_impl.h"
+
+#define UNIT_TEXELS 2u /* the font's own size is too small to be read with ease */
+
+enum mb_status mb_canvas_init(struct mb_canvas *canvas, struct mb_extent extent,
+                              struct mb_err *err)
+{
+    const size_t n_texels = (size_t)extent.width * extent.height;
+    *canvas = (struct mb_canvas){.extent = extent, .rgba = mb_alloc(n_texels, 4)};
+    if (!canvas->rgba) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a picture of %ux%u texels",
+                       extent.width, extent.height);
+    }
+    memset(canvas->rgba, 255, n_texels * 4);
+    return MB_OK;
+}
+
+void mb_canvas_finish(struct mb_canvas *canvas)
+{
+    mb_free(canvas->rgba);
+    *canvas = (struct mb_canvas){0};
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+void mb_canvas_fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rgb[3])
+{
+    const struct mb_extent extent = canvas->extent;
+    const uint32_t x_begin = least(rect.x, extent.width);
+    const uint32_t y_begin = least(rect.y, extent.height);
+    const uint32_t x_end = x_begin + least(rect.width, extent.width - x_begin);
+    const uint32_t y_end = y_begin + least(rect.height, extent.height - y_begin);
+    for (uint32_t y = y_begin; y < y_end; y++) {
+        for (uint32_t x = x_begin; x < x_end; x++) {
+            memcpy(canvas->rgba + 4 * ((size_t)y * extent.width + x), rgb, 3);
+        }
+    }
+}
+
+static char printable(char character)
+{
+    return character >= ' ' && character <= '~' ? character : '?';
+}
+
+void mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
+                    size_t n_bytes, const uint8_t rgb[3])
+{
+    for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
+        struct mb_stb_stroke strokes[MB_STB_MAX_STROKES];
+        uint32_t advance;
+        const size_t n = mb_stb_glyph(printable(text[i]), strokes, &advance);
+        for (size_t k = 0; k < n; k++) {
+            const struct mb_rect rect = {
+                .x = x + UNIT_TEXELS * strokes[k].x,
+                .y = y + UNIT_TEXELS * strokes[k].y,
+                .width = UNIT_TEXELS * strokes[k].width,
+                .height = UNIT_TEXELS * strokes[k].height,
+            };
+            mb_canvas_fill(canvas, rect, rgb);
+        }
+        x += UNIT_TEXELS * advance;
+    }
+}
+
+uint32_t mb_text_width(const char *text, size_t n_bytes)
+{
+    uint32_t width = 0;
+    for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
+        struct mb_stb_stroke strokes[MB_STB_MAX_STROKES];
+        uint32_t advance;
+        mb_stb_glyph(printable(text[i]), strokes, &advance);
+        width += UNIT_TEXELS * advance;
+    }
+    return width;
+}

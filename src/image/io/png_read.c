@@ -1,0 +1,476 @@
+/* PNG input. Read here because stb 2.27 checks no checksum, so that a damaged file gives other
+ * texels, and takes colours that a palette does not have from uninitialised memory. Sections
+ * are those of the W3C Recommendation, second edition. */
+#include "image/io/png_read.h"
+
+#include <ctype.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define SIGNATURE_BYTES   8u
+#define CHUNK_EXTRA_BYTES 12u   /* length, type and checksum */
+#define DEFLATE_MAX_RATIO 1032u /* 258 bytes for two bits */
+#define MAX_COLOURS       256u
+
+enum colour_type {
+    COLOUR_GREY = 0,
+    COLOUR_RGB = 2,
+    COLOUR_INDEXED = 3,
+    COLOUR_GREY_ALPHA = 4,
+    COLOUR_RGBA = 6,
+};
+
+/* How far the chunks have been read. */
+enum stage { STAGE_START, STAGE_HEADER, STAGE_DATA, STAGE_AFTER_DATA, STAGE_END };
+
+struct png {
+    const char *path;
+    const uint8_t *at, *end; /* chunks not yet read */
+    enum stage stage;
+    uint32_t width, height, depth, colour_type, n_channels;
+    bool is_interlaced;
+    uint8_t palette[MAX_COLOURS][4];
+    uint32_t n_colours;
+    bool has_key;
+    uint32_t key[3];   /* the colour that is transparent, in values of `depth` */
+    uint8_t *deflated; /* all IDAT chunks, one after the other; owned */
+    size_t n_deflated;
+};
+
+struct chunk {
+    char name[4 * 4 + 1]; /* printable */
+    const uint8_t *type, *data;
+    uint32_t n_bytes;
+};
+
+/* Every dx-th texel of every dy-th row, from x and y. */
+struct pass {
+    uint32_t x, y, dx, dy;
+};
+
+static const struct pass whole = {0, 0, 1, 1};
+
+/* Section 8.2. */
+static const struct pass adam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                                    {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+
+static uint32_t read_u16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint32_t read_u32(const uint8_t *p)
+{
+    return read_u16(p) << 16 | read_u16(p + 2);
+}
+
+MB_MUST_CHECK static enum mb_status bad(const struct png *png, const char *reason,
+                                        struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: %s", png->path, reason);
+}
+
+MB_MUST_CHECK static enum mb_status bad_chunk(const struct png *png, const struct chunk *chunk,
+                                              const char *reason, struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", png->path, chunk->name,
+                   reason);
+}
+
+MB_MUST_CHECK static enum mb_status take_header(struct png *png, const struct chunk *chunk,
+                                                struct mb_err *err)
+{
+    static const struct {
+        uint8_t n_channels, depths; /* bits of the depths that are allowed (table 11.1) */
+    } types[] = {[COLOUR_GREY] = {1, 1 | 2 | 4 | 8 | 16},
+                 [COLOUR_RGB] = {3, 8 | 16},
+                 [COLOUR_INDEXED] = {1, 1 | 2 | 4 | 8},
+                 [COLOUR_GREY_ALPHA] = {2, 8 | 16},
+                 [COLOUR_RGBA] = {4, 8 | 16}};
+    const uint8_t *data = chunk->data;
+    if (chunk->n_bytes != 13) {
+        return bad_chunk(png, chunk, "has a wrong length", err);
+    }
+    enum mb_status status;
+    MB_TRY(mb_image_check_extent(png->path, read_u32(data), read_u32(data + 4), err));
+    png->width = read_u32(data);
+    png->height = read_u32(data + 4);
+    png->depth = data[8];
+    png->colour_type = data[9];
+    png->is_interlaced = data[12] == 1;
+    const bool is_power = png->depth != 0 && (png->depth & (png->depth - 1)) == 0;
+    if (png->colour_type >= MB_COUNTOF(types) || !is_power ||
+        (types[png->colour_type].depths & png->depth) == 0 || data[10] != 0 || data[11] != 0 ||
+        data[12] > 1) {
+        return bad(png, "its header is damaged or of a kind not read", err);
+    }
+    png->n_channels = types[png->colour_type].n_channels;
+    return MB_OK;
+fail:
+    return status;
+}
+
+MB_MUST_CHECK static enum mb_status take_palette(struct png *png, const struct chunk *chunk,
+                                                 struct mb_err *err)
+{
+    if (chunk->n_bytes % 3 != 0 || chunk->n_bytes == 0 || chunk->n_bytes / 3 > MAX_COLOURS) {
+        return bad_chunk(png, chunk, "has a wrong length", err);
+    }
+    if (png->n_colours != 0) {
+        return bad_chunk(png, chunk, "is there twice", err);
+    }
+    png->n_colours = chunk->n_bytes / 3;
+    for (uint32_t i = 0; i < png->n_colours; i++) {
+        memcpy(png->palette[i], chunk->data + i * 3, 3);
+        png->palette[i][3] = 255;
+    }
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status
+take_transparency(struct png *png, const struct chunk *chunk, struct mb_err *err)
+{
+    if (png->colour_type == COLOUR_INDEXED && chunk->n_bytes <= png->n_colours) {
+        for (uint32_t i = 0; i < chunk->n_bytes; i++) {
+            png->palette[i][3] = chunk->data[i];
+        }
+        return MB_OK;
+    }
+    const bool may_have_key = png->colour_type == COLOUR_GREY || png->colour_type == COLOUR_RGB;
+    if (!may_have_key || chunk->n_bytes != png->n_channels * 2) {
+        return bad_chunk(png, chunk, "does not fit the colour type", err);
+    }
+    png->has_key = true;
+    for (uint32_t c = 0; c < png->n_channels; c++) {
+        png->key[c] = read_u16(chunk->data + c * 2) & ((1u << png->depth) - 1);
+    }
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status take_data(struct png *png, const struct chunk *chunk,
+                                              struct mb_err *err)
+{
+    if (png->colour_type == COLOUR_INDEXED && png->n_colours == 0) {
+        return bad(png, "it has no palette", err);
+    }
+    memcpy(png->deflated + png->n_deflated, chunk->data, chunk->n_bytes);
+    png->n_deflated += chunk->n_bytes;
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status take_end(struct png *png, const struct chunk *chunk,
+                                             struct mb_err *err)
+{
+    return chunk->n_bytes == 0 ? MB_OK : bad_chunk(png, chunk, "has a wrong length", err);
+}
+
+/* The chunks that matter, and where they may be (section 5.6). */
+static const struct handler {
+    char type[5];
+    unsigned allowed_stages;
+    enum stage next;
+    enum mb_status (*take)(struct png *png, const struct chunk *chunk, struct mb_err *err);
+} handlers[] = {
+    {"IHDR", 1u << STAGE_START, STAGE_HEADER, take_header},
+    {"PLTE", 1u << STAGE_HEADER, STAGE_HEADER, take_palette},
+    {"tRNS", 1u << STAGE_HEADER, STAGE_HEADER, take_transparency},
+    {"IDAT", 1u << STAGE_HEADER | 1u << STAGE_DATA, STAGE_DATA, take_data},
+    {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, take_end},
+};
+
+/* What is not a letter is shown by its number. */
+static void name_chunk(struct chunk *chunk)
+{
+    char *out = chunk->name;
+    for (int i = 0; i < 4; i++) {
+        const uint8_t byte = chunk->type[i];
+        const bool is_letter = byte < 128 && isalpha(byte);
+        out += snprintf(out, 5, is_letter ? "%c" : "\\x%02x", byte);
+    }
+}
+
+/* The next chunk, whole and with the right checksum. */
+MB_MUST_CHECK static enum mb_status read_chunk(struct png *png, struct chunk *chunk,
+                                               struct mb_err *err)
+{
+    const size_t n_left = (size_t)(png->end - png->at);
+    if (n_left < CHUNK_EXTRA_BYTES) {
+        return bad(png, "truncated", err);
+    }
+    chunk->n_bytes = read_u32(png->at);
+    chunk->type = png->at + 4;
+    chunk->data = png->at + 8;
+    name_chunk(chunk);
+    if (chunk->n_bytes > n_left - CHUNK_EXTRA_BYTES) {
+        return bad_chunk(png, chunk, "is truncated", err);
+    }
+    const uint32_t crc = libdeflate_crc32(0, chunk->type, (size_t)chunk->n_bytes + 4);
+    if (crc != read_u32(chunk->data + chunk->n_bytes)) {
+        return bad_chunk(png, chunk, "is damaged: its checksum is wrong", err);
+    }
+    png->at += CHUNK_EXTRA_BYTES + (size_t)chunk->n_bytes;
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status take_chunk(struct png *png, const struct chunk *chunk,
+                                               struct mb_err *err)
+{
+    for (size_t i = 0; i < MB_COUNTOF(handlers); i++) {
+        const struct handler *handler = &handlers[i];
+        if (memcmp(handler->type, chunk->type, 4) != 0) {
+            continue;
+        }
+        if ((handler->allowed_stages & 1u << png->stage) == 0) {
+            return bad_chunk(png, chunk, "is in the wrong place", err);
+        }
+        png->stage = handler->next;
+        return handler->take(png, chunk, err);
+    }
+    /* A capital first letter: no decoder may pass over it (section 5.4). */
+    if ((chunk->type[0] & 0x20) == 0) {
+        return bad_chunk(png, chunk, "is not known", err);
+    }
+    if (png->stage == STAGE_START) {
+        return bad_chunk(png, chunk, "is in the wrong place", err);
+    }
+    png->stage = png->stage == STAGE_DATA ? STAGE_AFTER_DATA : png->stage;
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    while (status == MB_OK && png->stage != STAGE_END) {
+        struct chunk chunk;
+        status = read_chunk(png, &chunk, err);
+        if (status == MB_OK) {
+            status = take_chunk(png, &chunk, err);
+        }
+    }
+    return status;
+}
+
+static uint32_t pass_width(const struct png *png, const struct pass *pass)
+{
+    return png->width > pass->x ? (png->width - pass->x + pass->dx - 1) / pass->dx : 0;
+}
+
+static uint32_t pass_height(const struct png *png, const struct pass *pass)
+{
+    return png->height > pass->y ? (png->height - pass->y + pass->dy - 1) / pass->dy : 0;
+}
+
+/* Bytes of a row of a pass, without the filter's type. */
+static size_t row_bytes(const struct png *png, const struct pass *pass)
+{
+    return ((size_t)pass_width(png, pass) * png->n_channels * png->depth + 7) / 8;
+}
+
+static size_t count_passes(const struct png *png)
+{
+    return png->is_interlaced ? MB_COUNTOF(adam7) : 1;
+}
+
+static const struct pass *pass_of(const struct png *png, size_t i)
+{
+    return png->is_interlaced ? &adam7[i] : &whole;
+}
+
+/* Bytes of all rows with their filter types; a pass without texels has none (section 8.2). */
+static size_t count_filtered_bytes(const struct png *png)
+{
+    size_t n_bytes = 0;
+    for (size_t i = 0; i < count_passes(png); i++) {
+        const size_t n_row_bytes = row_bytes(png, pass_of(png, i));
+        n_bytes += n_row_bytes > 0 ? (n_row_bytes + 1) * pass_height(png, pass_of(png, i)) : 0;
+    }
+    return n_bytes;
+}
+
+static uint8_t paeth(uint8_t left, uint8_t up, uint8_t up_left)
+{
+    const int to_left = abs(up - up_left), to_up = abs(left - up_left);
+    const int to_up_left = abs(left + up - 2 * up_left);
+    if (to_left <= to_up && to_left <= to_up_left) {
+        return left;
+    }
+    return to_up <= to_up_left ? up : up_left;
+}
+
+/* Undo a row's filter in place (section 9.2). `up` is the row above, or zeros; `step` the bytes
+ * of a texel, at least 1. False if there is no such filter. */
+static bool unfilter(uint8_t type, uint8_t *row, const uint8_t *up, size_t n, size_t step)
+{
+    if (type > 4) {
+        return false;
+    }
+    for (size_t i = 0; i < n && type != 0; i++) {
+        const uint8_t left = i >= step ? row[i - step] : 0;
+        const uint8_t up_left = i >= step ? up[i - step] : 0;
+        const uint8_t predicted[] = {0, left, up[i], (uint8_t)((left + up[i]) / 2),
+                                     type == 4 ? paeth(left, up[i], up_left) : 0};
+        row[i] = (uint8_t)(row[i] + predicted[type]);
+    }
+    return true;
+}
+
+static uint32_t read_value(const uint8_t *row, size_t i, uint32_t depth)
+{
+    if (depth == 8) {
+        return row[i];
+    }
+    if (depth == 16) {
+        return read_u16(row + i * 2);
+    }
+    const size_t bit = i * depth;
+    return row[bit / 8] >> (8 - depth - bit % 8) & ((1u << depth) - 1);
+}
+
+static void expand_texel(const struct png *png, const uint8_t *row, size_t x, uint32_t rgba[4])
+{
+    const uint32_t n = png->n_channels;
+    const bool has_alpha = n % 2 == 0;
+    const uint32_t max_value = (1u << png->depth) - 1;
+    const uint32_t scale = png->depth < 8 ? 255 / max_value : 1;
+    uint32_t values[4] = {0};
+    bool is_key = png->has_key;
+    for (uint32_t c = 0; c < n; c++) {
+        values[c] = read_value(row, x * n + c, png->depth);
+        is_key = is_key && values[c] == png->key[c];
+    }
+    for (uint32_t c = 0; c < 3; c++) {
+        rgba[c] = values[n < 3 ? 0 : c] * scale;
+    }
+    rgba[3] = (has_alpha ? values[n - 1] : is_key ? 0 : max_value) * scale;
+}
+
+/* Texels of a row of a pass into the image. False on an index beyond the palette. */
+static bool expand_row(const struct png *png, const struct pass *pass, const uint8_t *row,
+                       uint32_t y, struct mb_image *image)
+{
+    const size_t begin = (size_t)(pass->y + y * pass->dy) * png->width + pass->x;
+    const uint32_t width = pass_width(png, pass);
+    for (size_t x = 0; x < width; x++) {
+        const size_t at = (begin + x * pass->dx) * 4;
+        uint32_t rgba[4];
+        if (png->colour_type == COLOUR_INDEXED) {
+            const uint32_t index = read_value(row, x, png->depth);
+            if (index >= png->n_colours) {
+                return false;
+            }
+            memcpy((uint8_t *)image->texels + at, png->palette[index], 4);
+            continue;
+        }
+        expand_texel(png, row, x, rgba);
+        for (size_t c = 0; c < 4; c++) {
+            if (image->depth == MB_DEPTH_U16) {
+                ((uint16_t *)image->texels)[at + c] = (uint16_t)rgba[c];
+            } else {
+                ((uint8_t *)image->texels)[at + c] = (uint8_t)rgba[c];
+            }
+        }
+    }
+    return true;
+}
+
+MB_MUST_CHECK static enum mb_status expand_pass(const struct png *png, const struct pass *pass,
+                                                uint8_t *filtered, struct mb_image *image,
+                                                struct mb_err *err)
+{
+    static const uint8_t zeros[MB_IMAGE_MAX_FILE_DIMENSION * 4 * 16 / 8];
+    const size_t n_row_bytes = row_bytes(png, pass);
+    const size_t texel_bits = (size_t)png->n_channels * png->depth;
+    const uint8_t *up = zeros;
+    for (uint32_t y = 0; y < pass_height(png, pass) && n_row_bytes > 0; y++) {
+        uint8_t *row = filtered + y * (n_row_bytes + 1) + 1;
+        if (!unfilter(row[-1], row, up, n_row_bytes, (texel_bits + 7) / 8)) {
+            return bad(png, "its data is damaged: there is no such filter", err);
+        }
+        if (!expand_row(png, pass, row, y, image)) {
+            return bad(png, "a texel's index is beyond its palette", err);
+        }
+        up = row;
+    }
+    return MB_OK;
+}
+
+/* Inflate all rows into `filtered`, which they must fill. */
+MB_MUST_CHECK static enum mb_status inflate(const struct png *png, uint8_t *filtered,
+                                            size_t n_filtered, struct mb_err *err)
+{
+    libdeflate_set_memory_allocator(mb_malloc, mb_free);
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (decompressor == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it", png->path);
+    }
+    size_t n_inflated = 0;
+    const enum libdeflate_result result = libdeflate_zlib_decompress(
+        decompressor, png->deflated, png->n_deflated, filtered, n_filtered, &n_inflated);
+    libdeflate_free_decompressor(decompressor);
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: holds more than its %ux%u texels",
+                       png->path, png->width, png->height);
+    }
+    if (result != LIBDEFLATE_SUCCESS) {
+        return bad(png, "the data in its IDAT chunks is damaged", err);
+    }
+    return n_inflated == n_filtered ? MB_OK
+                                    : bad(png, "truncated: not enough texels in it", err);
+}
+
+MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_image *image,
+                                                struct mb_err *err)
+{
+    enum mb_status status;
+    const size_t n_filtered = count_filtered_bytes(png);
+    uint8_t *filtered = NULL, *at;
+    if (n_filtered / DEFLATE_MAX_RATIO > png->n_deflated) {
+        return MB_FAIL(err, MB_ERRC_INPUT,
+                       "%s: truncated: %zu bytes cannot hold the %ux%u texels of its header",
+                       png->path, png->n_deflated, png->width, png->height);
+    }
+    image->width = png->width;
+    image->height = png->height;
+    image->depth = png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8;
+    filtered = mb_malloc(n_filtered);
+    image->texels =
+        mb_malloc((size_t)png->width * png->height * mb_depth_texel_bytes(image->depth));
+    if (filtered == NULL || image->texels == NULL) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", png->path,
+                         png->width, png->height);
+        goto fail;
+    }
+    MB_TRY(inflate(png, filtered, n_filtered, err));
+    at = filtered;
+    for (size_t i = 0; i < count_passes(png); i++) {
+        const struct pass *pass = pass_of(png, i);
+        MB_TRY(expand_pass(png, pass, at, image, err));
+        const size_t n_row_bytes = row_bytes(png, pass);
+        at += n_row_bytes > 0 ? (n_row_bytes + 1) * pass_height(png, pass) : 0;
+    }
+fail:
+    mb_free(filtered);
+    return status;
+}
+
+enum mb_status mb_png_decode(struct mb_image *image, const char *path,
+                             const struct mb_bytes *file, struct mb_err *err)
+{
+    struct png png = {.path = path,
+                      .at = file->data + SIGNATURE_BYTES,
+                      .end = file->data + file->n_bytes,
+                      .deflated = mb_malloc(file->n_bytes)};
+    if (png.deflated == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to read it", path);
+    }
+    enum mb_status status = read_chunks(&png, err);
+    if (status == MB_OK) {
+        status = decode_rows(&png, image, err);
+    }
+    mb_free(png.deflated);
+    return status;
+}

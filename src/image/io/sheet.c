@@ -1,0 +1,315 @@
+/* The contact sheet of one image:
+ *
+ *   title
+ *              level 0    level 1    ...
+ *              451x300    225x150
+ *              28 %       56 %
+ *   golden     [tile]     [tile]
+ *   spd        [tile]     [tile]
+ *   footer
+ *
+ * Each row is reduced to its tiles when it is added, as whole chains of all strategies would
+ * not fit into memory. */
+#include "image/io/sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "image/io/png.h"
+
+#define TILE_TEXELS   128u /* the longer edge of a tile: levels of powers of two fill it */
+#define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */
+#define GAP_TEXELS    12u
+#define CAPTION_LINES 3u
+#define LABEL_TEXELS  216u /* a longer label gets a second line */
+#define SQUARE_TEXELS 8u   /* behind what is transparent */
+
+static const uint8_t ink[3] = {32, 32, 32}, faint_ink[3] = {96, 96, 96};
+static const uint8_t frame_ink[3] = {176, 176, 176};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* `extent` made smaller until it fits into `box`, its proportions kept as far as texels allow.
+ */
+static struct mb_extent shrink(struct mb_extent extent, struct mb_extent box)
+{
+    const uint64_t width = extent.width, height = extent.height;
+    if (width <= box.width && height <= box.height) {
+        return extent;
+    }
+    if (width * box.height >= height * box.width) {
+        return (struct mb_extent){box.width, most((uint32_t)(height * box.width / width), 1)};
+    }
+    return (struct mb_extent){most((uint32_t)(width * box.height / height), 1), box.height};
+}
+
+/* How many times as large a level can be shown; 0: it must be made smaller. */
+static uint32_t enlargement(struct mb_extent level, struct mb_extent tile)
+{
+    return least(tile.width / level.width, tile.height / level.height);
+}
+
+void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint32_t layer)
+{
+    const struct mb_extent base = layout->base;
+    const uint32_t longer = most(base.width, base.height);
+    const uint64_t width = (uint64_t)base.width * TILE_TEXELS / longer;
+    const uint64_t height = (uint64_t)base.height * TILE_TEXELS / longer;
+    *sheet = (struct mb_sheet){
+        .layout = *layout,
+        .layer = layer,
+        .tile = {most((uint32_t)width, LEAST_TEXELS), most((uint32_t)height, LEAST_TEXELS)},
+    };
+}
+
+void mb_sheet_finish(struct mb_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->n_rows; i++) {
+        mb_free(sheet->rows[i].label);
+        mb_canvas_finish(&sheet->rows[i].tiles);
+    }
+    mb_free(sheet->rows);
+    *sheet = (struct mb_sheet){0};
+}
+
+/* A tile is as wide as its caption needs at least: "16384x16384". */
+static uint32_t column_width(const struct mb_sheet *sheet)
+{
+    char text[32];
+    const int n = snprintf(text, sizeof text, "%ux%u", sheet->layout.base.width,
+                           sheet->layout.base.height);
+    return most(sheet->tile.width, mb_text_width(text, (size_t)n)) + GAP_TEXELS;
+}
+
+/* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighed by its alpha, over a
+ * square of the ground. */
+static void mix(const uint8_t *rgba, uint32_t stride_texels, const uint32_t x[2],
+                const uint32_t y[2], uint32_t ground, uint8_t out[3])
+{
+    uint64_t sum[3] = {0}, alpha_sum = 0;
+    const uint64_t n = (uint64_t)(x[1] - x[0]) * (y[1] - y[0]);
+    for (uint32_t row = y[0]; row < y[1]; row++) {
+        const uint8_t *texel = rgba + 4 * ((size_t)row * stride_texels + x[0]);
+        for (uint32_t column = x[0]; column < x[1]; column++, texel += 4) {
+            sum[0] += (uint64_t)texel[0] * texel[3];
+            sum[1] += (uint64_t)texel[1] * texel[3];
+            sum[2] += (uint64_t)texel[2] * texel[3];
+            alpha_sum += texel[3];
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        const uint64_t total = sum[c] + ground * (n * 255 - alpha_sum);
+        out[c] = (uint8_t)((total + n * 255 / 2) / (n * 255));
+    }
+}
+
+/* Texels of an axis of `n_source` that are under texel `i` of `n` of the tile: at least one. */
+static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t range[2])
+{
+    range[0] = (uint32_t)((uint64_t)i * n_source / n);
+    range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
+}
+
+/* How large a level is shown. */
+static struct mb_extent shown_extent(struct mb_extent level, struct mb_extent tile)
+{
+    const uint32_t factor = enlargement(level, tile);
+    return factor > 0 ? (struct mb_extent){level.width * factor, level.height * factor}
+                      : shrink(level, tile);
+}
+
+/* One level in the middle of its tile. */
+static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent tile,
+                      struct mb_extent level, const uint8_t *rgba)
+{
+    const struct mb_extent shown = shown_extent(level, tile);
+    const uint32_t top = (tile.height - shown.height) / 2;
+    left += (tile.width - shown.width) / 2;
+    for (uint32_t row = 0; row < shown.height; row++) {
+        uint32_t x[2], y[2];
+        source_range(row, shown.height, level.height, y);
+        for (uint32_t column = 0; column < shown.width; column++) {
+            const bool is_dark = ((row / SQUARE_TEXELS) ^ (column / SQUARE_TEXELS)) & 1u;
+            const size_t at = (size_t)(top + row) * canvas->extent.width + left + column;
+            source_range(column, shown.width, level.width, x);
+            mix(rgba, level.width, x, y, is_dark ? 153 : 204, canvas->rgba + 4 * at);
+        }
+    }
+}
+
+static enum mb_status draw_tiles(const struct mb_sheet *sheet, const void *block,
+                                 struct mb_canvas *tiles, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const uint32_t column = column_width(sheet);
+    uint8_t *rgba = mb_malloc((size_t)sheet->layout.base.width * sheet->layout.base.height * 4);
+    MB_TRY(rgba ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
+    MB_TRY(mb_canvas_init(
+        tiles, (struct mb_extent){column * sheet->layout.n_levels, sheet->tile.height}, err));
+    for (uint32_t level = 0; level < sheet->layout.n_levels; level++) {
+        mb_level_to_rgba8(&sheet->layout, block, level, sheet->layer, rgba);
+        draw_tile(tiles, level * column, sheet->tile,
+                  mb_level_extent(sheet->layout.base, level), rgba);
+    }
+fail:
+    mb_free(rgba);
+    return status;
+}
+
+enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_golden,
+                            const void *block, struct mb_err *err)
+{
+    struct mb_sheet_row row = {.label = mb_strdup(label), .is_golden = is_golden};
+    struct mb_sheet_row *rows =
+        mb_realloc(sheet->rows, (sheet->n_rows + 1) * sizeof *sheet->rows);
+    sheet->rows = rows ? rows : sheet->rows;
+    enum mb_status status = MB_OK;
+    MB_TRY(rows && row.label ? MB_OK
+                             : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
+    MB_TRY(draw_tiles(sheet, block, &row.tiles, err));
+    sheet->rows[sheet->n_rows++] = row;
+    return MB_OK;
+fail:
+    mb_free(row.label);
+    mb_canvas_finish(&row.tiles);
+    return status;
+}
+
+/* Length of the part of a label that fits into a line: up to a ':', if there is one. */
+static size_t line_length(const char *label)
+{
+    size_t n = strlen(label);
+    while (mb_text_width(label, n) > LABEL_TEXELS) {
+        size_t colon = n - 1;
+        while (colon > 0 && label[colon] != ':') {
+            colon--;
+        }
+        if (colon == 0) {
+            return n;
+        }
+        n = colon;
+    }
+    return n;
+}
+
+/* Draw the lines of a label, or only measure them with `canvas` NULL. Returns their height. */
+static uint32_t draw_label(struct mb_canvas *canvas, uint32_t y, const char *label,
+                           uint32_t *width)
+{
+    uint32_t height = 0;
+    while (*label) {
+        const size_t n = line_length(label);
+        *width = most(*width, mb_text_width(label, n));
+        if (canvas) {
+            mb_canvas_text(canvas, GAP_TEXELS, y + height, label, n, ink);
+        }
+        height += MB_TEXT_HEIGHT;
+        label += n;
+    }
+    return height;
+}
+
+static uint32_t row_height(const struct mb_sheet *sheet, const struct mb_sheet_row *row)
+{
+    uint32_t width = 0;
+    return most(sheet->tile.height, draw_label(NULL, 0, row->label, &width)) + GAP_TEXELS;
+}
+
+/* "level 2", its size, and how large it is shown. */
+static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
+                          uint32_t y)
+{
+    for (uint32_t i = 0; i < sheet->layout.n_levels; i++) {
+        const struct mb_extent level = mb_level_extent(sheet->layout.base, i);
+        const uint32_t factor = enlargement(level, sheet->tile);
+        const uint32_t percent = 100 * shrink(level, sheet->tile).width / level.width;
+        char line[CAPTION_LINES][32];
+        snprintf(line[0], sizeof line[0], "level %u", i);
+        snprintf(line[1], sizeof line[1], "%ux%u", level.width, level.height);
+        if (factor > 0) {
+            snprintf(line[2], sizeof line[2], "x %u", factor);
+        } else {
+            snprintf(line[2], sizeof line[2], percent > 0 ? "%u %%" : "< 1 %%", percent);
+        }
+        for (uint32_t k = 0; k < CAPTION_LINES; k++) {
+            mb_canvas_text(canvas, left, y + k * MB_TEXT_HEIGHT, line[k], sizeof line[k],
+                           k == 0 ? ink : faint_ink);
+        }
+        left += column_width(sheet);
+    }
+}
+
+/* A line around each level, just outside of it: white ones could not be seen else. */
+static void draw_frames(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
+                        uint32_t y)
+{
+    for (uint32_t i = 0; i < sheet->layout.n_levels; i++) {
+        const struct mb_extent shown =
+            shown_extent(mb_level_extent(sheet->layout.base, i), sheet->tile);
+        const uint32_t x0 = left + (sheet->tile.width - shown.width) / 2 - 1;
+        const uint32_t y0 = y + (sheet->tile.height - shown.height) / 2 - 1;
+        const uint32_t width = shown.width + 2, height = shown.height + 2;
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, width, 1}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0 + height - 1, width, 1}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, 1, height}, frame_ink);
+        mb_canvas_fill(canvas, (struct mb_rect){x0 + width - 1, y0, 1, height}, frame_ink);
+        left += column_width(sheet);
+    }
+}
+
+static void draw_row(const struct mb_sheet *sheet, const struct mb_sheet_row *row,
+                     struct mb_canvas *canvas, uint32_t left, uint32_t y)
+{
+    const struct mb_canvas *tiles = &row->tiles;
+    uint32_t width = 0;
+    draw_label(canvas, y, row->label, &width);
+    for (uint32_t i = 0; i < tiles->extent.height; i++) {
+        memcpy(canvas->rgba + 4 * ((size_t)(y + i) * canvas->extent.width + left),
+               tiles->rgba + (size_t)4 * i * tiles->extent.width,
+               (size_t)4 * tiles->extent.width);
+    }
+    draw_frames(sheet, canvas, left, y);
+}
+
+enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
+                             const char *footer, struct mb_canvas *canvas, struct mb_err *err)
+{
+    const uint32_t head_lines = 1 + CAPTION_LINES; /* the title's, and the columns' */
+    uint32_t label_width = 0, height = (head_lines + 1) * MB_TEXT_HEIGHT + 4 * GAP_TEXELS;
+    for (size_t i = 0; i < sheet->n_rows; i++) {
+        draw_label(NULL, 0, sheet->rows[i].label, &label_width);
+        height += row_height(sheet, &sheet->rows[i]);
+    }
+    const uint32_t left = label_width + 2 * GAP_TEXELS;
+    const uint32_t text_width =
+        most(mb_text_width(title, strlen(title)), mb_text_width(footer, strlen(footer)));
+    const struct mb_extent extent = {
+        most(left + column_width(sheet) * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
+        height};
+    const enum mb_status status = mb_canvas_init(canvas, extent, err);
+    if (status != MB_OK) {
+        return status;
+    }
+    mb_canvas_text(canvas, GAP_TEXELS, GAP_TEXELS, title, strlen(title), ink);
+    uint32_t y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
+    draw_captions(sheet, canvas, left, y);
+    y += CAPTION_LINES * MB_TEXT_HEIGHT + GAP_TEXELS;
+    for (size_t i = 0; i < 2 * sheet->n_rows; i++) { /* golden ones in a first round */
+        const struct mb_sheet_row *row = &sheet->rows[i % sheet->n_rows];
+        if (row->is_golden == (i < sheet->n_rows)) {
+            draw_row(sheet, row, canvas, left, y);
+            y += row_height(sheet, row);
+        }
+    }
+    mb_canvas_text(canvas, GAP_TEXELS, y, footer, strlen(footer), faint_ink);
+    return MB_OK;
+}

@@ -1,0 +1,147 @@
+/* The bounds that an output is held to. */
+#include "image/tolerance.h"
+
+#include <math.h>
+
+#include "image/filter_kernel.h"
+#include "image/srgb.h"
+
+/* Whether the filter's weights along an axis of this size have no end in binary. */
+static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
+{
+    return tolerance->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
+}
+
+/* In texels along an axis of this size. */
+static double coordinate_error(uint32_t size)
+{
+    const bool is_power_of_two = (size & (size - 1)) == 0;
+    return is_power_of_two ? 0.0 : ldexp((double)size, -24);
+}
+
+/* Of an axis that is halved: 1 stays 1. */
+static bool is_odd(uint32_t size)
+{
+    return size > 1 && size % 2 == 1;
+}
+
+/* Of both passes of a wide kernel. */
+static double kernel_error(enum mb_policy policy, const struct mb_format *format,
+                           struct mb_extent source)
+{
+    int32_t first;
+    if (mb_format_is_unorm(format)) {
+        return 0.0;
+    }
+    if (format->codec == MB_CODEC_SFLOAT32) {
+        return ldexp(4.0, -24);
+    }
+    const uint32_t n_taps = mb_filter_kernel_span(policy, source.width, 0, &first) +
+                            mb_filter_kernel_span(policy, source.height, 0, &first);
+    return ldexp(4.0 * (n_taps + 2), -24);
+}
+
+double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
+                                 const struct mb_format *format, struct mb_extent source)
+{
+    if (mb_policy_is_wide(tolerance->filter.policy)) {
+        return kernel_error(tolerance->filter.policy, format, source);
+    }
+    if (tolerance->arithmetic != MB_ARITHMETIC_FILTER &&
+        tolerance->arithmetic != MB_ARITHMETIC_CORNER) {
+        return 0.0;
+    }
+    if (tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
+        tolerance->filter.policy == MB_POLICY_BOX &&
+        (is_odd(source.width) || is_odd(source.height))) {
+        return 0.0; /* three taps on an axis: no filter joins them, they are fetched */
+    }
+    double error = coordinate_error(source.width) + coordinate_error(source.height);
+    if (!mb_format_is_unorm(format)) {
+        error *= 2.0;
+    }
+    if (tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
+        const double n_axes =
+            is_quantised(tolerance, source.width) + is_quantised(tolerance, source.height);
+        error += ldexp(1.5 * n_axes, -(int)tolerance->sub_texel_precision_bits);
+    }
+    return error;
+}
+
+bool mb_tolerance_needs_range(const struct mb_step *step)
+{
+    if (step->weight_error == 0.0 || step->tolerance->filter.reduce != MB_REDUCE_AVG) {
+        return false;
+    }
+    return step->tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
+           !mb_format_is_unorm(step->format);
+}
+
+/* How many codes an error of `offset` in linear light is at `want`. The curve gets flatter
+ * towards 1, so the way down is the longer one. */
+static double codes_of_offset(const struct mb_format *format, uint32_t channel, double want,
+                              double offset)
+{
+    const double max_code = mb_format_max_code(format, channel);
+    if (format->codec != MB_CODEC_SRGB8 || channel == 3) {
+        return offset * max_code;
+    }
+    const double low = want > offset ? want - offset : 0.0;
+    const double down = mb_srgb_from_linear(want) - mb_srgb_from_linear(low);
+    const double up = mb_srgb_from_linear(want + offset) - mb_srgb_from_linear(want);
+    return fmax(down, up) * max_code;
+}
+
+/* By how much a value may be off, in linear light, for weights that are. */
+static double offset_of_weights(const struct mb_step *step, double want, double range)
+{
+    if (!isfinite(range) || !isfinite(want)) {
+        return 0.0; /* an infinite tap is no licence: only the infinity itself is right */
+    }
+    const double in_mean = 4.0 * fabs(want);
+    if (step->tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
+        mb_format_is_unorm(step->format)) {
+        range = fmin(in_mean, 1.0);
+    } else if (step->n_carried > 1) {
+        range = fmax(range, in_mean);
+    }
+    return range * step->weight_error;
+}
+
+static double unorm_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
+                              double offset)
+{
+    static const double bounds_lsb[] = {
+        [MB_ARITHMETIC_FP32] = 0.5 + 0.01, [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
+        [MB_ARITHMETIC_FILTER] = 1.0,      [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
+        [MB_ARITHMETIC_ROOT] = 0.5 + 10.0,
+    };
+    const enum mb_arithmetic arithmetic = step->tolerance->arithmetic;
+    const bool is_decoded = step->format->codec == MB_CODEC_SRGB8 && channel < 3 &&
+                            arithmetic == MB_ARITHMETIC_FILTER;
+    const double bound_lsb = bounds_lsb[arithmetic] + (is_decoded ? 0.5 + 0.6 : 0.0);
+    return bound_lsb +
+           (offset > 0.0 ? codes_of_offset(step->format, channel, want, offset) : 0.0);
+}
+
+double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
+                              double range)
+{
+    const struct mb_tolerance *tolerance = step->tolerance;
+    const struct mb_format *format = step->format;
+    if (tolerance->max_error_lsb > 0.0) {
+        return tolerance->max_error_lsb;
+    }
+    if (tolerance->filter.reduce != MB_REDUCE_AVG) {
+        return 0.0;
+    }
+    const double offset = offset_of_weights(step, want, range);
+    if (mb_format_is_unorm(format)) {
+        return unorm_bound_lsb(step, channel, want, offset);
+    }
+    const bool is_quotient = channel < 3 && mb_weighs_alpha(tolerance->filter.reduce,
+                                                            tolerance->filter.alpha, format);
+    const double sums_ulp = 4.0 * step->n_carried * (is_quotient ? 2.0 : 1.0);
+    const double bound_lsb = format->codec == MB_CODEC_SFLOAT32 ? sums_ulp : 1.0;
+    return bound_lsb + offset / mb_format_lsb(format, channel, want);
+}

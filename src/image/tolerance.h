@@ -1,0 +1,84 @@
+/* What an output promises, and what it is held to. */
+#ifndef MB_IMAGE_TOLERANCE_H
+#define MB_IMAGE_TOLERANCE_H
+
+#include "image/filter.h"
+
+enum mb_arithmetic {
+    MB_ARITHMETIC_FP32,   /* weights and sums in 32-bit float or exact integers */
+    MB_ARITHMETIC_FP16,   /* sums in 16-bit float */
+    MB_ARITHMETIC_FILTER, /* the fixed-function filter weighs the taps and rounds */
+    MB_ARITHMETIC_CORNER, /* the filter joins 2x2 texels at their common corner, where its
+                             weights are exact; the kernel rounds */
+    MB_ARITHMETIC_ROOT,   /* sRGB by square and square root instead of its curve */
+};
+
+struct mb_tolerance {
+    struct mb_filter filter;
+    enum mb_arithmetic arithmetic;
+    uint32_t reread_levels; /* bit n: level n is re-read from its stored texels; bit 0
+                               is implied */
+    double max_error_lsb;   /* a plain number in place of the computed bound, in LSB of codes or
+                               ulp of floats; 0: the bound is computed */
+    bool has_no_policy;     /* none describes the output: it is timed, but not judged */
+    uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
+};
+
+/* From the last stored level to one that is judged: what its values are held to. */
+struct mb_step {
+    const struct mb_tolerance *tolerance;
+    const struct mb_format *format;
+    uint32_t n_carried;  /* levels since the stored one, >= 1 */
+    double weight_error; /* of the filter on that one (mb_tolerance_weight_error) */
+};
+
+/* By how much the weights of all taps together may be off where the filter makes them, for a
+ * source level of this size; 0 for other arithmetic.
+ *
+ * Coordinates are 32-bit floats, exact where the size is a power of two. Otherwise the inverse
+ * size, the product with it and that with the size again are each rounded: up to size * 2^-23
+ * texels per axis are granted to floats, which show it, and half of that to codes, which have
+ * held it.
+ *
+ * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
+ * the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
+ * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
+ * makes 1.5 steps per axis. An H200's blits were seen to be off by 1.35.
+ *
+ * Wide kernels, whatever the arithmetic: sums of positive and negative terms may be much
+ * smaller than these, and so are off not by some ulp of their own but by a part of the spread
+ * of the taps. With u = 2^-24, n terms that are rounded one by one are off by at most n * u of
+ * the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1).
+ * Magnitudes of weights add up to less than 2, both axes together, so that taps differ from the
+ * weighted sum by at most 1.5 * range: 4 * u * (taps of both axes + 2). Where the format holds
+ * all of a 32-bit float, kernels compensate their sums, and what the intermediate image rounds
+ * remains: 4 * u. Codes do not show it.
+ */
+double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
+                                 const struct mb_format *format, struct mb_extent source);
+
+/* True if the bound depends on the spread of the taps: the golden model is then asked for it.
+ */
+bool mb_tolerance_needs_range(const struct mb_step *step);
+
+/* Largest step error allowed, tolerance->max_error_lsb or else, in LSB of the stored value, for
+ * a texel of golden value `want` (linear) whose taps spread over `range`.
+ *
+ * MIN and MAX: 0, since what is stored is one of the stored values that were read.
+ *
+ * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 0.5 + 10
+ * (ROOT: mixtures of two codes differ by up to 9.9). For sRGB
+ * in codes, after the curve, and with FILTER 0.5 more for decoding and 0.6 for encoding, which
+ * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
+ * blit was seen to be off by 1.93 in all.
+ *
+ * Half and the small unsigned floats: 1 ulp. 32-bit float: 4 ulp per level carried, and twice
+ * that for colour weighed by alpha, a quotient of two such sums.
+ *
+ * Besides, what weights off by weight_error move: range * weight_error. CORNER may carry on
+ * from there, and its taps are those of the first level: the values that make `want` differ by
+ * at most 4 * want in the mean, and codes by no more than 1. */
+double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
+                              double range);
+
+#endif

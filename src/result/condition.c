@@ -1,0 +1,28 @@
+/* Conditions: their names. */
+#include "result/condition.h"
+
+const char *mb_cache_name(enum mb_cache cache)
+{
+    return cache == MB_CACHE_COLD ? "cold" : "hot";
+}
+
+const char *mb_mode_name(enum mb_mode mode)
+{
+    static const char *const names[MB_N_MODES] = {
+        [MB_MODE_LATENCY] = "latency",
+        [MB_MODE_THROUGHPUT] = "throughput",
+        [MB_MODE_OVERLAP] = "overlap",
+        [MB_MODE_BESIDE] = "beside",
+    };
+    return names[mode];
+}
+
+bool mb_mode_is_one_chain(enum mb_mode mode)
+{
+    return mode == MB_MODE_LATENCY || mode == MB_MODE_BESIDE;
+}
+
+const char *mb_image_usage_name(enum mb_image_usage usage)
+{
+    return usage == MB_IMAGE_USAGE_NEEDED ? "needed" : "all";
+}

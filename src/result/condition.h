@@ -1,0 +1,41 @@
+/* Under what conditions chains are timed. */
+#ifndef MB_RESULT_CONDITION_H
+#define MB_RESULT_CONDITION_H
+
+#include <stdbool.h>
+
+/* Conditions of a timing; sets of them are masks of 1 << value. */
+enum mb_cache {
+    MB_CACHE_HOT,  /* the same image again */
+    MB_CACHE_COLD, /* nothing of the image is in the last-level cache */
+    MB_N_CACHES,
+};
+enum mb_mode {
+    MB_MODE_LATENCY,    /* one chain, drained before and after */
+    MB_MODE_THROUGHPUT, /* the slope of time over the number of chains */
+    MB_MODE_OVERLAP,    /* chains of several images, with no barrier between them */
+    MB_MODE_BESIDE,     /* one chain, as for latency, beside a compute load on a second queue */
+    MB_N_MODES,
+};
+
+struct mb_condition {
+    enum mb_cache cache;
+    enum mb_mode mode;
+};
+#define MB_MAX_CONDITIONS (MB_N_CACHES * MB_N_MODES)
+
+/* What images are made for: drivers may lay out one that is to be stored to in another way. */
+enum mb_image_usage {
+    MB_IMAGE_USAGE_ALL,    /* all that the device can do with the format */
+    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies, and by the harness: transfers, sampling
+                            */
+    MB_N_IMAGE_USAGES,
+};
+
+const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
+const char *mb_mode_name(enum mb_mode mode); /* "latency", "throughput", "overlap", "beside" */
+/* True if a sample is one chain, drained before and after. */
+bool mb_mode_is_one_chain(enum mb_mode mode);
+const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
+
+#endif

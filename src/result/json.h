@@ -1,0 +1,30 @@
+/* The results of a run as JSON (results/schema.json), and the parts of it that other files of
+ * results have, too. Pure: no files. */
+#ifndef MB_RESULT_JSON_H
+#define MB_RESULT_JSON_H
+
+#include "base/json.h"
+#include "result/result.h"
+
+/* Newly allocated text (mb_free), valid UTF-8, ending in a newline; fails only without memory.
+ */
+MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
+                                            struct mb_err *err);
+
+/* "run", "host", "device", "timer": members of the root. */
+void mb_report_run(struct mb_json *json, const struct mb_run *run);
+void mb_report_host(struct mb_json *json, const struct mb_host_info *host);
+void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device);
+void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer);
+
+/* "params": all of them, defaults included: a default may change with a version. */
+void mb_report_params(struct mb_json *json, struct cJSON *parent,
+                      const struct mb_strategy *strategy, const struct mb_params *params);
+
+/* "rects": of level 0; null where the whole chain is made. */
+void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
+
+void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
+                     const struct mb_stats *stats);
+
+#endif

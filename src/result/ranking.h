@@ -1,0 +1,42 @@
+/* What may be said of who is fastest in a timing, and no more than that. */
+#ifndef MB_RESULT_RANKING_H
+#define MB_RESULT_RANKING_H
+
+#include "base/strbuf.h"
+#include "result/result.h"
+
+/* The row to be marked as the best of its table: the fastest verified one if the sentence names
+ * it, or if there is no other. SIZE_MAX where there is none. */
+size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing);
+
+/* Some rows of a timing, by their medians. */
+struct mb_ranked {
+    size_t *row; /* owned */
+    size_t n;
+};
+
+/* The rows that answer a question and are fit to be ranked, the fastest first; and those of
+ * them that cannot be told from it. The fastest of the timing's own question is what all are
+ * related to: of another question nothing is tied. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_ranking_order(const struct mb_timing *timing,
+                                              enum mb_question question,
+                                              struct mb_ranked *order, struct mb_ranked *tied);
+void mb_ranked_finish(struct mb_ranked *ranked);
+
+/* One sentence on who is fastest, without a newline, and what the limit is: "spd is the fastest
+ * exact one: compute takes 1.44 times as long. Limit: 20.8 us (an empty dispatch)."; nothing
+ * where there is nothing to compare. */
+void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
+                         const struct mb_timing *timing);
+
+/* One sentence on what takes less time and loses something: "spd:fp16=on takes 0.84 times as
+ * long and drops the last row or column of every odd level (161 LSB from exact)."; nothing
+ * where nothing does, or where nobody is named as the fastest. */
+void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
+                                 const struct mb_timing *timing);
+
+/* Both, a line each; nothing where there is nothing to say. */
+void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_timing *timing);
+
+#endif

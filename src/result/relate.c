@@ -1,0 +1,171 @@
+/* Comparisons within a run. */
+#include "result/relate.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+
+#define MIN_BLOCKS 6 /* fewer have no 95 % interval */
+
+static const struct mb_relation no_relation = {
+    .ratio = (double)NAN,
+    .ci = {(double)NAN, (double)NAN},
+    .p = (double)NAN,
+    .least_p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_INCONCLUSIVE,
+};
+
+/* The ratio of column `b` over column `a`, from the logarithm of their ratio in each block. */
+static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
+                             uint64_t seed, struct mb_relation *relation, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_bootstrap options = {.seed = seed};
+    const uint32_t n = samples->n_kept;
+    double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
+    double ci[2];
+    *relation = no_relation;
+    if (!log_ratio) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    double *other = log_ratio + n;
+    mb_samples_column(samples, b, log_ratio);
+    mb_samples_column(samples, a, other);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(log_ratio[i] > 0.0 && other[i] > 0.0)) {
+            goto fail; /* a slope within the noise of its batches has no ratio */
+        }
+        log_ratio[i] = log(log_ratio[i] / other[i]);
+    }
+    if (n < MIN_BLOCKS) {
+        relation->ratio = exp(mb_median(log_ratio, n));
+        goto fail;
+    }
+    MB_TRY(mb_bootstrap_median(log_ratio, n, &options, ci, err));
+    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));
+    relation->ratio = exp(mb_median(log_ratio, n));
+    relation->ci[0] = exp(ci[0]);
+    relation->ci[1] = exp(ci[1]);
+    /* Equal times and equal differences stay: ties raise the least p that a test can reach. */
+    for (uint32_t i = 0; i < n; i++) {
+        log_ratio[i] = fabs(log_ratio[i]);
+    }
+    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->least_p, err));
+fail:
+    mb_free(log_ratio);
+    return status;
+}
+
+static bool is_timed(const struct mb_timing *timing, const struct mb_row *row)
+{
+    return row->column != SIZE_MAX && timing->samples.n_kept > 0 && !row->result->is_diagnostic;
+}
+
+enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_samples *samples = &timing->samples;
+    timing->twin = no_relation;
+    const struct mb_row *twin_of =
+        timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
+    if (twin_of && is_timed(timing, twin_of) && twin_of->stats.n > 0) {
+        MB_TRY(relate(samples, twin_of->column, timing->twin_column, seed, &timing->twin, err));
+    }
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        struct mb_row *row = &timing->rows[i];
+        row->relation = no_relation;
+        if (timing->fastest == SIZE_MAX || !is_timed(timing, row) ||
+            !mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
+            continue;
+        }
+        if (i == timing->fastest) {
+            row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
+            row->relation.outcome = MB_OUTCOME_SAME;
+            continue;
+        }
+        MB_TRY(relate(samples, timing->rows[timing->fastest].column, row->column, seed,
+                      &row->relation, err));
+    }
+fail:
+    return status;
+}
+
+static bool is_tested(const struct mb_timing *timing, size_t index)
+{
+    return index != timing->fastest && !isnan(timing->rows[index].relation.p);
+}
+
+size_t mb_relate_n_tests(const struct mb_timing *timing)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        n += is_tested(timing, i);
+    }
+    return n;
+}
+
+bool mb_relate_can_tell(const struct mb_timing *timing, size_t index)
+{
+    const double least_p = timing->rows[index].relation.least_p;
+    size_t n_factor = mb_relate_n_tests(timing); /* less those before it in Holm's order */
+    if (!is_tested(timing, index)) {
+        return true;
+    }
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        n_factor -= i != index && is_tested(timing, i) && timing->rows[i].relation.p < least_p;
+    }
+    return (double)n_factor * least_p < MB_SIGNIFICANT;
+}
+
+size_t mb_relate_samples_needed(const struct mb_timing *timing)
+{
+    /* With 20 samples and no ties the smallest possible p is 2^-19, enough for 26,000 tests. If
+     * that many were not enough, there are ties: ask for twice as many. */
+    const size_t n = timing->samples.n_kept;
+    return n < MB_ENOUGH_SAMPLES ? MB_ENOUGH_SAMPLES : 2 * n;
+}
+
+double mb_relate_margin(const struct mb_timing *timing)
+{
+    /* The bounds are 1 + margin and one over that: a ratio below 1 is inverted. */
+    const double ratio = timing->twin.ratio;
+    const double off = (ratio < 1.0 ? 1.0 / ratio : ratio) - 1.0;
+    return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
+}
+
+/* The relations of a cell that are tested: of all results but the fastest. With `back`,
+ * p_adjusted is taken from `p`. Returns their number. */
+static size_t walk(struct mb_timing *timing, double *p, bool back)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        struct mb_relation *relation = &timing->rows[i].relation;
+        if (i == timing->fastest || isnan(relation->p)) {
+            continue;
+        }
+        if (back) {
+            relation->p_adjusted = p[n];
+            relation->outcome =
+                mb_outcome(relation->ci, p[n], MB_MARGIN, mb_relate_margin(timing));
+        } else {
+            p[n] = relation->p;
+        }
+        n++;
+    }
+    return n;
+}
+
+enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    double *p = mb_alloc(timing->of->n_results + 1, sizeof *p);
+    if (!p) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
+    }
+    MB_TRY(mb_holm(p, walk(timing, p, false), err));
+    walk(timing, p, true);
+fail:
+    mb_free(p);
+    return status;
+}

@@ -1,0 +1,218 @@
+/* Results as plain data: names, warnings, and who frees what. */
+#include "result/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+const char *mb_result_filter_name(const struct mb_result *result)
+{
+    const enum mb_policy policy = result->work.tolerance.filter.policy;
+    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
+    return mb_policy_name(is_wide ? policy : MB_POLICY_BOX);
+}
+
+unsigned mb_result_answers(const struct mb_case *c, const struct mb_result *result)
+{
+    if (!result->has_work || result->is_diagnostic) {
+        return 0;
+    }
+    return mb_questions_answered(&result->work.tolerance, c->task.reduce,
+                                 mb_policies_agree(c->layout.base, c->layout.n_levels));
+}
+
+unsigned mb_row_answers(const struct mb_timing *timing, const struct mb_row *row)
+{
+    return mb_result_answers(timing->of, row->result);
+}
+
+const char *mb_result_status_name(enum mb_result_status status)
+{
+    switch (status) {
+    case MB_RESULT_OK:
+        return "ok";
+    case MB_RESULT_SKIPPED:
+        return "skipped";
+    case MB_RESULT_FAILED:
+        break;
+    }
+    return "failed";
+}
+
+const char *mb_verify_status_name(enum mb_verify_status status)
+{
+    switch (status) {
+    case MB_VERIFY_PASS:
+        return "pass";
+    case MB_VERIFY_SKIPPED:
+        return "skipped";
+    case MB_VERIFY_FAIL:
+        break;
+    }
+    return "fail";
+}
+
+bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b)
+{
+    const enum mb_policy x = a->result->work.tolerance.filter.policy,
+                         y = b->result->work.tolerance.filter.policy;
+    return x == y || (!mb_policy_is_wide(x) && !mb_policy_is_wide(y));
+}
+
+void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ...)
+{
+    if (warnings->n == MB_MAX_WARNINGS) {
+        return;
+    }
+    struct mb_warning *warning = &warnings->warning[warnings->n++];
+    /* Room to spare, so that it is the sanitiser that cuts, between characters. */
+    char raw[2 * sizeof warning->message];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+    warning->code = code;
+    mb_utf8_sanitize(raw, warning->message, sizeof warning->message);
+}
+
+const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i)
+{
+    const struct mb_warnings *of_result = &row->result->warnings, *own = &row->warnings;
+    if (i < of_result->n) {
+        return &of_result->warning[i];
+    }
+    return i - of_result->n < own->n ? &own->warning[i - of_result->n] : NULL;
+}
+
+static bool is_skipped_alone(const struct mb_row *row)
+{
+    return row->skipped[0] != '\0' && row->result->status != MB_RESULT_FAILED;
+}
+
+enum mb_result_status mb_row_status(const struct mb_row *row)
+{
+    return is_skipped_alone(row) ? MB_RESULT_SKIPPED : row->result->status;
+}
+
+const char *mb_row_reason(const struct mb_row *row)
+{
+    return is_skipped_alone(row) ? row->skipped : row->result->reason;
+}
+
+double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row)
+{
+    return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
+}
+
+enum mb_status mb_result_add_path(char ***list, size_t *n, char *path, struct mb_err *err)
+{
+    char **longer = mb_realloc(*list, (*n + 1) * sizeof **list);
+    if (!longer) {
+        mb_free(path);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
+    }
+    *list = longer;
+    longer[(*n)++] = path;
+    return MB_OK;
+}
+
+static void free_paths(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mb_free(list[i]);
+    }
+    mb_free(list);
+}
+
+static struct mb_stats no_stats(void)
+{
+    struct mb_stats stats;
+    /* Without samples it needs no memory. */
+    return mb_stats_compute(NULL, 0, &stats, NULL) == MB_OK ? stats : (struct mb_stats){.n = 0};
+}
+
+struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode)
+{
+    struct mb_timing *timing = &c->timings[c->n_timings];
+    *timing = (struct mb_timing){
+        .of = c,
+        .cache = cache,
+        .mode = mode,
+        .twin_of = SIZE_MAX,
+        .floor_ns = (double)NAN,
+        .fastest = SIZE_MAX,
+        .rows = mb_alloc(c->n_results, sizeof *timing->rows),
+    };
+    if (!timing->rows) {
+        return NULL;
+    }
+    for (size_t i = 0; i < c->n_results; i++) {
+        timing->rows[i] = (struct mb_row){
+            .result = &c->results[i],
+            .stats = no_stats(),
+            .null_twin = no_stats(),
+            .column = SIZE_MAX,
+            .fixed_ns = (double)NAN,
+        };
+    }
+    c->n_timings++;
+    return timing;
+}
+
+struct mb_case *mb_run_add_case(struct mb_run *run)
+{
+    struct mb_case **longer = mb_realloc(run->cases, (run->n_cases + 1) * sizeof *longer);
+    struct mb_case *c = longer ? mb_alloc(1, sizeof *c) : NULL;
+    run->cases = longer ? longer : run->cases;
+    if (c) {
+        run->cases[run->n_cases++] = c;
+    }
+    return c;
+}
+
+void mb_result_finish(struct mb_result *result)
+{
+    free_paths(result->images, result->n_images);
+    free_paths(result->chains, result->n_chain_files);
+    mb_free(result->facts);
+    *result = (struct mb_result){.strategy = NULL};
+}
+
+void mb_timing_finish(struct mb_timing *timing)
+{
+    mb_free(timing->rows);
+    mb_samples_finish(&timing->samples);
+    *timing = (struct mb_timing){.rows = NULL};
+}
+
+void mb_case_finish(struct mb_case *c)
+{
+    for (size_t i = 0; i < c->n_timings; i++) {
+        mb_timing_finish(&c->timings[i]);
+    }
+    for (size_t i = 0; i < c->n_results; i++) {
+        mb_result_finish(&c->results[i]);
+    }
+    mb_free(c->results);
+    *c = (struct mb_case){.results = NULL};
+}
+
+void mb_run_drop_case(struct mb_run *run)
+{
+    run->n_cases--;
+    mb_case_finish(run->cases[run->n_cases]);
+    mb_free(run->cases[run->n_cases]);
+}
+
+void mb_run_finish(struct mb_run *run)
+{
+    while (run->n_cases > 0) {
+        mb_run_drop_case(run);
+    }
+    mb_free(run->cases);
+    *run = (struct mb_run){.cases = NULL};
+}

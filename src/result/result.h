@@ -1,0 +1,240 @@
+/* The results of a run as plain data: what the table, the JSON, the CSV and the Markdown show.
+ */
+#ifndef MB_RESULT_RESULT_H
+#define MB_RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stats.h"
+#include "image/compare.h"
+#include "image/image.h"
+#include "result/condition.h"
+#include "result/question.h"
+#include "result/roofline.h"
+#include "result/samples.h"
+#include "result/variant.h"
+#include "vk/pipeline_facts.h"
+
+enum mb_result_status {
+    MB_RESULT_OK,
+    MB_RESULT_SKIPPED, /* unsupported here: `reason` says why */
+    MB_RESULT_FAILED,  /* verification or a runtime failure: `reason` says which */
+};
+
+enum mb_verify_status {
+    MB_VERIFY_PASS,
+    MB_VERIFY_FAIL,
+    MB_VERIFY_SKIPPED,
+};
+
+#define MB_ENOUGH_SAMPLES 20u /* fewer are warned about */
+
+struct mb_warning {
+    const char *code; /* static: "overhead_bound", "few_samples", "software_device", ... */
+    char message[200];
+};
+
+#define MB_MAX_WARNINGS 8
+
+struct mb_warnings {
+    struct mb_warning warning[MB_MAX_WARNINGS];
+    size_t n;
+};
+
+/* How the times of one result are to those of another, block by block. */
+struct mb_relation {
+    double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
+    double ci[2];
+    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing */
+    double least_p;       /* what p would be if one took less time in every block that tells */
+    enum mb_outcome outcome;
+};
+
+/* Where the time of a chain of several dispatches goes, stamp by stamp. Always of a hot cache:
+ * the same image again. */
+struct mb_split {
+    uint32_t n_steps; /* 0: not asked for, or not separable */
+    struct {
+        uint32_t first_level, n_levels;
+        double median_ns; /* of the dispatches */
+        double gap_ns;    /* from the stamp before, or the beginning: barriers */
+    } step[MB_MAX_LEVELS];
+};
+
+/* What is known of a variant in a case, whatever the condition. */
+struct mb_result {
+    const struct mb_strategy *strategy;
+    struct mb_params params;
+    /* "compute:npot=floor": the strategy and its non-default parameters */
+    char label[MB_LABEL_BYTES];
+    char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": a folder name, and its id in the JSON */
+
+    bool is_diagnostic; /* leaves work out: timed, not verified, not ranked */
+    enum mb_result_status status;
+    char reason[512]; /* "" where status is OK */
+
+    bool has_work; /* the strategy ran and stated its work */
+    struct mb_work work;
+    enum mb_verify_status verify;
+    struct mb_verdict verdict;
+    struct mb_split split;
+    struct mb_pipeline_facts *facts; /* or NULL: the driver tells none; owned */
+    double setup_ms; /* host time of making pipelines and descriptors; NaN if it failed */
+
+    struct mb_warnings warnings;
+    char **images; /* paths relative to the output folder; owned, each owned */
+    size_t n_images;
+    char **chains; /* the same of texture files with the whole chain */
+    size_t n_chain_files;
+};
+
+/* The figures of a variant under one condition. */
+struct mb_row {
+    struct mb_result *result; /* of the case; borrowed */
+    char skipped[512];        /* why there are none under this condition, or "" */
+    struct mb_stats stats;    /* n 0: not timed */
+    size_t column;            /* of its samples in those of the timing; SIZE_MAX: none */
+    uint32_t
+        n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
+    double fixed_ns;             /* of throughput: time that no chain adds; NaN else */
+    struct mb_stats null_twin;   /* of the same commands without work; n 0: not timed */
+    struct mb_relation relation; /* to the fastest of the timing */
+    struct mb_warnings warnings;
+};
+
+/* The variants of a case under one condition, sampled together. */
+struct mb_timing {
+    const struct mb_case *of; /* borrowed */
+    enum mb_cache cache;
+    enum mb_mode mode;
+    uint32_t n_rotated; /* images gone round */
+    bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
+    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
+    size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
+    size_t twin_column;
+    struct mb_relation twin; /* its second name to its first: the noise of the instrument */
+    double floor_ns;         /* no strategy can take less; NaN: not known */
+    bool is_dispatch_bound;  /* the floor is that of a dispatch, not of memory */
+    struct mb_row *rows;     /* one for each result of the case, in their order; owned */
+    /* The fastest verified row of those that answer `question`, to which all others that make
+     * the same image but for odd sizes and precision are related; or SIZE_MAX. */
+    size_t fastest;
+    enum mb_question question; /* the first of enum mb_question that any of them answers */
+};
+
+/* One input at one size in one format, and what is to be made of it. Stays where it was made:
+ * its timings and their rows point into it. */
+struct mb_case {
+    char input[256]; /* as given, sanitised */
+    char input_name[64];
+    char input_sha256[65];
+    enum mb_depth input_depth;
+    uint64_t n_clamped_texels; /* of the input, that the format cannot hold */
+    struct mb_layout layout;   /* with the levels to make */
+    uint32_t n_image_levels;   /* that the image has: a full chain */
+    bool is_cube;
+    struct mb_task task;
+    enum mb_image_usage image_usage;
+    VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
+    bool has_raw_views;
+    double image_ms;                          /* host time of making the image with its views */
+    uint64_t compulsory_bytes;                /* of the task */
+    struct mb_bandwidth match[MB_N_TRAFFICS]; /* at this footprint; gbps NaN: not measured */
+    struct mb_result *results; /* owned; in the order of the table of strategies */
+    size_t n_results;
+    struct mb_timing timings[MB_MAX_CONDITIONS];
+    size_t n_timings;
+};
+
+struct mb_timer_info {
+    const char *source; /* "timestamp_query" */
+    double period_ns;
+    uint32_t valid_bits;
+    double granularity_ns; /* least non-zero difference of many stamps */
+    double granularity_gcd_ns;
+    double empty_pair_ns; /* median of a pair with nothing between; never subtracted */
+    double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
+};
+
+struct mb_host_info {
+    char os[128];     /* PRETTY_NAME of os-release */
+    char kernel[128]; /* uname -sr */
+    char cpu[128];
+    uint32_t n_cores;
+};
+
+struct mb_run {
+    char id[64];  /* "<utc>-<device slug>" */
+    char utc[24]; /* "20261121T023000Z" */
+    int argc;
+    const char *const *argv; /* borrowed */
+    char folder[1024];       /* that it was started in; "" where that is not known or longer */
+    const struct mb_settings *settings; /* borrowed */
+    uint64_t seed;
+    bool verify;     /* chains were checked */
+    bool validate;   /* under the validation layer: times say nothing */
+    size_t n_pooled; /* runs that its figures are of, where they are not of this one alone; 0 */
+    struct mb_host_info host;
+    struct mb_gpu_info device;
+    struct mb_timer_info timer;
+    struct mb_roofline roofline; /* ceiling_gbps NaN: not measured */
+    bool complete;
+    const char *exit_reason; /* static: "done", "interrupted", "error" */
+    struct mb_case **cases;  /* owned, each owned */
+    size_t n_cases;
+};
+
+/* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */
+double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row);
+
+/* That of its variant, unless that ran and was skipped under this condition alone; and why. */
+enum mb_result_status mb_row_status(const struct mb_row *row);
+const char *mb_row_reason(const struct mb_row *row);
+
+/* The warnings of a row, those of its variant first; NULL after the last. */
+const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
+
+/* True if two strategies make the same image, or the same but for what odd sizes make of it:
+ * all do but the wide kernels, each of which is ranked among its own. */
+bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
+
+/* The questions that a result answers, as a mask of 1 << question; 0 where the strategy never
+ * stated its work, and of what leaves work out. */
+unsigned mb_result_answers(const struct mb_case *c, const struct mb_result *result);
+
+unsigned mb_row_answers(const struct mb_timing *timing, const struct mb_row *row);
+
+/* What texels are weighed by: "kaiser", ... of the wide kernels; "box" of all else, also of
+ * what odd sizes make of it, and of a result that has no work. */
+const char *mb_result_filter_name(const struct mb_result *result);
+
+/* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
+const char *mb_result_status_name(enum mb_result_status status);
+const char *mb_verify_status_name(enum mb_verify_status status);
+
+/* Add a warning (dropped above MB_MAX_WARNINGS). */
+MB_PRINTF(3, 4)
+void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ...);
+
+/* Append `path`, which becomes the list's own, or is freed if memory runs out
+ * (MB_ERRC_RUNTIME). */
+MB_MUST_CHECK enum mb_status mb_result_add_path(char ***list, size_t *n, char *path,
+                                                struct mb_err *err);
+
+/* Append a timing with a row for each result, of which nothing is known yet. NULL without
+ * memory. */
+struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode);
+
+/* Append an empty case, zeroed; NULL without memory. And take the last one back. */
+struct mb_case *mb_run_add_case(struct mb_run *run);
+void mb_run_drop_case(struct mb_run *run);
+
+/* Free everything owned; accept zero. */
+void mb_result_finish(struct mb_result *result);
+void mb_timing_finish(struct mb_timing *timing);
+void mb_case_finish(struct mb_case *c);
+void mb_run_finish(struct mb_run *run);
+
+#endif

@@ -1,0 +1,50 @@
+/* The raw samples of a condition: whole blocks, one duration for each column in each of them.
+ */
+#ifndef MB_RESULT_SAMPLES_H
+#define MB_RESULT_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MB_MAX_PARTS 3u   /* of a sample: one per batch length */
+#define MB_MAX_DRIFT 0.02 /* of the probe, before a block is flagged */
+
+struct mb_block {
+    uint64_t start_ns;  /* since sampling began */
+    double probe_ns[2]; /* before and after; NaN without a probe */
+    bool is_flagged;    /* the clock moved */
+    bool is_kept;       /* counts; a flagged block does only where no room or time was left */
+};
+
+enum mb_stop {
+    MB_STOP_NOISE,       /* the medians are known well enough */
+    MB_STOP_BLOCKS,      /* max_blocks */
+    MB_STOP_BUDGET,      /* budget_ns or timeout_ns */
+    MB_STOP_INTERRUPTED, /* after_block said so */
+};
+
+struct mb_samples {
+    size_t n_candidates;
+    uint32_t n_parts;
+    uint32_t n_blocks, n_kept;
+    struct mb_block *block; /* [n_blocks]; owned */
+    double *duration_ns;    /* [block][candidate]; owned */
+    double *part_ns;        /* [block][candidate][part]; owned */
+    uint32_t *position;     /* of the candidate in its block, [block][candidate]; owned */
+    uint32_t n_rebased;     /* times that the clock moved and stayed: blocks are flagged against
+                               the new one from then on */
+    double warm_probe_ns;   /* after the warm-up; NaN without a probe */
+    bool is_steady;         /* the probe was, before sampling began */
+    enum mb_stop stop;
+};
+
+/* Free and zero. */
+void mb_samples_finish(struct mb_samples *samples);
+
+/* The kept durations of one candidate in time order: `out` holds n_kept. */
+void mb_samples_column(const struct mb_samples *samples, size_t candidate, double *out);
+
+const char *mb_stop_name(enum mb_stop stop); /* "noise", "blocks", "budget", "interrupted" */
+
+#endif

@@ -1,0 +1,29 @@
+/* A variant: a strategy with one choice of its parameters. */
+#ifndef MB_RESULT_VARIANT_H
+#define MB_RESULT_VARIANT_H
+
+#include "strategy.h"
+
+/* Every row's label fits: mb_strategies_check() sees to it. Two that are cut would be alike. */
+#define MB_LABEL_BYTES 160u
+
+/* One strategy with one choice of parameters. */
+struct mb_variant {
+    const struct mb_strategy *strategy;
+    struct mb_params params;
+    bool by_name; /* asked for by name, not by a wildcard: unsupported is then an error */
+};
+
+/* "compute:npot=floor": name and non-default parameters; and its folder name. */
+void mb_variant_label(const struct mb_variant *row, char *out, size_t out_bytes);
+void mb_variant_slug(const struct mb_variant *row, char *out, size_t out_bytes);
+
+/* Number of parameters of a strategy, and the name of a row's chosen value of parameter `i`. */
+size_t mb_strategy_n_params(const struct mb_strategy *strategy);
+const char *mb_variant_value(const struct mb_strategy *strategy, const struct mb_params *params,
+                             size_t i);
+
+/* True if the row leaves work out to find what it costs (struct mb_param, is_diagnostic). */
+bool mb_variant_is_diagnostic(const struct mb_variant *row);
+
+#endif

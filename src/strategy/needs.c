@@ -1,0 +1,210 @@
+/* What a variant needs, checked against a device, an image and a task. */
+#include "strategy/needs.h"
+
+#include <string.h>
+
+/* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
+#define MAX_FINE_SIZE 4096u
+
+bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info)
+{
+    return strcmp(info->driver_name, "llvmpipe") == 0 &&
+           strncmp(info->driver_info, "Mesa 22.", strlen("Mesa 22.")) == 0 &&
+           strstr(info->name, "512 bits") != NULL;
+}
+
+static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_layout *layout,
+                                const struct mb_task *task, struct mb_err *why)
+{
+    const struct mb_extent base = layout->base;
+    if (needs->averages_only && task->reduce != MB_REDUCE_AVG) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it makes averages only, no %s",
+                       mb_reduce_name(task->reduce));
+    }
+    if (needs->straight_only && mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
+    }
+    if (needs->whole_only && task->is_update) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it makes whole chains only, no updates");
+    }
+    if (needs->max_width > 0 &&
+        (base.width > needs->max_width || base.height > needs->max_width)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%ux%u is above %ux%u, the largest it can do",
+                       base.width, base.height, needs->max_width, needs->max_width);
+    }
+    return MB_OK;
+}
+
+static enum mb_status has_subgroups(const struct mb_needs *needs,
+                                    const struct mb_gpu_info *info, struct mb_err *why)
+{
+    const VkSubgroupFeatureFlags lacking =
+        needs->subgroup_operations & ~info->subgroup_operations;
+    const char *other = needs->without_subgroups ? needs->without_subgroups : "";
+    const char *hint = other[0] ? "; try " : "";
+    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
+        if (lacking & mb_subgroup_operations[i].bit) {
+            return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                           "the device has no subgroup %s in compute shaders%s%s",
+                           mb_subgroup_operations[i].name, hint, other);
+        }
+    }
+    if (needs->min_subgroup_size > 0 && !info->has_full_subgroups) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s",
+                       hint, other);
+    }
+    if (needs->min_subgroup_size > 0 && (info->subgroup_size < needs->min_subgroup_size ||
+                                         info->subgroup_size > needs->max_subgroup_size)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's subgroup size is %u; %u to %u are needed%s%s",
+                       info->subgroup_size, needs->min_subgroup_size, needs->max_subgroup_size,
+                       hint, other);
+    }
+    return MB_OK;
+}
+
+static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               struct mb_err *why)
+{
+    const uint32_t limit = gpu->info.max_attachment_dimension;
+    const struct mb_extent extent = mb_level_extent(layout->base, 1);
+    if (extent.width > limit || extent.height > limit) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device draws to at most %ux%u texels; level 1 has %ux%u", limit,
+                       limit, extent.width, extent.height);
+    }
+    return mb_gpu_require_format(gpu, layout->format->vk_storage_format,
+                                 VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
+}
+
+static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
+                                       enum mb_reduce reduce, struct mb_err *why)
+{
+    if (reduce == MB_REDUCE_AVG) {
+        return mb_gpu_require_format(gpu, format->vk_storage_format,
+                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                     "linear filtering", why);
+    }
+    if (!gpu->info.features.v12.samplerFilterMinmax) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
+                       mb_reduce_name(reduce));
+    }
+    return mb_gpu_require_format(gpu, format->vk_storage_format,
+                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
+                                 "minimum and maximum filtering", why);
+}
+
+static bool has_coarse_coordinates(uint32_t size)
+{
+    return size > MAX_FINE_SIZE && (size & (size - 1)) != 0;
+}
+
+static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                 const struct mb_task *task, bool is_carried,
+                                 struct mb_err *why)
+{
+    const struct mb_format *format = layout->format;
+    const enum mb_reduce reduce = task->reduce;
+    if (mb_weighs_alpha(reduce, task->alpha, format)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the sampler cannot weigh colour by alpha; try load=texel");
+    }
+    /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
+    if (format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers decode sRGB too coarsely to be exact; try load=texel");
+    }
+    /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
+    if (format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers sum half floats too coarsely to go on from; try load=texel");
+    }
+    /* And weights that are not halves: 0.75 of a code at 12289x7001. */
+    if (reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
+                                    has_coarse_coordinates(layout->base.height))) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "samplers place coordinates too coarsely on an axis above %u that is no "
+                       "power of two; try load=texel",
+                       MAX_FINE_SIZE);
+    }
+    return sampler_supports(gpu, format, reduce, why);
+}
+
+enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
+                             const struct mb_layout *layout, const struct mb_task *task,
+                             bool is_carried)
+{
+    struct mb_err ignored = {0};
+    if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
+        task->reduce == MB_REDUCE_AVG) {
+        return MB_LOAD_TEXEL; /* weights of fixed point cost tens of ulp */
+    }
+    return load != MB_LOAD_TEXEL && can_filter(gpu, layout, task, is_carried, &ignored) == MB_OK
+               ? MB_LOAD_SAMPLER
+               : MB_LOAD_TEXEL;
+}
+
+enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
+                                    enum mb_reduce reduce, VkSampler *sampler,
+                                    struct mb_err *err)
+{
+    static const VkSamplerReductionMode modes[MB_N_REDUCES] = {
+        [MB_REDUCE_AVG] = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+        [MB_REDUCE_MIN] = VK_SAMPLER_REDUCTION_MODE_MIN,
+        [MB_REDUCE_MAX] = VK_SAMPLER_REDUCTION_MODE_MAX,
+    };
+    return mb_sampler_create(gpu, by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+                             by_sampler ? modes[reduce] : modes[MB_REDUCE_AVG], sampler, err);
+}
+
+static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_gpu *gpu,
+                                  struct mb_err *why)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_features_require(&gpu->info.features, needs->features, why));
+    MB_TRY(has_subgroups(needs, &gpu->info, why));
+    MB_TRY(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
+    if (gpu->info.max_storage_images < needs->n_storage_images) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "the device offers %u storage images to a shader; %u are needed",
+                       gpu->info.max_storage_images, needs->n_storage_images);
+    }
+    if (gpu->info.max_shared_memory_bytes < needs->shared_bytes) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "a workgroup needs %u bytes of shared memory, the device has %u",
+                       needs->shared_bytes, gpu->info.max_shared_memory_bytes);
+    }
+    if ((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "this llvmpipe (Mesa 22) crashes on draws and blits with 512-bit "
+                       "vectors");
+    }
+fail:
+    return status;
+}
+
+enum mb_status mb_needs_met(const struct mb_needs *needs, const struct mb_gpu *gpu,
+                            const struct mb_layout *layout, const struct mb_task *task,
+                            struct mb_err *why)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(task_fits(needs, layout, task, why));
+    MB_TRY(device_fits(needs, gpu, why));
+    if (needs->draws) {
+        MB_TRY(can_draw(gpu, layout, why));
+    }
+    if (needs->blits) {
+        MB_TRY(mb_gpu_require_format(gpu, layout->format->vk_format,
+                                     VK_FORMAT_FEATURE_BLIT_SRC_BIT |
+                                         VK_FORMAT_FEATURE_BLIT_DST_BIT |
+                                         VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                     "linear blit", why));
+    }
+    if (needs->load == MB_LOAD_SAMPLER) {
+        MB_TRY(can_filter(gpu, layout, task, needs->is_carried, why));
+    }
+fail:
+    return status;
+}

@@ -1,0 +1,283 @@
+/* Who goes on from a pass, and who is chosen in a final. */
+#include "tune/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "result/relate.h"
+
+bool mb_tune_is_power(struct mb_extent base)
+{
+    return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
+}
+
+static bool is_in(const struct mb_tune_variant *variant, int question)
+{
+    return variant->state == MB_TUNE_ACTIVE && isfinite(variant->ratio) &&
+           (variant->questions & 1u << question) != 0;
+}
+
+static double best_of(const struct mb_tune_variant *variants, size_t n_variants, int question)
+{
+    double best = (double)NAN;
+    for (size_t i = 0; i < n_variants; i++) {
+        if (is_in(&variants[i], question)) {
+            best = fmin(best, variants[i].ratio); /* of a NaN and a number: the number */
+        }
+    }
+    return best;
+}
+
+/* How many of a question are faster, or as fast and earlier. */
+static size_t place_of(const struct mb_tune_variant *variants, size_t n_variants, size_t index,
+                       int question)
+{
+    size_t n_before = 0;
+    for (size_t i = 0; i < n_variants; i++) {
+        n_before += i != index && is_in(&variants[i], question) &&
+                    (variants[i].ratio < variants[index].ratio ||
+                     (variants[i].ratio == variants[index].ratio && i < index));
+    }
+    return n_before;
+}
+
+/* Judge one variant against the best of its questions: the least it is behind, and its best
+ * place.
+ */
+static struct mb_tune_variant judge(const struct mb_tune_variant *variants, size_t n_variants,
+                                    const double *best, double margin, size_t cap, size_t index)
+{
+    bool is_near = false, is_kept = false;
+    struct mb_tune_variant judged = variants[index];
+    judged.behind = INFINITY;
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        if (!is_in(&variants[index], question)) {
+            continue;
+        }
+        const double behind = variants[index].ratio / best[question];
+        judged.behind = fmin(judged.behind, behind);
+        if (behind <= margin) {
+            is_near = true;
+            is_kept =
+                is_kept || cap == 0 || place_of(variants, n_variants, index, question) < cap;
+        }
+    }
+    judged.state = is_kept ? MB_TUNE_ACTIVE : MB_TUNE_DROPPED;
+    judged.is_over_cap = is_near && !is_kept;
+    return judged;
+}
+
+size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, double margin,
+                      size_t cap, uint32_t pass)
+{
+    double best[MB_N_QUESTIONS];
+    size_t n_left = 0;
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        best[question] = best_of(variants, n_variants, question);
+    }
+    /* Marked first and dropped after, since places are among all that are active. */
+    for (size_t i = 0; i < n_variants; i++) {
+        if (variants[i].state != MB_TUNE_ACTIVE) {
+            continue;
+        }
+        const struct mb_tune_variant judged = judge(variants, n_variants, best, margin, cap, i);
+        variants[i].behind = judged.behind;
+        variants[i].is_over_cap = judged.is_over_cap;
+        variants[i].pass = judged.state == MB_TUNE_DROPPED ? pass : UINT32_MAX;
+        n_left += judged.state == MB_TUNE_ACTIVE;
+    }
+    for (size_t i = 0; i < n_variants; i++) {
+        if (variants[i].state == MB_TUNE_ACTIVE && variants[i].pass == pass) {
+            variants[i].state = MB_TUNE_DROPPED;
+        }
+    }
+    return n_left;
+}
+
+enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open, struct mb_err *err)
+{
+    const uint32_t last = c->n_passes - 1;
+    const size_t n = c->n_variants;
+    struct mb_tune_variant *again = mb_alloc(n, sizeof *again);
+    if (!again) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+    }
+    memcpy(again, c->variants, n * sizeof *again);
+    for (size_t i = 0; i < n; i++) {
+        if (again[i].state == MB_TUNE_DROPPED || again[i].state == MB_TUNE_FINAL) {
+            again[i].state = MB_TUNE_ACTIVE;
+        }
+    }
+    const size_t n_out =
+        mb_tune_select(again, n, c->pass[last].margin, MB_TUNE_FINALISTS, last);
+    *is_open = false;
+    for (size_t i = 0; i < n; i++) {
+        *is_open = *is_open || (again[i].state == MB_TUNE_ACTIVE &&
+                                c->variants[i].state == MB_TUNE_DROPPED);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const bool was_dropped = c->variants[i].state == MB_TUNE_DROPPED;
+        if (*is_open || was_dropped) {
+            c->variants[i] = again[i]; /* the dropped ones held against the new bar */
+        }
+    }
+    c->pass[last].n_out = *is_open ? n_out : c->pass[last].n_out;
+    mb_free(again);
+    return MB_OK;
+}
+
+static bool is_candidate(const struct mb_timing *timing, const struct mb_row *row,
+                         enum mb_question question)
+{
+    return row->result->verify == MB_VERIFY_PASS && mb_row_status(row) == MB_RESULT_OK &&
+           row->stats.n > 0 && isfinite(row->stats.median_ns) &&
+           (mb_questions_answered(&row->result->work.tolerance, timing->of->task.reduce,
+                                  mb_tune_is_power(timing->of->layout.base)) &
+            1u << question) != 0;
+}
+
+/* The fastest of a question that is not `besides`, or SIZE_MAX. */
+static size_t find_fastest(const struct mb_timing *timing, enum mb_question question,
+                           size_t besides)
+{
+    size_t fastest = SIZE_MAX;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (i != besides && is_candidate(timing, &timing->rows[i], question) &&
+            (fastest == SIZE_MAX ||
+             timing->rows[i].stats.median_ns < timing->rows[fastest].stats.median_ns)) {
+            fastest = i;
+        }
+    }
+    return fastest;
+}
+
+/* Relate all of a question to its fastest, as if no other had been there. */
+static enum mb_status relate(const struct mb_timing *timing, enum mb_question question,
+                             uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_timing view = *timing;
+    view.rows = mb_alloc(timing->of->n_results, sizeof *view.rows);
+    choice->relation = mb_alloc(timing->of->n_results, sizeof *choice->relation);
+    if (!view.rows || !choice->relation) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+        goto fail;
+    }
+    memcpy(view.rows, timing->rows, timing->of->n_results * sizeof *view.rows);
+    view.fastest = choice->fastest;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (!is_candidate(timing, &timing->rows[i], question)) {
+            view.rows[i].column = SIZE_MAX; /* left out of the comparison */
+        }
+    }
+    MB_TRY(mb_relate_timing(&view, seed, err));
+    view.twin = timing->twin; /* the noise is that of the instrument, and so of all */
+    MB_TRY(mb_relate_judge(&view, err));
+    choice->margin = mb_relate_margin(&view);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        choice->relation[i] = view.rows[i].relation;
+    }
+fail:
+    mb_free(view.rows); /* a copy: its samples are those of `timing` */
+    return status;
+}
+
+static bool is_tied(const struct mb_tune_choice *choice, size_t index)
+{
+    return index == choice->fastest || choice->relation[index].outcome != MB_OUTCOME_SLOWER;
+}
+
+static size_t count_settings(const struct mb_params *params)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < MB_MAX_PARAMS; i++) {
+        n += params->choice[i] != 0;
+    }
+    return n;
+}
+
+static double spread_of(const struct mb_row *row)
+{
+    return (row->stats.p75_ns - row->stats.p25_ns) / row->stats.median_ns;
+}
+
+/* True if `a` is to be had rather than `b`, where their times do not say. */
+static bool is_simpler(const struct mb_row *a, const struct mb_row *b)
+{
+    const size_t n_a = count_settings(&a->result->params),
+                 n_b = count_settings(&b->result->params);
+    if (n_a != n_b) {
+        return n_a < n_b;
+    }
+    if (a->result->work.n_dispatches != b->result->work.n_dispatches) {
+        return a->result->work.n_dispatches < b->result->work.n_dispatches;
+    }
+    return spread_of(a) < spread_of(b);
+}
+
+static void choose_simplest(const struct mb_timing *timing, enum mb_question question,
+                            struct mb_tune_choice *choice)
+{
+    choice->chosen = choice->fastest;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (i == choice->fastest || !is_candidate(timing, &timing->rows[i], question) ||
+            !is_tied(choice, i)) {
+            continue;
+        }
+        choice->n_tied++;
+        if (choice->relation[i].ratio <= 1.0 + MB_MARGIN &&
+            is_simpler(&timing->rows[i], &timing->rows[choice->chosen])) {
+            choice->chosen = i;
+        }
+    }
+}
+
+/* The same comparison from the other side. */
+static struct mb_relation invert(const struct mb_relation *relation)
+{
+    struct mb_relation inverse = *relation;
+    inverse.ratio = 1.0 / relation->ratio;
+    inverse.ci[0] = 1.0 / relation->ci[1];
+    inverse.ci[1] = 1.0 / relation->ci[0];
+    if (relation->outcome == MB_OUTCOME_FASTER) {
+        inverse.outcome = MB_OUTCOME_SLOWER;
+    } else if (relation->outcome == MB_OUTCOME_SLOWER) {
+        inverse.outcome = MB_OUTCOME_FASTER;
+    }
+    return inverse;
+}
+
+/* The fastest of the others: where the chosen one is not the fastest, that. */
+static void find_runner_up(const struct mb_timing *timing, enum mb_question question,
+                           struct mb_tune_choice *choice)
+{
+    choice->runner_up = find_fastest(timing, question, choice->chosen);
+    if (choice->runner_up == SIZE_MAX) {
+        return;
+    }
+    choice->next = choice->chosen == choice->fastest
+                       ? choice->relation[choice->runner_up]
+                       : invert(&choice->relation[choice->chosen]);
+    choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
+}
+
+enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question question,
+                              uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *choice = (struct mb_tune_choice){
+        .fastest = find_fastest(timing, question, SIZE_MAX),
+        .chosen = SIZE_MAX,
+        .runner_up = SIZE_MAX,
+        .margin = (double)NAN,
+    };
+    if (choice->fastest == SIZE_MAX) {
+        return MB_OK;
+    }
+    MB_TRY(relate(timing, question, seed, choice, err));
+    choose_simplest(timing, question, choice);
+    find_runner_up(timing, question, choice);
+fail:
+    return status;
+}

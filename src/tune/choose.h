@@ -1,0 +1,32 @@
+/* What a tuning decides by: who goes on, who is chosen, and how far that reaches. All pure. */
+#ifndef MB_TUNE_CHOOSE_H
+#define MB_TUNE_CHOOSE_H
+
+#include "tune/model.h"
+
+/* True if both edges are powers of two: there all policies but the wide kernels agree. */
+bool mb_tune_is_power(struct mb_extent base);
+
+/* Drop those of the active variants that are behind the best of each of their questions by more
+ * than `margin` (1.25: a quarter slower), and with a `cap` above 0 those that are not among
+ * that many best of any; `pass` is noted. Returns how many are left. */
+size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, double margin,
+                      size_t cap, uint32_t pass);
+
+/* After a final with wrong ones in it (failed): those may have been the bar that others were
+ * dropped for. Select again without them by the last pass; `*is_open` is true if somebody has
+ * to be measured that was not, and then all who are in the new selection are active. What stays
+ * dropped is held against the new bar. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open,
+                                            struct mb_err *err);
+
+/* Choose among the verified results of `cell` that are of `question`. The fastest is that of
+ * the least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good:
+ * of these, the one with the fewest parameters off their defaults is chosen, then of the fewest
+ * dispatches, then of the smallest interquartile range relative to its median. Fails only
+ * without memory; choice->relation is the caller's. */
+MB_MUST_CHECK enum mb_status mb_tune_choose(const struct mb_timing *timing,
+                                            enum mb_question question, uint64_t seed,
+                                            struct mb_tune_choice *choice, struct mb_err *err);
+
+#endif

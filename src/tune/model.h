@@ -1,0 +1,117 @@
+/* What a tuning found, as plain data: variants, passes, choices, and how far these reach. */
+#ifndef MB_TUNE_MODEL_H
+#define MB_TUNE_MODEL_H
+
+#include "result/result.h"
+#include "bench/plan.h"
+#include "bench/selftest.h"
+#include "result/question.h"
+
+/* Variants of a heat at most, besides the anchor, and how often these are set up at most: each
+ * is for every image that the timing goes round. */
+#define MB_TUNE_HEAT       48u
+#define MB_TUNE_TRIALS     1536u
+#define MB_TUNE_FINALISTS  24u /* of each question */
+#define MB_TUNE_MAX_PASSES 2u  /* before the final */
+
+enum mb_tune_state {
+    MB_TUNE_ACTIVE,  /* goes on */
+    MB_TUNE_SKIPPED, /* cannot run here: `reason` says why */
+    MB_TUNE_SAME,    /* the same commands as of variant `same_as`, which stands for it */
+    MB_TUNE_FAILED,  /* could not be set up, or is wrong: `reason` says which */
+    MB_TUNE_DROPPED, /* too slow to be measured again */
+    MB_TUNE_FINAL,   /* measured together with the other finalists */
+};
+
+/* What became of one row at one size and format. */
+struct mb_tune_variant {
+    enum mb_tune_state state;
+    unsigned questions; /* mask of 1 << enum mb_question; 0: not known */
+    double ratio;       /* of its time to the anchor's, in the last pass; NaN: never timed */
+    double behind;      /* dropped: the same to the best of its question */
+    uint32_t pass;      /* dropped: after this one, from 0 */
+    bool is_over_cap;   /* dropped: within the margin, but there were too many */
+    bool is_wrong;      /* failed: its verification */
+    size_t result;      /* final: index in the case's final */
+    size_t same_as;     /* same: an earlier variant */
+    char *reason;       /* or NULL; owned */
+};
+
+struct mb_tune_pass {
+    uint32_t n_blocks;
+    double margin; /* a ratio to the best of a question that still goes on: 1.25 */
+    size_t n_in, n_out, n_heats;
+};
+
+/* Indices are of results in the final cell; SIZE_MAX: none. */
+struct mb_tune_choice {
+    size_t fastest;          /* by the median */
+    size_t chosen;           /* it, or what cannot be told from it and is simpler */
+    size_t runner_up;        /* the fastest of the others */
+    size_t n_tied;           /* that cannot be told from the fastest, itself left out */
+    bool is_distinct;        /* the runner-up is slower, beyond the noise */
+    double margin;           /* what a difference had to clear, as a ratio less 1 */
+    struct mb_relation next; /* of the runner-up to the chosen */
+    struct mb_relation
+        *relation; /* of each result to the fastest; NaN for other questions; owned */
+};
+
+/* One size in one format. */
+struct mb_tune_case {
+    struct mb_layout layout;
+    size_t final;                     /* of run->cases; SIZE_MAX: nothing ran */
+    struct mb_tune_variant *variants; /* one per row; owned */
+    size_t n_variants;
+    size_t anchor; /* variant that ratios are to, or SIZE_MAX: there was no pass */
+    struct mb_tune_pass pass[MB_TUNE_MAX_PASSES];
+    uint32_t n_passes;
+    struct mb_tune_choice choice[MB_N_QUESTIONS];
+};
+
+/* How far a decision reaches. */
+struct mb_tune_class {
+    size_t index; /* of the case that it was made in */
+    enum mb_question question;
+    bool is_power;       /* both edges are powers of two */
+    uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
+    uint32_t max_edge;
+};
+
+enum mb_tune_how {
+    MB_TUNE_INTERPOLATED, /* where the times of both winners, of the finals, cross */
+    MB_TUNE_ESTIMATED,    /* the same by the ratios of a pass: one was not in both finals */
+    MB_TUNE_MIDPOINT, /* halfway: the times do not cross, as winners that are tied may not */
+    MB_TUNE_LIMIT,    /* the winner below cannot run above */
+};
+
+/* Where the winner changes from one class to the next. */
+struct mb_tune_crossover {
+    size_t below, above; /* classes */
+    double texels;
+    enum mb_tune_how how;
+};
+
+struct mb_tune {
+    const struct mb_variant *rows; /* borrowed */
+    size_t n_rows;
+    struct mb_tune_case *cases; /* owned */
+    size_t n_cases;
+    struct mb_tune_class *classes; /* by format, question, kind of size and texels; owned */
+    size_t n_classes;
+    struct mb_tune_crossover *crossovers; /* owned */
+    size_t n_crossovers;
+    bool has_selftest; /* not on a software device */
+    struct mb_selftest selftest;
+};
+
+/* The final of a case, or NULL: nothing ran. */
+const struct mb_timing *mb_tune_final(const struct mb_run *run, const struct mb_tune_case *c);
+
+const char *mb_tune_how_name(enum mb_tune_how how); /* "interpolated", ... */
+const char *mb_tune_pass_name(uint32_t pass);       /* "coarse", "middle" */
+
+/* Free and zero. */
+void mb_tune_case_finish(struct mb_tune_case *c);
+void mb_tune_finish(struct mb_tune *tune);
+
+#endif

@@ -1,0 +1,396 @@
+/* tune.json: what was chosen, against what, and what was dropped on the way. */
+#include "tune/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "result/describe.h"
+#include "result/relate.h"
+#include "result/json.h"
+#include "tune/choose.h"
+
+#define TUNE_SCHEMA_VERSION "2.0.0"
+
+const char mb_tune_drop_rule[] =
+    "Each pass times all variants that are left with few samples, unverified, in heats that "
+    "share "
+    "one variant, the anchor. A variant goes on if the median of its block-by-block ratios to "
+    "the "
+    "anchor is within the pass's margin of the least of its policy, and, after the last pass, "
+    "among the max_finalists best of it. Nothing else is decided on a pass.";
+const char mb_tune_choice_rule[] =
+    "Of the finalists, measured together and verified before and after, the least median of a "
+    "policy is the fastest. What cannot be told from it (not SLOWER) is tied. Of those tied "
+    "with a "
+    "ratio of at most 1.01 the one with the fewest parameters off their defaults is chosen, "
+    "then of the fewest dispatches, then of the smallest interquartile range relative to its "
+    "median.";
+const char mb_tune_reach_rule[] =
+    "Sizes whose edges are both powers of two and other sizes are decided apart. A class "
+    "reaches "
+    "from what the next smaller one covers (the smallest: from 1x1) up to the crossover to the "
+    "next "
+    "one, or to the geometric mean of both where the winner stays or the times do not cross, "
+    "or to "
+    "its own size where its winner cannot run above. Beyond the largest size nothing is said.";
+
+static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_extent extent)
+{
+    mb_json_u64(json, node, "width", extent.width);
+    mb_json_u64(json, node, "height", extent.height);
+}
+
+static void add_schema(struct mb_json *json)
+{
+    struct cJSON *schema = mb_json_object(json, json->root, "schema");
+    mb_json_string(json, schema, "name", "mipbench-tune");
+    mb_json_string(json, schema, "version", TUNE_SCHEMA_VERSION);
+}
+
+/* What was asked for; the same in every case. */
+static void add_task(struct mb_json *json, const struct mb_run *run)
+{
+    if (run->n_cases == 0) {
+        mb_json_null(json, json->root, "task");
+        return;
+    }
+    const struct mb_case *c = run->cases[0];
+    struct cJSON *node = mb_json_object(json, json->root, "task");
+    mb_json_string(json, node, "input", c->input);
+    mb_json_string(json, node, "reduce", mb_reduce_name(c->task.reduce));
+    mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
+    mb_json_u64(json, node, "layers", c->layout.n_layers);
+    mb_json_string(json, node, "shape", mb_case_shape(c));
+    mb_report_rects(json, node, &c->task);
+    mb_json_string(json, node, "cache", mb_cache_name(c->timings[0].cache));
+    mb_json_string(json, node, "mode", mb_mode_name(c->timings[0].mode));
+    mb_json_string(json, node, "image_usage", mb_image_usage_name(c->image_usage));
+}
+
+static void add_method(struct mb_json *json, const struct mb_tune *tune)
+{
+    struct cJSON *node = mb_json_object(json, json->root, "method");
+    mb_json_u64(json, node, "variants", tune->n_rows);
+    mb_json_u64(json, node, "heat_variants", MB_TUNE_HEAT);
+    mb_json_u64(json, node, "max_finalists", MB_TUNE_FINALISTS);
+    mb_json_number(json, node, "least_margin", MB_MARGIN);
+    mb_json_string(json, node, "drop_rule", mb_tune_drop_rule);
+    mb_json_string(json, node, "choice_rule", mb_tune_choice_rule);
+    mb_json_string(json, node, "reach_rule", mb_tune_reach_rule);
+}
+
+static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
+{
+    if (!tune->has_selftest) {
+        mb_json_null(json, json->root, "self_test");
+        return;
+    }
+    struct cJSON *node = mb_json_object(json, json->root, "self_test");
+    mb_json_bool(json, node, "passed", tune->selftest.passed);
+    struct cJSON *checks = mb_json_array(json, node, "checks");
+    for (int i = 0; i < MB_N_CHECKS; i++) {
+        struct cJSON *check = mb_json_object(json, checks, NULL);
+        mb_json_string(json, check, "name", tune->selftest.check[i].name);
+        mb_json_bool(json, check, "passed", tune->selftest.check[i].passed);
+        mb_json_string(json, check, "text", tune->selftest.check[i].text);
+    }
+}
+
+static void add_passes(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
+                       const struct mb_tune_case *c)
+{
+    char label[MB_LABEL_BYTES];
+    struct cJSON *list = mb_json_array(json, parent, "passes");
+    for (uint32_t i = 0; i < c->n_passes; i++) {
+        const struct mb_tune_pass *pass = &c->pass[i];
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "name", mb_tune_pass_name(i));
+        mb_json_u64(json, node, "blocks", pass->n_blocks);
+        mb_json_u64(json, node, "heats", pass->n_heats);
+        mb_json_number(json, node, "margin_ratio", pass->margin);
+        mb_json_u64(json, node, "variants", pass->n_in);
+        mb_json_u64(json, node, "kept", pass->n_out);
+        if (c->anchor == SIZE_MAX) {
+            mb_json_null(json, node, "anchor");
+            continue;
+        }
+        mb_variant_label(&tune->rows[c->anchor], label, sizeof label);
+        mb_json_string(json, node, "anchor", label);
+    }
+}
+
+static void add_dropped(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
+                        const struct mb_tune_case *c)
+{
+    char label[MB_LABEL_BYTES];
+    struct cJSON *list = mb_json_array(json, parent, "dropped");
+    for (size_t i = 0; i < c->n_variants; i++) {
+        const struct mb_tune_variant *variant = &c->variants[i];
+        if (variant->state != MB_TUNE_DROPPED) {
+            continue;
+        }
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_variant_label(&tune->rows[i], label, sizeof label);
+        mb_json_string(json, node, "label", label);
+        mb_json_string(json, node, "pass", mb_tune_pass_name(variant->pass));
+        mb_json_number(json, node, "ratio", variant->behind);
+        mb_json_string(json, node, "why", variant->is_over_cap ? "cap" : "margin");
+    }
+}
+
+static bool is_left_out(const struct mb_tune_variant *variant)
+{
+    return variant->state == MB_TUNE_SKIPPED || variant->state == MB_TUNE_SAME;
+}
+
+/* Variants that cannot run, or failed; the same reason of one strategy is told once. */
+static bool is_told(const struct mb_tune *tune, const struct mb_tune_case *c, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (is_left_out(&c->variants[i]) &&
+            tune->rows[i].strategy == tune->rows[index].strategy &&
+            strcmp(c->variants[i].reason, c->variants[index].reason) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_alike(const struct mb_tune *tune, const struct mb_tune_case *c,
+                          size_t index)
+{
+    size_t n = 0;
+    for (size_t i = index; i < c->n_variants; i++) {
+        n += is_left_out(&c->variants[i]) &&
+             tune->rows[i].strategy == tune->rows[index].strategy &&
+             strcmp(c->variants[i].reason, c->variants[index].reason) == 0;
+    }
+    return n;
+}
+
+static void add_skipped(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
+                        const struct mb_tune_case *c)
+{
+    struct cJSON *list = mb_json_array(json, parent, "skipped");
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (is_left_out(&c->variants[i]) && !is_told(tune, c, i)) {
+            struct cJSON *node = mb_json_object(json, list, NULL);
+            mb_json_string(json, node, "strategy", tune->rows[i].strategy->name);
+            mb_json_u64(json, node, "variants", count_alike(tune, c, i));
+            mb_json_string(json, node, "reason", c->variants[i].reason);
+        }
+    }
+}
+
+static void add_failed(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
+                       const struct mb_tune_case *c)
+{
+    char label[MB_LABEL_BYTES];
+    struct cJSON *list = mb_json_array(json, parent, "failed");
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (c->variants[i].state == MB_TUNE_FAILED) {
+            struct cJSON *node = mb_json_object(json, list, NULL);
+            mb_variant_label(&tune->rows[i], label, sizeof label);
+            mb_json_string(json, node, "label", label);
+            mb_json_bool(json, node, "wrong", c->variants[i].is_wrong);
+            mb_json_string(json, node, "reason", c->variants[i].reason);
+        }
+    }
+}
+
+/* A finalist, as far as a reader of the table wants it; all of it is in results.json. */
+static void add_figures(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
+{
+    const struct mb_result *result = row->result;
+    mb_json_string(json, node, "label", result->label);
+    mb_json_string(json, node, "id", result->slug);
+    mb_json_string(json, node, "strategy", result->strategy->name);
+    mb_report_params(json, node, result->strategy, &result->params);
+    mb_json_u64(json, node, "dispatches", result->work.n_dispatches);
+    mb_report_stats(json, node, "stats", &row->stats);
+    struct cJSON *verify = mb_json_object(json, node, "verify");
+    mb_json_string(json, verify, "status", mb_verify_status_name(result->verify));
+    mb_json_string(json, verify, "policy",
+                   mb_policy_name(result->work.tolerance.filter.policy));
+    mb_json_number(json, verify, "max_error_lsb", result->verdict.max_error_lsb);
+    mb_json_number(json, verify, "drift_lsb", result->verdict.drift_lsb);
+    mb_json_number(json, verify, "box_lsb", result->verdict.box_lsb);
+}
+
+static void add_relation(struct mb_json *json, struct cJSON *node,
+                         const struct mb_relation *relation)
+{
+    const bool is_known = isfinite(relation->ci[0]) && isfinite(relation->ci[1]);
+    mb_json_number(json, node, "ratio", relation->ratio);
+    if (is_known) {
+        mb_json_numbers(json, node, "ci", relation->ci, 2);
+    } else {
+        mb_json_null(json, node, "ci");
+    }
+    mb_json_number(json, node, "p_adjusted", relation->p_adjusted);
+    mb_json_string(json, node, "verdict", mb_outcome_name(relation->outcome));
+}
+
+static void add_runner_up(struct mb_json *json, struct cJSON *parent,
+                          const struct mb_timing *timing, const struct mb_tune_choice *choice)
+{
+    if (choice->runner_up == SIZE_MAX) {
+        mb_json_null(json, parent, "runner_up");
+        return;
+    }
+    struct cJSON *node = mb_json_object(json, parent, "runner_up");
+    mb_json_string(json, node, "label", timing->of->results[choice->runner_up].label);
+    add_relation(json, node, &choice->next);
+}
+
+static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
+                       enum mb_question question, const struct mb_tune_choice *choice)
+{
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "question", mb_question_name(question));
+    mb_json_string(json, node, "fastest", timing->of->results[choice->fastest].label);
+    add_figures(json, mb_json_object(json, node, "chosen"), &timing->rows[choice->chosen]);
+    add_runner_up(json, node, timing, choice);
+    mb_json_bool(json, node, "distinguishable", choice->is_distinct);
+    mb_json_number(json, node, "margin", choice->margin);
+    struct cJSON *relations = mb_json_array(json, node, "relations");
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (i != choice->fastest && isfinite(choice->relation[i].ratio)) {
+            struct cJSON *relation = mb_json_object(json, relations, NULL);
+            mb_json_string(json, relation, "label", timing->of->results[i].label);
+            add_relation(json, relation, &choice->relation[i]);
+        }
+    }
+}
+
+static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_timing *timing,
+                      const struct mb_tune_case *c)
+{
+    struct cJSON *finalists = mb_json_array(json, node, "finalists");
+    struct cJSON *choices = mb_json_array(json, node, "choices");
+    if (!timing) {
+        mb_json_null(json, node, "aa_control");
+        return;
+    }
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (mb_row_status(&timing->rows[i]) == MB_RESULT_OK) {
+            add_figures(json, mb_json_object(json, finalists, NULL), &timing->rows[i]);
+        }
+    }
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        if (c->choice[question].chosen != SIZE_MAX) {
+            add_choice(json, choices, timing, (enum mb_question)question, &c->choice[question]);
+        }
+    }
+    add_relation(json, mb_json_object(json, node, "aa_control"), &timing->twin);
+}
+
+/* Of the case in results.json, where the finals are with every sample; null where nothing ran.
+ */
+static void add_id(struct mb_json *json, struct cJSON *node, const struct mb_timing *final)
+{
+    char id[256] = "";
+    if (final) {
+        mb_case_folder(final->of, id, sizeof id);
+    }
+    mb_json_string(json, node, "id", final ? id : NULL);
+}
+
+static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
+                     const struct mb_tune *tune, const struct mb_tune_case *c)
+{
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    const struct mb_timing *timing = mb_tune_final(run, c);
+    add_id(json, node, timing);
+    mb_json_string(json, node, "format", c->layout.format->name);
+    add_extent(json, node, c->layout.base);
+    mb_json_u64(json, node, "levels", c->layout.n_levels);
+    add_passes(json, node, tune, c);
+    add_skipped(json, node, tune, c);
+    add_failed(json, node, tune, c);
+    add_dropped(json, node, tune, c);
+    add_final(json, node, timing, c);
+}
+
+static const struct mb_row *winner_of(const struct mb_run *run, const struct mb_tune *tune,
+                                      size_t index)
+{
+    const struct mb_tune_class *class = &tune->classes[index];
+    const struct mb_tune_case *c = &tune->cases[class->index];
+    return &mb_tune_final(run, c)->rows[c->choice[class->question].chosen];
+}
+
+static void add_class(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
+                      const struct mb_tune *tune, size_t index)
+{
+    const struct mb_tune_class *class = &tune->classes[index];
+    const struct mb_tune_case *c = &tune->cases[class->index];
+    const struct mb_row *winner = winner_of(run, tune, index);
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "format", c->layout.format->name);
+    mb_json_string(json, node, "question", mb_question_name(class->question));
+    mb_json_bool(json, node, "power_of_two", class->is_power);
+    add_extent(json, node, c->layout.base);
+    mb_json_u64(json, node, "max_texels", class->max_texels);
+    mb_json_u64(json, node, "max_edge", class->max_edge);
+    mb_json_string(json, node, "label", winner->result->label);
+    mb_json_string(json, node, "strategy", winner->result->strategy->name);
+    mb_report_params(json, node, winner->result->strategy, &winner->result->params);
+    mb_json_number(json, node, "median_ns", winner->stats.median_ns);
+    mb_json_numbers(json, node, "median_ci_ns", winner->stats.median_ci_ns, 2);
+    mb_json_number(json, node, "median_ci_level", winner->stats.median_ci_level);
+    mb_json_bool(json, node, "distinguishable", c->choice[class->question].is_distinct);
+}
+
+static void add_side(struct mb_json *json, struct cJSON *parent, const char *key,
+                     const struct mb_run *run, const struct mb_tune *tune, size_t class)
+{
+    struct cJSON *node = mb_json_object(json, parent, key);
+    add_extent(json, node, tune->cases[tune->classes[class].index].layout.base);
+    mb_json_string(json, node, "label", winner_of(run, tune, class)->result->label);
+}
+
+static void add_crossover(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
+                          const struct mb_tune *tune, const struct mb_tune_crossover *crossover)
+{
+    const struct mb_tune_class *class = &tune->classes[crossover->below];
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "format", tune->cases[class->index].layout.format->name);
+    mb_json_string(json, node, "question", mb_question_name(class->question));
+    mb_json_bool(json, node, "power_of_two", class->is_power);
+    add_side(json, node, "below", run, tune, crossover->below);
+    add_side(json, node, "above", run, tune, crossover->above);
+    mb_json_number(json, node, "texels", crossover->texels);
+    mb_json_number(json, node, "square_edge", sqrt(crossover->texels));
+    mb_json_string(json, node, "how", mb_tune_how_name(crossover->how));
+}
+
+enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, char **text,
+                            struct mb_err *err)
+{
+    struct mb_json json;
+    mb_json_init(&json);
+    add_schema(&json);
+    mb_report_run(&json, run);
+    mb_report_host(&json, &run->host);
+    mb_report_device(&json, &run->device);
+    mb_report_timer(&json, &run->timer);
+    add_task(&json, run);
+    add_method(&json, tune);
+    add_selftest(&json, tune);
+    struct cJSON *classes = mb_json_array(&json, json.root, "classes");
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_class(&json, classes, run, tune, i);
+    }
+    struct cJSON *crossovers = mb_json_array(&json, json.root, "crossovers");
+    for (size_t i = 0; i < tune->n_crossovers; i++) {
+        add_crossover(&json, crossovers, run, tune, &tune->crossovers[i]);
+    }
+    struct cJSON *cases = mb_json_array(&json, json.root, "cases");
+    for (size_t i = 0; i < tune->n_cases; i++) {
+        add_case(&json, cases, run, tune, &tune->cases[i]);
+    }
+    const enum mb_status status = mb_json_print(&json, text, err);
+    mb_json_finish(&json);
+    return status;
+}

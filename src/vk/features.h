@@ -1,0 +1,56 @@
+/* Features and extensions by name. A device is made with all of them that it offers and that
+ * are known here; a strategy names what it needs. */
+#ifndef MB_VK_FEATURES_H
+#define MB_VK_FEATURES_H
+
+#include <stdbool.h>
+
+#include <volk.h>
+
+#include "base/err.h"
+
+/* What a device offers of what is known, which is also what it is made with. The structures are
+ * not chained; those that it cannot be asked about are zero. */
+struct mb_features {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceDynamicRenderingFeatures rendering;
+    VkPhysicalDeviceSynchronization2Features synchronization2;
+    VkPhysicalDeviceMaintenance4Features maintenance4;
+    VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_memory;
+    VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
+    VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomic_float2;
+    VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT image_int64;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
+    VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
+    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
+    uint32_t extensions; /* bit i: row i of the table in features.c is there, as an extension */
+    uint32_t groups;     /* the same, as an extension or by the version */
+};
+
+/* Ask a device of which features up to those of `version` may be used. */
+void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
+
+#define MB_MAX_EXTENSIONS 16u
+
+/* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
+ * that they need. Returns how many. */
+uint32_t mb_features_enable(struct mb_features *features,
+                            const char *extensions[MB_MAX_EXTENSIONS]);
+
+/* True of a name that can be asked for: a misspelt one is lacked by every device. */
+bool mb_features_is_known(const char *name);
+
+/* `name` as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
+bool mb_features_has(const struct mb_features *features, const char *name);
+
+/* MB_OK if a device has all of `names`, else MB_UNSUPPORTED with a sentence that names the
+ * first that it lacks. NULL-terminated; NULL: none. */
+MB_MUST_CHECK enum mb_status mb_features_require(const struct mb_features *features,
+                                                 const char *const *names, struct mb_err *why);
+
+#endif

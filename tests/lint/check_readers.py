@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""usage: check_readers.py ROOT
+
+The scripts that read results decide nothing that mipbench has decided: no statistic, no label and
+no verdict of a single file is made in Python. What has gone stays away, by its name; pooled.py
+alone computes statistics, and only of several files together."""
+
+import ast
+import pathlib
+import re
+import sys
+
+GONE_MODULES = {"report_verdict", "result_rank", "claims_stats"}
+GONE_FUNCTIONS = {
+    # labels, kinds and what a policy is worth
+    "make_label", "make_cell_id", "kind", "main_kind", "leaves_box", "halves_evenly", "is_exact",
+    # rankings and verdicts
+    "is_rankable", "is_slower", "clears", "find_best", "relations_to", "rank", "rank_related",
+    "no_ranking", "why_no_comparison", "headline_ranking", "is_beyond_tests", "is_near",
+    "is_told_apart", "ranked_rows", "summary", "other_image", "limit_sentence", "following",
+    # statistics
+    "paired_ratio", "median_interval", "n_outside"}
+# In a text that is shown: of who is fastest mipbench's own sentences are.
+VERDICT = re.compile(r"\bis (the )?fastest\b|within the noise|times as long|No ranking")
+STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average)s?$")
+POOLED = "pooled"  # of several runs, until `mipbench compare` writes what it finds
+POOLS = {"claims_data", "claims_list", "plot_data", "plot_forest"}  # what draws or judges those
+AXES = {("plot_cell", "draw_ecdf"), ("plot_cell", "draw_lanes")}  # how far an axis goes
+
+
+def docstrings(tree):
+    return {id(node.body[0].value) for node in ast.walk(tree)
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body
+            and isinstance(node.body[0], ast.Expr)}
+
+
+def imported(node):
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    return {node.module} if isinstance(node, ast.ImportFrom) else set()
+
+
+def problems_of(name, tree):
+    """(line, what is wrong)"""
+    silent = docstrings(tree)
+    for node in ast.walk(tree):
+        for module in imported(node) & (GONE_MODULES | {"statistics"}
+                                        | (set() if name in POOLS else {POOLED})):
+            yield node.lineno, f"imports {module}"
+        if isinstance(node, ast.FunctionDef) and node.name in GONE_FUNCTIONS:
+            yield node.lineno, f"{node.name}() is mipbench's to decide"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) \
+                and id(node) not in silent and VERDICT.search(node.value):
+            yield node.lineno, f"a verdict of its own: '{node.value}'"
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        if name != POOLED and (name, function.name) not in AXES:
+            yield from statistics_in(function)
+
+
+def statistics_in(function):
+    """Calls of a library's; those of pooled.py are of several runs."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) \
+                and STATISTICS.match(node.func.attr) and isinstance(node.func.value, ast.Name) \
+                and node.func.value.id in ("np", "numpy", "statistics"):
+            yield node.lineno, f"{node.func.value.id}.{node.func.attr}() in {function.name}()"
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) / "scripts"
+    files = sorted(folder.glob("*.py"))
+    problems = [f"scripts/{name}.py is back" for name in GONE_MODULES
+                if (folder / f"{name}.py").exists()]
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        problems += [f"{path.name}:{line}: {what}"
+                     for line, what in sorted(set(problems_of(path.stem, tree)))]
+    print("\n".join(problems) or f"{len(files)} files, none of which decides")
+    sys.exit(1 if problems or not files else 0)
+
+
+if __name__ == "__main__":
+    main()

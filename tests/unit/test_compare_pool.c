@@ -1,0 +1,224 @@
+/* Pooling of runs whose truth is known. */
+#include "compare/pool.h"
+
+#include "compare_fixture.h"
+
+#define EXACT  (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
+#define N_RUNS 3
+
+static const struct mb_bootstrap how = {.seed = 1};
+
+/* A run of rows of one timing: row i takes ratio[i] times `scale_ns`, and all of a block share
+ * a clock that wanders by 20 %, which pairing takes out. */
+static struct mb_result_file make_timing(const char *path, const double *ratio, size_t n,
+                                         double scale_ns, uint64_t seed)
+{
+    struct mb_result_file file = make_file(path, n);
+    snprintf(file.git_sha, sizeof file.git_sha, "abc");
+    for (size_t i = 0; i < n; i++) {
+        struct mb_file_result *result = &file.results[i];
+        result->timing_key = mb_strdup("a.png cold");
+        result->answers = EXACT;
+        result->verify = MB_VERIFY_PASS;
+        snprintf(result->variant, sizeof result->variant, "v%zu", i);
+        snprintf(result->case_id, sizeof result->case_id, "a");
+        fill(result, scale_ns * ratio[i], 0.002, seed + 100 * i);
+        for (size_t k = 0; k < result->n_samples; k++) {
+            result->samples_ns[k] *= 1 + 0.2 * sin((double)k / 10);
+        }
+    }
+    return file;
+}
+
+static void finish_files(struct mb_result_file *files, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mb_result_file_finish(&files[i]);
+    }
+}
+
+static struct mb_pools pool(const struct mb_result_file *files, size_t n)
+{
+    struct mb_pools pools;
+    CHECK_EQ_INT(mb_pool_runs(&(struct mb_run_group){files, n}, &how, &pools, NULL), MB_OK);
+    return pools;
+}
+
+/* Three runs that are 10 % apart: medians tell nothing of a lead of 3 %, blocks do. */
+static void test_planted(void)
+{
+    static const double ratio[] = {1.03, 1.0, 2.0};
+    static const double scale_ns[N_RUNS] = {1000, 1100, 1050};
+    struct mb_result_file files[N_RUNS];
+    for (size_t i = 0; i < N_RUNS; i++) {
+        const char path[] = {(char)('a' + i), '\0'};
+        files[i] = make_timing(path, ratio, 3, scale_ns[i], 10 * i);
+    }
+    struct mb_pools pools = pool(files, N_RUNS);
+    CHECK_EQ_INT(pools.n_pools, 1);
+    CHECK_EQ_INT(pools.pools[0].n_timings, 1);
+    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
+    CHECK_EQ_INT(timing->n_rows, 3);
+    CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
+    CHECK_EQ_INT(timing->fastest, 1);
+    CHECK_EQ_INT(timing->winner, 1);
+    CHECK_EQ_STR(timing->sentence,
+                 "s1 is the fastest exact one: s0 takes 1.030 times as long.");
+    for (size_t i = 0; i < 3; i++) {
+        const struct mb_pool_row *row = &timing->rows[i];
+        const double off = 0.002 * ratio[i];
+        CHECK_EQ_INT(row->n_runs, N_RUNS);
+        CHECK_EQ_INT(row->n_samples, N_RUNS * N_SAMPLES);
+        CHECK_EQ_DBL(row->relation.ratio, ratio[i], off);
+        CHECK(row->relation.ci[0] <= ratio[i] + off && row->relation.ci[1] >= ratio[i] - off);
+        CHECK(row->relation.ci[1] - row->relation.ci[0] < 0.01 * ratio[i]);
+        /* Runs are 10 % apart, and the interval knows of it. */
+        CHECK(row->median_ci_ns[1] - row->median_ci_ns[0] > 0.05 * row->median_ns);
+        CHECK(row->median_ci_ns[0] <= row->median_ns && row->median_ns <= row->median_ci_ns[1]);
+    }
+    mb_pools_finish(&pools);
+    finish_files(files, N_RUNS);
+}
+
+/* Rows as fast as each other cannot be told apart, and the sentence says of what. */
+static void test_tie(void)
+{
+    static const double ratio[] = {1.0, 1.0};
+    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
+                                     make_timing("b", ratio, 2, 1000, 2)};
+    struct mb_pools pools = pool(files, 2);
+    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
+    CHECK(strstr(timing->sentence, " are within the noise of these runs.") != NULL);
+    CHECK(timing->winner == SIZE_MAX);
+    mb_pools_finish(&pools);
+    pools = pool(files, 1);
+    timing = &pools.pools[0].timings[0];
+    CHECK(strstr(timing->sentence, " are within the noise of this run.") != NULL);
+    mb_pools_finish(&pools);
+    finish_files(files, 2);
+}
+
+/* One run has its own figures: the interval is that of order statistics. */
+static void test_single(void)
+{
+    static const double ratio[] = {1.0, 1.5};
+    struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
+    struct mb_pools pools = pool(&file, 1);
+    const struct mb_pool_row *row = &pools.pools[0].timings[0].rows[1];
+    struct mb_stats stats;
+    CHECK_EQ_INT(mb_stats_compute(file.results[1].samples_ns, N_SAMPLES, &stats, NULL), MB_OK);
+    CHECK_EQ_DBL(row->median_ns, stats.median_ns, 0);
+    CHECK_EQ_DBL(row->median_ci_ns[0], stats.median_ci_ns[0], 0);
+    CHECK_EQ_DBL(row->median_ci_ns[1], stats.median_ci_ns[1], 0);
+    CHECK_EQ_INT(row->relation.outcome, MB_OUTCOME_SLOWER);
+    mb_pools_finish(&pools);
+    mb_result_file_finish(&file);
+}
+
+/* Builds stay apart, a run named twice counts once, and order changes nothing. */
+static void test_groups(void)
+{
+    static const double ratio[] = {1.0, 1.2};
+    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
+                                     make_timing("b", ratio, 2, 1010, 2),
+                                     make_timing("c", ratio, 2, 1000, 3)};
+    snprintf(files[1].git_sha, sizeof files[1].git_sha, "def");
+    const struct mb_result_file named[] = {files[0], files[1], files[2], files[0]};
+    const struct mb_result_file back[] = {files[2], files[0]};
+    struct mb_pools pools = pool(named, 4), other = pool(back, 2);
+    CHECK_EQ_INT(pools.n_pools, 2);
+    CHECK_EQ_INT(pools.n_repeated, 1);
+    CHECK_EQ_INT(pools.pools[0].runs.n_files, 2);
+    CHECK_EQ_INT(pools.pools[1].timings[0].rows[0].n_runs, 1);
+    const struct mb_pool_row *one = &pools.pools[0].timings[0].rows[1];
+    const struct mb_pool_row *two = &other.pools[0].timings[0].rows[1];
+    CHECK_EQ_DBL(one->median_ci_ns[0], two->median_ci_ns[0], 0);
+    CHECK_EQ_DBL(one->relation.ci[0], two->relation.ci[0], 0);
+    CHECK_EQ_DBL(one->relation.ci[1], two->relation.ci[1], 0);
+    mb_pools_finish(&pools);
+    mb_pools_finish(&other);
+    finish_files(files, 3);
+}
+
+/* What is wrong in one run is not ranked; what answers nothing exact is not the fastest exact
+ * one; what one run lacks is of the others; what no run has both of is not paired. */
+static void test_unfit(void)
+{
+    static const double ratio[] = {0.5, 0.7, 1.0, 1.5};
+    struct mb_result_file files[] = {make_timing("a", ratio, 4, 1000, 1),
+                                     make_timing("b", ratio, 4, 1000, 2)};
+    files[1].results[0].status = MB_RESULT_FAILED;
+    files[1].results[0].verify = MB_VERIFY_FAIL;
+    files[0].results[1].answers = files[1].results[1].answers = 1u << MB_QUESTION_ANY;
+    files[0].results[3].status = MB_RESULT_SKIPPED;
+    files[1].results[3].timing = 1;
+    struct mb_pools pools = pool(files, 2);
+    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
+    CHECK_EQ_INT(timing->n_rows, 4);
+    CHECK_EQ_INT(timing->fastest, 2);
+    CHECK_EQ_STR(timing->sentence, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
+    CHECK_EQ_INT(timing->rows[0].status, MB_RESULT_FAILED);
+    CHECK_EQ_INT(timing->rows[0].n_runs, 1);
+    CHECK_EQ_DBL(timing->rows[1].relation.ratio, 0.7, 0.002);
+    CHECK_EQ_INT(timing->rows[3].n_runs, 1);
+    CHECK_EQ_DBL(timing->rows[3].relation.ratio, 1.5, 0.005);
+    /* Never in one run: what differs between runs is in its interval. */
+    CHECK(timing->rows[3].relation.ci[1] > 1.01 * timing->rows[3].relation.ratio);
+    mb_pools_finish(&pools);
+    finish_files(files, 2);
+}
+
+static void test_few_samples(void)
+{
+    static const double ratio[] = {1.0, 2.0};
+    struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
+    file.results[0].n_samples = file.results[1].n_samples = 5;
+    struct mb_pools pools = pool(&file, 1);
+    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
+    CHECK(isnan(timing->rows[1].median_ci_ns[0]) && isnan(timing->rows[1].relation.ci[0]));
+    CHECK_EQ_DBL(timing->rows[1].relation.ratio, 2, 0.01);
+    CHECK_EQ_STR(timing->sentence,
+                 "No ranking: too few samples (5) for a 95 % interval; try --samples 20.");
+    mb_pools_finish(&pools);
+    file.results[0].n_samples = file.results[1].n_samples = N_SAMPLES;
+    mb_result_file_finish(&file);
+}
+
+static void test_no_memory(void)
+{
+    static const double ratio[] = {1.0, 2.0};
+    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
+                                     make_timing("b", ratio, 2, 1000, 2)};
+    const uint64_t n_live = mb_alloc_live_count();
+    unsigned n_failures = 0;
+    for (uint64_t nth = 1; nth < 1000; nth++) {
+        struct mb_pools pools;
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(nth, false);
+        const enum mb_status status =
+            mb_pool_runs(&(struct mb_run_group){files, 2}, &how, &pools, &err);
+        mb_alloc_fail_nth(0, false);
+        if (status == MB_OK) {
+            mb_pools_finish(&pools);
+            break;
+        }
+        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+        n_failures++;
+    }
+    CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+    CHECK(n_failures >= 20 && n_failures < 999);
+    finish_files(files, 2);
+}
+
+int main(void)
+{
+    test_planted();
+    test_tie();
+    test_single();
+    test_groups();
+    test_unfit();
+    test_few_samples();
+    test_no_memory();
+    return check_summary("compare_pool");
+}
