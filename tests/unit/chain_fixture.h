@@ -113,4 +113,11 @@ static inline struct mb_verdict judge(const struct fixture *f)
     return verdict;
 }
 
+/* A check_attempt of a struct mb_judged_chain. */
+static inline enum mb_status compare_chain(void *chain, struct mb_err *err)
+{
+    struct mb_verdict verdict = {0};
+    return mb_compare_chain(chain, &verdict, err);
+}
+
 #endif

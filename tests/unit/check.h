@@ -7,8 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned check_n_done;
-static unsigned check_n_failed;
+#include "base/alloc.h"
+#include "base/err.h"
+
+/* Of all files that a test is made of. */
+__attribute__((weak)) unsigned check_n_done;
+__attribute__((weak)) unsigned check_n_failed;
 
 static inline int check_record(int ok, const char *file, int line)
 {
@@ -55,6 +59,42 @@ static inline int check_summary(const char *name)
 {
     printf("%s: %u checks, %u failed\n", name, check_n_done, check_n_failed);
     return check_n_failed == 0 && check_n_done > 0 ? 0 : 1;
+}
+
+static inline int check_tests(const char *file, void (*const *tests)(void))
+{
+    for (; *tests != NULL; tests++) {
+        (*tests)();
+    }
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return check_summary(file);
+}
+
+/* Run the named tests, each a void f(void), and check that nothing is left allocated; what main
+ * returns. */
+#define CHECK_TESTS(...) check_tests(__FILE__, (void (*const[])(void)){__VA_ARGS__, NULL})
+
+/* Something that allocates, with what it needs in `user`. It frees all that it made. */
+typedef enum mb_status check_attempt(void *user, struct mb_err *err);
+
+/* Fail the first allocation of `attempt`, the second, ... until it succeeds. Each failure must
+ * be reported as one and leave nothing behind. Returns how many there were, 0 if none or no
+ * end. */
+static inline unsigned check_each_allocation(check_attempt *attempt, void *user)
+{
+    const uint64_t n_live = mb_alloc_live_count();
+    for (unsigned nth = 1; nth < 10000; nth++) {
+        struct mb_err err = {0};
+        mb_alloc_fail_nth(nth, false);
+        const enum mb_status status = attempt(user, &err);
+        mb_alloc_fail_nth(0, false);
+        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
+        if (status == MB_OK) {
+            return nth - 1;
+        }
+        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
+    }
+    return 0;
 }
 
 #endif

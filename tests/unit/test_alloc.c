@@ -59,8 +59,5 @@ static void test_planted_failure(void)
 
 int main(void)
 {
-    test_basics();
-    test_overflow();
-    test_planted_failure();
-    return check_summary("alloc");
+    return CHECK_TESTS(test_basics, test_overflow, test_planted_failure);
 }

@@ -172,10 +172,6 @@ static void test_failures(void)
 
 int main(void)
 {
-    test_verified();
-    test_only_what_was_asked_for();
-    test_not_verified();
-    test_input_in_the_way();
-    test_failures();
-    return check_summary("chain");
+    return CHECK_TESTS(test_verified, test_only_what_was_asked_for, test_not_verified,
+                       test_input_in_the_way, test_failures);
 }

@@ -442,40 +442,16 @@ static void check_no_memory(void)
 {
     struct fixture f;
     setup(&f, "pattern:noise:16x16", "rgba8", &(struct mb_tolerance){.reread_levels = ~0u});
-    const struct mb_judged_chain chain = chain_of(&f);
-    const uint64_t n_live = mb_alloc_live_count();
-    enum mb_status status = MB_FAILED;
-    uint64_t nth = 0;
-    while (status != MB_OK && nth < 100) {
-        struct mb_verdict verdict = {0};
-        struct mb_err err = {0};
-        mb_alloc_fail_nth(++nth, false);
-        status = mb_compare_chain(&chain, &verdict, &err);
-        mb_alloc_fail_nth(0, false);
-        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
-        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-    }
-    CHECK(nth > 3 && nth < 100);
+    struct mb_judged_chain chain = chain_of(&f);
+    CHECK(check_each_allocation(compare_chain, &chain) >= 3);
     teardown(&f);
 }
 
 int main(void)
 {
-    check_right_chains();
-    check_wrong_texel();
-    check_bias();
-    check_unwritten_and_swapped();
-    check_changed_base();
-    check_nan();
-    check_restart();
-    check_carried();
-    check_quality_figures();
-    check_bounds();
-    check_weight_errors();
-    check_filter_range();
-    check_layers();
-    check_error_picture();
-    check_find_difference();
-    check_no_memory();
-    return check_summary("compare");
+    return CHECK_TESTS(check_right_chains, check_wrong_texel, check_bias,
+                       check_unwritten_and_swapped, check_changed_base, check_nan,
+                       check_restart, check_carried, check_quality_figures, check_bounds,
+                       check_weight_errors, check_filter_range, check_layers,
+                       check_error_picture, check_find_difference, check_no_memory);
 }

@@ -184,41 +184,28 @@ static void test_few_samples(void)
     mb_result_file_finish(&file);
 }
 
+static enum mb_status pool_files(void *user, struct mb_err *err)
+{
+    struct mb_pools pools;
+    const enum mb_status status =
+        mb_pool_runs(&(struct mb_run_group){user, 2}, &how, &pools, err);
+    if (status == MB_OK) {
+        mb_pools_finish(&pools);
+    }
+    return status;
+}
+
 static void test_no_memory(void)
 {
     static const double ratio[] = {1.0, 2.0};
     struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
                                      make_timing("b", ratio, 2, 1000, 2)};
-    const uint64_t n_live = mb_alloc_live_count();
-    unsigned n_failures = 0;
-    for (uint64_t nth = 1; nth < 1000; nth++) {
-        struct mb_pools pools;
-        struct mb_err err = {0};
-        mb_alloc_fail_nth(nth, false);
-        const enum mb_status status =
-            mb_pool_runs(&(struct mb_run_group){files, 2}, &how, &pools, &err);
-        mb_alloc_fail_nth(0, false);
-        if (status == MB_OK) {
-            mb_pools_finish(&pools);
-            break;
-        }
-        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-        n_failures++;
-    }
-    CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-    CHECK(n_failures >= 20 && n_failures < 999);
+    CHECK(check_each_allocation(pool_files, files) >= 20);
     finish_files(files, 2);
 }
 
 int main(void)
 {
-    test_planted();
-    test_tie();
-    test_single();
-    test_groups();
-    test_unfit();
-    test_few_samples();
-    test_no_memory();
-    return check_summary("compare_pool");
+    return CHECK_TESTS(test_planted, test_tie, test_single, test_groups, test_unfit,
+                       test_few_samples, test_no_memory);
 }

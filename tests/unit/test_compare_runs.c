@@ -336,47 +336,29 @@ static void test_warnings(void)
     mb_result_file_finish(&b);
 }
 
+static enum mb_status compare_files(void *user, struct mb_err *err)
+{
+    struct mb_result_file *files = user;
+    struct mb_comparison comparison;
+    fill(&files[0].results[0], 1000, 0.01, 1);
+    const enum mb_status status =
+        mb_compare_runs(&(struct mb_run_group){&files[0], 1},
+                        &(struct mb_run_group){&files[1], 1}, &by_default, &comparison, err);
+    mb_comparison_finish(&comparison);
+    return status;
+}
+
 static void test_no_memory(void)
 {
-    struct mb_result_file a = make_file("a", 2);
-    struct mb_result_file b = make_file("b", 2);
-    const uint64_t n_live = mb_alloc_live_count();
-    unsigned n_failures = 0;
-    for (uint64_t nth = 1; nth < 1000; nth++) {
-        struct mb_comparison comparison;
-        struct mb_err err = {0};
-        fill(&a.results[0], 1000, 0.01, 1);
-        mb_alloc_fail_nth(nth, false);
-        const enum mb_status status =
-            mb_compare_runs(&(struct mb_run_group){&a, 1}, &(struct mb_run_group){&b, 1},
-                            &by_default, &comparison, &err);
-        mb_alloc_fail_nth(0, false);
-        mb_comparison_finish(&comparison);
-        CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-        if (status == MB_OK) {
-            break;
-        }
-        n_failures++;
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-    }
-    CHECK(n_failures >= 10 && n_failures < 999);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    struct mb_result_file files[] = {make_file("a", 2), make_file("b", 2)};
+    CHECK(check_each_allocation(compare_files, files) >= 10);
+    mb_result_file_finish(&files[0]);
+    mb_result_file_finish(&files[1]);
 }
 
 int main(void)
 {
-    test_planted();
-    test_itself();
-    test_groups();
-    test_busy_machine();
-    test_few_runs();
-    test_missing();
-    test_gaps();
-    test_twice();
-    test_copies();
-    test_conditions();
-    test_warnings();
-    test_no_memory();
-    return check_summary("compare_runs");
+    return CHECK_TESTS(test_planted, test_itself, test_groups, test_busy_machine, test_few_runs,
+                       test_missing, test_gaps, test_twice, test_copies, test_conditions,
+                       test_warnings, test_no_memory);
 }

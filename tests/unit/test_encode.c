@@ -160,12 +160,6 @@ static void check_long_rows(void)
 
 int main(void)
 {
-    check_resize();
-    check_encode();
-    check_encode_formats();
-    check_layers();
-    check_layers_differ();
-    check_long_rows();
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("encode");
+    return CHECK_TESTS(check_resize, check_encode, check_encode_formats, check_layers,
+                       check_layers_differ, check_long_rows);
 }

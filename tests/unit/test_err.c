@@ -87,9 +87,5 @@ static void test_vk(void)
 
 int main(void)
 {
-    test_set();
-    test_long_text();
-    test_macros();
-    test_vk();
-    return check_summary("err");
+    return CHECK_TESTS(test_set, test_long_text, test_macros, test_vk);
 }

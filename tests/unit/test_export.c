@@ -151,10 +151,6 @@ static void test_writes(void)
 
 int main(void)
 {
-    test_all_sizes();
-    test_large_sizes();
-    test_formats();
-    test_refusals();
-    test_writes();
-    return check_summary("export");
+    return CHECK_TESTS(test_all_sizes, test_large_sizes, test_formats, test_refusals,
+                       test_writes);
 }

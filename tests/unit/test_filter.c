@@ -383,16 +383,7 @@ static void check_bytes(void)
 
 int main(void)
 {
-    check_names();
-    check_extremes();
-    check_conservative();
-    check_alpha();
-    check_checker();
-    check_flat();
-    check_conservation();
-    check_cones_of_axes();
-    check_cones();
-    check_bytes();
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("filter");
+    return CHECK_TESTS(check_names, check_extremes, check_conservative, check_alpha,
+                       check_checker, check_flat, check_conservation, check_cones_of_axes,
+                       check_cones, check_bytes);
 }

@@ -79,26 +79,19 @@ static void test_without_images(void)
     mb_strlist_finish(&inputs);
 }
 
+static enum mb_status expand_photos(void *user, struct mb_err *err)
+{
+    struct mb_strlist inputs = {0};
+    enum mb_status status = mb_strlist_add(&inputs, user, strlen(user), err);
+    status = status == MB_OK ? mb_folders_expand(&inputs, err) : status;
+    mb_strlist_finish(&inputs);
+    return status;
+}
+
 static void test_no_memory(void)
 {
-    static const char *const words[] = {"photos"};
-    const uint64_t live = mb_alloc_live_count();
-    enum mb_status status = MB_FAILED;
-    int n_failed = -1;
-    for (uint64_t nth = 1; nth < 40 && status != MB_OK; nth++) {
-        struct mb_strlist inputs = {0};
-        struct mb_err err = {0};
-        CHECK_EQ_INT(mb_strlist_add(&inputs, words[0], strlen(words[0]), &err), MB_OK);
-        mb_alloc_fail_nth(nth, false);
-        status = mb_folders_expand(&inputs, &err);
-        mb_alloc_fail_nth(0, false);
-        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
-        mb_strlist_finish(&inputs);
-        CHECK_EQ_INT(mb_alloc_live_count(), live);
-        n_failed++;
-    }
-    CHECK_EQ_INT(status, MB_OK);
-    CHECK(n_failed >= 8);
+    char photos[] = "photos";
+    CHECK(check_each_allocation(expand_photos, photos) >= 8);
 }
 
 static void test_suffixes(void)
@@ -117,11 +110,6 @@ static void test_suffixes(void)
 
 int main(void)
 {
-    enter_folder();
-    test_suffixes();
-    test_mix();
-    test_without_images();
-    test_no_memory();
-    leave_folder();
-    return check_summary("folder");
+    return CHECK_TESTS(enter_folder, test_suffixes, test_mix, test_without_images,
+                       test_no_memory, leave_folder);
 }

@@ -129,11 +129,6 @@ static void check_halves(void)
 
 int main(void)
 {
-    check_table();
-    check_unorm();
-    check_floats();
-    check_fewer_channels();
-    check_lsb();
-    check_halves();
-    return check_summary("format");
+    return CHECK_TESTS(check_table, check_unorm, check_floats, check_fewer_channels, check_lsb,
+                       check_halves);
 }

@@ -69,27 +69,21 @@ static void test_round_trip(void)
     }
 }
 
+static enum mb_status print_built(void *user, struct mb_err *err)
+{
+    struct mb_json json;
+    char *text = NULL;
+    build(&json);
+    const enum mb_status status = mb_json_print(&json, &text, err);
+    CHECK((text != NULL) == (status == MB_OK));
+    mb_free(text);
+    mb_json_finish(&json);
+    return status;
+}
+
 static void test_allocation_failures(void)
 {
-    unsigned n_failures = 0;
-    for (uint64_t nth = 1; nth < 1000; nth++) {
-        struct mb_json json;
-        struct mb_err err = {.code = MB_ERRC_NONE};
-        char *text = NULL;
-        mb_alloc_fail_nth(nth, false);
-        build(&json);
-        const enum mb_status status = mb_json_print(&json, &text, &err);
-        mb_alloc_fail_nth(0, false);
-        mb_free(text);
-        mb_json_finish(&json);
-        CHECK_EQ_INT(mb_alloc_live_count(), 0);
-        if (status == MB_OK) {
-            break;
-        }
-        n_failures++;
-        CHECK(text == NULL);
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-    }
+    const unsigned n_failures = check_each_allocation(print_built, NULL);
     CHECK(n_failures > 30 && n_failures < 500);
 }
 
@@ -134,6 +128,14 @@ static void test_read(void)
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
+static enum mb_status parse_object(void *user, struct mb_err *err)
+{
+    struct mb_json json;
+    const enum mb_status status = mb_json_parse(&json, "{\"a\":[\"text\"]}", err);
+    mb_json_finish(&json);
+    return status;
+}
+
 static void test_read_errors(void)
 {
     static const char *const bad[][2] = {
@@ -149,24 +151,11 @@ static void test_read_errors(void)
         CHECK_EQ_STR(err.text, bad[i][1]);
         mb_json_finish(&json);
     }
-    for (uint64_t nth = 1; nth < 5; nth++) {
-        struct mb_json json;
-        struct mb_err err;
-        mb_alloc_fail_nth(nth, false);
-        CHECK_EQ_INT(mb_json_parse(&json, "{\"a\":[\"text\"]}", &err), MB_FAILED);
-        mb_alloc_fail_nth(0, false);
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-        mb_json_finish(&json);
-        CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    }
+    CHECK(check_each_allocation(parse_object, NULL) >= 4);
 }
 
 int main(void)
 {
-    test_read();
-    test_read_errors();
-    test_text();
-    test_round_trip();
-    test_allocation_failures();
-    return check_summary("json");
+    return CHECK_TESTS(test_read, test_read_errors, test_text, test_round_trip,
+                       test_allocation_failures);
 }

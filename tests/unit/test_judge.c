@@ -220,12 +220,6 @@ static void check_psnr(void)
 
 int main(void)
 {
-    check_right_chains();
-    check_steps();
-    check_averaged_codes();
-    check_packed_base();
-    check_bounds();
-    check_filter_bounds();
-    check_psnr();
-    return check_summary("judge");
+    return CHECK_TESTS(check_right_chains, check_steps, check_averaged_codes, check_packed_base,
+                       check_bounds, check_filter_bounds, check_psnr);
 }

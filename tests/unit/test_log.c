@@ -82,8 +82,5 @@ static void test_err(void)
 
 int main(void)
 {
-    test_levels();
-    test_transient();
-    test_err();
-    return check_summary("log");
+    return CHECK_TESTS(test_levels, test_transient, test_err);
 }

@@ -240,12 +240,6 @@ static void test_single(void)
 
 int main(void)
 {
-    test_blocks();
-    test_seed();
-    test_budget();
-    test_warm_up();
-    test_stop();
-    test_failures();
-    test_single();
-    return check_summary("measure");
+    return CHECK_TESTS(test_blocks, test_seed, test_budget, test_warm_up, test_stop,
+                       test_failures, test_single);
 }

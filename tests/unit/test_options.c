@@ -274,49 +274,28 @@ static void test_values(void)
                  "--csv and --markdown name the same file, 'x'");
 }
 
-/* Fails at each allocation in turn; returns how many there are. */
-static int count_allocations(const char *const *words)
+static enum mb_status parse_words(void *user, struct mb_err *err)
 {
-    const uint64_t live = mb_alloc_live_count();
-    int n_failed = 0;
-    for (uint64_t nth = 1; nth < 20; nth++) {
-        char *argv[MAX_WORDS + 2];
-        struct mb_options options;
-        struct mb_err err = {0};
-        const int argc = make_argv(argv, words);
-        mb_alloc_fail_nth(nth, false);
-        const enum mb_status status = mb_options_parse(&options, argc, argv, &err);
-        mb_alloc_fail_nth(0, false);
-        if (status != MB_OK) {
-            n_failed++;
-            CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-        }
-        mb_options_finish(&options);
-        CHECK_EQ_INT(mb_alloc_live_count(), live);
-    }
-    return n_failed;
+    char *argv[MAX_WORDS + 2];
+    struct mb_options options;
+    const int argc = make_argv(argv, user);
+    const enum mb_status status = mb_options_parse(&options, argc, argv, err);
+    mb_options_finish(&options);
+    return status;
 }
 
 static void test_no_memory(void)
 {
-    const int n_run = count_allocations(WORDS("a.png", "-s", "spd"));
+    const char *run[] = {"a.png", "-s", "spd", NULL};
+    const char *tune[] = {"tune", "--size", "8x8", "-s", "blit", NULL};
+    const unsigned n_run = check_each_allocation(parse_words, run);
     CHECK(n_run >= 4 && n_run < 19);
-    CHECK_EQ_INT(count_allocations(WORDS("tune", "--size", "8x8", "-s", "blit")), n_run + 2);
+    CHECK_EQ_INT(check_each_allocation(parse_words, tune), n_run + 2);
 }
 
 int main(void)
 {
-    test_defaults();
-    test_every_option();
-    test_sweep();
-    test_numbers();
-    test_too_many_sizes();
-    test_image();
-    test_rect();
-    test_several_rects();
-    test_unknown();
-    test_chain();
-    test_values();
-    test_no_memory();
-    return check_summary("options");
+    return CHECK_TESTS(test_defaults, test_every_option, test_sweep, test_numbers,
+                       test_too_many_sizes, test_image, test_rect, test_several_rects,
+                       test_unknown, test_chain, test_values, test_no_memory);
 }

@@ -173,11 +173,6 @@ static void check_no_memory(void)
 
 int main(void)
 {
-    check_specs();
-    check_contents();
-    check_noise();
-    check_signed();
-    check_smallest();
-    check_no_memory();
-    return check_summary("pattern");
+    return CHECK_TESTS(check_specs, check_contents, check_noise, check_signed, check_smallest,
+                       check_no_memory);
 }

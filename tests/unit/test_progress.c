@@ -244,13 +244,6 @@ static void test_time_text(void)
 
 int main(void)
 {
-    test_line();
-    test_rate();
-    test_time_left();
-    test_narrow();
-    test_finished_image();
-    test_quiet();
-    test_terminal_cell();
-    test_time_text();
-    return check_summary("progress");
+    return CHECK_TESTS(test_line, test_rate, test_time_left, test_narrow, test_finished_image,
+                       test_quiet, test_terminal_cell, test_time_text);
 }

@@ -139,11 +139,6 @@ static void check_unions(void)
 
 int main(void)
 {
-    check_tiles();
-    check_enclosing();
-    check_unions();
-    check_extents();
-    check_layout();
-    check_large_layout();
-    return check_summary("pyramid");
+    return CHECK_TESTS(check_tiles, check_enclosing, check_unions, check_extents, check_layout,
+                       check_large_layout);
 }

@@ -200,39 +200,22 @@ static void test_too_many_ties(void)
     mb_case_finish(&c);
 }
 
+static enum mb_status relate_and_judge(void *timing, struct mb_err *err)
+{
+    const enum mb_status status = mb_relate_timing(timing, 1, err);
+    return status == MB_OK ? mb_relate_judge(timing, err) : status;
+}
+
 static void test_no_memory(void)
 {
     static const double ratios[] = {1.0, 1.1, 1.2, 1.3, 1.0};
     struct mb_case c;
-    struct mb_timing *timing = make_case(&c, ratios, 0.01);
-    const uint64_t n_before = mb_alloc_live_count();
-    enum mb_status status = MB_FAILED;
-    unsigned n_failures = 0;
-    for (uint64_t nth = 1; nth < 1000 && status != MB_OK; nth++) {
-        struct mb_err err = {0};
-        mb_alloc_fail_nth(nth, false);
-        status = mb_relate_timing(timing, 1, &err);
-        status = status == MB_OK ? mb_relate_judge(timing, &err) : status;
-        mb_alloc_fail_nth(0, false);
-        n_failures += status != MB_OK;
-        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
-        CHECK_EQ_INT(mb_alloc_live_count(), n_before);
-    }
-    CHECK_EQ_INT(status, MB_OK);
-    CHECK(n_failures > 10);
+    CHECK(check_each_allocation(relate_and_judge, make_case(&c, ratios, 0.01)) > 10);
     mb_case_finish(&c);
 }
 
 int main(void)
 {
-    test_verdicts();
-    test_margin();
-    test_margin_below_one();
-    test_noise();
-    test_gaps();
-    test_adjustment();
-    test_too_few();
-    test_too_many_ties();
-    test_no_memory();
-    return check_summary("relate");
+    return CHECK_TESTS(test_verdicts, test_margin, test_margin_below_one, test_noise, test_gaps,
+                       test_adjustment, test_too_few, test_too_many_ties, test_no_memory);
 }

@@ -251,37 +251,21 @@ static void test_files(void)
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
+static enum mb_status parse_one(void *user, struct mb_err *err)
+{
+    struct mb_result_file file;
+    const enum mb_status status = mb_result_file_parse("f.json", ONE("[1,2]"), &file, err);
+    mb_result_file_finish(&file);
+    return status;
+}
+
 static void test_no_memory(void)
 {
-    const char *text = ONE("[1,2]");
-    unsigned n_failures = 0;
-    for (uint64_t nth = 1; nth < 1000; nth++) {
-        struct mb_result_file file;
-        struct mb_err err = {0};
-        mb_alloc_fail_nth(nth, false);
-        const enum mb_status status = mb_result_file_parse("f.json", text, &file, &err);
-        mb_alloc_fail_nth(0, false);
-        mb_result_file_finish(&file);
-        CHECK_EQ_INT(mb_alloc_live_count(), 0);
-        if (status == MB_OK) {
-            break;
-        }
-        n_failures++;
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-    }
-    CHECK(n_failures > 50 && n_failures < 999);
+    CHECK(check_each_allocation(parse_one, NULL) > 50);
 }
 
 int main(void)
 {
-    test_all();
-    test_sparse();
-    test_keys();
-    test_implausible();
-    test_conditions();
-    test_bad();
-    test_deep();
-    test_files();
-    test_no_memory();
-    return check_summary("result_file");
+    return CHECK_TESTS(test_all, test_sparse, test_keys, test_implausible, test_conditions,
+                       test_bad, test_deep, test_files, test_no_memory);
 }

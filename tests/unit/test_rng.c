@@ -84,8 +84,5 @@ static void test_shuffle(void)
 
 int main(void)
 {
-    test_reference();
-    test_ranges();
-    test_shuffle();
-    return check_summary("rng");
+    return CHECK_TESTS(test_reference, test_ranges, test_shuffle);
 }

@@ -442,19 +442,8 @@ static void test_parts(void)
 
 int main(void)
 {
-    test_wrap();
-    test_backwards();
-    test_no_timestamps();
-    test_warm_up();
-    test_restless();
-    test_throttle();
-    test_lasting_throttle();
-    test_erratic();
-    test_erratic_timeout();
-    test_noise();
-    test_judged();
-    test_bimodal();
-    test_times();
-    test_parts();
-    return check_summary("sampling");
+    return CHECK_TESTS(test_wrap, test_backwards, test_no_timestamps, test_warm_up,
+                       test_restless, test_throttle, test_lasting_throttle, test_erratic,
+                       test_erratic_timeout, test_noise, test_judged, test_bimodal, test_times,
+                       test_parts);
 }

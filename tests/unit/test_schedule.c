@@ -129,10 +129,5 @@ static void test_unresolved(void)
 
 int main(void)
 {
-    test_batch();
-    test_images();
-    test_blocks();
-    test_fixed();
-    test_unresolved();
-    return check_summary("schedule");
+    return CHECK_TESTS(test_batch, test_images, test_blocks, test_fixed, test_unresolved);
 }

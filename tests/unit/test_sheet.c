@@ -180,38 +180,29 @@ static void check_text(void)
     CHECK_EQ_INT(mb_text_width("abc", 2), mb_text_width("ab", 9));
 }
 
+static enum mb_status draw_sheet(void *layout, struct mb_err *err)
+{
+    const uint8_t block[16] = {7};
+    struct mb_sheet sheet;
+    struct mb_canvas canvas = {0};
+    mb_sheet_init(&sheet, layout, 0);
+    enum mb_status status = mb_sheet_add(&sheet, "spd", false, block, err);
+    if (status == MB_OK) {
+        status = mb_sheet_draw(&sheet, "t", "f", &canvas, err);
+    }
+    finish(&sheet, &canvas);
+    return status;
+}
+
 static void check_no_memory(void)
 {
     struct mb_layout layout;
-    const uint8_t block[16] = {7};
-    enum mb_status status = MB_FAILED;
     mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){1, 1}, 1, 1);
-    uint64_t nth = 0;
-    while (status != MB_OK && nth < 100) {
-        struct mb_sheet sheet;
-        struct mb_canvas canvas = {0};
-        struct mb_err err = {0};
-        mb_sheet_init(&sheet, &layout, 0);
-        mb_alloc_fail_nth(++nth, false);
-        status = mb_sheet_add(&sheet, "spd", false, block, &err);
-        if (status == MB_OK) {
-            status = mb_sheet_draw(&sheet, "t", "f", &canvas, &err);
-        }
-        mb_alloc_fail_nth(0, false);
-        CHECK(status == MB_OK || err.code == MB_ERRC_RUNTIME);
-        finish(&sheet, &canvas);
-    }
-    CHECK(nth > 4 && nth < 100);
+    CHECK(check_each_allocation(draw_sheet, &layout) >= 4);
 }
 
 int main(void)
 {
-    check_enlarged();
-    check_reduced();
-    check_transparent();
-    check_labels();
-    check_long_label();
-    check_text();
-    check_no_memory();
-    return check_summary("sheet");
+    return CHECK_TESTS(check_enlarged, check_reduced, check_transparent, check_labels,
+                       check_long_label, check_text, check_no_memory);
 }

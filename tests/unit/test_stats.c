@@ -203,14 +203,6 @@ static void test_bimodal(void)
 
 int main(void)
 {
-    test_quantiles();
-    test_median_ranks();
-    test_compute();
-    test_few();
-    test_lag1();
-    test_median();
-    test_theil_sen();
-    test_ashman();
-    test_bimodal();
-    return check_summary("stats");
+    return CHECK_TESTS(test_quantiles, test_median_ranks, test_compute, test_few, test_lag1,
+                       test_median, test_theil_sen, test_ashman, test_bimodal);
 }

@@ -98,10 +98,5 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    test_append();
-    test_growth();
-    test_list();
-    test_wrap();
-    test_no_memory();
-    return check_summary("strbuf");
+    return CHECK_TESTS(test_append, test_growth, test_list, test_wrap, test_no_memory);
 }

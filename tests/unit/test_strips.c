@@ -173,10 +173,6 @@ static void check_asked_for(void)
 
 int main(void)
 {
-    check_choices();
-    check_sizes();
-    check_layers();
-    check_invocations();
-    check_asked_for();
-    return check_summary("strips");
+    return CHECK_TESTS(check_choices, check_sizes, check_layers, check_invocations,
+                       check_asked_for);
 }

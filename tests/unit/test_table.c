@@ -607,23 +607,8 @@ static void test_split(void)
 
 int main(void)
 {
-    test_usual();
-    test_failed();
-    test_width();
-    test_noise();
-    test_too_few();
-    test_many_tied();
-    test_nothing_to_rank();
-    test_no_times();
-    test_questions();
-    test_head();
-    test_notes();
-    test_levels();
-    test_units();
-    test_floats();
-    test_header();
-    test_alignment();
-    test_no_memory();
-    test_split();
-    return check_summary("table");
+    return CHECK_TESTS(test_usual, test_failed, test_width, test_noise, test_too_few,
+                       test_many_tied, test_nothing_to_rank, test_no_times, test_questions,
+                       test_head, test_notes, test_levels, test_units, test_floats, test_header,
+                       test_alignment, test_no_memory, test_split);
 }

@@ -187,13 +187,6 @@ static void test_natural_order(void)
 
 int main(void)
 {
-    test_bytes();
-    test_sanitize();
-    test_integers();
-    test_decimals();
-    test_extents();
-    test_nearest();
-    test_sha256();
-    test_natural_order();
-    return check_summary("text");
+    return CHECK_TESTS(test_bytes, test_sanitize, test_integers, test_decimals, test_extents,
+                       test_nearest, test_sha256, test_natural_order);
 }

@@ -487,8 +487,9 @@ static void test_long_labels(void)
     finish(&f);
 }
 
-static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
+static enum mb_status try_choose(void *user, struct mb_err *err)
 {
+    struct fixture *f = user;
     struct mb_tune_choice choice = {.relation = NULL};
     const enum mb_status status =
         mb_tune_choose(&f->run.cases[0]->timings[0], MB_QUESTION_EXACT, 1, &choice, err);
@@ -496,8 +497,9 @@ static enum mb_status try_choose(struct fixture *f, struct mb_err *err)
     return status;
 }
 
-static enum mb_status try_write(struct fixture *f, struct mb_err *err)
+static enum mb_status try_write(void *user, struct mb_err *err)
 {
+    struct fixture *f = user;
     enum mb_status status = MB_OK;
     char *header = NULL, *json = NULL;
     MB_TRY(mb_tune_classify(&f->tune, &f->run, err));
@@ -506,25 +508,9 @@ static enum mb_status try_write(struct fixture *f, struct mb_err *err)
 fail:
     mb_free(header);
     mb_free(json);
+    mb_alloc_fail_nth(0, false);
+    CHECK_EQ_INT(mb_tune_classify(&f->tune, &f->run, NULL), MB_OK); /* as it was before */
     return status;
-}
-
-/* Every allocation fails once, up to the first pass without a failure; returns their number. */
-static uint64_t count_failures(struct fixture *f,
-                               enum mb_status (*try)(struct fixture *f, struct mb_err *err))
-{
-    const uint64_t live = mb_alloc_live_count();
-    uint64_t nth = 1;
-    for (enum mb_status status = MB_FAILED; status != MB_OK && nth < 10000; nth++) {
-        struct mb_err why = {0};
-        mb_alloc_fail_nth(nth, false);
-        status = try(f, &why);
-        mb_alloc_fail_nth(0, false);
-        CHECK(status == MB_OK || why.code == MB_ERRC_RUNTIME);
-        CHECK_EQ_INT(mb_tune_classify(&f->tune, &f->run, NULL), MB_OK);
-        CHECK_EQ_INT(mb_alloc_live_count(), live);
-    }
-    return nth - 2;
 }
 
 static void test_no_memory(void)
@@ -535,8 +521,8 @@ static void test_no_memory(void)
     add_case(&f, "rgba8", 64, first);
     add_case(&f, "rgba8", 256, then);
     CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    const uint64_t n_choose = count_failures(&f, try_choose);
-    const uint64_t n_write = count_failures(&f, try_write);
+    const unsigned n_choose = check_each_allocation(try_choose, &f);
+    const unsigned n_write = check_each_allocation(try_write, &f);
     CHECK(3 <= n_choose && n_choose < 100);
     CHECK(100 < n_write && n_write < 9000);
     finish(&f);
@@ -544,20 +530,7 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    test_kinds();
-    test_select();
-    test_cap();
-    test_reopen();
-    test_distinct();
-    test_ties();
-    test_noise();
-    test_cross();
-    test_crossovers();
-    test_same();
-    test_borders();
-    test_header();
-    test_verdict();
-    test_long_labels();
-    test_no_memory();
-    return check_summary("tune");
+    return CHECK_TESTS(test_kinds, test_select, test_cap, test_reopen, test_distinct, test_ties,
+                       test_noise, test_cross, test_crossovers, test_same, test_borders,
+                       test_header, test_verdict, test_long_labels, test_no_memory);
 }

@@ -312,15 +312,7 @@ static void test_help(void)
 
 int main(void)
 {
-    test_verbs();
-    test_self_test();
-    test_list();
-    test_compare();
-    test_tune();
-    test_export();
-    test_nearest_verb();
-    test_overview();
-    test_help_of_verbs();
-    test_help();
-    return check_summary("verbs");
+    return CHECK_TESTS(test_verbs, test_self_test, test_list, test_compare, test_tune,
+                       test_export, test_nearest_verb, test_overview, test_help_of_verbs,
+                       test_help);
 }
