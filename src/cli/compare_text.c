@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/grid.h"
 #include "base/text.h"
-#include "result/markdown.h"
 #include "cli/compare_view.h"
 #include "cli/progress.h"
 

@@ -14,11 +14,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "base/version.h"
-#include "result/ranking.h"
 #include "result/csv.h"
 #include "result/json.h"
-#include "result/markdown_tables.h"
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
@@ -154,7 +151,7 @@ enum mb_status mb_output_header(const struct mb_output *output, const struct mb_
                                 struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    mb_table_header(&text, run, MB_VERSION, &output->style);
+    mb_table_header(&text, run, &output->style);
     return show(output, &text, err);
 }
 
@@ -314,29 +311,13 @@ fail:
     return status;
 }
 
-/* As on the terminal: the sentence on who is fastest, the split, what a reader must know. */
-static void add_below(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_timing *timing)
-{
-    mb_ranking_lines(out, run, timing);
-    if (run->settings->per_level) {
-        mb_notes_split(out, timing);
-    }
-    mb_notes_warnings(out, timing, false);
-}
-
-static enum mb_status make_markdown(const struct mb_run *run, char **text, struct mb_err *err)
-{
-    return mb_report_markdown(run, add_below, text, err);
-}
-
 enum mb_status mb_output_copies(const struct mb_output *output, const struct mb_run *run,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(write_copy(output, output->options->json, run, mb_report_json, err));
     MB_TRY(write_copy(output, output->options->csv, run, mb_report_csv, err));
-    MB_TRY(write_copy(output, output->options->markdown, run, make_markdown, err));
+    MB_TRY(write_copy(output, output->options->markdown, run, mb_table_markdown, err));
 fail:
     return status;
 }

@@ -1,46 +1,46 @@
-/* The terminal's table. Every column is one function from a result to its text; widths come
- * from a first pass over all of them, so that columns line up by code points. */
+/* The table of a run: a row is filled once, for the terminal and for Markdown. */
 #include "cli/table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "bench/settings.h"
+#include "cli/notes.h"
 #include "result/describe.h"
 #include "result/ranking.h"
 
-#define TEXT_BYTES      600
-#define GAP             2 /* spaces between columns */
-#define LEAST_COLUMNS   80
-#define COLUMNS_IN_FILE 100 /* where stdout is no terminal */
-#define LEAST_LABEL     16  /* columns that are left of a long label */
+#define TEXT_BYTES 600
+#define GAP        MB_GRID_GAP
 
-#define PAINT_BEST "\033[1;32m"
-#define PAINT_BAD  "\033[1;31m"
-#define PAINT_WARN "\033[1;33m"
-#define PAINT_DIM  "\033[2m"
-#define PAINT_OFF  "\033[0m"
+static const struct mb_grid_column columns[] = {
+    {.title = "Strategy", .is_label = true},
+    {.title = "Median", .is_right = true},
+    {.title = "95% interval", .is_right = true, .least_columns = 100},
+    {.title = "p95", .is_right = true, .least_columns = 120},
+    {.title = "GB/s", .is_right = true, .least_columns = 120},
+    {.title = "of limit", .is_right = true, .least_columns = 100},
+    {.title = "Relative", .is_right = true},
+    {.title = "Answer"},
+    {.title = "Verified"},
+};
+
+/* How figures are written: in one unit, with so many decimals. */
+struct figures {
+    double unit_ns;
+    const char *unit; /* NULL: nothing was timed */
+    int time_decimals, rate_decimals;
+};
 
 /* What all rows of a table share. */
 struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
     const struct mb_table_style *style;
-    double unit_ns; /* of the columns of times */
-    const char *unit;
-    int time_decimals, rate_decimals;
-    bool is_ranked;
-    size_t winner; /* the row that is marked, or SIZE_MAX */
-};
-
-struct column {
-    const char *title;
-    bool is_right;        /* aligned */
-    bool is_time;         /* left out where nothing was timed */
-    bool is_limit;        /* left out where the limit is not known */
-    size_t least_columns; /* left out on a narrower terminal */
-    void (*text)(const struct view *view, const struct mb_row *row, char *out);
+    struct figures figures;
 };
 
 static bool is_timed(const struct mb_row *row)
@@ -63,156 +63,35 @@ static bool is_skipped_alike(const struct mb_row *a, const struct mb_row *b)
            strcmp(mb_row_reason(a), mb_row_reason(b)) == 0;
 }
 
-/* A row skipped for the reason of one above it, which stands for both. */
-static bool is_folded(const struct view *view, const struct mb_row *row)
+/* How many rows were skipped for the reason of this one; 0 where a row above it stands for
+ * them. */
+static size_t count_alike(const struct mb_timing *timing, const struct mb_row *row)
 {
-    for (const struct mb_row *above = view->timing->rows; above < row; above++) {
-        if (is_skipped_alike(above, row)) {
-            return true;
+    size_t n = 0;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (is_skipped_alike(&timing->rows[i], row)) {
+            if (n == 0 && &timing->rows[i] < row) {
+                return 0;
+            }
+            n++;
         }
     }
-    return false;
+    return n;
 }
 
-static void text_strategy(const struct view *view, const struct mb_row *row, char *out)
+/* Decimals that show a value with `n_digits`, zeros at the end included. */
+static int decimals_of(double value, int n_digits)
 {
-    size_t n_alike = 0;
-    for (size_t i = 0; i < view->timing->of->n_results; i++) {
-        n_alike += is_skipped_alike(row, &view->timing->rows[i]);
+    int n = n_digits - 1;
+    for (; n > 0 && value >= 10; n--) {
+        value /= 10;
     }
-    if (n_alike > 1) {
-        snprintf(out, TEXT_BYTES, "%s (%zu variants)", row->result->strategy->name, n_alike);
-    } else {
-        snprintf(out, TEXT_BYTES, "%s", row->result->label);
-    }
+    return n;
 }
 
-static void text_time(const struct view *view, double time_ns, char *out)
-{
-    if (!isfinite(time_ns)) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    snprintf(out, TEXT_BYTES, "%.*f %s", view->time_decimals, time_ns / view->unit_ns,
-             view->unit);
-}
-
-static void text_median(const struct view *view, const struct mb_row *row, char *out)
-{
-    text_time(view, is_timed(row) ? row->stats.median_ns : NAN, out);
-}
-
-static void text_p95(const struct view *view, const struct mb_row *row, char *out)
-{
-    text_time(view, is_timed(row) ? row->stats.p95_ns : NAN, out);
-}
-
-static void text_interval(const struct view *view, const struct mb_row *row, char *out)
-{
-    const double *ci_ns = row->stats.median_ci_ns;
-    if (!is_timed(row) || !isfinite(ci_ns[0]) || !isfinite(ci_ns[1]) ||
-        row->stats.median_ci_level < 0.95) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    snprintf(out, TEXT_BYTES, "%.*f - %.*f", view->time_decimals, ci_ns[0] / view->unit_ns,
-             view->time_decimals, ci_ns[1] / view->unit_ns);
-}
-
-/* Compulsory bytes per nanosecond are GB/s. NaN without a time. */
-static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
-{
-    if (!is_timed(row) || !(row->stats.median_ns > 0)) {
-        return NAN;
-    }
-    return (double)timing->of->compulsory_bytes / row->stats.median_ns;
-}
-
-static void text_rate(const struct view *view, const struct mb_row *row, char *out)
-{
-    const double gbps = rate_gbps(view->timing, row);
-    if (!isfinite(gbps)) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    snprintf(out, TEXT_BYTES, "%.*f", view->rate_decimals, gbps);
-}
-
-static void text_relative(const struct view *view, const struct mb_row *row, char *out)
-{
-    if (!view->is_ranked || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    mb_relation_describe(&row->relation, view->style->unicode ? "\xc2\xb1" : "+-", out,
-                         TEXT_BYTES);
-}
-
-static void text_of_limit(const struct view *view, const struct mb_row *row, char *out)
-{
-    mb_of_limit_describe(view->timing, row, out, TEXT_BYTES);
-}
-
-static void text_answer(const struct view *view, const struct mb_row *row, char *out)
-{
-    mb_answer_describe(view->timing, row, out, TEXT_BYTES);
-}
-
-static void text_verified(const struct view *view, const struct mb_row *row, char *out)
-{
-    if (row->result->is_diagnostic) {
-        snprintf(out, TEXT_BYTES, "leaves work out");
-    } else if (row->result->work.tolerance.has_no_policy) {
-        snprintf(out, TEXT_BYTES, "has no policy");
-    } else if (row->result->verify == MB_VERIFY_SKIPPED) {
-        snprintf(out, TEXT_BYTES, "not checked");
-    } else if (row->result->verify == MB_VERIFY_FAIL) {
-        snprintf(out, TEXT_BYTES, "FAIL"); /* where and how stands below the row */
-    } else {
-        mb_verdict_describe(&row->result->verdict, view->timing->of->layout.format, out,
-                            TEXT_BYTES);
-    }
-}
-
-static const struct column columns[] = {
-    {.title = "Strategy", .text = text_strategy},
-    {.title = "Median", .is_right = true, .is_time = true, .text = text_median},
-    {.title = "95% interval",
-     .is_right = true,
-     .is_time = true,
-     .least_columns = 100,
-     .text = text_interval},
-    {.title = "p95", .is_right = true, .is_time = true, .least_columns = 120, .text = text_p95},
-    {.title = "GB/s",
-     .is_right = true,
-     .is_time = true,
-     .least_columns = 120,
-     .text = text_rate},
-    {.title = "of limit",
-     .is_right = true,
-     .is_time = true,
-     .is_limit = true,
-     .least_columns = 100,
-     .text = text_of_limit},
-    {.title = "Relative", .is_right = true, .is_time = true, .text = text_relative},
-    {.title = "Answer", .text = text_answer},
-    {.title = "Verified", .text = text_verified},
-};
-
-#define N_COLUMNS MB_COUNTOF(columns)
-
-/* Decimals that show about three digits of the smallest figure of a column. */
-static int decimals_for(double smallest)
-{
-    if (smallest >= 100) {
-        return 0;
-    }
-    return smallest >= 10 ? 1 : 2;
-}
-
-/* One unit for all times of a table: that of the fastest median, or the next one up where the
- * slowest would take six digits. */
-static void choose_time_unit(struct view *view, double least_ns, double most_ns)
+/* One unit for all of some times: that of the shortest, or the next one up where the longest
+ * would take six digits. */
+static struct figures choose_unit(double least_ns, double most_ns)
 {
     static const struct {
         double ns;
@@ -223,194 +102,158 @@ static void choose_time_unit(struct view *view, double least_ns, double most_ns)
            (least_ns >= units[i + 1].ns || most_ns >= 1e5 * units[i].ns)) {
         i++;
     }
-    const double least = least_ns / units[i].ns;
-    view->unit_ns = units[i].ns;
-    view->unit = units[i].name;
-    view->time_decimals = least < 0.1 ? 4 : least < 1 ? 3 : least < 10 ? 2 : 1;
-    if (i == 0) {
-        view->time_decimals = 0; /* the timer has no finer marks */
-    }
+    return (struct figures){.unit_ns = units[i].ns, .unit = units[i].name};
 }
 
-/* Fill what depends on all rows, and say which columns are shown. */
-static void survey(struct view *view, bool shown[N_COLUMNS])
+/* Compulsory bytes per nanosecond are GB/s. */
+static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
 {
-    const struct mb_timing *timing = view->timing;
-    double least_ns = INFINITY;
-    double most_ns = 0;
-    double least_gbps = INFINITY;
+    return (double)timing->of->compulsory_bytes / row->stats.median_ns;
+}
+
+/* For a table: about three digits of the smallest figure of a column. */
+static struct figures choose_figures(const struct mb_timing *timing)
+{
+    double least_ns = INFINITY, most_ns = 0, least_gbps = INFINITY;
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (!has_figures(row)) {
-            continue;
-        }
-        if (is_timed(row)) {
+        if (has_figures(row) && is_timed(row)) {
             least_ns = fmin(least_ns, row->stats.median_ns);
             most_ns = fmax(most_ns, row->stats.median_ns);
             least_gbps = fmin(least_gbps, rate_gbps(timing, row));
         }
     }
-    choose_time_unit(view, least_ns, most_ns);
-    view->rate_decimals = decimals_for(least_gbps);
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        shown[c] = !(columns[c].is_time && !isfinite(least_ns)) &&
-                   !(columns[c].is_limit && !isfinite(timing->floor_ns)) &&
-                   columns[c].least_columns <= mb_table_columns(view->style);
+    if (!isfinite(least_ns)) {
+        return (struct figures){0};
+    }
+    struct figures figures = choose_unit(least_ns, most_ns);
+    const double least = least_ns / figures.unit_ns;
+    figures.time_decimals = least < 0.1 ? 4 : least < 1 ? 3 : least < 10 ? 2 : 1;
+    if (figures.unit_ns <= 1) {
+        figures.time_decimals = 0; /* the timer has no finer marks */
+    }
+    figures.rate_decimals = decimals_of(least_gbps, 3);
+    return figures;
+}
+
+/* For Markdown, where a row has its own unit: four digits. */
+static struct figures choose_row_figures(const struct mb_timing *timing,
+                                         const struct mb_row *row)
+{
+    struct figures figures = choose_unit(row->stats.median_ns, row->stats.median_ns);
+    figures.time_decimals = decimals_of(row->stats.median_ns / figures.unit_ns, 4);
+    figures.rate_decimals = decimals_of(rate_gbps(timing, row), 4);
+    return figures;
+}
+
+/* The columns of times: dashes for what was not timed, nothing where nothing was. */
+static void add_times(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
+{
+    const struct figures *figures = &view->figures;
+    const struct mb_stats *stats = &row->stats;
+    const double *ci_ns = stats->median_ci_ns;
+    const int n = figures->time_decimals;
+    char text[TEXT_BYTES] = "";
+    if (figures->unit == NULL || !is_timed(row)) {
+        for (int i = 0; i < 4; i++) {
+            mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
+        }
+    } else {
+        mb_grid_cell(grid, "%.*f %s", n, stats->median_ns / figures->unit_ns, figures->unit);
+        if (isfinite(ci_ns[0]) && isfinite(ci_ns[1]) && stats->median_ci_level >= 0.95) {
+            mb_grid_cell(grid, "%.*f - %.*f", n, ci_ns[0] / figures->unit_ns, n,
+                         ci_ns[1] / figures->unit_ns);
+        } else {
+            mb_grid_cell(grid, "-");
+        }
+        mb_grid_cell(grid, "%.*f %s", n, stats->p95_ns / figures->unit_ns, figures->unit);
+        mb_grid_cell(grid, "%.*f", figures->rate_decimals, rate_gbps(view->timing, row));
+    }
+    if (figures->unit != NULL && isfinite(view->timing->floor_ns)) {
+        mb_of_limit_describe(view->timing, row, text, sizeof text);
+    }
+    mb_grid_cell(grid, "%s", text);
+    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
+        mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
+    } else {
+        mb_relation_describe(&row->relation, view->style->unicode ? "\xc2\xb1" : "+-", text,
+                             sizeof text);
+        mb_grid_cell(grid, "%s", text);
     }
 }
 
-/* Width of each column; 0 where it is not shown. */
-static void measure_columns(struct view *view, size_t width[N_COLUMNS])
+static void add_verified(struct mb_grid *grid, const struct view *view,
+                         const struct mb_row *row)
 {
-    bool shown[N_COLUMNS];
+    const struct mb_result *result = row->result;
+    const struct mb_bad_texel *bad = &result->verdict.first_bad;
     char text[TEXT_BYTES];
-    survey(view, shown);
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        width[c] = shown[c] ? mb_utf8_columns(columns[c].title) : 0;
-        for (size_t i = 0; shown[c] && i < view->timing->of->n_results; i++) {
-            const struct mb_row *row = &view->timing->rows[i];
-            if (c > 0 && !has_figures(row)) {
-                continue;
-            }
-            columns[c].text(view, row, text);
-            const size_t n = mb_utf8_columns(text);
-            width[c] = n > width[c] ? n : width[c];
-        }
+    if (result->is_diagnostic) {
+        mb_grid_cell(grid, "leaves work out");
+    } else if (result->work.tolerance.has_no_policy) {
+        mb_grid_cell(grid, "has no policy");
+    } else if (result->verify == MB_VERIFY_SKIPPED) {
+        mb_grid_cell(grid, "not checked");
+    } else if (result->verify == MB_VERIFY_FAIL) {
+        mb_bad_texel_describe(bad, text, sizeof text);
+        mb_grid_cell(grid, "FAIL");
+        mb_grid_in_full(grid, "FAIL: %s", bad->found ? text : mb_row_reason(row));
+    } else {
+        mb_verdict_describe(&result->verdict, view->timing->of->layout.format, text,
+                            sizeof text);
+        mb_grid_cell(grid, "%s", text);
     }
-}
-
-static size_t total_columns(const size_t width[N_COLUMNS])
-{
-    size_t n = 2; /* the mark */
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        n += width[c] > 0 ? width[c] + (c > 0 ? GAP : 0) : 0;
-    }
-    return n;
-}
-
-/* Leave out what is still too much, p95 first and the share of the limit last; then, on a
- * terminal, labels lose their middle. */
-static void fit_columns(const struct view *view, size_t width[N_COLUMNS])
-{
-    const size_t n_columns = mb_table_columns(view->style);
-    for (size_t least = 120; least >= 100; least -= 20) {
-        for (size_t c = 0; c < N_COLUMNS && total_columns(width) > n_columns; c++) {
-            width[c] = columns[c].least_columns == least ? 0 : width[c];
-        }
-    }
-    const size_t n_total = total_columns(width);
-    if (n_total > n_columns && view->style->columns > 0) {
-        const size_t n_over = n_total - n_columns;
-        width[0] = width[0] > n_over + LEAST_LABEL ? width[0] - n_over : LEAST_LABEL;
-    }
-}
-
-/* Text that fits, without its middle: "spd:load=..:wave=off". Labels are ASCII. */
-static void shorten(char *text, size_t width)
-{
-    const size_t n = strlen(text), n_tail = (width - 2) / 2;
-    if (mb_utf8_columns(text) > width) {
-        const size_t n_head = width - 2 - n_tail;
-        memmove(text + n_head + 2, text + n - n_tail, n_tail + 1);
-        memcpy(text + n_head, "..", 2);
-    }
-}
-
-/* Text in a column; the last one is not padded, so that no line ends in spaces. */
-static void add_padded(struct mb_strbuf *out, size_t c, const char *text, size_t width)
-{
-    const size_t pad = width - mb_utf8_columns(text);
-    const bool is_last = c == N_COLUMNS - 1;
-    mb_strbuf_spaces(out, (c > 0 ? GAP : 0) + (columns[c].is_right ? pad : 0));
-    mb_strbuf_append(out, text);
-    mb_strbuf_spaces(out, columns[c].is_right || is_last ? 0 : pad);
-}
-
-static void add_titles(struct mb_strbuf *out, const size_t width[N_COLUMNS])
-{
-    mb_strbuf_spaces(out, 2);
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        if (width[c] > 0) {
-            add_padded(out, c, columns[c].title, width[c]);
-        }
-    }
-    mb_strbuf_append(out, "\n");
 }
 
 static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
 {
+    const enum mb_result_status status = mb_row_status(row);
     if (!view->style->color) {
         return "";
     }
-    if (mb_row_status(row) == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL) {
-        return PAINT_BAD;
+    if (status == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL) {
+        return MB_PAINT_BAD;
     }
-    if (mb_row_status(row) == MB_RESULT_SKIPPED) {
-        return PAINT_DIM;
-    }
-    return is_best ? PAINT_BEST : "";
+    return status == MB_RESULT_SKIPPED ? MB_PAINT_DIM : is_best ? MB_PAINT_GOOD : "";
 }
 
-/* Where a row is wrong, on a line of its own. */
-static void add_failure(struct mb_strbuf *out, const struct view *view,
-                        const struct mb_row *row)
+static void add_row(struct mb_grid *grid, const struct view *view, const struct mb_row *row,
+                    bool is_best)
 {
-    const struct mb_bad_texel *bad = &row->result->verdict.first_bad;
-    char place[200];
-    if (!has_figures(row) || row->result->verify != MB_VERIFY_FAIL) {
+    const struct mb_result *result = row->result;
+    const size_t n_alike = count_alike(view->timing, row);
+    char answer[TEXT_BYTES];
+    if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
+        return; /* told with one above it */
+    }
+    mb_grid_row(grid, is_best, paint_of(view, row, is_best));
+    if (n_alike > 1) {
+        mb_grid_cell(grid, "%s (%zu variants)", result->strategy->name, n_alike);
+    } else {
+        mb_grid_cell(grid, "%s", result->label);
+    }
+    if (is_best) {
+        mb_grid_stress(grid, "");
+    }
+    if (!has_figures(row)) {
+        mb_grid_sentence(grid, "%s: %s", mb_result_status_name(mb_row_status(row)),
+                         mb_row_reason(row));
         return;
     }
-    mb_bad_texel_describe(bad, place, sizeof place);
-    mb_strbuf_append(out, "      FAIL: ");
-    mb_strbuf_wrap(out, bad->found ? place : mb_row_reason(row), 12,
-                   mb_table_columns(view->style));
-    mb_strbuf_append(out, "\n");
-}
-
-static void add_row(struct mb_strbuf *out, const struct view *view, size_t index,
-                    const size_t width[N_COLUMNS])
-{
-    const struct mb_row *row = &view->timing->rows[index];
-    const bool is_best = index == view->winner;
-    const char *paint = paint_of(view, row, is_best);
-    char text[TEXT_BYTES];
-    mb_strbuf_append(out, paint);
-    mb_strbuf_append(out, is_best ? "> " : "  ");
-    text_strategy(view, row, text);
-    shorten(text, width[0]);
-    add_padded(out, 0, text, width[0]);
-    if (!has_figures(row)) {
-        snprintf(text, sizeof text, "%s: %s", mb_result_status_name(mb_row_status(row)),
-                 mb_row_reason(row));
-        mb_strbuf_spaces(out, GAP);
-        mb_strbuf_wrap(out, text, 2 + width[0] + GAP, mb_table_columns(view->style));
-    }
-    for (size_t c = 1; c < N_COLUMNS && has_figures(row); c++) {
-        if (width[c] > 0) {
-            columns[c].text(view, row, text);
-            add_padded(out, c, text, width[c]);
-        }
-    }
-    mb_strbuf_append(out, paint[0] != '\0' ? PAINT_OFF : "");
-    mb_strbuf_append(out, "\n");
-    add_failure(out, view, row);
-}
-
-size_t mb_table_columns(const struct mb_table_style *style)
-{
-    return style->columns == 0              ? COLUMNS_IN_FILE
-           : style->columns < LEAST_COLUMNS ? LEAST_COLUMNS
-                                            : style->columns;
+    add_times(grid, view, row);
+    mb_answer_describe(view->timing, row, answer, sizeof answer);
+    mb_grid_cell(grid, "%s", answer);
+    add_verified(grid, view, row);
 }
 
 static void add_loud(struct mb_strbuf *out, const struct mb_table_style *style,
                      const char *text)
 {
-    mb_strbuf_printf(out, "%s%s%s\n", style->color ? PAINT_WARN : "", text,
-                     style->color ? PAINT_OFF : "");
+    mb_strbuf_printf(out, "%s%s%s\n", style->color ? MB_PAINT_WARN : "", text,
+                     style->color ? MB_PAINT_OFF : "");
 }
 
-void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char *version,
+void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_table_style *style)
 {
     const struct mb_gpu_info *device = &run->device;
@@ -418,7 +261,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char
     /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
     const char *driver =
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
-    mb_strbuf_printf(out, "mipbench %s %s %s %s driver %s %s Vulkan %u.%u\n", version, dot,
+    mb_strbuf_printf(out, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
                      device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
@@ -449,32 +292,105 @@ static void add_wrapped(struct mb_strbuf *out, const char *lines, size_t n_colum
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    struct view view = {
-        .run = run,
-        .timing = timing,
-        .style = style,
-        .is_ranked = !run->validate,
-        .winner = mb_ranking_winner(run, timing),
-    };
-    size_t width[N_COLUMNS];
+    const struct view view = {
+        .run = run, .timing = timing, .style = style, .figures = choose_figures(timing)};
+    const size_t n_columns = mb_terminal_columns(style->columns);
+    const size_t winner = mb_ranking_winner(run, timing);
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    struct mb_strbuf lines = {0};
     char text[TEXT_BYTES];
     mb_timing_describe(timing, text, sizeof text);
     mb_strbuf_append(out, timing->of->input);
     mb_strbuf_spaces(out, GAP);
-    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP,
-                   mb_table_columns(style));
+    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP, n_columns);
     mb_strbuf_append(out, "\n\n");
-    measure_columns(&view, width);
-    fit_columns(&view, width);
-    add_titles(out, width);
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (!is_folded(&view, &timing->rows[i])) {
-            add_row(out, &view, i, width);
-        }
+        add_row(&grid, &view, &timing->rows[i], i == winner);
     }
-    struct mb_strbuf lines = {0};
+    mb_grid_text(out, &grid, style->columns);
+    mb_grid_finish(&grid);
     mb_ranking_lines(&lines, run, timing);
-    add_wrapped(out, mb_strbuf_text(&lines), mb_table_columns(style));
+    add_wrapped(out, mb_strbuf_text(&lines), n_columns);
     out->failed = out->failed || lines.failed;
     mb_strbuf_finish(&lines);
+}
+
+/* One line, as it goes on from the one before, or begins a paragraph or an item. */
+static void md_line(struct mb_strbuf *out, const char *line, size_t n_bytes)
+{
+    const size_t indent = strspn(line, " ");
+    size_t at = indent;
+    if (indent < n_bytes && out->n_bytes > 0) {
+        mb_strbuf_append(out, indent == 0 ? "\n" : indent == 2 ? "- " : "  ");
+    }
+    while (at < n_bytes) {
+        /* Word by word: each is short enough to be escaped as a whole. */
+        char word[256];
+        const size_t n_word = strcspn(line + at, " \n");
+        snprintf(word, sizeof word, "%.*s", (int)n_word, line + at);
+        mb_markdown_text(out, word);
+        at += n_word + strspn(line + at + n_word, " ");
+        mb_strbuf_append(out, at < n_bytes ? " " : "\n");
+    }
+}
+
+/* Append and finish text for the terminal: lines are paragraphs, or where two spaces come first
+ * items of a list, which lines with more of them continue. */
+static void md_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
+{
+    const char *text = mb_strbuf_text(lines);
+    mb_strbuf_append(out, text[0] == ' ' ? "\n" : "");
+    while (*text != '\0') {
+        const size_t n_bytes = strcspn(text, "\n");
+        const bool begins_list =
+            text[n_bytes] == '\n' && text[0] != ' ' && text[n_bytes + 1] == ' ';
+        md_line(out, text, n_bytes);
+        mb_strbuf_append(out, begins_list ? "\n" : "");
+        text += n_bytes + (text[n_bytes] == '\n');
+    }
+    out->failed = out->failed || lines->failed;
+    mb_strbuf_finish(lines);
+}
+
+static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
+                      const struct mb_timing *timing, const struct mb_table_style *style)
+{
+    struct view view = {.run = run, .timing = timing, .style = style};
+    const size_t winner = mb_ranking_winner(run, timing);
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    struct mb_strbuf lines = {0};
+    char text[TEXT_BYTES];
+    mb_timing_describe(timing, text, sizeof text);
+    mb_strbuf_append(out, "\n### ");
+    mb_markdown_text(out, timing->of->input);
+    mb_strbuf_printf(out, " %s\n\n", text);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        view.figures = choose_row_figures(timing, &timing->rows[i]);
+        add_row(&grid, &view, &timing->rows[i], i == winner);
+    }
+    mb_grid_markdown(out, &grid);
+    mb_grid_finish(&grid);
+    mb_ranking_lines(&lines, run, timing);
+    if (run->settings->per_level) {
+        mb_notes_split(&lines, timing);
+    }
+    mb_notes_warnings(&lines, timing, false);
+    md_lines(out, &lines);
+}
+
+enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    const struct mb_table_style style = {.unicode = true};
+    struct mb_strbuf out = {0}, lines = {0};
+    mb_table_header(&lines, run, &style);
+    if (!run->complete) {
+        mb_strbuf_printf(&lines, "Incomplete: %s.\n", run->exit_reason);
+    }
+    md_lines(&out, &lines);
+    for (size_t i = 0; i < run->n_cases; i++) {
+        for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
+            md_timing(&out, run, &run->cases[i]->timings[k], &style);
+        }
+    }
+    return mb_strbuf_take(&out, text, err);
 }

@@ -1,4 +1,4 @@
-/* Results as a person reads them at a terminal. Pure: text into a string buffer. */
+/* The results of a run as a person reads them. Pure: text into a string buffer. */
 #ifndef MB_CLI_TABLE_H
 #define MB_CLI_TABLE_H
 
@@ -11,12 +11,9 @@ struct mb_table_style {
     size_t columns; /* of the terminal; 0: not one */
 };
 
-/* Columns to write in: those of the terminal, 80 at least; 100 where there is none. */
-size_t mb_table_columns(const struct mb_table_style *style);
-
 /* "mipbench VERSION · DEVICE · driver X · Vulkan 1.4", and what holds for the whole run: a
  * software device, the validation layer, no timestamps. */
-void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char *version,
+void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_table_style *style);
 
 /* One timing: a line on the input, the table, and mb_ranking_lines() on which strategy is
@@ -26,5 +23,11 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run, const char
  * is. */
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
+
+/* All of a run's tables as GitHub Markdown, with what matters below each. A row has its own
+ * unit and all columns. Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only
+ * without memory. */
+MB_MUST_CHECK enum mb_status mb_table_markdown(const struct mb_run *run, char **text,
+                                               struct mb_err *err);
 
 #endif

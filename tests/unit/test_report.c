@@ -7,7 +7,7 @@
 #include "result/describe.h"
 #include "result/csv.h"
 #include "result/json.h"
-#include "result/markdown_tables.h"
+#include "cli/table.h"
 #include "check.h"
 #include "vk/shader.h"
 
@@ -261,18 +261,6 @@ static void make_run(struct mb_run *run)
     make_measured(run, timing);
 }
 
-static void add_below(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_timing *timing)
-{
-    CHECK(timing == run->cases[0]->timings);
-    mb_strbuf_append(out, "a_b is fastest.\n  spd: by level: 1,\n       2 <b>\n  note: |\n");
-}
-
-static enum mb_status report_markdown(const struct mb_run *run, char **text, struct mb_err *err)
-{
-    return mb_report_markdown(run, add_below, text, err);
-}
-
 typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);
 
 static const struct {
@@ -281,7 +269,7 @@ static const struct {
 } reports[] = {
     {"json", mb_report_json},
     {"csv", mb_report_csv},
-    {"markdown", report_markdown},
+    {"markdown", mb_table_markdown},
 };
 
 static void test_names(void)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/version.h"
 #include "result/ranking.h"
 #include "check.h"
 #include "cli/notes.h"
@@ -529,18 +530,19 @@ static void test_header(void)
     struct fixture f;
     make_fixture(&f, 64, 64);
     struct mb_strbuf out = {0};
-    mb_table_header(&out, &f.run, "0.1.0", &plain);
+    mb_table_header(&out, &f.run, &plain);
     CHECK_EQ_STR(mb_strbuf_text(&out),
-                 "mipbench 0.1.0 - Test GPU - driver 1.2.3 - Vulkan 1.3\n");
+                 "mipbench " MB_VERSION " - Test GPU - driver 1.2.3 - Vulkan 1.3\n");
     mb_strbuf_finish(&out);
 
     const struct mb_table_style unicode = {.unicode = true, .color = true};
     f.run.device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(f.run.device.driver_info, sizeof f.run.device.driver_info, "Mesa 22");
     f.run.timer.valid_bits = 0;
-    mb_table_header(&out, &f.run, "0.1.0", &unicode);
+    mb_table_header(&out, &f.run, &unicode);
     CHECK_EQ_STR(mb_strbuf_text(&out),
-                 "mipbench 0.1.0 \u00b7 Test GPU \u00b7 driver Mesa 22 \u00b7 Vulkan 1.3\n"
+                 "mipbench " MB_VERSION
+                 " \u00b7 Test GPU \u00b7 driver Mesa 22 \u00b7 Vulkan 1.3\n"
                  "\033[1;33mSOFTWARE DEVICE: its times do not predict those of a GPU.\033[0m\n"
                  "\033[1;33mThis device has no timestamps: no times are reported.\033[0m\n");
     mb_strbuf_finish(&out);
@@ -559,6 +561,42 @@ static void test_alignment(void)
     CHECK(strstr(mb_strbuf_text(&out), "> \u00e4\u00f6\u00fc-long  10.0 us") != NULL);
     CHECK(strstr(mb_strbuf_text(&out), "  spd       20.0 us") != NULL);
     mb_strbuf_finish(&out);
+}
+
+/* What stands on the terminal, without breaks; what is no markup is escaped. */
+static void test_markdown(void)
+{
+    struct fixture f;
+    char *text = NULL;
+    make_fixture(&f, 64, 64);
+    struct mb_case *cases[] = {&f.c};
+    f.run.cases = cases;
+    f.run.n_cases = f.c.n_timings = 1;
+    f.run.complete = f.settings.per_level = true;
+    struct mb_row *bad = add_row(&f, "a_b", 1.5, 0.25);
+    bad->result->status = MB_RESULT_FAILED;
+    bad->result->verify = MB_VERIFY_FAIL;
+    snprintf(bad->result->reason, sizeof bad->result->reason, "<b>");
+    bad->result->has_work = false;
+    add_row(&f, "spd", 462.4, 0.5)->result->work.n_dispatches = 1;
+    mb_warn(&bad->warnings, "overhead_bound", "too | short");
+    rank(&f);
+    f.c.timings[0] = f.timing;
+    CHECK_EQ_INT(mb_table_markdown(&f.run, &text, NULL), MB_OK);
+    CHECK_EQ_STR(
+        text,
+        "mipbench " MB_VERSION " \u00b7 Test GPU \u00b7 driver 1.2.3 \u00b7 Vulkan 1.3\n"
+        "\n### photo.png 64x64 rgba8, 7 levels, avg, hot, latency\n"
+        "\n| Strategy | Median | 95% interval | p95 | GB/s | of limit | Relative | Answer "
+        "| Verified |\n"
+        "|:--|--:|--:|--:|--:|--:|--:|:--|:--|\n"
+        "| a\\_b | 1.500 us | 1.250 - 1.750 | 1.575 us | 14.56 | | - | - | FAIL: "
+        "\\<b\\> |\n"
+        "| **spd** | 462.4 us | 461.9 - 462.9 | 485.5 us | 0.047 | | 1.00 | exact | max "
+        "0.50 LSB |\n"
+        "\n- spd: one dispatch: not separable by level\n"
+        "- note: a\\_b: too \\| short\n");
+    mb_free(text);
 }
 
 static void test_no_memory(void)
@@ -610,5 +648,5 @@ int main(void)
     return CHECK_TESTS(test_usual, test_failed, test_width, test_noise, test_too_few,
                        test_many_tied, test_nothing_to_rank, test_no_times, test_questions,
                        test_head, test_notes, test_levels, test_units, test_floats, test_header,
-                       test_alignment, test_no_memory, test_split);
+                       test_alignment, test_markdown, test_no_memory, test_split);
 }
