@@ -3,40 +3,10 @@
 
 #include <math.h>
 
+#include "result/ranking.h"
 #include "result/relate.h"
 
 #define LEVEL 0.95 /* that the interval of a median must have */
-
-static bool is_rankable(const struct mb_row *row)
-{
-    return row->result->verify == MB_VERIFY_PASS && row->stats.n > 0;
-}
-
-/* Of the verified results that were timed and answer a question, or SIZE_MAX. */
-static size_t find_fastest(const struct mb_timing *timing, int question)
-{
-    size_t fastest = SIZE_MAX;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (is_rankable(row) && (mb_row_answers(timing, row) & 1u << question) != 0 &&
-            (fastest == SIZE_MAX ||
-             row->stats.median_ns < timing->rows[fastest].stats.median_ns)) {
-            fastest = i;
-        }
-    }
-    return fastest;
-}
-
-/* The first question that anything answers: what is exact goes before what is faster. */
-static void choose_question(struct mb_timing *timing)
-{
-    timing->fastest = SIZE_MAX;
-    for (int question = 0; question < MB_N_QUESTIONS && timing->fastest == SIZE_MAX;
-         question++) {
-        timing->question = (enum mb_question)question;
-        timing->fastest = find_fastest(timing, question);
-    }
-}
 
 static void warn_few(const struct mb_timing *timing, struct mb_row *row)
 {
@@ -88,7 +58,7 @@ enum mb_status mb_conclude_timing(const struct mb_settings *settings,
     enum mb_status status = MB_OK;
     timing->fastest = SIZE_MAX;
     if (settings->verify && !settings->validate) {
-        choose_question(timing);
+        mb_ranking_choose(timing);
     }
     /* Chains in a row or side by side hide what a dispatch costs. */
     timing->is_dispatch_bound = mb_mode_is_one_chain(timing->mode);

@@ -102,7 +102,7 @@ enum mb_status mb_compare_json(const struct mb_compare_view *view, char **text,
     }
     struct cJSON *warnings = mb_json_array(&json, json.root, "warnings");
     for (size_t i = 0; i < comparison->n_warnings; i++) {
-        mb_json_string(&json, warnings, NULL, comparison->warnings[i].text);
+        mb_json_string(&json, warnings, NULL, comparison->warnings[i]);
     }
     add_summary(&json, comparison);
     const enum mb_status status = mb_json_print(&json, text, err);

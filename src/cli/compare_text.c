@@ -178,7 +178,7 @@ static void add_rows(struct mb_strbuf *out, const struct mb_comparison *comparis
 
 static void add_clean(struct mb_strbuf *out, const char *text)
 {
-    char clean[sizeof(struct mb_compare_warning)];
+    char clean[sizeof(((struct mb_comparison *)0)->warnings[0])];
     mb_utf8_sanitize(text, clean, sizeof clean);
     mb_strbuf_append(out, clean);
 }
@@ -203,7 +203,7 @@ static void add_warnings(struct mb_strbuf *out, const struct mb_comparison *comp
     for (size_t i = 0; i < comparison->n_warnings; i++) {
         mb_strbuf_append(out, style->color ? PAINT_WARN : "");
         mb_strbuf_append(out, "warning: ");
-        add_clean(out, comparison->warnings[i].text);
+        add_clean(out, comparison->warnings[i]);
         mb_strbuf_append(out, style->color ? PAINT_OFF "\n" : "\n");
     }
 }
@@ -380,7 +380,7 @@ void mb_compare_markdown(struct mb_strbuf *out, const struct mb_compare_view *vi
     md_side(out, "new", &view->new_runs);
     for (size_t i = 0; i < comparison->n_warnings; i++) {
         mb_strbuf_append(out, "* warning: ");
-        mb_markdown_text(out, comparison->warnings[i].text);
+        mb_markdown_text(out, comparison->warnings[i]);
         mb_strbuf_append(out, "\n");
     }
     if (comparison->n_rows > 0) {

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "result/ranking.h"
 
 #define N_COLUMNS   80 /* of the widest line */
 #define LABEL_WIDTH 24 /* longer labels stand on a line of their own */
@@ -41,25 +42,25 @@ static void interval_text(const double ci[2], double unit, char *out)
 }
 
 /* What keeps a row out of the ranking, or "". */
-static const char *remark_on(const struct mb_pool_row *row)
+static const char *remark_on(const struct mb_result *result)
 {
-    if (row->status == MB_RESULT_FAILED) {
+    if (result->status == MB_RESULT_FAILED) {
         return "WRONG";
     }
-    return row->verify == MB_VERIFY_PASS ? "" : "unchecked";
+    return result->verify == MB_VERIFY_PASS ? "" : "unchecked";
 }
 
 /* In us: "> spd-tree  42.40  42.38 - 42.41  1.000  1.000 - 1.000  2". A remark takes the place
  * of the ratio's interval. */
-static void add_row(struct mb_strbuf *out, const struct mb_pool_row *row, bool is_winner,
-                    const struct mb_table_style *style)
+static void add_row(struct mb_strbuf *out, const struct mb_row *row, size_t n_runs,
+                    bool is_winner, const struct mb_table_style *style)
 {
     char median[TEXT_BYTES], interval[TEXT_BYTES], ratio[TEXT_BYTES], ratio_ci[TEXT_BYTES];
     const char *label = row->result->label;
-    const char *remark = remark_on(row);
+    const char *remark = remark_on(row->result);
     const bool is_painted = style->color && is_winner;
-    figure_text(row->median_ns / 1e3, median);
-    interval_text(row->median_ci_ns, 1e3, interval);
+    figure_text(row->stats.median_ns / 1e3, median);
+    interval_text(row->stats.median_ci_ns, 1e3, interval);
     figure_text(row->relation.ratio, ratio);
     interval_text(row->relation.ci, 1, ratio_ci);
     mb_strbuf_printf(out, "%s%s", is_painted ? PAINT_BEST : "", is_winner ? "> " : "  ");
@@ -71,27 +72,32 @@ static void add_row(struct mb_strbuf *out, const struct mb_pool_row *row, bool i
     }
     mb_strbuf_spaces(out, width > LABEL_WIDTH ? LABEL_WIDTH : LABEL_WIDTH - width);
     mb_strbuf_printf(out, " %8s %16s %6s %14s %4zu%s\n", median, interval, ratio,
-                     remark[0] != '\0' ? remark : ratio_ci, row->n_runs,
+                     remark[0] != '\0' ? remark : ratio_ci, n_runs,
                      is_painted ? PAINT_OFF : "");
 }
 
-static void add_timing(struct mb_strbuf *out, const struct mb_pool_timing *timing,
-                       const struct mb_table_style *style)
+static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
+                       const struct mb_pool_timing *pooled, const struct mb_table_style *style)
 {
-    const struct mb_file_result *result = timing->rows[0].result;
-    char title[sizeof result->case_id + sizeof result->condition + 4];
-    snprintf(title, sizeof title, "%s, %s", result->case_id, result->condition);
+    const struct mb_timing *timing = &pooled->c.timings[0];
+    const size_t winner = mb_ranking_winner(&pool->run, timing);
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "%s, %s", pooled->of->case_id, pooled->of->condition);
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, title, 0, N_COLUMNS);
+    mb_strbuf_wrap(out, mb_strbuf_text(&text), 0, N_COLUMNS);
     mb_strbuf_printf(out, "\n  %-*s %8s %16s %6s %14s %4s\n", LABEL_WIDTH, "Strategy", "us",
                      "95% interval", "Ratio", "95% interval", "Runs");
-    for (size_t i = 0; i < timing->n_rows; i++) {
-        add_row(out, &timing->rows[i], i == timing->winner, style);
+    for (size_t i = 0; i < pooled->c.n_results; i++) {
+        add_row(out, &timing->rows[i], mb_pool_n_runs(pool, pooled->match[i]), i == winner,
+                style);
     }
-    if (timing->sentence[0] != '\0') {
-        mb_strbuf_wrap(out, timing->sentence, 0, N_COLUMNS);
-        mb_strbuf_append(out, "\n");
-    }
+    out->failed = out->failed || text.failed;
+    mb_strbuf_finish(&text);
+    mb_ranking_describe(&text, &pool->run, timing);
+    mb_strbuf_wrap(out, mb_strbuf_text(&text), 0, N_COLUMNS);
+    mb_strbuf_append(out, text.n_bytes > 0 ? "\n" : "");
+    out->failed = out->failed || text.failed;
+    mb_strbuf_finish(&text);
 }
 
 void mb_pool_text(struct mb_strbuf *out, const struct mb_pools *pools,
@@ -99,16 +105,15 @@ void mb_pool_text(struct mb_strbuf *out, const struct mb_pools *pools,
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
-        const struct mb_result_file *file = &pool->runs.files[0];
+        const struct mb_result_file *file = pool->runs[0];
         char title[sizeof file->device + sizeof file->driver + sizeof file->git_sha + 64];
         snprintf(title, sizeof title, "%s, driver %s, mipbench %s: %zu run%s", file->device,
-                 file->driver, file->git_sha, pool->runs.n_files,
-                 pool->runs.n_files == 1 ? "" : "s");
+                 file->driver, file->git_sha, pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_wrap(out, title, 0, N_COLUMNS);
         mb_strbuf_append(out, "\n");
         for (size_t k = 0; k < pool->n_timings; k++) {
-            add_timing(out, &pool->timings[k], style);
+            add_timing(out, pool, &pool->timings[k], style);
         }
         if (pool->n_timings == 0) {
             mb_strbuf_append(out, "No figures.\n");
@@ -122,13 +127,13 @@ void mb_pool_text(struct mb_strbuf *out, const struct mb_pools *pools,
 
 static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
 {
-    const struct mb_result_file *first = &pool->runs.files[0];
+    const struct mb_result_file *first = pool->runs[0];
     mb_json_string(json, node, "device", first->device);
     mb_json_string(json, node, "driver", first->driver);
     mb_json_string(json, node, "git_sha", first->git_sha);
     struct cJSON *runs = mb_json_array(json, node, "runs");
-    for (size_t i = 0; i < pool->runs.n_files; i++) {
-        const struct mb_result_file *file = &pool->runs.files[i];
+    for (size_t i = 0; i < pool->n_runs; i++) {
+        const struct mb_result_file *file = pool->runs[i];
         struct cJSON *run = mb_json_object(json, runs, NULL);
         mb_json_string(json, run, "path", file->path);
         mb_json_string(json, run, "run_id", file->run_id);
@@ -136,48 +141,54 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
     }
 }
 
-static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_pool_row *row)
+static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_row *row,
+                     size_t n_runs)
 {
     const struct mb_relation *relation = &row->relation;
-    const bool is_related = isfinite(relation->ratio);
+    const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "variant", row->result->variant);
-    mb_json_string(json, node, "label", row->result->label);
-    mb_json_string(json, node, "status", mb_result_status_name(row->status));
-    mb_json_string(json, node, "verify", mb_verify_status_name(row->verify));
-    mb_json_u64(json, node, "runs", row->n_runs);
-    mb_json_u64(json, node, "samples", row->n_samples);
-    mb_json_number(json, node, "median_ns", row->median_ns);
-    mb_json_numbers(json, node, "median_ci_ns", row->median_ci_ns, 2);
-    struct cJSON *relative = is_related ? mb_json_object(json, node, "relative") : NULL;
-    if (!is_related) {
+    mb_json_string(json, node, "variant", result->slug);
+    mb_json_string(json, node, "label", result->label);
+    mb_json_string(json, node, "status", mb_result_status_name(result->status));
+    mb_json_string(json, node, "verify", mb_verify_status_name(result->verify));
+    mb_json_u64(json, node, "runs", n_runs);
+    mb_json_u64(json, node, "samples", row->stats.n);
+    mb_json_number(json, node, "median_ns", row->stats.median_ns);
+    mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
+    if (!isfinite(relation->ratio)) {
         mb_json_null(json, node, "relative");
         return;
     }
+    struct cJSON *relative = mb_json_object(json, node, "relative");
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
     mb_json_string(json, relative, "verdict", mb_outcome_name(relation->outcome));
 }
 
-static void json_timing(struct mb_json *json, struct cJSON *list,
-                        const struct mb_pool_timing *timing)
+static void json_timing(struct mb_json *json, struct cJSON *list, const struct mb_pool *pool,
+                        const struct mb_pool_timing *pooled)
 {
-    const struct mb_file_result *result = timing->rows[0].result;
+    const struct mb_file_result *of = pooled->of;
+    const struct mb_timing *timing = &pooled->c.timings[0];
     const bool is_ranked = timing->fastest != SIZE_MAX;
+    struct mb_strbuf sentence = {0};
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "case", result->case_id);
-    mb_json_string(json, node, "cache", result->cache);
-    mb_json_string(json, node, "mode", result->mode);
-    mb_json_string(json, node, "condition", result->condition);
+    mb_json_string(json, node, "case", of->case_id);
+    mb_json_string(json, node, "cache", of->cache);
+    mb_json_string(json, node, "mode", of->mode);
+    mb_json_string(json, node, "condition", of->condition);
     mb_json_string(json, node, "question",
                    is_ranked ? mb_question_name(timing->question) : NULL);
     mb_json_string(json, node, "fastest",
-                   is_ranked ? timing->rows[timing->fastest].result->variant : NULL);
-    mb_json_string(json, node, "sentence", timing->sentence);
+                   is_ranked ? pooled->c.results[timing->fastest].slug : NULL);
+    mb_ranking_describe(&sentence, &pool->run, timing);
+    mb_json_string(json, node, "sentence", mb_strbuf_text(&sentence));
+    json->failed = json->failed || sentence.failed;
+    mb_strbuf_finish(&sentence);
     struct cJSON *rows = mb_json_array(json, node, "rows");
-    for (size_t i = 0; i < timing->n_rows; i++) {
-        json_row(json, rows, &timing->rows[i]);
+    for (size_t i = 0; i < pooled->c.n_results; i++) {
+        json_row(json, rows, &timing->rows[i], mb_pool_n_runs(pool, pooled->match[i]));
     }
 }
 
@@ -197,7 +208,7 @@ enum mb_status mb_pool_json(const struct mb_pools *pools, uint64_t seed, char **
         json_runs(&json, node, &pools->pools[i]);
         struct cJSON *timings = mb_json_array(&json, node, "timings");
         for (size_t k = 0; k < pools->pools[i].n_timings; k++) {
-            json_timing(&json, timings, &pools->pools[i].timings[k]);
+            json_timing(&json, timings, &pools->pools[i], &pools->pools[i].timings[k]);
         }
     }
     const enum mb_status status = mb_json_print(&json, text, err);

@@ -2,8 +2,7 @@
 #ifndef MB_COMPARE_RUNS_H
 #define MB_COMPARE_RUNS_H
 
-#include "compare/comparison.h"
-#include "compare/group.h"
+#include "compare/match.h"
 
 #define MB_FEW_RUNS 5 /* fewer on a side: what differs between runs is not in the interval */
 /* Then this is added to the threshold. Where a process's images come to lie in memory moves
@@ -17,10 +16,59 @@
 #define MB_MANY_RUNS    50
 #define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
+#define MB_MAX_COMPARE_WARNINGS 16
+
 struct mb_compare_options {
     double threshold;     /* a difference of this fraction is none: 0.01 */
     uint64_t seed;        /* of the resampling */
     uint32_t n_resamples; /* 0: by the number of results */
+};
+
+/* A result that both sides have figures of. */
+struct mb_compare_row {
+    const struct mb_file_result *base, *new_run; /* the first of each side; borrowed */
+    size_t n_base, n_new;                        /* distinct runs with figures */
+    double base_ns, new_ns;                      /* median of the medians of runs */
+    double ratio, ratio_ci[2];                   /* new over base */
+    double p, p_adjusted;                        /* Holm over all rows */
+    double threshold; /* what counts as no difference: that of the options and a granule of the
+                         timer */
+    double margin;    /* what a difference must clear: the same, more for few runs, or how far
+                         A/A twins are from 1, if that is more */
+    double spread;    /* of runs, as a fraction: between those there are, or within them; of
+                         three rows in four, if that is more */
+    uint32_t n_runs_needed; /* a side, about, for a verdict; 0: there is one; MB_MANY_RUNS is
+                               that or more */
+    bool is_checked;        /* all were verified; else some were measured with --no-verify */
+    bool is_check_lost;     /* verified in base, and some of the new runs were not */
+    bool is_single_run;     /* fewer than MB_FEW_RUNS of them on a side */
+    bool is_regression;     /* SLOWER, or is_check_lost */
+    char reason[80];        /* why there is neither interval nor p: a single run has fewer than
+                               MB_FEW_SAMPLES; or "" */
+    bool is_identical;      /* the very same samples: one run compared with itself */
+    enum mb_outcome outcome;
+};
+
+/* A result that cannot be compared. */
+struct mb_compare_gap {
+    const struct mb_file_result *result; /* of either side; borrowed */
+    char reason[640];
+    const char *new_format; /* of a base result that is there in another format, or NULL */
+    bool is_regression; /* it was verified in base, and is wrong or without figures in the new
+                           runs, or missing in one that was not completed */
+};
+
+struct mb_comparison {
+    struct mb_compare_row *rows; /* owned; in the order of the first base file */
+    size_t n_rows;
+    struct mb_compare_gap *gaps; /* owned */
+    size_t n_gaps;
+    char warnings[MB_MAX_COMPARE_WARNINGS][640]; /* a line each, without a stop at its end */
+    size_t n_warnings;
+    size_t n_single_runs; /* rows of fewer than MB_FEW_RUNS on a side */
+    size_t n_checks_lost; /* rows that were verified, and are not now */
+    size_t n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
+    size_t n_regressions; /* of rows and gaps */
 };
 
 /* Compare. The groups must outlive the comparison. Fails only without memory. */
@@ -29,5 +77,8 @@ MB_MUST_CHECK enum mb_status mb_compare_runs(const struct mb_run_group *base,
                                              const struct mb_compare_options *options,
                                              struct mb_comparison *comparison,
                                              struct mb_err *err);
+
+/* Free and zero. */
+void mb_comparison_finish(struct mb_comparison *comparison);
 
 #endif

@@ -151,6 +151,24 @@ static enum ranking rank(const struct mb_run *run, const struct mb_timing *timin
     return count_tied(timing) > 0 ? RANKING_TIED : RANKING_CLEAR;
 }
 
+void mb_ranking_choose(struct mb_timing *timing)
+{
+    timing->fastest = SIZE_MAX;
+    for (unsigned question = 0; question < MB_N_QUESTIONS && timing->fastest == SIZE_MAX;
+         question++) {
+        timing->question = (enum mb_question)question;
+        for (size_t i = 0; i < timing->of->n_results; i++) {
+            const struct mb_row *row = &timing->rows[i];
+            if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
+                answers(timing, i) &&
+                (timing->fastest == SIZE_MAX ||
+                 row->stats.median_ns < timing->rows[timing->fastest].stats.median_ns)) {
+                timing->fastest = i;
+            }
+        }
+    }
+}
+
 static bool is_ranked_for(const struct mb_timing *timing, size_t index,
                           enum mb_question question)
 {

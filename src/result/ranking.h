@@ -5,6 +5,11 @@
 #include "base/strbuf.h"
 #include "result/result.h"
 
+/* Set the timing's question to the first that any verified row with figures answers, as what is
+ * exact goes before what is faster, and its fastest to the best median of those that do;
+ * SIZE_MAX: there is none. */
+void mb_ranking_choose(struct mb_timing *timing);
+
 /* The row to be marked as the best of its table: the fastest verified one if the sentence names
  * it, or if there is no other. SIZE_MAX where there is none. */
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing);

@@ -7,7 +7,7 @@
 
 #define MIN_BLOCKS 6 /* fewer have no 95 % interval */
 
-static const struct mb_relation no_relation = {
+const struct mb_relation mb_no_relation = {
     .ratio = (double)NAN,
     .ci = {(double)NAN, (double)NAN},
     .p = (double)NAN,
@@ -25,7 +25,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     const uint32_t n = samples->n_kept;
     double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
     double ci[2];
-    *relation = no_relation;
+    *relation = mb_no_relation;
     if (!log_ratio) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
@@ -66,7 +66,7 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
 {
     enum mb_status status = MB_OK;
     const struct mb_samples *samples = &timing->samples;
-    timing->twin = no_relation;
+    timing->twin = mb_no_relation;
     const struct mb_row *twin_of =
         timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
     if (twin_of && is_timed(timing, twin_of) && twin_of->stats.n > 0) {
@@ -74,7 +74,7 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
         struct mb_row *row = &timing->rows[i];
-        row->relation = no_relation;
+        row->relation = mb_no_relation;
         if (timing->fastest == SIZE_MAX || !is_timed(timing, row) ||
             !mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
             continue;

@@ -6,6 +6,9 @@
 
 #define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
 
+/* Of what is not related to anything: every figure NaN. */
+extern const struct mb_relation mb_no_relation;
+
 /* Fill the relations of a timing whose samples are there: every result and the A/A twin, paired
  * within blocks. `fastest` may be SIZE_MAX: then there is nothing to relate to but the twin. */
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,

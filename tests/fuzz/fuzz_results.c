@@ -120,8 +120,9 @@ static void pool(const struct mb_result_file *first, const struct mb_result_file
     for (size_t i = 0; i < pools.n_pools; i++) {
         for (size_t k = 0; k < pools.pools[i].n_timings; k++) {
             const struct mb_pool_timing *timing = &pools.pools[i].timings[k];
-            expect(timing->n_rows > 0 && timing->sentence != NULL, "a timing without rows");
-            expect(timing->rows[0].median_ns > 0, "a median that is no time");
+            expect(timing->c.n_results > 0, "a timing without rows");
+            expect(timing->c.timings[0].rows[0].stats.median_ns > 0,
+                   "a median that is no time");
         }
     }
     mb_pools_finish(&pools);

@@ -71,7 +71,7 @@ static void test_repeats(void)
     CHECK_EQ_INT(comparison.rows[0].n_base, 1);
     CHECK(comparison.rows[0].is_single_run);
     CHECK_EQ_INT(comparison.n_warnings, 4);
-    CHECK_EQ_STR(comparison.warnings[2].text, "copy is the same run as a, and counts once");
+    CHECK_EQ_STR(comparison.warnings[2], "copy is the same run as a, and counts once");
     mb_comparison_finish(&comparison);
     fill(&a[4].results[0], 1000, 0.01, 2); /* of the same second, and another run */
     comparison = compare(a, MB_FEW_RUNS, &b, 1);

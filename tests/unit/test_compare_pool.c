@@ -2,6 +2,7 @@
 #include "compare/pool.h"
 
 #include "compare_fixture.h"
+#include "result/ranking.h"
 
 #define EXACT  (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
 #define N_RUNS 3
@@ -37,6 +38,32 @@ static void finish_files(struct mb_result_file *files, size_t n)
     }
 }
 
+static const struct mb_timing *timing_of(const struct mb_pool *pool)
+{
+    return &pool->timings[0].c.timings[0];
+}
+
+static const struct mb_row *row_of(const struct mb_pool *pool, size_t i)
+{
+    return &timing_of(pool)->rows[i];
+}
+
+static size_t n_runs_of(const struct mb_pool *pool, size_t i)
+{
+    return mb_pool_n_runs(pool, pool->timings[0].match[i]);
+}
+
+/* The sentence on the first timing ends so. */
+static void check_sentence(const struct mb_pool *pool, const char *want)
+{
+    struct mb_strbuf sentence = {0};
+    mb_ranking_describe(&sentence, &pool->run, timing_of(pool));
+    const size_t n = strlen(want);
+    CHECK(sentence.n_bytes >= n);
+    CHECK_EQ_STR(sentence.text + sentence.n_bytes - n, want);
+    mb_strbuf_finish(&sentence);
+}
+
 static struct mb_pools pool(const struct mb_result_file *files, size_t n)
 {
     struct mb_pools pools;
@@ -57,24 +84,26 @@ static void test_planted(void)
     struct mb_pools pools = pool(files, N_RUNS);
     CHECK_EQ_INT(pools.n_pools, 1);
     CHECK_EQ_INT(pools.pools[0].n_timings, 1);
-    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
-    CHECK_EQ_INT(timing->n_rows, 3);
+    const struct mb_pool *pool_0 = &pools.pools[0];
+    const struct mb_timing *timing = timing_of(pool_0);
+    CHECK_EQ_INT(timing->of->n_results, 3);
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
-    CHECK_EQ_INT(timing->winner, 1);
-    CHECK_EQ_STR(timing->sentence,
-                 "s1 is the fastest exact one: s0 takes 1.030 times as long.");
+    CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
+    check_sentence(pool_0, "s1 is the fastest exact one: s0 takes 1.030 times as long.");
     for (size_t i = 0; i < 3; i++) {
-        const struct mb_pool_row *row = &timing->rows[i];
+        const struct mb_row *row = &timing->rows[i];
         const double off = 0.002 * ratio[i];
-        CHECK_EQ_INT(row->n_runs, N_RUNS);
-        CHECK_EQ_INT(row->n_samples, N_RUNS * N_SAMPLES);
+        CHECK_EQ_INT(n_runs_of(pool_0, i), N_RUNS);
+        CHECK_EQ_INT(row->stats.n, N_RUNS * N_SAMPLES);
         CHECK_EQ_DBL(row->relation.ratio, ratio[i], off);
         CHECK(row->relation.ci[0] <= ratio[i] + off && row->relation.ci[1] >= ratio[i] - off);
         CHECK(row->relation.ci[1] - row->relation.ci[0] < 0.01 * ratio[i]);
         /* Runs are 10 % apart, and the interval knows of it. */
-        CHECK(row->median_ci_ns[1] - row->median_ci_ns[0] > 0.05 * row->median_ns);
-        CHECK(row->median_ci_ns[0] <= row->median_ns && row->median_ns <= row->median_ci_ns[1]);
+        CHECK(row->stats.median_ci_ns[1] - row->stats.median_ci_ns[0] >
+              0.05 * row->stats.median_ns);
+        CHECK(row->stats.median_ci_ns[0] <= row->stats.median_ns &&
+              row->stats.median_ns <= row->stats.median_ci_ns[1]);
     }
     mb_pools_finish(&pools);
     finish_files(files, N_RUNS);
@@ -87,13 +116,14 @@ static void test_tie(void)
     struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
                                      make_timing("b", ratio, 2, 1000, 2)};
     struct mb_pools pools = pool(files, 2);
-    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
-    CHECK(strstr(timing->sentence, " are within the noise of these runs.") != NULL);
-    CHECK(timing->winner == SIZE_MAX);
+    const struct mb_pool *pool_0 = &pools.pools[0];
+    const struct mb_timing *timing = timing_of(pool_0);
+    check_sentence(pool_0, " are within the noise of these runs.");
+    CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
-    timing = &pools.pools[0].timings[0];
-    CHECK(strstr(timing->sentence, " are within the noise of this run.") != NULL);
+
+    check_sentence(&pools.pools[0], " are within the noise of this run.");
     mb_pools_finish(&pools);
     finish_files(files, 2);
 }
@@ -104,12 +134,12 @@ static void test_single(void)
     static const double ratio[] = {1.0, 1.5};
     struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
     struct mb_pools pools = pool(&file, 1);
-    const struct mb_pool_row *row = &pools.pools[0].timings[0].rows[1];
+    const struct mb_row *row = row_of(&pools.pools[0], 1);
     struct mb_stats stats;
     CHECK_EQ_INT(mb_stats_compute(file.results[1].samples_ns, N_SAMPLES, &stats, NULL), MB_OK);
-    CHECK_EQ_DBL(row->median_ns, stats.median_ns, 0);
-    CHECK_EQ_DBL(row->median_ci_ns[0], stats.median_ci_ns[0], 0);
-    CHECK_EQ_DBL(row->median_ci_ns[1], stats.median_ci_ns[1], 0);
+    CHECK_EQ_DBL(row->stats.median_ns, stats.median_ns, 0);
+    CHECK_EQ_DBL(row->stats.median_ci_ns[0], stats.median_ci_ns[0], 0);
+    CHECK_EQ_DBL(row->stats.median_ci_ns[1], stats.median_ci_ns[1], 0);
     CHECK_EQ_INT(row->relation.outcome, MB_OUTCOME_SLOWER);
     mb_pools_finish(&pools);
     mb_result_file_finish(&file);
@@ -128,11 +158,11 @@ static void test_groups(void)
     struct mb_pools pools = pool(named, 4), other = pool(back, 2);
     CHECK_EQ_INT(pools.n_pools, 2);
     CHECK_EQ_INT(pools.n_repeated, 1);
-    CHECK_EQ_INT(pools.pools[0].runs.n_files, 2);
-    CHECK_EQ_INT(pools.pools[1].timings[0].rows[0].n_runs, 1);
-    const struct mb_pool_row *one = &pools.pools[0].timings[0].rows[1];
-    const struct mb_pool_row *two = &other.pools[0].timings[0].rows[1];
-    CHECK_EQ_DBL(one->median_ci_ns[0], two->median_ci_ns[0], 0);
+    CHECK_EQ_INT(pools.pools[0].n_runs, 2);
+    CHECK_EQ_INT(n_runs_of(&pools.pools[1], 0), 1);
+    const struct mb_row *one = row_of(&pools.pools[0], 1);
+    const struct mb_row *two = row_of(&other.pools[0], 1);
+    CHECK_EQ_DBL(one->stats.median_ci_ns[0], two->stats.median_ci_ns[0], 0);
     CHECK_EQ_DBL(one->relation.ci[0], two->relation.ci[0], 0);
     CHECK_EQ_DBL(one->relation.ci[1], two->relation.ci[1], 0);
     mb_pools_finish(&pools);
@@ -153,14 +183,15 @@ static void test_unfit(void)
     files[0].results[3].status = MB_RESULT_SKIPPED;
     files[1].results[3].timing = 1;
     struct mb_pools pools = pool(files, 2);
-    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
-    CHECK_EQ_INT(timing->n_rows, 4);
+    const struct mb_pool *pool_0 = &pools.pools[0];
+    const struct mb_timing *timing = timing_of(pool_0);
+    CHECK_EQ_INT(timing->of->n_results, 4);
     CHECK_EQ_INT(timing->fastest, 2);
-    CHECK_EQ_STR(timing->sentence, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
-    CHECK_EQ_INT(timing->rows[0].status, MB_RESULT_FAILED);
-    CHECK_EQ_INT(timing->rows[0].n_runs, 1);
+    check_sentence(pool_0, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
+    CHECK_EQ_INT(timing->of->results[0].status, MB_RESULT_FAILED);
+    CHECK_EQ_INT(n_runs_of(pool_0, 0), 1);
     CHECK_EQ_DBL(timing->rows[1].relation.ratio, 0.7, 0.002);
-    CHECK_EQ_INT(timing->rows[3].n_runs, 1);
+    CHECK_EQ_INT(n_runs_of(pool_0, 3), 1);
     CHECK_EQ_DBL(timing->rows[3].relation.ratio, 1.5, 0.005);
     /* Never in one run: what differs between runs is in its interval. */
     CHECK(timing->rows[3].relation.ci[1] > 1.01 * timing->rows[3].relation.ratio);
@@ -174,11 +205,13 @@ static void test_few_samples(void)
     struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
     file.results[0].n_samples = file.results[1].n_samples = 5;
     struct mb_pools pools = pool(&file, 1);
-    const struct mb_pool_timing *timing = &pools.pools[0].timings[0];
-    CHECK(isnan(timing->rows[1].median_ci_ns[0]) && isnan(timing->rows[1].relation.ci[0]));
+    const struct mb_pool *pool_0 = &pools.pools[0];
+    const struct mb_timing *timing = timing_of(pool_0);
+    CHECK(isnan(timing->rows[1].stats.median_ci_ns[0]) &&
+          isnan(timing->rows[1].relation.ci[0]));
     CHECK_EQ_DBL(timing->rows[1].relation.ratio, 2, 0.01);
-    CHECK_EQ_STR(timing->sentence,
-                 "No ranking: too few samples (5) for a 95 % interval; try --samples 20.");
+    check_sentence(pool_0,
+                   "No ranking: too few samples (5) for a 95 % interval; try --samples 20.");
     mb_pools_finish(&pools);
     file.results[0].n_samples = file.results[1].n_samples = N_SAMPLES;
     mb_result_file_finish(&file);
