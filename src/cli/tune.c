@@ -102,8 +102,8 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
 {
     struct session *session = user;
     const struct mb_tune_case *c = &tune->cases[tune->n_cases - 1];
-    if (c->final != SIZE_MAX) {
-        mb_progress_case_done(&session->progress, run->cases[c->final]);
+    if (c->final) {
+        mb_progress_case_done(&session->progress, c->final->of);
     }
     return write_all(session, run, tune, false, err);
 }

@@ -51,7 +51,6 @@ struct view {
 /* One decision: a row of the table. */
 struct decision {
     const struct mb_tune_case *c;
-    const struct mb_timing *final;
     const struct mb_tune_choice *choice;
     enum mb_question question;
     bool is_both; /* of box and any */
@@ -60,7 +59,7 @@ struct decision {
 /* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
 static bool is_folded(const struct mb_tune_case *c, int question)
 {
-    return question == MB_QUESTION_ANY && c->choice[MB_QUESTION_EXACT].chosen != SIZE_MAX &&
+    return question == MB_QUESTION_ANY && c->choice[MB_QUESTION_EXACT].chosen != NULL &&
            c->choice[MB_QUESTION_EXACT].chosen == c->choice[MB_QUESTION_ANY].chosen &&
            c->choice[MB_QUESTION_EXACT].runner_up == c->choice[MB_QUESTION_ANY].runner_up;
 }
@@ -69,12 +68,11 @@ static bool get_decision(const struct view *view, size_t index, int question,
                          struct decision *decision)
 {
     const struct mb_tune_case *c = &view->tune->cases[index];
-    if (c->choice[question].chosen == SIZE_MAX || is_folded(c, question)) {
+    if (c->choice[question].chosen == NULL || is_folded(c, question)) {
         return false;
     }
     *decision = (struct decision){
         .c = c,
-        .final = mb_tune_final(view->run, c),
         .choice = &c->choice[question],
         .question = (enum mb_question)question,
         .is_both = question == MB_QUESTION_EXACT && is_folded(c, MB_QUESTION_ANY),
@@ -82,15 +80,11 @@ static bool get_decision(const struct view *view, size_t index, int question,
     return true;
 }
 
-static const struct mb_row *winner_of(const struct decision *decision)
-{
-    return &decision->final->rows[decision->choice->chosen];
-}
-
 /* "box, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
 static void text_policy(const struct decision *decision, char *out)
 {
-    const enum mb_policy policy = winner_of(decision)->result->work.tolerance.filter.policy;
+    const enum mb_policy policy =
+        decision->choice->chosen->result->work.tolerance.filter.policy;
     const bool is_told = decision->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
                          !mb_tune_is_power(decision->c->layout.base);
     snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(decision->question),
@@ -119,7 +113,7 @@ static void text_relative(const struct view *view, const struct decision *decisi
 {
     const struct mb_tune_choice *choice = decision->choice;
     char ratio[64];
-    if (choice->runner_up == SIZE_MAX) {
+    if (choice->runner_up == NULL) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
@@ -131,9 +125,9 @@ static void text_relative(const struct view *view, const struct decision *decisi
 static void text_of(const struct view *view, const struct decision *decision,
                     enum column column, char *out)
 {
-    const struct mb_row *winner = winner_of(decision);
+    const struct mb_row *winner = decision->choice->chosen;
     const struct mb_extent base = decision->c->layout.base;
-    const size_t runner_up = decision->choice->runner_up;
+    const struct mb_row *runner_up = decision->choice->runner_up;
     switch (column) {
     case SIZE:
         snprintf(out, TEXT_BYTES, "%ux%u", base.width, base.height);
@@ -154,8 +148,7 @@ static void text_of(const struct view *view, const struct decision *decision,
         text_interval(&winner->stats, out);
         break;
     case RUNNER_UP:
-        snprintf(out, TEXT_BYTES, "%s",
-                 runner_up == SIZE_MAX ? "-" : decision->final->of->results[runner_up].label);
+        snprintf(out, TEXT_BYTES, "%s", runner_up == NULL ? "-" : runner_up->result->label);
         break;
     case RELATIVE:
         text_relative(view, decision, out);
@@ -244,12 +237,12 @@ static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool
                      decision->c->layout.format->name, policy);
     if (is_fastest) {
         mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
-                         choice->n_tied == 1 ? "" : "s", winner_of(decision)->result->label);
+                         choice->n_tied == 1 ? "" : "s",
+                         decision->choice->chosen->result->label);
         return;
     }
     mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
-                     winner_of(decision)->result->label,
-                     decision->final->of->results[choice->fastest].label);
+                     decision->choice->chosen->result->label, choice->fastest->result->label);
     if (choice->n_tied > 1) {
         mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
     }
@@ -266,49 +259,43 @@ static void add_ties(struct mb_strbuf *out, const struct view *view, bool is_ver
     }
 }
 
-static const char *label_of(const struct view *view, size_t index)
+static const char *label_of(const struct mb_tune_class *class)
 {
-    const struct mb_tune_class *class = &view->tune->classes[index];
-    const struct mb_tune_case *c = &view->tune->cases[class->index];
-    return mb_tune_final(view->run, c)->of->results[c->choice[class->question].chosen].label;
+    return class->choice->chosen->result->label;
 }
 
-/* The crossover of another policy between the same two classes, with the same winners. */
-static const struct mb_tune_crossover *find_like(const struct view *view,
-                                                 const struct mb_tune_crossover *crossover,
-                                                 enum mb_question question)
+/* The class of another policy with the same winners below and above. */
+static bool has_like(const struct view *view, const struct mb_tune_class *below,
+                     enum mb_question question)
 {
-    const struct mb_tune_class *classes = view->tune->classes;
-    for (size_t i = 0; i < view->tune->n_crossovers; i++) {
-        const struct mb_tune_crossover *other = &view->tune->crossovers[i];
-        if (classes[other->below].question == question &&
-            classes[other->below].index == classes[crossover->below].index &&
-            classes[other->above].index == classes[crossover->above].index &&
-            strcmp(label_of(view, other->below), label_of(view, crossover->below)) == 0 &&
-            strcmp(label_of(view, other->above), label_of(view, crossover->above)) == 0) {
-            return other;
+    for (size_t i = 0; i < view->tune->n_classes; i++) {
+        const struct mb_tune_class *other = &view->tune->classes[i];
+        if (other->question == question && other->of == below->of && other->above &&
+            other->above->of == below->above->of &&
+            strcmp(label_of(other), label_of(below)) == 0 &&
+            strcmp(label_of(other->above), label_of(below->above)) == 0) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* "rgba8, box, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
 static void add_crossover(struct mb_strbuf *out, const struct view *view,
-                          const struct mb_tune_crossover *crossover)
+                          const struct mb_tune_class *below)
 {
-    const struct mb_tune_class *class = &view->tune->classes[crossover->below];
-    const double edge = sqrt(crossover->texels);
-    if (class->question == MB_QUESTION_ANY && find_like(view, crossover, MB_QUESTION_EXACT)) {
-        return; /* told with it */
+    const double edge = sqrt(below->border_texels);
+    if (!below->above ||
+        (below->question == MB_QUESTION_ANY && has_like(view, below, MB_QUESTION_EXACT))) {
+        return; /* no winner changes, or it is told with the exact ones */
     }
     const bool is_both =
-        class->question == MB_QUESTION_EXACT && find_like(view, crossover, MB_QUESTION_ANY);
+        below->question == MB_QUESTION_EXACT && has_like(view, below, MB_QUESTION_ANY);
     mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
-                     view->tune->cases[class->index].layout.format->name,
-                     mb_question_name(class->question), is_both ? ", any" : "",
-                     class->is_power ? "powers of two" : "other sizes",
-                     label_of(view, crossover->below), edge, edge,
-                     mb_tune_how_name(crossover->how), label_of(view, crossover->above));
+                     below->of->layout.format->name, mb_question_name(below->question),
+                     is_both ? ", any" : "", below->is_power ? "powers of two" : "other sizes",
+                     label_of(below), edge, edge, mb_tune_how_name(below->how),
+                     label_of(below->above));
 }
 
 static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state)
@@ -378,8 +365,8 @@ void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct 
     if (detail != MB_TUNE_BRIEF) {
         add_ties(out, &view, detail == MB_TUNE_VERBOSE);
     }
-    for (size_t i = 0; i < tune->n_crossovers; i++) {
-        add_crossover(out, &view, &tune->crossovers[i]);
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_crossover(out, &view, &tune->classes[i]);
     }
     for (size_t i = 0; i < tune->n_cases; i++) {
         add_failures(out, &view, &tune->cases[i]);

@@ -42,30 +42,26 @@ static size_t place_of(const struct mb_tune_variant *variants, size_t n_variants
     return n_before;
 }
 
-/* Judge one variant against the best of its questions: the least it is behind, and its best
- * place.
- */
-static struct mb_tune_variant judge(const struct mb_tune_variant *variants, size_t n_variants,
-                                    const double *best, double margin, size_t cap, size_t index)
+/* Judge one variant against the best of its questions, by the least it is behind and its best
+ * place; one that goes on has the pass UINT32_MAX. */
+static void judge(struct mb_tune_variant *variants, size_t n_variants, size_t index,
+                  const double *best, double margin, size_t cap)
 {
+    struct mb_tune_variant *judged = &variants[index];
     bool is_near = false, is_kept = false;
-    struct mb_tune_variant judged = variants[index];
-    judged.behind = INFINITY;
+    judged->behind = INFINITY;
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if (!is_in(&variants[index], question)) {
-            continue;
-        }
-        const double behind = variants[index].ratio / best[question];
-        judged.behind = fmin(judged.behind, behind);
-        if (behind <= margin) {
-            is_near = true;
-            is_kept =
-                is_kept || cap == 0 || place_of(variants, n_variants, index, question) < cap;
+        if (is_in(judged, question)) {
+            const double behind = judged->ratio / best[question];
+            const bool has_place =
+                cap == 0 || place_of(variants, n_variants, index, question) < cap;
+            judged->behind = fmin(judged->behind, behind);
+            is_near = is_near || behind <= margin;
+            is_kept = is_kept || (behind <= margin && has_place);
         }
     }
-    judged.state = is_kept ? MB_TUNE_ACTIVE : MB_TUNE_DROPPED;
-    judged.is_over_cap = is_near && !is_kept;
-    return judged;
+    judged->is_over_cap = is_near && !is_kept;
+    judged->pass = is_kept ? UINT32_MAX : 0;
 }
 
 size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, double margin,
@@ -78,19 +74,17 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
     }
     /* Marked first and dropped after, since places are among all that are active. */
     for (size_t i = 0; i < n_variants; i++) {
-        if (variants[i].state != MB_TUNE_ACTIVE) {
-            continue;
+        if (variants[i].state == MB_TUNE_ACTIVE) {
+            judge(variants, n_variants, i, best, margin, cap);
         }
-        const struct mb_tune_variant judged = judge(variants, n_variants, best, margin, cap, i);
-        variants[i].behind = judged.behind;
-        variants[i].is_over_cap = judged.is_over_cap;
-        variants[i].pass = judged.state == MB_TUNE_DROPPED ? pass : UINT32_MAX;
-        n_left += judged.state == MB_TUNE_ACTIVE;
     }
     for (size_t i = 0; i < n_variants; i++) {
-        if (variants[i].state == MB_TUNE_ACTIVE && variants[i].pass == pass) {
+        const bool is_active = variants[i].state == MB_TUNE_ACTIVE;
+        if (is_active && variants[i].pass != UINT32_MAX) {
+            variants[i].pass = pass;
             variants[i].state = MB_TUNE_DROPPED;
         }
+        n_left += variants[i].state == MB_TUNE_ACTIVE;
     }
     return n_left;
 }
@@ -137,16 +131,17 @@ static bool is_candidate(const struct mb_timing *timing, const struct mb_row *ro
             1u << question) != 0;
 }
 
-/* The fastest of a question that is not `besides`, or SIZE_MAX. */
-static size_t find_fastest(const struct mb_timing *timing, enum mb_question question,
-                           size_t besides)
+/* The fastest of a question that is not `besides`, or NULL. */
+static const struct mb_row *find_fastest(const struct mb_timing *timing,
+                                         enum mb_question question,
+                                         const struct mb_row *besides)
 {
-    size_t fastest = SIZE_MAX;
+    const struct mb_row *fastest = NULL;
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (i != besides && is_candidate(timing, &timing->rows[i], question) &&
-            (fastest == SIZE_MAX ||
-             timing->rows[i].stats.median_ns < timing->rows[fastest].stats.median_ns)) {
-            fastest = i;
+        const struct mb_row *row = &timing->rows[i];
+        if (row != besides && is_candidate(timing, row, question) &&
+            (fastest == NULL || row->stats.median_ns < fastest->stats.median_ns)) {
+            fastest = row;
         }
     }
     return fastest;
@@ -165,7 +160,7 @@ static enum mb_status relate(const struct mb_timing *timing, enum mb_question qu
         goto fail;
     }
     memcpy(view.rows, timing->rows, timing->of->n_results * sizeof *view.rows);
-    view.fastest = choice->fastest;
+    view.fastest = (size_t)(choice->fastest - timing->rows);
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (!is_candidate(timing, &timing->rows[i], question)) {
             view.rows[i].column = SIZE_MAX; /* left out of the comparison */
@@ -181,11 +176,6 @@ static enum mb_status relate(const struct mb_timing *timing, enum mb_question qu
 fail:
     mb_free(view.rows); /* a copy: its samples are those of `timing` */
     return status;
-}
-
-static bool is_tied(const struct mb_tune_choice *choice, size_t index)
-{
-    return index == choice->fastest || choice->relation[index].outcome != MB_OUTCOME_SLOWER;
 }
 
 static size_t count_settings(const struct mb_params *params)
@@ -221,14 +211,14 @@ static void choose_simplest(const struct mb_timing *timing, enum mb_question que
 {
     choice->chosen = choice->fastest;
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (i == choice->fastest || !is_candidate(timing, &timing->rows[i], question) ||
-            !is_tied(choice, i)) {
+        const struct mb_row *row = &timing->rows[i];
+        if (row == choice->fastest || !is_candidate(timing, row, question) ||
+            choice->relation[i].outcome == MB_OUTCOME_SLOWER) {
             continue;
         }
         choice->n_tied++;
-        if (choice->relation[i].ratio <= 1.0 + MB_MARGIN &&
-            is_simpler(&timing->rows[i], &timing->rows[choice->chosen])) {
-            choice->chosen = i;
+        if (choice->relation[i].ratio <= 1.0 + MB_MARGIN && is_simpler(row, choice->chosen)) {
+            choice->chosen = row;
         }
     }
 }
@@ -253,12 +243,12 @@ static void find_runner_up(const struct mb_timing *timing, enum mb_question ques
                            struct mb_tune_choice *choice)
 {
     choice->runner_up = find_fastest(timing, question, choice->chosen);
-    if (choice->runner_up == SIZE_MAX) {
+    if (choice->runner_up == NULL) {
         return;
     }
     choice->next = choice->chosen == choice->fastest
-                       ? choice->relation[choice->runner_up]
-                       : invert(&choice->relation[choice->chosen]);
+                       ? choice->relation[choice->runner_up - timing->rows]
+                       : invert(&choice->relation[choice->chosen - timing->rows]);
     choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
 }
 
@@ -267,12 +257,10 @@ enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question q
 {
     enum mb_status status = MB_OK;
     *choice = (struct mb_tune_choice){
-        .fastest = find_fastest(timing, question, SIZE_MAX),
-        .chosen = SIZE_MAX,
-        .runner_up = SIZE_MAX,
+        .fastest = find_fastest(timing, question, NULL),
         .margin = (double)NAN,
     };
-    if (choice->fastest == SIZE_MAX) {
+    if (choice->fastest == NULL) {
         return MB_OK;
     }
     MB_TRY(relate(timing, question, seed, choice, err));

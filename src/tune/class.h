@@ -9,14 +9,10 @@
 double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
                      double above_ratio);
 
-/* Fill classes and crossovers of `tune` from its cases, replacing what was there. A class
- * reaches down to what the next smaller one covers, the smallest to 1x1; up to the crossover to
- * the next one, or halfway to it (geometrically), or to its own size where its winner cannot
- * run above; the largest no further than its own size. */
-MB_MUST_CHECK enum mb_status mb_tune_classify(struct mb_tune *tune, const struct mb_run *run,
-                                              struct mb_err *err);
-
-/* The variant that was chosen in a case, or SIZE_MAX. */
-size_t mb_tune_chosen_variant(const struct mb_tune_case *c, enum mb_question question);
+/* Fill the classes of `tune` from its cases, replacing what was there. A class reaches down to
+ * what the next smaller one covers, the smallest to 1x1; up to the crossover to the next one,
+ * or halfway to it (geometrically), or to its own size where its winner cannot run above; the
+ * largest no further than its own size. */
+MB_MUST_CHECK enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err);
 
 #endif

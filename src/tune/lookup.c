@@ -11,68 +11,13 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "result/describe.h"
+#include "strategy.h"
 #include "tune/report.h"
 
 #define COMMENT_COLUMNS 96
 
-static const char types[] =
-    "#include <stddef.h>\n"
-    "#include <stdint.h>\n"
-    "#include <string.h>\n"
-    "\n"
-    "/* What a chain must be. EXACT: every level the area average at any size, or of minima "
-    "and\n"
-    " * maxima conservative. ANY: also what drops or reweighs texels of odd sizes or has less\n"
-    " * precision, each within its own bound. The others are wide kernels. */\n"
-    "enum mipbench_tuned_question {\n";
-
-static const char table_type[] =
-    "};\n"
-    "\n"
-    "struct mipbench_tuned {\n"
-    "    const char *format;                /* \"rgba8\"; NULL after the last */\n"
-    "    const char *reduction;             /* \"avg\", \"min\" or \"max\" */\n"
-    "    enum mipbench_tuned_question question;\n"
-    "    int is_power_of_two;               /* of images whose edges both are, or of others "
-    "*/\n"
-    "    uint32_t width, height;            /* measured at */\n"
-    "    uint64_t max_texels;               /* holds for images of up to this many texels, */\n"
-    "    uint32_t max_edge;                 /* and no edge longer than this */\n"
-    "    const char *strategy;              /* the winner, */\n"
-    "    const char *params;                /* \"key=value:...\", those off their defaults */\n"
-    "    double median_ns, low_ns, high_ns; /* its median with its interval (0: none) */\n"
-    "    int is_distinct;                   /* faster than the runner-up, beyond the noise */\n"
-    "    const char *runner_up;             /* \"strategy:key=value:...\"; NULL: none */\n"
-    "    double ratio, ratio_low, ratio_high; /* of its time to the winner's (0: none) */\n"
-    "};\n"
-    "\n"
-    "static const struct mipbench_tuned mipbench_tuned_table[] = {\n";
-
-static const char lookup[] =
-    "};\n"
-    "\n"
-    "/* What to use for an image, or NULL where nothing was measured that says so. */\n"
-    "static inline const struct mipbench_tuned *\n"
-    "mipbench_tuned_find(const char *format, const char *reduction,\n"
-    "                    enum mipbench_tuned_question question, uint32_t width, uint32_t "
-    "height)\n"
-    "{\n"
-    "    const struct mipbench_tuned *row = mipbench_tuned_table;\n"
-    "    const uint64_t n_texels = (uint64_t)width * height;\n"
-    "    const uint32_t edge = width > height ? width : height;\n"
-    "    const int is_power = (width & (width - 1u)) == 0 && (height & (height - 1u)) == 0;\n"
-    "    for (; n_texels > 0 && row->format != NULL; row++) {\n"
-    "        if (row->question == question && row->is_power_of_two == is_power &&\n"
-    "            n_texels <= row->max_texels && edge <= row->max_edge &&\n"
-    "            strcmp(row->format, format) == 0 && strcmp(row->reduction, reduction) == 0) "
-    "{\n"
-    "            return row;\n"
-    "        }\n"
-    "    }\n"
-    "    return NULL;\n"
-    "}\n"
-    "\n"
-    "#endif\n";
+/* mipbench_tuned.h.in, with a line @NAME@ for each of the parts below. */
+extern const struct mb_embedded mb_tuned_template[];
 
 /* A string literal of ASCII: whatever else is in it is written in octal. '?' could begin a
  * trigraph. */
@@ -159,10 +104,10 @@ static void add_macro(struct mb_strbuf *out, const char *name, const char *value
     mb_strbuf_append(out, "\n");
 }
 
-static void add_macros(struct mb_strbuf *out, const struct mb_run *run)
+static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
+                       const struct mb_tune *tune)
 {
     const struct mb_gpu_info *device = &run->device;
-    mb_strbuf_append(out, "#ifndef MIPBENCH_TUNED_H\n#define MIPBENCH_TUNED_H\n\n");
     add_macro(out, "DEVICE", device->name);
     add_macro(out, "DRIVER", device->driver_info);
     add_macro(out, "DRIVER_VERSION", device->driver_version);
@@ -172,7 +117,7 @@ static void add_macros(struct mb_strbuf *out, const struct mb_run *run)
                      device->vendor_id);
     mb_strbuf_printf(out, "#define MIPBENCH_TUNED_DEVICE_ID 0x%" PRIx32 "u\n",
                      device->device_id);
-    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_COMPLETE %d\n\n", run->complete);
+    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_COMPLETE %d\n", run->complete);
 }
 
 /* "MIPBENCH_TUNED_EXACT". */
@@ -191,79 +136,91 @@ static void add_number(struct mb_strbuf *out, double value)
     mb_strbuf_printf(out, strpbrk(text, ".e") ? "%s" : "%s.0", text);
 }
 
-static void add_times(struct mb_strbuf *out, const struct mb_stats *stats)
+/* Three figures: a median or ratio and its interval, if it has one. */
+static void add_figures(struct mb_strbuf *out, double figure, const double ci[2], bool has_ci)
 {
-    const bool has_interval = stats->median_ci_level >= 0.95;
-    add_number(out, stats->median_ns);
-    mb_strbuf_append(out, ", ");
-    add_number(out, has_interval ? stats->median_ci_ns[0] : (double)NAN);
-    mb_strbuf_append(out, ", ");
-    add_number(out, has_interval ? stats->median_ci_ns[1] : (double)NAN);
+    add_number(out, figure);
+    for (int i = 0; i < 2; i++) {
+        mb_strbuf_append(out, ", ");
+        add_number(out, has_ci ? ci[i] : (double)NAN);
+    }
 }
 
-static void add_row(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
-                    const struct mb_tune_class *class)
+static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
 {
-    const struct mb_tune_case *c = &tune->cases[class->index];
-    const struct mb_tune_choice *choice = &c->choice[class->question];
-    const struct mb_timing *timing = mb_tune_final(run, c);
-    const struct mb_row *winner = &timing->rows[choice->chosen];
-    const char *params = strchr(winner->result->label, ':');
+    const struct mb_layout *layout = &class->of->layout;
+    const struct mb_tune_choice *choice = class->choice;
+    const struct mb_stats *stats = &choice->chosen->stats;
+    const char *params = strchr(choice->chosen->result->label, ':');
     mb_strbuf_append(out, "    {");
-    add_literal(out, c->layout.format->name);
+    add_literal(out, layout->format->name);
     mb_strbuf_append(out, ", ");
-    add_literal(out, mb_reduce_name(timing->of->task.reduce));
+    add_literal(out, mb_reduce_name(class->of->final->of->task.reduce));
     mb_strbuf_append(out, ", ");
     add_question(out, class->question);
     mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", class->is_power,
-                     c->layout.base.width, c->layout.base.height, class->max_texels,
+                     layout->base.width, layout->base.height, class->max_texels,
                      class->max_edge);
-    add_literal(out, winner->result->strategy->name);
+    add_literal(out, choice->chosen->result->strategy->name);
     mb_strbuf_append(out, ", ");
     add_literal(out, params ? params + 1 : "");
     mb_strbuf_append(out, ", ");
-    add_times(out, &winner->stats);
+    add_figures(out, stats->median_ns, stats->median_ci_ns, stats->median_ci_level >= 0.95);
     mb_strbuf_printf(out, ", %d,\n     ", choice->is_distinct);
-    if (choice->runner_up == SIZE_MAX) {
+    if (choice->runner_up == NULL) {
         mb_strbuf_append(out, "NULL, 0.0, 0.0, 0.0},\n");
         return;
     }
-    const double ratios[] = {choice->next.ratio, choice->next.ci[0], choice->next.ci[1]};
-    add_literal(out, timing->of->results[choice->runner_up].label);
-    for (size_t i = 0; i < MB_COUNTOF(ratios); i++) {
-        mb_strbuf_append(out, ", ");
-        add_number(out, ratios[i]);
-    }
+    add_literal(out, choice->runner_up->result->label);
+    mb_strbuf_append(out, ", ");
+    add_figures(out, choice->next.ratio, choice->next.ci, true);
     mb_strbuf_append(out, "},\n");
 }
 
+static void add_questions(struct mb_strbuf *out, const struct mb_run *run,
+                          const struct mb_tune *tune)
+{
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        mb_strbuf_append(out, "    ");
+        add_question(out, (enum mb_question)question);
+        mb_strbuf_append(out, question + 1 < MB_N_QUESTIONS ? ",\n" : "\n");
+    }
+}
+
+static void add_rows(struct mb_strbuf *out, const struct mb_run *run,
+                     const struct mb_tune *tune)
+{
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_row(out, &tune->classes[i]);
+    }
+}
+
+static const struct {
+    const char *line;
+    void (*add)(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune);
+} parts[] = {
+    {"@INTRO@\n", add_intro},
+    {"@MACROS@\n", add_macros},
+    {"@QUESTIONS@\n", add_questions},
+    {"@ROWS@\n", add_rows},
+};
+
+/* The template up to a part, and the part; they are in its order. */
 enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, char **text,
                               struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_strbuf out = {0};
-    add_intro(&out, run, tune);
-    add_macros(&out, run);
-    mb_strbuf_append(&out, types);
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        mb_strbuf_append(&out, "    ");
-        add_question(&out, (enum mb_question)question);
-        mb_strbuf_append(&out, question + 1 < MB_N_QUESTIONS ? ",\n" : "\n");
+    struct mb_strbuf template = {0}, out = {0};
+    mb_strbuf_append_n(&template, (const char *)mb_tuned_template->data,
+                       mb_tuned_template->n_bytes);
+    const char *rest = mb_strbuf_text(&template);
+    for (size_t i = 0; !template.failed && i < MB_COUNTOF(parts); i++) {
+        const char *line = strstr(rest, parts[i].line);
+        mb_strbuf_append_n(&out, rest, (size_t)(line - rest));
+        parts[i].add(&out, run, tune);
+        rest = line + strlen(parts[i].line);
     }
-    mb_strbuf_append(&out, table_type);
-    for (size_t i = 0; i < tune->n_classes; i++) {
-        add_row(&out, run, tune, &tune->classes[i]);
-    }
-    /* One that ends it, so that an empty table is one, too. */
-    mb_strbuf_append(
-        &out,
-        "    {NULL, NULL, MIPBENCH_TUNED_EXACT, 0, 0, 0, 0, 0, NULL, NULL, 0.0, 0.0, 0.0, 0,\n"
-        "     NULL, 0.0, 0.0, 0.0},\n");
-    mb_strbuf_append(&out, lookup);
-    MB_TRY(mb_strbuf_check(&out, err));
-    *text = out.text;
-    return MB_OK;
-fail:
-    mb_strbuf_finish(&out);
-    return status;
+    mb_strbuf_append(&out, rest);
+    out.failed = out.failed || template.failed;
+    mb_strbuf_finish(&template);
+    return mb_strbuf_take(&out, text, err);
 }

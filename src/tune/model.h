@@ -3,7 +3,6 @@
 #define MB_TUNE_MODEL_H
 
 #include "result/result.h"
-#include "bench/plan.h"
 #include "bench/selftest.h"
 #include "result/question.h"
 
@@ -23,7 +22,7 @@ enum mb_tune_state {
     MB_TUNE_FINAL,   /* measured together with the other finalists */
 };
 
-/* What became of one row at one size and format. */
+/* What became of one variant at one size and format. */
 struct mb_tune_variant {
     enum mb_tune_state state;
     unsigned questions; /* mask of 1 << enum mb_question; 0: not known */
@@ -32,9 +31,9 @@ struct mb_tune_variant {
     uint32_t pass;      /* dropped: after this one, from 0 */
     bool is_over_cap;   /* dropped: within the margin, but there were too many */
     bool is_wrong;      /* failed: its verification */
-    size_t result;      /* final: index in the case's final */
-    size_t same_as;     /* same: an earlier variant */
-    char *reason;       /* or NULL; owned */
+    const struct mb_row *row; /* final: of the case's final */
+    size_t same_as;           /* same: an earlier variant */
+    char *reason;             /* or NULL; owned */
 };
 
 struct mb_tune_pass {
@@ -43,24 +42,24 @@ struct mb_tune_pass {
     size_t n_in, n_out, n_heats;
 };
 
-/* Indices are of results in the final cell; SIZE_MAX: none. */
+/* What was chosen for a question; rows are of the final. NULL: none. */
 struct mb_tune_choice {
-    size_t fastest;          /* by the median */
-    size_t chosen;           /* it, or what cannot be told from it and is simpler */
-    size_t runner_up;        /* the fastest of the others */
-    size_t n_tied;           /* that cannot be told from the fastest, itself left out */
-    bool is_distinct;        /* the runner-up is slower, beyond the noise */
-    double margin;           /* what a difference had to clear, as a ratio less 1 */
-    struct mb_relation next; /* of the runner-up to the chosen */
-    struct mb_relation
-        *relation; /* of each result to the fastest; NaN for other questions; owned */
+    const struct mb_row *fastest;   /* by the median */
+    const struct mb_row *chosen;    /* it, or what cannot be told from it and is simpler */
+    const struct mb_row *runner_up; /* the fastest of the others */
+    size_t n_tied;                  /* that cannot be told from the fastest, itself left out */
+    bool is_distinct;               /* the runner-up is slower, beyond the noise */
+    double margin;                  /* what a difference had to clear, as a ratio less 1 */
+    struct mb_relation next;        /* of the runner-up to the chosen */
+    /* Of each row of the final to the fastest; NaN for other questions; owned. */
+    struct mb_relation *relation;
 };
 
 /* One size in one format. */
 struct mb_tune_case {
     struct mb_layout layout;
-    size_t final;                     /* of run->cases; SIZE_MAX: nothing ran */
-    struct mb_tune_variant *variants; /* one per row; owned */
+    const struct mb_timing *final;    /* of a case of the run; NULL: nothing ran */
+    struct mb_tune_variant *variants; /* owned */
     size_t n_variants;
     size_t anchor; /* variant that ratios are to, or SIZE_MAX: there was no pass */
     struct mb_tune_pass pass[MB_TUNE_MAX_PASSES];
@@ -68,15 +67,7 @@ struct mb_tune_case {
     struct mb_tune_choice choice[MB_N_QUESTIONS];
 };
 
-/* How far a decision reaches. */
-struct mb_tune_class {
-    size_t index; /* of the case that it was made in */
-    enum mb_question question;
-    bool is_power;       /* both edges are powers of two */
-    uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
-    uint32_t max_edge;
-};
-
+/* How the size was found at which the winner changes. */
 enum mb_tune_how {
     MB_TUNE_INTERPOLATED, /* where the times of both winners, of the finals, cross */
     MB_TUNE_ESTIMATED,    /* the same by the ratios of a pass: one was not in both finals */
@@ -84,31 +75,40 @@ enum mb_tune_how {
     MB_TUNE_LIMIT,    /* the winner below cannot run above */
 };
 
-/* Where the winner changes from one class to the next. */
-struct mb_tune_crossover {
-    size_t below, above; /* classes */
-    double texels;
+/* How far a decision reaches. */
+struct mb_tune_class {
+    const struct mb_tune_case *of;       /* that it was made in */
+    const struct mb_tune_choice *choice; /* of it */
+    enum mb_question question;
+    bool is_power;       /* both edges are powers of two */
+    uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
+    uint32_t max_edge;
+    const struct mb_tune_class *above; /* the next one, if another wins there; or NULL */
+    double border_texels;              /* where it begins, and how that was found */
     enum mb_tune_how how;
 };
 
 struct mb_tune {
     const struct mb_variant *rows; /* borrowed */
     size_t n_rows;
-    struct mb_tune_case *cases; /* owned */
+    struct mb_tune_case *cases; /* owned; stay where they are */
     size_t n_cases;
     struct mb_tune_class *classes; /* by format, question, kind of size and texels; owned */
     size_t n_classes;
-    struct mb_tune_crossover *crossovers; /* owned */
-    size_t n_crossovers;
     bool has_selftest; /* not on a software device */
     struct mb_selftest selftest;
 };
 
-/* The final of a case, or NULL: nothing ran. */
-const struct mb_timing *mb_tune_final(const struct mb_run *run, const struct mb_tune_case *c);
-
 const char *mb_tune_how_name(enum mb_tune_how how); /* "interpolated", ... */
 const char *mb_tune_pass_name(uint32_t pass);       /* "coarse", "middle" */
+
+/* Whether anything was chosen, in any case. */
+bool mb_tune_has_decisions(const struct mb_tune *tune);
+
+/* The exit code that the outcome asks for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a variant that
+ * could not be set up), MB_ERRC_UNSUPPORTED (a case that nothing could be chosen in),
+ * MB_ERRC_NONE. With one, `*why` is what is to be said. */
+enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why);
 
 /* Free and zero. */
 void mb_tune_case_finish(struct mb_tune_case *c);

@@ -13,38 +13,26 @@
 
 const char mb_tune_drop_rule[] =
     "Each pass times all variants that are left with few samples, unverified, in heats that "
-    "share "
-    "one variant, the anchor. A variant goes on if the median of its block-by-block ratios to "
-    "the "
-    "anchor is within the pass's margin of the least of its policy, and, after the last pass, "
-    "among the max_finalists best of it. Nothing else is decided on a pass.";
+    "share one variant, the anchor. A variant goes on if the median of its block-by-block "
+    "ratios to the anchor is within the pass's margin of the least of its policy, and, after "
+    "the last pass, among the max_finalists best of it. Nothing else is decided on a pass.";
 const char mb_tune_choice_rule[] =
     "Of the finalists, measured together and verified before and after, the least median of a "
     "policy is the fastest. What cannot be told from it (not SLOWER) is tied. Of those tied "
-    "with a "
-    "ratio of at most 1.01 the one with the fewest parameters off their defaults is chosen, "
-    "then of the fewest dispatches, then of the smallest interquartile range relative to its "
-    "median.";
+    "with a ratio of at most 1.01 the one with the fewest parameters off their defaults is "
+    "chosen, then of the fewest dispatches, then of the smallest interquartile range relative "
+    "to its median.";
 const char mb_tune_reach_rule[] =
     "Sizes whose edges are both powers of two and other sizes are decided apart. A class "
-    "reaches "
-    "from what the next smaller one covers (the smallest: from 1x1) up to the crossover to the "
-    "next "
-    "one, or to the geometric mean of both where the winner stays or the times do not cross, "
-    "or to "
-    "its own size where its winner cannot run above. Beyond the largest size nothing is said.";
+    "reaches from what the next smaller one covers (the smallest: from 1x1) up to the "
+    "crossover to the next one, or to the geometric mean of both where the winner stays or the "
+    "times do not cross, or to its own size where its winner cannot run above. Beyond the "
+    "largest size nothing is said.";
 
 static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_extent extent)
 {
     mb_json_u64(json, node, "width", extent.width);
     mb_json_u64(json, node, "height", extent.height);
-}
-
-static void add_schema(struct mb_json *json)
-{
-    struct cJSON *schema = mb_json_object(json, json->root, "schema");
-    mb_json_string(json, schema, "name", "mipbench-tune");
-    mb_json_string(json, schema, "version", TUNE_SCHEMA_VERSION);
 }
 
 /* What was asked for; the same in every case. */
@@ -110,31 +98,10 @@ static void add_passes(struct mb_json *json, struct cJSON *parent, const struct 
         mb_json_number(json, node, "margin_ratio", pass->margin);
         mb_json_u64(json, node, "variants", pass->n_in);
         mb_json_u64(json, node, "kept", pass->n_out);
-        if (c->anchor == SIZE_MAX) {
-            mb_json_null(json, node, "anchor");
-            continue;
+        if (c->anchor != SIZE_MAX) {
+            mb_variant_label(&tune->rows[c->anchor], label, sizeof label);
         }
-        mb_variant_label(&tune->rows[c->anchor], label, sizeof label);
-        mb_json_string(json, node, "anchor", label);
-    }
-}
-
-static void add_dropped(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
-                        const struct mb_tune_case *c)
-{
-    char label[MB_LABEL_BYTES];
-    struct cJSON *list = mb_json_array(json, parent, "dropped");
-    for (size_t i = 0; i < c->n_variants; i++) {
-        const struct mb_tune_variant *variant = &c->variants[i];
-        if (variant->state != MB_TUNE_DROPPED) {
-            continue;
-        }
-        struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_variant_label(&tune->rows[i], label, sizeof label);
-        mb_json_string(json, node, "label", label);
-        mb_json_string(json, node, "pass", mb_tune_pass_name(variant->pass));
-        mb_json_number(json, node, "ratio", variant->behind);
-        mb_json_string(json, node, "why", variant->is_over_cap ? "cap" : "margin");
+        mb_json_string(json, node, "anchor", c->anchor != SIZE_MAX ? label : NULL);
     }
 }
 
@@ -143,57 +110,55 @@ static bool is_left_out(const struct mb_tune_variant *variant)
     return variant->state == MB_TUNE_SKIPPED || variant->state == MB_TUNE_SAME;
 }
 
-/* Variants that cannot run, or failed; the same reason of one strategy is told once. */
-static bool is_told(const struct mb_tune *tune, const struct mb_tune_case *c, size_t index)
+/* Left out for the same reason, of one strategy: told once. */
+static bool is_alike(const struct mb_tune *tune, const struct mb_tune_case *c, size_t a,
+                     size_t b)
 {
-    for (size_t i = 0; i < index; i++) {
-        if (is_left_out(&c->variants[i]) &&
-            tune->rows[i].strategy == tune->rows[index].strategy &&
-            strcmp(c->variants[i].reason, c->variants[index].reason) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return is_left_out(&c->variants[a]) && is_left_out(&c->variants[b]) &&
+           tune->rows[a].strategy == tune->rows[b].strategy &&
+           strcmp(c->variants[a].reason, c->variants[b].reason) == 0;
 }
 
-static size_t count_alike(const struct mb_tune *tune, const struct mb_tune_case *c,
-                          size_t index)
+static void add_skipped(struct mb_json *json, struct cJSON *list, const struct mb_tune *tune,
+                        const struct mb_tune_case *c, size_t index)
 {
-    size_t n = 0;
-    for (size_t i = index; i < c->n_variants; i++) {
-        n += is_left_out(&c->variants[i]) &&
-             tune->rows[i].strategy == tune->rows[index].strategy &&
-             strcmp(c->variants[i].reason, c->variants[index].reason) == 0;
-    }
-    return n;
-}
-
-static void add_skipped(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
-                        const struct mb_tune_case *c)
-{
-    struct cJSON *list = mb_json_array(json, parent, "skipped");
+    size_t n_before = 0, n_alike = 0;
     for (size_t i = 0; i < c->n_variants; i++) {
-        if (is_left_out(&c->variants[i]) && !is_told(tune, c, i)) {
-            struct cJSON *node = mb_json_object(json, list, NULL);
-            mb_json_string(json, node, "strategy", tune->rows[i].strategy->name);
-            mb_json_u64(json, node, "variants", count_alike(tune, c, i));
-            mb_json_string(json, node, "reason", c->variants[i].reason);
-        }
+        n_before += i < index && is_alike(tune, c, i, index);
+        n_alike += is_alike(tune, c, i, index);
+    }
+    if (n_before == 0) {
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "strategy", tune->rows[index].strategy->name);
+        mb_json_u64(json, node, "variants", n_alike);
+        mb_json_string(json, node, "reason", c->variants[index].reason);
     }
 }
 
-static void add_failed(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
+/* What became of the variants that are not in the final. */
+static void add_others(struct mb_json *json, struct cJSON *parent, const struct mb_tune *tune,
                        const struct mb_tune_case *c)
 {
     char label[MB_LABEL_BYTES];
-    struct cJSON *list = mb_json_array(json, parent, "failed");
+    struct cJSON *skipped = mb_json_array(json, parent, "skipped");
+    struct cJSON *failed = mb_json_array(json, parent, "failed");
+    struct cJSON *dropped = mb_json_array(json, parent, "dropped");
     for (size_t i = 0; i < c->n_variants; i++) {
-        if (c->variants[i].state == MB_TUNE_FAILED) {
-            struct cJSON *node = mb_json_object(json, list, NULL);
-            mb_variant_label(&tune->rows[i], label, sizeof label);
+        const struct mb_tune_variant *variant = &c->variants[i];
+        mb_variant_label(&tune->rows[i], label, sizeof label);
+        if (is_left_out(variant)) {
+            add_skipped(json, skipped, tune, c, i);
+        } else if (variant->state == MB_TUNE_FAILED) {
+            struct cJSON *node = mb_json_object(json, failed, NULL);
             mb_json_string(json, node, "label", label);
-            mb_json_bool(json, node, "wrong", c->variants[i].is_wrong);
-            mb_json_string(json, node, "reason", c->variants[i].reason);
+            mb_json_bool(json, node, "wrong", variant->is_wrong);
+            mb_json_string(json, node, "reason", variant->reason);
+        } else if (variant->state == MB_TUNE_DROPPED) {
+            struct cJSON *node = mb_json_object(json, dropped, NULL);
+            mb_json_string(json, node, "label", label);
+            mb_json_string(json, node, "pass", mb_tune_pass_name(variant->pass));
+            mb_json_number(json, node, "ratio", variant->behind);
+            mb_json_string(json, node, "why", variant->is_over_cap ? "cap" : "margin");
         }
     }
 }
@@ -231,31 +196,25 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
     mb_json_string(json, node, "verdict", mb_outcome_name(relation->outcome));
 }
 
-static void add_runner_up(struct mb_json *json, struct cJSON *parent,
-                          const struct mb_timing *timing, const struct mb_tune_choice *choice)
-{
-    if (choice->runner_up == SIZE_MAX) {
-        mb_json_null(json, parent, "runner_up");
-        return;
-    }
-    struct cJSON *node = mb_json_object(json, parent, "runner_up");
-    mb_json_string(json, node, "label", timing->of->results[choice->runner_up].label);
-    add_relation(json, node, &choice->next);
-}
-
 static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
                        enum mb_question question, const struct mb_tune_choice *choice)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "question", mb_question_name(question));
-    mb_json_string(json, node, "fastest", timing->of->results[choice->fastest].label);
-    add_figures(json, mb_json_object(json, node, "chosen"), &timing->rows[choice->chosen]);
-    add_runner_up(json, node, timing, choice);
+    mb_json_string(json, node, "fastest", choice->fastest->result->label);
+    add_figures(json, mb_json_object(json, node, "chosen"), choice->chosen);
+    if (choice->runner_up != NULL) {
+        struct cJSON *runner_up = mb_json_object(json, node, "runner_up");
+        mb_json_string(json, runner_up, "label", choice->runner_up->result->label);
+        add_relation(json, runner_up, &choice->next);
+    } else {
+        mb_json_null(json, node, "runner_up");
+    }
     mb_json_bool(json, node, "distinguishable", choice->is_distinct);
     mb_json_number(json, node, "margin", choice->margin);
     struct cJSON *relations = mb_json_array(json, node, "relations");
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (i != choice->fastest && isfinite(choice->relation[i].ratio)) {
+        if (&timing->rows[i] != choice->fastest && isfinite(choice->relation[i].ratio)) {
             struct cJSON *relation = mb_json_object(json, relations, NULL);
             mb_json_string(json, relation, "label", timing->of->results[i].label);
             add_relation(json, relation, &choice->relation[i]);
@@ -263,9 +222,9 @@ static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb
     }
 }
 
-static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_timing *timing,
-                      const struct mb_tune_case *c)
+static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_tune_case *c)
 {
+    const struct mb_timing *timing = c->final;
     struct cJSON *finalists = mb_json_array(json, node, "finalists");
     struct cJSON *choices = mb_json_array(json, node, "choices");
     if (!timing) {
@@ -278,59 +237,46 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
         }
     }
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if (c->choice[question].chosen != SIZE_MAX) {
+        if (c->choice[question].chosen != NULL) {
             add_choice(json, choices, timing, (enum mb_question)question, &c->choice[question]);
         }
     }
     add_relation(json, mb_json_object(json, node, "aa_control"), &timing->twin);
 }
 
-/* Of the case in results.json, where the finals are with every sample; null where nothing ran.
- */
-static void add_id(struct mb_json *json, struct cJSON *node, const struct mb_timing *final)
+static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_tune *tune,
+                     const struct mb_tune_case *c)
 {
     char id[256] = "";
-    if (final) {
-        mb_case_folder(final->of, id, sizeof id);
-    }
-    mb_json_string(json, node, "id", final ? id : NULL);
-}
-
-static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
-                     const struct mb_tune *tune, const struct mb_tune_case *c)
-{
     struct cJSON *node = mb_json_object(json, list, NULL);
-    const struct mb_timing *timing = mb_tune_final(run, c);
-    add_id(json, node, timing);
+    if (c->final) {
+        mb_case_folder(c->final->of, id, sizeof id);
+    }
+    /* Of the case in results.json, where the finals are with every sample. */
+    mb_json_string(json, node, "id", c->final ? id : NULL);
     mb_json_string(json, node, "format", c->layout.format->name);
     add_extent(json, node, c->layout.base);
     mb_json_u64(json, node, "levels", c->layout.n_levels);
     add_passes(json, node, tune, c);
-    add_skipped(json, node, tune, c);
-    add_failed(json, node, tune, c);
-    add_dropped(json, node, tune, c);
-    add_final(json, node, timing, c);
+    add_others(json, node, tune, c);
+    add_final(json, node, c);
 }
 
-static const struct mb_row *winner_of(const struct mb_run *run, const struct mb_tune *tune,
-                                      size_t index)
+static void add_kind(struct mb_json *json, struct cJSON *node,
+                     const struct mb_tune_class *class)
 {
-    const struct mb_tune_class *class = &tune->classes[index];
-    const struct mb_tune_case *c = &tune->cases[class->index];
-    return &mb_tune_final(run, c)->rows[c->choice[class->question].chosen];
-}
-
-static void add_class(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
-                      const struct mb_tune *tune, size_t index)
-{
-    const struct mb_tune_class *class = &tune->classes[index];
-    const struct mb_tune_case *c = &tune->cases[class->index];
-    const struct mb_row *winner = winner_of(run, tune, index);
-    struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "format", c->layout.format->name);
+    mb_json_string(json, node, "format", class->of->layout.format->name);
     mb_json_string(json, node, "question", mb_question_name(class->question));
     mb_json_bool(json, node, "power_of_two", class->is_power);
-    add_extent(json, node, c->layout.base);
+}
+
+static void add_class(struct mb_json *json, struct cJSON *list,
+                      const struct mb_tune_class *class)
+{
+    const struct mb_row *winner = class->choice->chosen;
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    add_kind(json, node, class);
+    add_extent(json, node, class->of->layout.base);
     mb_json_u64(json, node, "max_texels", class->max_texels);
     mb_json_u64(json, node, "max_edge", class->max_edge);
     mb_json_string(json, node, "label", winner->result->label);
@@ -339,30 +285,27 @@ static void add_class(struct mb_json *json, struct cJSON *list, const struct mb_
     mb_json_number(json, node, "median_ns", winner->stats.median_ns);
     mb_json_numbers(json, node, "median_ci_ns", winner->stats.median_ci_ns, 2);
     mb_json_number(json, node, "median_ci_level", winner->stats.median_ci_level);
-    mb_json_bool(json, node, "distinguishable", c->choice[class->question].is_distinct);
+    mb_json_bool(json, node, "distinguishable", class->choice->is_distinct);
 }
 
 static void add_side(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_run *run, const struct mb_tune *tune, size_t class)
+                     const struct mb_tune_class *class)
 {
     struct cJSON *node = mb_json_object(json, parent, key);
-    add_extent(json, node, tune->cases[tune->classes[class].index].layout.base);
-    mb_json_string(json, node, "label", winner_of(run, tune, class)->result->label);
+    add_extent(json, node, class->of->layout.base);
+    mb_json_string(json, node, "label", class->choice->chosen->result->label);
 }
 
-static void add_crossover(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
-                          const struct mb_tune *tune, const struct mb_tune_crossover *crossover)
+static void add_crossover(struct mb_json *json, struct cJSON *list,
+                          const struct mb_tune_class *below)
 {
-    const struct mb_tune_class *class = &tune->classes[crossover->below];
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "format", tune->cases[class->index].layout.format->name);
-    mb_json_string(json, node, "question", mb_question_name(class->question));
-    mb_json_bool(json, node, "power_of_two", class->is_power);
-    add_side(json, node, "below", run, tune, crossover->below);
-    add_side(json, node, "above", run, tune, crossover->above);
-    mb_json_number(json, node, "texels", crossover->texels);
-    mb_json_number(json, node, "square_edge", sqrt(crossover->texels));
-    mb_json_string(json, node, "how", mb_tune_how_name(crossover->how));
+    add_kind(json, node, below);
+    add_side(json, node, "below", below);
+    add_side(json, node, "above", below->above);
+    mb_json_number(json, node, "texels", below->border_texels);
+    mb_json_number(json, node, "square_edge", sqrt(below->border_texels));
+    mb_json_string(json, node, "how", mb_tune_how_name(below->how));
 }
 
 enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, char **text,
@@ -370,7 +313,9 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
 {
     struct mb_json json;
     mb_json_init(&json);
-    add_schema(&json);
+    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
+    mb_json_string(&json, schema, "name", "mipbench-tune");
+    mb_json_string(&json, schema, "version", TUNE_SCHEMA_VERSION);
     mb_report_run(&json, run);
     mb_report_host(&json, &run->host);
     mb_report_device(&json, &run->device);
@@ -379,16 +324,16 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     add_method(&json, tune);
     add_selftest(&json, tune);
     struct cJSON *classes = mb_json_array(&json, json.root, "classes");
-    for (size_t i = 0; i < tune->n_classes; i++) {
-        add_class(&json, classes, run, tune, i);
-    }
     struct cJSON *crossovers = mb_json_array(&json, json.root, "crossovers");
-    for (size_t i = 0; i < tune->n_crossovers; i++) {
-        add_crossover(&json, crossovers, run, tune, &tune->crossovers[i]);
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_class(&json, classes, &tune->classes[i]);
+        if (tune->classes[i].above) {
+            add_crossover(&json, crossovers, &tune->classes[i]);
+        }
     }
     struct cJSON *cases = mb_json_array(&json, json.root, "cases");
     for (size_t i = 0; i < tune->n_cases; i++) {
-        add_case(&json, cases, run, tune, &tune->cases[i]);
+        add_case(&json, cases, tune, &tune->cases[i]);
     }
     const enum mb_status status = mb_json_print(&json, text, err);
     mb_json_finish(&json);

@@ -1,53 +1,418 @@
-/* Tuning: the cases one by one, and what became of them. */
+/* Tuning: the cases one by one, each a contest of all variants in passes. */
 #include "tune/tune.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "bench/bench.h"
 #include "bench/image_case.h"
+#include "bench/timing/schedule.h"
+#include "bench/warn.h"
 #include "result/relate.h"
 #include "tune/choose.h"
 #include "tune/class.h"
-#include "tune/contest.h"
-#include "bench/warn.h"
 
-static enum mb_status choose_all(const struct mb_timing *timing, uint64_t seed,
-                                 struct mb_tune_case *c, struct mb_err *err)
+static const struct {
+    uint32_t n_blocks;
+    double margin; /* wide where samples are few */
+} passes[MB_TUNE_MAX_PASSES] = {
+    {5, 1.25},
+    {20, 1.10},
+};
+
+/* A tuning while its cases are run. */
+struct session {
+    const struct mb_tune_options *options;
+    struct mb_settings settings; /* with the format of the case */
+    const struct mb_image *image;
+    struct mb_calibration calibration;
+    struct mb_run *run;
+    struct mb_tune *tune;
+    bool is_complete; /* the user did not interrupt it */
+    /* A heat: what is measured together; owned. */
+    struct mb_variant *rows;
+    size_t *members; /* indices of the same */
+    /* The case that is being tuned. */
+    struct mb_tune_case *c; /* the next one of `tune` */
+    struct mb_case blank;   /* what is known before anything is run */
+    void *source;           /* owned */
+    struct mb_condition condition;
+    size_t heat; /* variants of a heat at most */
+};
+
+static enum mb_status no_memory(struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+}
+
+static enum mb_status set_reason(struct mb_tune_variant *variant, enum mb_tune_state state,
+                                 const char *reason, struct mb_err *err)
+{
+    variant->state = state;
+    mb_free(variant->reason);
+    variant->reason = mb_strdup(reason);
+    return variant->reason ? MB_OK : no_memory(err);
+}
+
+/* Why a variant cannot take part, or NULL. */
+static const char *reason_against(const struct session *session, const struct mb_variant *row,
+                                  struct mb_err *why)
+{
+    const struct mb_case *blank = &session->blank;
+    if (mb_variant_is_diagnostic(row)) {
+        return "leaves work out";
+    }
+    if (row->strategy->has_source && row->strategy->has_source(&row->params)) {
+        return "reads level 0 from another image; tune is for chains made in place";
+    }
+    return mb_variant_supports(row, session->options->gpu, &blank->layout, &blank->task, why) ==
+                   MB_OK
+               ? NULL
+               : why->text;
+}
+
+/* The earlier variant whose values come to the same commands here, "auto" and what it is, or
+ * SIZE_MAX: it has the fewest parameters off their defaults, and stands for both. */
+static size_t find_same(const struct session *session, struct mb_params *resolved, size_t index)
+{
+    const struct mb_variant *rows = session->options->rows;
+    const struct mb_strategy *strategy = rows[index].strategy;
+    resolved[index] = rows[index].params;
+    if (!strategy->resolve) {
+        return SIZE_MAX;
+    }
+    strategy->resolve(session->options->gpu, &session->blank.layout, &session->blank.task,
+                      &resolved[index]);
+    for (size_t i = 0; i < index; i++) {
+        if (session->c->variants[i].state == MB_TUNE_ACTIVE && rows[i].strategy == strategy &&
+            memcmp(&resolved[i], &resolved[index], sizeof *resolved) == 0) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* Leave out what cannot take part, before any of it is set up. */
+static enum mb_status sift(struct session *session, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        MB_TRY(mb_tune_choose(timing, (enum mb_question)question, seed, &c->choice[question],
-                              err));
+    struct mb_tune_case *c = session->c;
+    struct mb_params *resolved = mb_alloc(c->n_variants, sizeof *resolved);
+    if (!resolved) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < c->n_variants; i++) {
+        struct mb_tune_variant *variant = &c->variants[i];
+        struct mb_err why = {0};
+        const char *reason = reason_against(session, &session->options->rows[i], &why);
+        *variant = (struct mb_tune_variant){.ratio = (double)NAN, .behind = (double)NAN};
+        variant->same_as = reason ? SIZE_MAX : find_same(session, resolved, i);
+        if (reason) {
+            MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, reason, err));
+        } else if (variant->same_as != SIZE_MAX) {
+            MB_TRY(set_reason(variant, MB_TUNE_SAME,
+                              "the same commands as of another variant here", err));
+        }
+    }
+fail:
+    mb_free(resolved);
+    return status;
+}
+
+static size_t count_active(const struct mb_tune_case *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_variants; i++) {
+        n += c->variants[i].state == MB_TUNE_ACTIVE;
+    }
+    return n;
+}
+
+/* What a case says of a variant that did not get to be timed, or of what questions it is. */
+static enum mb_status note_row(struct session *session, const struct mb_row *row,
+                               struct mb_tune_variant *variant, struct mb_err *err)
+{
+    const struct mb_case *blank = &session->blank;
+    if (mb_row_status(row) != MB_RESULT_OK) {
+        const bool is_failed = mb_row_status(row) == MB_RESULT_FAILED;
+        variant->is_wrong = is_failed && row->result->verify == MB_VERIFY_FAIL;
+        return set_reason(variant, is_failed ? MB_TUNE_FAILED : MB_TUNE_SKIPPED,
+                          mb_row_reason(row), err);
+    }
+    variant->questions = mb_questions_answered(&row->result->work.tolerance, blank->task.reduce,
+                                               mb_tune_is_power(blank->layout.base));
+    return MB_OK;
+}
+
+/* Run `n` variants, which are in session->members, as one case, which is the caller's also
+ * after a failure. */
+static enum mb_status run_together(struct session *session, const struct mb_settings *settings,
+                                   bool times_only, size_t n, struct mb_case *c,
+                                   struct mb_err *err)
+{
+    const struct mb_tune_options *options = session->options;
+    const struct mb_case_options case_options = {
+        .gpu = options->gpu,
+        .settings = settings,
+        .hooks = options->hooks,
+        .rows = session->rows,
+        .n_rows = n,
+        .conditions = &session->condition,
+        .n_conditions = 1,
+        .calibration = &session->calibration,
+        .shares_pipelines = times_only,
+        .times_only = times_only,
+    };
+    *c = session->blank;
+    for (size_t i = 0; i < n; i++) {
+        session->rows[i] = options->rows[session->members[i]];
+    }
+    return mb_case_run(&case_options, session->source, c, &session->is_complete, err);
+}
+
+/* The fastest of a heat: what all others are held against from then on. */
+static void choose_anchor(struct session *session, const struct mb_timing *timing, size_t n)
+{
+    double least_ns = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        const struct mb_row *row = &timing->rows[i];
+        if (row->stats.n > 0 && row->stats.median_ns < least_ns) {
+            least_ns = row->stats.median_ns;
+            session->c->anchor = session->members[i];
+        }
+    }
+}
+
+/* The median of the ratios in each block. */
+static enum mb_status find_ratio(const struct mb_timing *timing, const struct mb_row *anchor,
+                                 const struct mb_row *row, double *ratio, struct mb_err *err)
+{
+    const uint32_t n = timing->samples.n_kept;
+    double *values = mb_alloc(2 * (size_t)n + 1, sizeof *values);
+    if (!values) {
+        return no_memory(err);
+    }
+    mb_samples_column(&timing->samples, row->column, values);
+    mb_samples_column(&timing->samples, anchor->column, values + n);
+    for (uint32_t i = 0; i < n; i++) {
+        values[i] /= values[n + i];
+    }
+    *ratio = mb_median(values, n);
+    mb_free(values);
+    return MB_OK;
+}
+
+static enum mb_status note_heat(struct session *session, const struct mb_timing *timing,
+                                size_t n, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_tune_case *c = session->c;
+    const struct mb_row *anchor = NULL;
+    if (c->anchor == SIZE_MAX) {
+        choose_anchor(session, timing, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (session->members[i] == c->anchor && timing->rows[i].stats.n > 0) {
+            anchor = &timing->rows[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct mb_tune_variant *variant = &c->variants[session->members[i]];
+        const struct mb_row *row = &timing->rows[i];
+        if (variant->state != MB_TUNE_ACTIVE) {
+            continue; /* the anchor, which has been dropped since */
+        }
+        MB_TRY(note_row(session, row, variant, err));
+        if (variant->state == MB_TUNE_ACTIVE && anchor && row->stats.n > 0) {
+            MB_TRY(find_ratio(timing, anchor, row, &variant->ratio, err));
+        }
     }
 fail:
     return status;
 }
 
-/* The final is the last case of the run, unless nothing ran; and what was chosen in it becomes
- * a case of the tuning. */
-static enum mb_status keep_case(const struct mb_tune_options *options, struct mb_run *run,
-                                struct mb_tune *tune, struct mb_tune_case *c,
+/* Make members of up to `n_most` active variants from `*next` on. Returns how many. */
+static size_t take_active(struct session *session, size_t n_most, size_t *next)
+{
+    size_t n = 0;
+    for (; n < n_most && *next < session->c->n_variants; (*next)++) {
+        if (session->c->variants[*next].state == MB_TUNE_ACTIVE) {
+            session->members[n++] = *next;
+        }
+    }
+    return n;
+}
+
+/* The next heat: up to session->heat variants, and the anchor, once there is one. */
+static size_t take_heat(struct session *session, size_t *next)
+{
+    const size_t anchor = session->c->anchor;
+    const size_t n = take_active(session, session->heat, next);
+    bool has_anchor = anchor == SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        has_anchor = has_anchor || session->members[i] == anchor;
+    }
+    session->members[n] = anchor;
+    return has_anchor ? n : n + 1;
+}
+
+static enum mb_status run_heat(struct session *session, const struct mb_settings *settings,
+                               size_t n, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_case c = {.results = NULL};
+    MB_TRY(run_together(session, settings, true, n, &c, err));
+    if (session->is_complete) {
+        MB_TRY(note_heat(session, &c.timings[0], n, err));
+    }
+fail:
+    mb_case_finish(&c);
+    return status;
+}
+
+static enum mb_status run_pass(struct session *session, uint32_t index, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_tune_case *c = session->c;
+    const bool is_last = index + 1 == MB_TUNE_MAX_PASSES;
+    const size_t n_in = count_active(c);
+    struct mb_settings brief = session->settings;
+    brief.n_samples = passes[index].n_blocks;
+    brief.min_time_s = 0.0;
+    brief.verify = false; /* nothing is decided on this but who is measured again */
+    brief.pipeline_facts = false;
+    struct mb_tune_pass *pass = &c->pass[index];
+    *pass = (struct mb_tune_pass){
+        .n_blocks = passes[index].n_blocks,
+        .margin = passes[index].margin,
+        .n_in = n_in,
+        .n_heats = (n_in + session->heat - 1) / session->heat,
+    };
+    size_t next = 0;
+    for (size_t heat = 0; heat < pass->n_heats && session->is_complete; heat++) {
+        const size_t n = take_heat(session, &next);
+        session->options->on_heat(session->options->hooks->user, mb_tune_pass_name(index), heat,
+                                  pass->n_heats);
+        MB_TRY(run_heat(session, &brief, n, err));
+    }
+    pass->n_out = mb_tune_select(c->variants, c->n_variants, pass->margin,
+                                 is_last ? MB_TUNE_FINALISTS : 0, index);
+    c->n_passes = index + 1;
+fail:
+    return status;
+}
+
+/* Measure all that are left together, and note what became of each. */
+static enum mb_status run_final(struct session *session, struct mb_case *final,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_case *final = run->cases[run->n_cases - 1];
-    const struct mb_timing nothing = {.of = final};
-    const bool has_run = final->n_timings > 0;
-    c->final = has_run ? run->n_cases - 1 : SIZE_MAX;
-    MB_TRY(
-        choose_all(has_run ? &final->timings[0] : &nothing, options->settings->seed, c, err));
-    if (has_run) {
-        mb_warn_case(run, final);
-        MB_TRY(mb_relate_judge(&final->timings[0], err));
-    } else {
-        mb_run_drop_case(run);
+    size_t next = 0;
+    const size_t n = take_active(session, SIZE_MAX, &next);
+    session->options->on_heat(session->options->hooks->user, "final", 0, 1);
+    MB_TRY(run_together(session, &session->settings, false, n, final, err));
+    for (size_t i = 0; session->is_complete && i < n; i++) {
+        struct mb_tune_variant *variant = &session->c->variants[session->members[i]];
+        const struct mb_row *row = &final->timings[0].rows[i];
+        MB_TRY(note_row(session, row, variant, err));
+        if (variant->state == MB_TUNE_ACTIVE) {
+            variant->state = MB_TUNE_FINAL;
+            variant->row = row;
+        }
     }
-    tune->cases[tune->n_cases++] = *c;
-    *c = (struct mb_tune_case){.variants = NULL};
-    MB_TRY(mb_tune_classify(tune, run, err));
-    MB_TRY(options->on_case_done(options->hooks->user, run, tune, err));
+fail:
+    return status;
+}
+
+static bool has_wrong(const struct mb_tune_case *c)
+{
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (c->variants[i].is_wrong) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mb_status run_finals(struct session *session, struct mb_case *final,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    bool is_open = count_active(session->c) > 0;
+    while (is_open && session->is_complete) {
+        mb_case_finish(final);
+        MB_TRY(run_final(session, final, err));
+        is_open = false;
+        if (session->is_complete && has_wrong(session->c) && session->c->n_passes > 0) {
+            MB_TRY(mb_tune_reopen(session->c, &is_open, err));
+        }
+    }
+fail:
+    return status;
+}
+
+/* Drivers have limits on how much there is of anything. */
+static size_t heat_size(const struct session *session)
+{
+    struct mb_timing timing = {.of = &session->blank,
+                               .cache = session->condition.cache,
+                               .mode = session->condition.mode};
+    struct mb_err why = {0};
+    if (mb_schedule_images(&timing, session->calibration.roofline.llc_bytes, &why) != MB_OK) {
+        return MB_TUNE_HEAT; /* the rows will say why */
+    }
+    const size_t n_most = MB_TUNE_TRIALS / timing.n_rotated;
+    return n_most < 1 ? 1 : n_most < MB_TUNE_HEAT ? n_most : MB_TUNE_HEAT;
+}
+
+/* Run the passes and the final, which is `*final`; it stays empty where nothing can run. */
+static enum mb_status run_contest(struct session *session, struct mb_case *final,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_tune_case *c = session->c;
+    c->anchor = SIZE_MAX;
+    c->variants = mb_alloc(session->options->n_rows, sizeof *c->variants);
+    c->n_variants = session->options->n_rows;
+    if (!c->variants) {
+        return no_memory(err);
+    }
+    MB_TRY(sift(session, err));
+    session->heat = heat_size(session);
+    for (uint32_t pass = 0; pass < MB_TUNE_MAX_PASSES && session->is_complete &&
+                            count_active(c) > MB_TUNE_FINALISTS;
+         pass++) {
+        MB_TRY(run_pass(session, pass, err));
+    }
+    MB_TRY(run_finals(session, final, err));
+fail:
+    return status;
+}
+
+/* Choose for every question in the final, which is the last case of the run, and make the case
+ * one of the tuning. Where nothing ran the run has no such case. */
+static enum mb_status keep_case(struct session *session, struct mb_case *final,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_tune_options *options = session->options;
+    struct mb_tune_case *c = session->c;
+    struct mb_timing *timing = final->n_timings > 0 ? &final->timings[0] : NULL;
+    c->final = timing;
+    for (int question = 0; timing && question < MB_N_QUESTIONS; question++) {
+        MB_TRY(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
+                              &c->choice[question], err));
+    }
+    if (timing) {
+        mb_warn_case(session->run, final);
+        MB_TRY(mb_relate_judge(timing, err));
+    } else {
+        mb_run_drop_case(session->run);
+    }
+    session->tune->n_cases++;
+    MB_TRY(mb_tune_classify(session->tune, err));
+    MB_TRY(options->on_case_done(options->hooks->user, session->run, session->tune, err));
 fail:
     return status;
 }
@@ -64,68 +429,46 @@ static bool is_known_case(const struct mb_tune *tune, const struct mb_layout *la
     return false;
 }
 
-/* A tuning while its cases are run. */
-struct progress {
-    const struct mb_tune_options *options;
-    struct mb_settings settings; /* with the format of the case */
-    const struct mb_image *image;
-    struct mb_calibration calibration;
-    struct mb_run *run;
-    struct mb_tune *tune;
-    bool is_complete; /* no case was interrupted */
-};
-
-static enum mb_status run_case(struct progress *p, size_t size, struct mb_err *err)
+static enum mb_status run_case(struct session *session, size_t size, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_case blank = {.results = NULL};
-    struct mb_tune_case c = {.variants = NULL};
+    const size_t n_kept = session->tune->n_cases;
     struct mb_condition conditions[MB_MAX_CONDITIONS];
-    bool is_kept = false;
-    void *source = NULL;
-    mb_conditions(p->options->gpu, &p->settings, conditions);
-    struct mb_tune_contest contest = {
-        .options = p->options,
-        .settings = &p->settings,
-        .condition = conditions[0],
-        .calibration = &p->calibration,
-        .blank = &blank,
-        .c = &c,
-    };
-    struct mb_case *final = mb_run_add_case(p->run);
+    struct mb_case *final = mb_run_add_case(session->run);
     if (!final) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+        return no_memory(err);
     }
-    MB_TRY(mb_image_make_case(p->image, &p->settings, size, &blank, &source, err));
-    contest.source = source;
-    c.layout = blank.layout;
-    if (is_known_case(p->tune, &c.layout)) {
-        goto fail;
-    }
-    MB_TRY(mb_image_match_roofline(&p->calibration, &blank, err));
-    MB_TRY(mb_tune_contest_run(&contest, final, err));
-    is_kept = p->is_complete = contest.is_complete;
-    if (is_kept) {
-        MB_TRY(keep_case(p->options, p->run, p->tune, &c, err));
+    session->c = &session->tune->cases[n_kept];
+    session->blank = (struct mb_case){.results = NULL};
+    mb_conditions(session->options->gpu, &session->settings, conditions);
+    session->condition = conditions[0];
+    MB_TRY(mb_image_make_case(session->image, &session->settings, size, &session->blank,
+                              &session->source, err));
+    session->c->layout = session->blank.layout;
+    if (!is_known_case(session->tune, &session->c->layout)) {
+        MB_TRY(mb_image_match_roofline(&session->calibration, &session->blank, err));
+        MB_TRY(run_contest(session, final, err));
+        MB_TRY(session->is_complete ? keep_case(session, final, err) : MB_OK);
     }
 fail:
-    mb_free(source);
-    if (!is_kept) {
-        mb_run_drop_case(p->run);
+    mb_free(session->source);
+    session->source = NULL;
+    if (session->tune->n_cases == n_kept) {
+        mb_run_drop_case(session->run);
+        mb_tune_case_finish(session->c);
     }
-    mb_tune_case_finish(&c);
     return status;
 }
 
-static enum mb_status run_cases(struct progress *p, struct mb_err *err)
+static enum mb_status run_cases(struct session *session, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_tune_options *options = p->options;
-    const size_t n_sizes = mb_settings_n_sizes(&p->settings);
-    for (size_t i = 0; i < options->n_formats * n_sizes && p->is_complete; i++) {
-        p->settings.format = options->formats[i / n_sizes];
+    const struct mb_tune_options *options = session->options;
+    const size_t n_sizes = mb_settings_n_sizes(&session->settings);
+    for (size_t i = 0; i < options->n_formats * n_sizes && session->is_complete; i++) {
+        session->settings.format = options->formats[i / n_sizes];
         options->on_case_begin(options->hooks->user, i);
-        MB_TRY(run_case(p, i % n_sizes, err));
+        MB_TRY(run_case(session, i % n_sizes, err));
     }
 fail:
     return status;
@@ -133,8 +476,8 @@ fail:
 
 /* Before anything is decided by the instrument it is checked; on a software device, whose times
  * predict nothing, it is not. */
-static enum mb_status check_ruler(const struct mb_tune_options *options, struct mb_tune *tune,
-                                  struct mb_err *err)
+static enum mb_status check_instrument(const struct mb_tune_options *options,
+                                       struct mb_tune *tune, struct mb_err *err)
 {
     if (options->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         return MB_OK;
@@ -146,23 +489,24 @@ static enum mb_status check_ruler(const struct mb_tune_options *options, struct 
     return status;
 }
 
-static enum mb_status allocate(const struct mb_tune_options *options, const struct mb_run *run,
-                               struct mb_tune *tune, struct mb_err *err)
+static enum mb_status allocate(struct session *session, struct mb_err *err)
 {
+    const struct mb_tune_options *options = session->options;
+    struct mb_tune *tune = session->tune;
     const size_t n_cases = options->n_formats * mb_settings_n_sizes(options->settings);
+    const size_t n_members = options->n_rows + 1; /* and the anchor */
     *tune = (struct mb_tune){.rows = options->rows, .n_rows = options->n_rows};
     tune->cases = mb_alloc(n_cases, sizeof *tune->cases);
-    if (!tune->cases) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-    }
-    return mb_tune_classify(tune, run, err); /* an empty table is one, too */
+    session->rows = mb_alloc(n_members, sizeof *session->rows);
+    session->members = mb_alloc(n_members, sizeof *session->members);
+    return tune->cases && session->rows && session->members ? MB_OK : no_memory(err);
 }
 
 enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct mb_image *image,
                            struct mb_run *run, struct mb_tune *tune, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct progress p = {
+    struct session session = {
         .options = options,
         .settings = *options->settings,
         .image = image,
@@ -171,97 +515,22 @@ enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct m
     };
     const struct mb_hooks *hooks = options->hooks;
     const struct mb_calibration_stop stop = {hooks->is_interrupted, hooks->user};
-    MB_TRY(allocate(options, run, tune, err));
+    MB_TRY(allocate(&session, err));
     MB_TRY(mb_timer_check(options->gpu->info.timestamp_valid_bits,
                           options->gpu->info.timestamp_period_ns, options->gpu->info.name,
                           err));
-    MB_TRY(check_ruler(options, tune, err));
+    MB_TRY(check_instrument(options, tune, err));
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(mb_calibration_init(&p.calibration, options->gpu, options->settings, &stop, err));
-    mb_run_note_calibration(run, &p.calibration);
-    p.is_complete = !hooks->is_interrupted(hooks->user);
-    MB_TRY(run_cases(&p, err));
-    run->complete = p.is_complete;
-    run->exit_reason = p.is_complete ? "done" : "interrupted";
+    MB_TRY(
+        mb_calibration_init(&session.calibration, options->gpu, options->settings, &stop, err));
+    mb_run_note_calibration(run, &session.calibration);
+    session.is_complete = !hooks->is_interrupted(hooks->user);
+    MB_TRY(run_cases(&session, err));
+    run->complete = session.is_complete;
+    run->exit_reason = session.is_complete ? "done" : "interrupted";
 fail:
-    mb_calibration_finish(&p.calibration);
+    mb_calibration_finish(&session.calibration);
+    mb_free(session.rows);
+    mb_free(session.members);
     return status;
-}
-
-static bool has_choice(const struct mb_tune_case *c)
-{
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if (c->choice[question].chosen != SIZE_MAX) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool mb_tune_has_decisions(const struct mb_tune *tune)
-{
-    for (size_t i = 0; i < tune->n_cases; i++) {
-        if (has_choice(&tune->cases[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The worst that became of the variants of one case, and whose it was. */
-static enum mb_errc judge_case(const struct mb_tune_case *c, size_t *worst)
-{
-    enum mb_errc code = MB_ERRC_NONE;
-    for (size_t i = 0; i < c->n_variants; i++) {
-        if (c->variants[i].state != MB_TUNE_FAILED) {
-            continue;
-        }
-        if (c->variants[i].is_wrong || code == MB_ERRC_NONE) {
-            code = c->variants[i].is_wrong ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
-            *worst = i;
-        }
-        if (code == MB_ERRC_VERIFY) {
-            return code;
-        }
-    }
-    return code;
-}
-
-/* All that was asked for is left out of this case: the first variant stands for the others. */
-static enum mb_status note_undecided(const struct mb_tune *tune, const struct mb_tune_case *c,
-                                     struct mb_err *why)
-{
-    char label[MB_LABEL_BYTES];
-    const char *reason = c->variants[0].reason ? c->variants[0].reason : "no reason given";
-    mb_variant_label(&tune->rows[0], label, sizeof label);
-    const enum mb_status status =
-        MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
-                c->layout.base.width, c->layout.base.height, c->layout.format->name,
-                c->n_variants, c->n_variants == 1 ? "" : "s", label, reason);
-    mb_err_hint(why,
-                "without --strategy everything is tried; without 'tune' mipbench times what "
-                "tune leaves out");
-    return status;
-}
-
-enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
-{
-    enum mb_status status = MB_OK;
-    for (size_t i = 0; i < tune->n_cases && status == MB_OK; i++) {
-        const struct mb_tune_case *c = &tune->cases[i];
-        size_t worst = 0;
-        const enum mb_errc code = judge_case(c, &worst);
-        if (code != MB_ERRC_NONE) {
-            char label[MB_LABEL_BYTES];
-            mb_variant_label(&tune->rows[worst], label, sizeof label);
-            status = MB_FAIL(why, code, "%s: %s", label, c->variants[worst].reason);
-        }
-    }
-    for (size_t i = 0; i < tune->n_cases && status == MB_OK; i++) {
-        if (!has_choice(&tune->cases[i])) {
-            status = note_undecided(tune, &tune->cases[i], why);
-        }
-    }
-    return status == MB_OK ? MB_ERRC_NONE : why->code;
 }

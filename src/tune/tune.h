@@ -9,8 +9,25 @@
 #ifndef MB_TUNE_TUNE_H
 #define MB_TUNE_TUNE_H
 
+#include "bench/case.h"
 #include "image/image.h"
-#include "tune/contest.h"
+#include "tune/model.h"
+
+struct mb_tune_options {
+    const struct mb_gpu *gpu;
+    const struct mb_settings *settings; /* one input, one condition, verified */
+    const char *const *formats;         /* names; NULL in it: auto */
+    size_t n_formats;                   /* at least 1 */
+    const struct mb_variant *rows;
+    size_t n_rows;
+    const struct mb_hooks *hooks;
+    void (*on_case_begin)(void *user, size_t index);
+    /* Before each heat of a pass; the final is a heat of its own. */
+    void (*on_heat)(void *user, const char *pass, size_t heat, size_t n_heats);
+    /* After each case, which is the last of `tune`. */
+    enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
+                                   const struct mb_tune *tune, struct mb_err *err);
+};
 
 /* Tune every size and format on `image`; each final is appended to the run. An interrupted
  * run returns MB_OK with run->complete false, and without the case that was cut short.
@@ -19,12 +36,5 @@
 MB_MUST_CHECK enum mb_status mb_tune_run(const struct mb_tune_options *options,
                                          const struct mb_image *image, struct mb_run *run,
                                          struct mb_tune *tune, struct mb_err *err);
-/* Whether anything was chosen, in any case. */
-bool mb_tune_has_decisions(const struct mb_tune *tune);
-
-/* The exit code that the outcome asks for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a variant that
- * could not be set up), MB_ERRC_UNSUPPORTED (a case that nothing could be chosen in),
- * MB_ERRC_NONE. With one, `*why` is what is to be said. */
-enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why);
 
 #endif

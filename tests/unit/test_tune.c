@@ -164,15 +164,17 @@ static struct mb_tune_choice choose(const struct mb_timing *timing)
     return choice;
 }
 
+#define CHECK_ROW(row, index) CHECK_EQ_INT((row)-timing->rows, index)
+
 static void test_distinct(void)
 {
     static const double ratios[] = {1.5, 1.0, 1.2, 3.0};
     struct mb_case c;
     struct mb_timing *timing = make_case(&c, ratios, 0.01, mb_format_find("rgba8"), 64);
     struct mb_tune_choice choice = choose(timing);
-    CHECK_EQ_INT(choice.fastest, 1);
-    CHECK_EQ_INT(choice.chosen, 1);
-    CHECK_EQ_INT(choice.runner_up, 2);
+    CHECK_ROW(choice.fastest, 1);
+    CHECK_ROW(choice.chosen, 1);
+    CHECK_ROW(choice.runner_up, 2);
     CHECK_EQ_INT(choice.n_tied, 0);
     CHECK(choice.is_distinct);
     CHECK_EQ_DBL(choice.next.ratio, 1.2, 0.01);
@@ -182,15 +184,15 @@ static void test_distinct(void)
     c.results[1].verify = MB_VERIFY_FAIL;
     c.results[2].work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
     choice = choose(timing);
-    CHECK_EQ_INT(choice.chosen, 0);
-    CHECK_EQ_INT(choice.runner_up, 3);
+    CHECK_ROW(choice.chosen, 0);
+    CHECK_ROW(choice.runner_up, 3);
     CHECK(isnan(choice.relation[1].ratio) && isnan(choice.relation[2].ratio));
     mb_free(choice.relation);
     for (size_t i = 0; i < N_RESULTS; i++) {
         c.results[i].verify = MB_VERIFY_SKIPPED;
     }
     choice = choose(timing);
-    CHECK(choice.chosen == SIZE_MAX && choice.runner_up == SIZE_MAX);
+    CHECK(choice.chosen == NULL && choice.runner_up == NULL);
     CHECK(choice.relation == NULL && !choice.is_distinct);
     mb_case_finish(&c);
 }
@@ -207,9 +209,9 @@ static void test_ties(void)
     c.results[2].params.choice[0] = 3;
     c.results[3].work.n_dispatches = 9;
     struct mb_tune_choice choice = choose(timing);
-    CHECK_EQ_INT(choice.fastest, 2);
-    CHECK_EQ_INT(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
-    CHECK_EQ_INT(choice.runner_up, 2);
+    CHECK_ROW(choice.fastest, 2);
+    CHECK_ROW(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
+    CHECK_ROW(choice.runner_up, 2);
     CHECK_EQ_INT(choice.n_tied, 2);
     CHECK(!choice.is_distinct);
     CHECK_EQ_DBL(choice.next.ratio, 1.0 / 1.002, 1e-3); /* to the chosen, not to the fastest */
@@ -217,13 +219,13 @@ static void test_ties(void)
     mb_free(choice.relation);
     c.results[3].params.choice[1] = 0; /* parameters come before dispatches */
     choice = choose(timing);
-    CHECK_EQ_INT(choice.chosen, 3);
+    CHECK_ROW(choice.chosen, 3);
     mb_free(choice.relation);
     c.results[3].params.choice[1] = 1;
     c.results[3].work.n_dispatches = 1; /* alike but for their spread */
     timing->rows[0].stats.p75_ns *= 1.1;
     choice = choose(timing);
-    CHECK_EQ_INT(choice.chosen, 3);
+    CHECK_ROW(choice.chosen, 3);
     mb_free(choice.relation);
     mb_case_finish(&c);
 }
@@ -241,7 +243,7 @@ static void test_noise(void)
     const bool is_near = choice.relation[1 - fastest].ratio <= 1.01;
     CHECK_EQ_INT(choice.n_tied, 1);
     CHECK(!choice.is_distinct);
-    CHECK_EQ_INT(choice.chosen, is_near ? 1 - fastest : fastest);
+    CHECK_ROW(choice.chosen, is_near ? 1 - fastest : fastest);
     mb_free(choice.relation);
     mb_case_finish(&c);
 }
@@ -271,14 +273,16 @@ static void add_case(struct fixture *f, const char *format, uint32_t edge,
     struct mb_timing *timing = make_case(final, ratio, 0.001, mb_format_find(format), edge);
     *c = (struct mb_tune_case){
         .layout = final->layout,
-        .final = f->run.n_cases - 1,
+        .final = timing,
         .variants = mb_alloc(N_RESULTS, sizeof *c->variants),
         .n_variants = N_RESULTS,
         .anchor = SIZE_MAX,
     };
     for (size_t i = 0; i < N_RESULTS; i++) {
-        c->variants[i] = (struct mb_tune_variant){
-            .state = MB_TUNE_FINAL, .result = i, .questions = BOX, .ratio = ratio[i]};
+        c->variants[i] = (struct mb_tune_variant){.state = MB_TUNE_FINAL,
+                                                  .row = &timing->rows[i],
+                                                  .questions = BOX,
+                                                  .ratio = ratio[i]};
     }
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
         CHECK_EQ_INT(
@@ -314,16 +318,19 @@ static void test_crossovers(void)
     add_case(&f, "rgba8", 1024, then);
     add_case(&f, "rgba8", 100, then);
     add_case(&f, "r32f", 64, then);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
     CHECK_EQ_INT(f.tune.n_classes, 2 * 5);
     const struct mb_tune_class *classes = f.tune.classes;
-    CHECK(classes[0].index == 1 && classes[1].index == 0 && classes[2].index == 2);
-    CHECK(classes[0].is_power && !classes[3].is_power && classes[3].index == 3);
+    const struct mb_tune_case *cases = f.tune.cases;
+    CHECK(classes[0].of == &cases[1] && classes[1].of == &cases[0] &&
+          classes[2].of == &cases[2]);
+    CHECK(classes[0].is_power && !classes[3].is_power && classes[3].of == &cases[3]);
     CHECK_EQ_INT(classes[4].question, MB_QUESTION_ANY);
     /* 64 to 256: the ratio goes from 1/2 to 2, and so is 1 at 128x128. */
-    CHECK_EQ_INT(f.tune.n_crossovers, 2);
-    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
-    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_INTERPOLATED);
+    CHECK(classes[0].above == &classes[1] && classes[1].above == NULL);
+    CHECK(classes[4].above == &classes[5] && classes[5].above == NULL);
+    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_INTERPOLATED);
     CHECK_EQ_DBL((double)classes[0].max_texels, 128.0 * 128.0, 100.0);
     CHECK(127 <= classes[0].max_edge && classes[0].max_edge <= 128);
     CHECK_EQ_INT(classes[1].max_edge, 512); /* halfway: nothing changes */
@@ -342,13 +349,14 @@ static void test_same(void)
     add_case(&f, "rgba8", 64, first);
     add_case(&f, "rgba8", 256, then);
     f.tune.cases[1].variants[0] = (struct mb_tune_variant){.state = MB_TUNE_SAME, .same_as = 2};
-    f.tune.cases[1].variants[2].result = 0; /* the one that is 2.0 times the winner's time */
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_INTERPOLATED);
-    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
+    f.tune.cases[1].variants[2].row =
+        &f.run.cases[1]->timings[0].rows[0]; /* the one that is 2.0 times the winner's time */
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
     f.tune.cases[1].variants[0].same_as = 1;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.n_crossovers, 0);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    CHECK(f.tune.classes[0].above == NULL);
     CHECK_EQ_INT(f.tune.classes[0].max_edge, 128); /* halfway */
     finish(&f);
 }
@@ -364,16 +372,16 @@ static void test_borders(void)
     add_case(&f, "rgba8", 256, then);
     struct mb_tune_variant *below = &f.tune.cases[1].variants[0];
     below->state = MB_TUNE_DROPPED;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_ESTIMATED);
-    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_ESTIMATED);
+    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
     below->ratio = 0.9; /* the pass says otherwise than the final */
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_MIDPOINT);
-    CHECK_EQ_DBL(f.tune.crossovers[0].texels, 128.0 * 128.0, 1e-6);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_MIDPOINT);
+    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 1e-6);
     below->state = MB_TUNE_SKIPPED;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.crossovers[0].how, MB_TUNE_LIMIT);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_LIMIT);
     CHECK_EQ_INT(f.tune.classes[0].max_texels, 64 * 64);
     CHECK_EQ_INT(f.tune.classes[0].max_edge, 64);
     finish(&f);
@@ -388,7 +396,7 @@ static void test_header(void)
     init(&f);
     snprintf(f.run.device.name, sizeof f.run.device.name, "a*/b\"c\\d?\?/e\xc3\xa9");
     add_case(&f, "rgba8", 64, ratios);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
     CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
     CHECK(strstr(text, "#define MIPBENCH_TUNED_DEVICE "
                        "\"a*/b\\042c\\134d\\077\\077/e\\303\\251\"\n") != NULL);
@@ -427,7 +435,7 @@ static void test_verdict(void)
     CHECK_EQ_STR(why.text, "small: wrong");
     c->variants[1].state = c->variants[2].state = MB_TUNE_SKIPPED;
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        c->choice[question].chosen = SIZE_MAX;
+        c->choice[question].chosen = NULL;
     }
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_UNSUPPORTED);
     CHECK(strstr(why.text, "64x64 rgba8: no decision, since none of 4 variants can take part: "
@@ -502,14 +510,14 @@ static enum mb_status try_write(void *user, struct mb_err *err)
     struct fixture *f = user;
     enum mb_status status = MB_OK;
     char *header = NULL, *json = NULL;
-    MB_TRY(mb_tune_classify(&f->tune, &f->run, err));
+    MB_TRY(mb_tune_classify(&f->tune, err));
     MB_TRY(mb_tune_header(&f->run, &f->tune, &header, err));
     MB_TRY(mb_tune_json(&f->run, &f->tune, &json, err));
 fail:
     mb_free(header);
     mb_free(json);
     mb_alloc_fail_nth(0, false);
-    CHECK_EQ_INT(mb_tune_classify(&f->tune, &f->run, NULL), MB_OK); /* as it was before */
+    CHECK_EQ_INT(mb_tune_classify(&f->tune, NULL), MB_OK); /* as it was before */
     return status;
 }
 
@@ -520,7 +528,7 @@ static void test_no_memory(void)
     init(&f);
     add_case(&f, "rgba8", 64, first);
     add_case(&f, "rgba8", 256, then);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, &f.run, NULL), MB_OK);
+    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
     const unsigned n_choose = check_each_allocation(try_choose, &f);
     const unsigned n_write = check_each_allocation(try_write, &f);
     CHECK(3 <= n_choose && n_choose < 100);
