@@ -94,13 +94,14 @@ enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes 
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
     }
     MB_TRY(check_readable(fd, path, max_bytes, &bytes.n_bytes, err));
-    bytes.data = mb_malloc(bytes.n_bytes);
+    bytes.data = mb_malloc(bytes.n_bytes + 1);
     if (bytes.data == NULL) {
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", path,
                          bytes.n_bytes);
         goto fail;
     }
     MB_TRY(read_all(fd, path, &bytes, err));
+    bytes.data[bytes.n_bytes] = '\0';
     close(fd);
     *out = bytes;
     return MB_OK;

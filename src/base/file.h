@@ -17,9 +17,9 @@ struct mb_bytes {
 /* Free and zero. */
 void mb_bytes_finish(struct mb_bytes *bytes);
 
-/* Read a regular file of at most `max_bytes` whole. A folder, FIFO, device, an empty file and
- * one that is larger fail with MB_ERRC_INPUT and one sentence each; nothing blocks (O_NONBLOCK,
- * fstat before read). */
+/* Read a regular file of at most `max_bytes` whole; a zero follows its bytes. A folder, FIFO,
+ * device, an empty file and one that is larger fail with MB_ERRC_INPUT and one sentence each;
+ * nothing blocks (O_NONBLOCK, fstat before read). */
 MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
                                           struct mb_bytes *out, struct mb_err *err);
 

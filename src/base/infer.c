@@ -12,12 +12,6 @@
 #define LEVEL          0.95
 #define EXACT_WILCOXON 25u
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* A series prepared for resampling: each value by its rank, so that the median of a resample
  * comes from counting ranks instead of sorting values. */
 struct ranked {
@@ -52,11 +46,6 @@ static void ranked_finish(struct ranked *ranked)
 static size_t block_length(const double *values, size_t n)
 {
     return mb_lag1(values, n) > 1.645 / sqrt((double)n) ? (size_t)ceil(cbrt((double)n)) : 1;
-}
-
-static double block_count(const struct ranked *ranked)
-{
-    return (double)ranked->n / (double)ranked->block;
 }
 
 static enum mb_status ranked_init(struct ranked *ranked, const double *values, size_t n,
@@ -153,43 +142,9 @@ static void percentile_interval(double *figures, size_t n, double level, double 
                                 double ci[2])
 {
     const double tail = expanded_tail(level, n_blocks);
-    qsort(figures, n, sizeof *figures, compare_doubles);
+    mb_sort(figures, n);
     ci[0] = mb_quantile_sorted(figures, n, tail);
     ci[1] = mb_quantile_sorted(figures, n, 1.0 - tail);
-}
-
-static double level_of(const struct mb_bootstrap *options)
-{
-    return options->level > 0.0 ? options->level : LEVEL;
-}
-
-static uint32_t resamples_of(const struct mb_bootstrap *options)
-{
-    return options->n_resamples > 0 ? options->n_resamples : N_RESAMPLES;
-}
-
-enum mb_status mb_bootstrap_median(const double *values, size_t n,
-                                   const struct mb_bootstrap *options, double ci[2],
-                                   struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct ranked ranked = {0};
-    struct mb_rng rng;
-    const uint32_t n_resamples = resamples_of(options);
-    double *medians = mb_alloc(n_resamples, sizeof *medians);
-    if (!medians) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
-    }
-    MB_TRY(ranked_init(&ranked, values, n, err));
-    mb_rng_init(&rng, options->seed);
-    for (uint32_t i = 0; i < n_resamples; i++) {
-        medians[i] = resampled_median(&ranked, &rng);
-    }
-    percentile_interval(medians, n_resamples, level_of(options), block_count(&ranked), ci);
-fail:
-    ranked_finish(&ranked);
-    mb_free(medians);
-    return status;
 }
 
 /* One side of a comparison: its runs, ranked. */
@@ -208,39 +163,33 @@ static void side_finish(struct side *side)
     mb_free(side->medians);
 }
 
-static enum mb_status side_init(struct side *side, const struct mb_series *series, size_t n,
+static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     *side = (struct side){
-        .runs = mb_alloc(n, sizeof *side->runs),
-        .medians = mb_alloc(n, sizeof *side->medians),
-        .n = n,
+        .runs = mb_alloc(runs->n, sizeof *side->runs),
+        .medians = mb_alloc(runs->n, sizeof *side->medians),
+        .n = runs->n,
     };
     if (!side->runs || !side->medians) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
     }
-    for (size_t i = 0; i < n; i++) {
-        MB_TRY(ranked_init(&side->runs[i], series[i].values, series[i].n, err));
+    for (size_t i = 0; i < runs->n; i++) {
+        MB_TRY(ranked_init(&side->runs[i], runs->series[i].values, runs->series[i].n, err));
     }
 fail:
     return status;
 }
 
-static double side_blocks(const struct side *side)
-{
-    double n_blocks = 0.0;
-    for (size_t i = 0; i < side->n; i++) {
-        n_blocks += block_count(&side->runs[i]);
-    }
-    return n_blocks;
-}
-
-static double side_samples(const struct side *side)
+/* Of all runs: samples, and blocks that are drawn as one. */
+static double side_samples(const struct side *side, double *n_blocks)
 {
     double n_samples = 0.0;
+    *n_blocks = 0.0;
     for (size_t i = 0; i < side->n; i++) {
         n_samples += (double)side->runs[i].n;
+        *n_blocks += (double)side->runs[i].n / (double)side->runs[i].block;
     }
     return n_samples;
 }
@@ -302,69 +251,62 @@ static double least_p(double n_a, double n_b)
                 2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
-enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
-                                  const struct mb_series *b, size_t n_b,
-                                  const struct mb_bootstrap *options, double *ratio,
-                                  double ci[2], double *p, struct mb_err *err)
+/* Of the ratio of medians of `to` over `from`; where `from` has no runs, of the median of `to`,
+ * whose p is that of a logarithm. */
+static void resample(struct side *from, struct side *to, const struct mb_bootstrap *how,
+                     double *figures, struct mb_estimate *out)
 {
-    enum mb_status status = MB_OK;
-    struct side from = {0}, to = {0};
+    const uint32_t n = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
+    const double level = how->level > 0.0 ? how->level : LEVEL;
+    double from_blocks, n_blocks;
     struct mb_rng rng;
-    const uint32_t n_resamples = resamples_of(options);
-    double *ratios = mb_alloc(n_resamples, sizeof *ratios);
-    if (!ratios) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
+    mb_rng_init(&rng, how->seed);
+    for (uint32_t i = 0; i < n; i++) {
+        const double base = from->n > 0 ? side_resample(from, &rng) : 1.0;
+        figures[i] = side_resample(to, &rng) / base;
     }
-    MB_TRY(side_init(&from, a, n_a, err));
-    MB_TRY(side_init(&to, b, n_b, err));
-    *ratio = side_median(&to) / side_median(&from);
-    mb_rng_init(&rng, options->seed);
-    for (uint32_t i = 0; i < n_resamples; i++) {
-        double base = side_resample(&from, &rng);
-        ratios[i] = side_resample(&to, &rng) / base;
+    const double n_samples = side_samples(to, &n_blocks);
+    if (from->n > 0) {
+        const double n_from = side_samples(from, &from_blocks);
+        n_blocks = fmin(n_blocks, from_blocks);
+        out->figure = side_median(to) / side_median(from);
+        out->p = fmax(two_sided_p(figures, n, n_blocks), least_p(n_from, n_samples));
+        percentile_interval(figures, n, level, n_blocks, out->ci);
+        return;
     }
-    const double n_blocks = fmin(side_blocks(&from), side_blocks(&to));
-    *p = fmax(two_sided_p(ratios, n_resamples, n_blocks),
-              least_p(side_samples(&from), side_samples(&to)));
-    percentile_interval(ratios, n_resamples, level_of(options), n_blocks, ci);
-fail:
-    side_finish(&from);
-    side_finish(&to);
-    mb_free(ratios);
-    return status;
+    out->figure = side_median(to);
+    percentile_interval(figures, n, level, n_blocks, out->ci);
+    for (uint32_t i = 0; i < n; i++) {
+        figures[i] = exp(figures[i]);
+    }
+    out->p = fmax(two_sided_p(figures, n, n_blocks), fmin(1.0, exp2(1.0 - n_samples)));
 }
 
-enum mb_status mb_bootstrap_runs(const struct mb_series *runs, size_t n,
-                                 const struct mb_bootstrap *options, double *figure,
-                                 double ci[2], double *p, struct mb_err *err)
+enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs *b,
+                                  const struct mb_bootstrap *how, struct mb_estimate *out,
+                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct side side = {0};
-    struct mb_rng rng;
-    const uint32_t n_resamples = resamples_of(options);
-    double *figures = mb_alloc(n_resamples, sizeof *figures);
+    enum mb_status status;
+    struct side from = {0}, to = {0};
+    double *figures =
+        mb_alloc(how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES, sizeof *figures);
     if (!figures) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
     }
-    MB_TRY(side_init(&side, runs, n, err));
-    *figure = side_median(&side);
-    mb_rng_init(&rng, options->seed);
-    for (uint32_t i = 0; i < n_resamples; i++) {
-        figures[i] = side_resample(&side, &rng);
-    }
-    const double n_blocks = side_blocks(&side);
-    percentile_interval(figures, n_resamples, level_of(options), n_blocks, ci);
-    for (uint32_t i = 0; p && i < n_resamples; i++) {
-        figures[i] = exp(figures[i]);
-    }
-    if (p) {
-        *p = fmax(two_sided_p(figures, n_resamples, n_blocks),
-                  fmin(1.0, exp2(1.0 - side_samples(&side))));
-    }
+    MB_TRY(side_init(&from, a, err));
+    MB_TRY(side_init(&to, b, err));
+    resample(&from, &to, how, figures, out);
 fail:
-    side_finish(&side);
+    side_finish(&from);
+    side_finish(&to);
     mb_free(figures);
     return status;
+}
+
+enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,
+                                 struct mb_estimate *out, struct mb_err *err)
+{
+    return mb_bootstrap_ratio(&(struct mb_runs){.n = 0}, runs, how, out, err);
 }
 
 /* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of

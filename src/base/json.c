@@ -27,6 +27,13 @@ void mb_json_finish(struct mb_json *json)
     *json = (struct mb_json){.root = NULL};
 }
 
+void mb_json_schema(struct mb_json *json, const char *name, const char *version)
+{
+    struct cJSON *schema = mb_json_object(json, json->root, "schema");
+    mb_json_string(json, schema, "name", name);
+    mb_json_string(json, schema, "version", version);
+}
+
 /* Hang a new item (NULL without memory) under `parent`; the first failure is kept. */
 static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON *item)
 {
@@ -34,7 +41,7 @@ static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON
                              (key == NULL ? cJSON_AddItemToArray(parent, item)
                                           : cJSON_AddItemToObject(parent, key, item));
     if (!is_attached) {
-        json->failed = true;
+        json->failed = json->failed || parent != NULL;
         cJSON_Delete(item);
         return NULL;
     }
@@ -49,6 +56,16 @@ struct cJSON *mb_json_object(struct mb_json *json, struct cJSON *parent, const c
 struct cJSON *mb_json_array(struct mb_json *json, struct cJSON *parent, const char *key)
 {
     return attach(json, parent, key, cJSON_CreateArray());
+}
+
+struct cJSON *mb_json_object_if(struct mb_json *json, struct cJSON *parent, const char *key,
+                                bool known)
+{
+    if (known) {
+        return mb_json_object(json, parent, key);
+    }
+    mb_json_null(json, parent, key);
+    return NULL;
 }
 
 void mb_json_null(struct mb_json *json, struct cJSON *parent, const char *key)
@@ -81,12 +98,10 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
 
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key, double value)
 {
-    if (!isfinite(value)) {
-        mb_json_null(json, parent, key);
-        return;
+    char text[32] = "null";
+    if (isfinite(value)) {
+        mb_number_text(value, text, sizeof text);
     }
-    char text[32];
-    mb_number_text(value, text, sizeof text);
     attach(json, parent, key, cJSON_CreateRaw(text));
 }
 
@@ -184,9 +199,16 @@ const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key)
     return key == NULL ? known(parent) : known(cJSON_GetObjectItemCaseSensitive(parent, key));
 }
 
-const struct cJSON *mb_json_first(const struct cJSON *parent)
+const struct cJSON *mb_json_elements(const struct cJSON *parent, const char *key)
 {
-    return parent != NULL ? parent->child : NULL;
+    const cJSON *list = mb_json_get(parent, key);
+    return cJSON_IsArray(list) ? list->child : NULL;
+}
+
+const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key)
+{
+    const cJSON *object = mb_json_get(parent, key);
+    return cJSON_IsObject(object) ? object->child : NULL;
 }
 
 const struct cJSON *mb_json_next(const struct cJSON *node)
@@ -194,19 +216,14 @@ const struct cJSON *mb_json_next(const struct cJSON *node)
     return node->next;
 }
 
-size_t mb_json_count(const struct cJSON *parent)
+size_t mb_json_count(const struct cJSON *parent, const char *key)
 {
-    return (size_t)cJSON_GetArraySize(parent);
+    return (size_t)cJSON_GetArraySize(mb_json_get(parent, key));
 }
 
 const char *mb_json_key(const struct cJSON *member)
 {
     return member->string;
-}
-
-bool mb_json_is_object(const struct cJSON *node)
-{
-    return cJSON_IsObject(node);
 }
 
 bool mb_json_is_array(const struct cJSON *node)

@@ -22,11 +22,16 @@ struct mb_json {
 
 /* Start with an empty object as root. Routes cJSON's memory through mb_alloc. */
 void mb_json_init(struct mb_json *json);
+/* "schema" of the root: which kind of file it is. */
+void mb_json_schema(struct mb_json *json, const char *name, const char *version);
 void mb_json_finish(struct mb_json *json);
 
 /* Add to `parent` (an object with `key`, or an array with key NULL). The returned node is owned
- * by the tree; NULL after a failure, and NULL is accepted as parent. */
+ * by the tree; NULL after a failure. To a NULL parent nothing is added. */
 struct cJSON *mb_json_object(struct mb_json *json, struct cJSON *parent, const char *key);
+/* NULL, and null in the file, where the object is not `known`. */
+struct cJSON *mb_json_object_if(struct mb_json *json, struct cJSON *parent, const char *key,
+                                bool known);
 struct cJSON *mb_json_array(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
                     const char *text); /* NULL text: null; sanitised to UTF-8 */
@@ -55,13 +60,14 @@ MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *tex
  * as long as the tree. The readers below take `parent` itself where `key` is NULL. */
 const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key);
 
-/* Elements of an array, or members of an object, in order; NULL after the last. */
-const struct cJSON *mb_json_first(const struct cJSON *parent);
+/* The elements of an array, or the members of an object, that is the member `key`: the first of
+ * them, or NULL without any; the next, or NULL; their number; and the key of a member. */
+const struct cJSON *mb_json_elements(const struct cJSON *parent, const char *key);
+const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key);
 const struct cJSON *mb_json_next(const struct cJSON *node);
-size_t mb_json_count(const struct cJSON *parent);
-const char *mb_json_key(const struct cJSON *member); /* NULL of an element */
+size_t mb_json_count(const struct cJSON *parent, const char *key);
+const char *mb_json_key(const struct cJSON *member);
 
-bool mb_json_is_object(const struct cJSON *node);
 bool mb_json_is_array(const struct cJSON *node);
 
 /* A value, or what stands for "not known": NULL, NaN (never infinite), `otherwise`. A u64 may

@@ -64,26 +64,37 @@ double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high)
     return coverage;
 }
 
-double mb_median(double *values, size_t n)
+void mb_sort(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_doubles);
+}
+
+double mb_median(double *values, size_t n)
+{
+    mb_sort(values, n);
     return mb_quantile_sorted(values, n, 0.5);
+}
+
+static double mean(const double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += values[i];
+    }
+    return sum / (double)n;
 }
 
 double mb_lag1(const double *samples, size_t n)
 {
-    double sum = 0.0, variance = 0.0, covariance = 0.0;
+    double variance = 0.0, covariance = 0.0;
     if (n < 3) {
         return (double)NAN;
     }
+    const double middle = mean(samples, n);
     for (size_t i = 0; i < n; i++) {
-        sum += samples[i];
-    }
-    const double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        const double off = samples[i] - mean;
+        const double off = samples[i] - middle;
         variance += off * off;
-        covariance += i > 0 ? off * (samples[i - 1] - mean) : 0.0;
+        covariance += i > 0 ? off * (samples[i - 1] - middle) : 0.0;
     }
     return variance > 0.0 ? covariance / variance : (double)NAN;
 }
@@ -98,11 +109,11 @@ double mb_ashman_d(const double *sorted, size_t n, double *smaller)
 {
     double total = 0.0, total_squares = 0.0, sum = 0.0, squares = 0.0;
     double least = INFINITY, d = (double)NAN;
-    const double origin = n > 0 ? sorted[0] : 0.0; /* keeps squares small */
     *smaller = (double)NAN;
     if (n < 4 || sorted[n - 1] <= sorted[0]) {
         return d;
     }
+    const double origin = sorted[0]; /* keeps squares small */
     for (size_t i = 0; i < n; i++) {
         total += sorted[i] - origin;
         total_squares += (sorted[i] - origin) * (sorted[i] - origin);
@@ -139,22 +150,12 @@ double mb_theil_sen(const double *x, const double *y, size_t n, double *intercep
         *intercept = (double)NAN;
         return (double)NAN;
     }
-    qsort(slopes, n_slopes, sizeof slopes[0], compare_doubles);
-    const double slope = mb_quantile_sorted(slopes, n_slopes, 0.5);
+    const double slope = mb_median(slopes, n_slopes);
     for (size_t i = 0; i < n; i++) {
         offsets[i] = y[i] - slope * x[i];
     }
     *intercept = mb_median(offsets, n);
     return slope;
-}
-
-static double mean(const double *values, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += values[i];
-    }
-    return sum / (double)n;
 }
 
 static void fill_from_sorted(const double *sorted, struct mb_stats *out)
@@ -204,8 +205,7 @@ static double median_absolute_deviation(double *values, size_t n, double median)
     for (size_t i = 0; i < n; i++) {
         values[i] = fabs(values[i] - median);
     }
-    qsort(values, n, sizeof *values, compare_doubles);
-    return mb_quantile_sorted(values, n, 0.5);
+    return mb_median(values, n);
 }
 
 enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_stats *out,
@@ -235,7 +235,7 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
         return MB_FAIL(err, MB_ERRC_RUNTIME, "statistics: out of memory for %zu samples", n);
     }
     memcpy(sorted, samples_ns, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    mb_sort(sorted, n);
     fill_from_sorted(sorted, out);
     out->lag1 = mb_lag1(samples_ns, n);
     note_modes(sorted, out);

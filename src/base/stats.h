@@ -38,6 +38,9 @@ double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high);
 MB_MUST_CHECK enum mb_status mb_stats_compute(const double *samples_ns, size_t n,
                                               struct mb_stats *out, struct mb_err *err);
 
+/* Ascending. */
+void mb_sort(double *values, size_t n);
+
 /* Median of `values[n]`, n >= 1, which are reordered. */
 double mb_median(double *values, size_t n);
 
@@ -59,37 +62,36 @@ struct mb_bootstrap {
     double level; /* of the interval; 0: 0.95 */
 };
 
-/* Expanded percentile interval of the median of `values[n]`, n >= 1, in time order, by the
- * circular block bootstrap (Politis and Romano 1992): blocks of ceil(n^(1/3)) where neighbours
- * are correlated, so that it survives, else single values. */
-MB_MUST_CHECK enum mb_status mb_bootstrap_median(const double *values, size_t n,
-                                                 const struct mb_bootstrap *options,
-                                                 double ci[2], struct mb_err *err);
-
-/* Samples of one run, in time order, n >= 1. */
+/* Samples of one run, in time order, n >= 1; and of several, `n` of which may be 0. */
 struct mb_series {
     const double *values;
     size_t n;
 };
+struct mb_runs {
+    const struct mb_series *series;
+    size_t n;
+};
 
-/* Interval of the ratio of medians b over a: runs are resampled with replacement on each side
- * (where there are two or more), then blocks within each run; a side's figure is the median of
- * its runs' medians. `*ratio` is of the data itself; `*p` is two-sided, that the ratio is 1:
- * the share of resamples beyond 1, Student's tail of their logarithms where there are none, and
- * never less than that many samples can show. */
-MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_series *a, size_t n_a,
-                                                const struct mb_series *b, size_t n_b,
-                                                const struct mb_bootstrap *options,
-                                                double *ratio, double ci[2], double *p,
-                                                struct mb_err *err);
+struct mb_estimate {
+    double figure, ci[2]; /* of the data itself; and the interval by resampling */
+    double p;             /* two-sided; never less than that many samples can show */
+};
 
-/* The same of one side: `*figure` is the median of the runs' medians. `p`, which may be NULL,
- * is for logarithms of ratios: two-sided, that the figure is 0, and never less than the signs
- * of that many samples can show. */
-MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_series *runs, size_t n,
-                                               const struct mb_bootstrap *options,
-                                               double *figure, double ci[2], double *p,
-                                               struct mb_err *err);
+/* The median of the runs' medians, with its expanded percentile interval: runs are resampled
+ * with replacement (where there are two or more), then values within each run by the circular
+ * block bootstrap (Politis and Romano 1992): blocks of ceil(n^(1/3)) where neighbours are
+ * correlated, so that it survives, else single values. `p`, that the figure is 0, is for
+ * logarithms of ratios. */
+MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_runs *runs,
+                                               const struct mb_bootstrap *how,
+                                               struct mb_estimate *out, struct mb_err *err);
+
+/* The same of the ratio of that of `b` over that of `a`; `p`, that it is 1, is the share of
+ * resamples beyond 1, or where there are none Student's tail of their logarithms. */
+MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
+                                                const struct mb_runs *b,
+                                                const struct mb_bootstrap *how,
+                                                struct mb_estimate *out, struct mb_err *err);
 
 /* Two-sided p of Wilcoxon's signed rank test that `differences[n]` are symmetric about 0: exact
  * up to n = 25 without ties, else normal with corrections for ties and continuity. Zeros are

@@ -25,8 +25,9 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
                              struct mb_relation *relation, double hold[2], struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_bootstrap options = {.seed = 1};
+    const struct mb_bootstrap by_default = {.seed = 1};
     const struct mb_bootstrap wide = {.seed = 1, .level = HOLD_LEVEL};
+    struct mb_estimate held;
     const uint32_t n = samples->n_kept;
     double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
     if (!ratios) {
@@ -37,14 +38,11 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     for (uint32_t i = 0; i < n; i++) {
         ratios[i] = log(ratios[i] / ratios[n + i]);
     }
-    MB_TRY(mb_bootstrap_median(ratios, n, &options, relation->ci, err));
-    MB_TRY(mb_bootstrap_median(ratios, n, &wide, hold, err));
-    MB_TRY(mb_wilcoxon(ratios, n, &relation->p, err));
-    hold[0] = exp(hold[0]);
-    hold[1] = exp(hold[1]);
-    relation->ratio = exp(mb_median(ratios, n));
-    relation->ci[0] = exp(relation->ci[0]);
-    relation->ci[1] = exp(relation->ci[1]);
+    const struct mb_series series = {.values = ratios, .n = n};
+    MB_TRY(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
+    hold[0] = exp(held.ci[0]);
+    hold[1] = exp(held.ci[1]);
+    MB_TRY(mb_relate_logs(ratios, n, &by_default, relation, err));
     relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN, MB_MARGIN);
 fail:
     mb_free(ratios);

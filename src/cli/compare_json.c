@@ -84,9 +84,7 @@ enum mb_status mb_compare_json(const struct mb_compare_view *view, char **text,
     const struct mb_comparison *comparison = view->comparison;
     struct mb_json json;
     mb_json_init(&json);
-    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
-    mb_json_string(&json, schema, "name", "mipbench-comparison");
-    mb_json_string(&json, schema, "version", "1.2.0");
+    mb_json_schema(&json, "mipbench-comparison", "1.2.0");
     mb_json_number(&json, json.root, "threshold", view->options->threshold);
     mb_json_u64(&json, json.root, "seed", view->options->seed);
     mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);

@@ -197,9 +197,7 @@ enum mb_status mb_pool_json(const struct mb_pools *pools, uint64_t seed, char **
 {
     struct mb_json json;
     mb_json_init(&json);
-    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
-    mb_json_string(&json, schema, "name", "mipbench-pool");
-    mb_json_string(&json, schema, "version", "1.0.0");
+    mb_json_schema(&json, "mipbench-pool", "1.0.0");
     mb_json_u64(&json, json.root, "seed", seed);
     mb_json_u64(&json, json.root, "repeated_files", pools->n_repeated);
     struct cJSON *list = mb_json_array(&json, json.root, "pools");

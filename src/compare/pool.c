@@ -101,23 +101,20 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
                                     struct mb_relation *relation, struct mb_err *err)
 {
     enum mb_status status;
-    double figure, ci[2], p;
-    MB_TRY(mb_bootstrap_runs(paired->runs, paired->n_runs, how, &figure, ci, &p, err));
-    relation->ratio = exp(figure);
+    const struct mb_runs runs = {paired->runs, paired->n_runs};
+    struct mb_estimate estimate;
+    if (paired->n_runs == 1) {
+        return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
+    }
+    MB_TRY(mb_bootstrap_runs(&runs, how, &estimate, err));
+    relation->ratio = exp(estimate.figure);
     if (paired->n_least < MB_FEW_SAMPLES) {
         return MB_OK;
     }
-    relation->ci[0] = exp(ci[0]);
-    relation->ci[1] = exp(ci[1]);
-    relation->p = p;
+    relation->ci[0] = exp(estimate.ci[0]);
+    relation->ci[1] = exp(estimate.ci[1]);
+    relation->p = estimate.p;
     relation->least_p = exp2(1.0 - (double)paired->n_values);
-    if (paired->n_runs == 1) {
-        MB_TRY(mb_wilcoxon(paired->log_ratio, paired->n_values, &relation->p, err));
-        for (size_t i = 0; i < paired->n_values; i++) {
-            paired->log_ratio[i] = fabs(paired->log_ratio[i]);
-        }
-        MB_TRY(mb_wilcoxon(paired->log_ratio, paired->n_values, &relation->least_p, err));
-    }
 fail:
     return status;
 }
@@ -129,15 +126,16 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
                                    struct mb_err *err)
 {
     enum mb_status status;
-    double ci[2], p;
-    MB_TRY(mb_bootstrap_ratio(a->series, a->n_series, b->series, b->n_series, how,
-                              &relation->ratio, ci, &p, err));
+    const struct mb_runs of_a = {a->series, a->n_series}, of_b = {b->series, b->n_series};
+    struct mb_estimate estimate;
+    MB_TRY(mb_bootstrap_ratio(&of_a, &of_b, how, &estimate, err));
+    relation->ratio = estimate.figure;
     if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
         const bool is_certain = a->n_series >= MB_FEW_RUNS && b->n_series >= MB_FEW_RUNS;
         const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
-        relation->ci[0] = ci[0] / wider;
-        relation->ci[1] = ci[1] * wider;
-        relation->p = p;
+        relation->ci[0] = estimate.ci[0] / wider;
+        relation->ci[1] = estimate.ci[1] * wider;
+        relation->p = estimate.p;
         relation->least_p = 0.0; /* no order of blocks bounds it */
     }
 fail:
@@ -205,7 +203,7 @@ static struct mb_tolerance tolerance_of(unsigned answers)
             .filter.policy = (enum mb_policy)(i / 2),
             .max_error_lsb = i % 2, /* held to a plain number: not exact */
         };
-        if (mb_questions_answered(&tolerance, MB_REDUCE_AVG, false) == answers) {
+        if (mb_answer_of(&tolerance, MB_REDUCE_AVG, false).questions == answers) {
             return tolerance;
         }
     }
@@ -222,8 +220,11 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
     MB_TRY(mb_stats_compute(found->series[0].values, found->series[0].n, stats, err));
     stats->n = found->n_samples;
     if (found->n_series > 1) {
-        MB_TRY(mb_bootstrap_runs(found->series, found->n_series, &own, &stats->median_ns,
-                                 stats->median_ci_ns, NULL, err));
+        const struct mb_runs runs = {found->series, found->n_series};
+        struct mb_estimate estimate;
+        MB_TRY(mb_bootstrap_runs(&runs, &own, &estimate, err));
+        stats->median_ns = estimate.figure;
+        memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
         stats->median_ci_level = LEVEL;
     }
     if (found->n_least < MB_FEW_SAMPLES) {

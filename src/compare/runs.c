@@ -394,9 +394,13 @@ static enum mb_status resample(struct session *session, struct mb_err *err)
         if (row->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        MB_TRY(mb_bootstrap_ratio(base->series, base->n_series, new_runs->series,
-                                  new_runs->n_series, &bootstrap, &row->ratio, row->ratio_ci,
-                                  &row->p, err));
+        struct mb_estimate estimate;
+        MB_TRY(mb_bootstrap_ratio(&(struct mb_runs){base->series, base->n_series},
+                                  &(struct mb_runs){new_runs->series, new_runs->n_series},
+                                  &bootstrap, &estimate, err));
+        row->ratio = estimate.figure;
+        row->p = estimate.p;
+        memcpy(row->ratio_ci, estimate.ci, sizeof row->ratio_ci);
         if (row->reason[0] != '\0') {
             row->p = row->ratio_ci[0] = row->ratio_ci[1] = (double)NAN;
         }

@@ -78,20 +78,11 @@ static void csv_rects(struct mb_strbuf *buf, const struct mb_task *task)
     csv_count(buf, task->is_update, all.height);
 }
 
-/* "exact", "conservative", or what keeps it from that; empty where it is not known. */
-static const char *answer_word(const struct mb_timing *timing, const struct mb_row *row)
-{
-    return mb_row_answers(timing, row) == 0
-               ? ""
-               : mb_answer_word(
-                     &row->result->work.tolerance, timing->of->task.reduce,
-                     mb_policies_agree(timing->of->layout.base, timing->of->layout.n_levels));
-}
-
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
                     const struct mb_timing *timing, const struct mb_row *row)
 {
     const struct mb_layout *layout = &timing->of->layout;
+    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const bool is_judged =
         row->result->verify != MB_VERIFY_SKIPPED && row->result->verdict.n_levels > 0;
     csv_text(buf, run->id);
@@ -125,7 +116,7 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
     csv_text(buf, row->result->has_work
                       ? mb_policy_name(row->result->work.tolerance.filter.policy)
                       : "");
-    mb_strbuf_printf(buf, "%s\n", answer_word(timing, row));
+    mb_strbuf_printf(buf, "%s\n", answer.word ? answer.word : "");
 }
 
 static void csv_case(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_case *c)

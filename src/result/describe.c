@@ -110,22 +110,16 @@ void mb_lsb_text(double lsb, char *out, size_t out_bytes)
 void mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row, char *out,
                         size_t out_bytes)
 {
-    const unsigned answers = mb_row_answers(timing, row);
-    if (answers == 0) {
-        snprintf(out, out_bytes, "-");
-        return;
-    }
-    const char *word =
-        mb_answer_word(&row->result->work.tolerance, timing->of->task.reduce,
-                       mb_policies_agree(timing->of->layout.base, timing->of->layout.n_levels));
-    if ((answers & 1u << MB_QUESTION_EXACT) != 0 || row->result->verify == MB_VERIFY_SKIPPED ||
+    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
+    if (answer.word == NULL || is_exact || row->result->verify == MB_VERIFY_SKIPPED ||
         timing->of->task.reduce != MB_REDUCE_AVG) {
-        snprintf(out, out_bytes, "%s", word);
+        snprintf(out, out_bytes, "%s", answer.word ? answer.word : "-");
         return;
     }
     char lsb[32];
     mb_lsb_text(row->result->verdict.box_lsb, lsb, sizeof lsb);
-    snprintf(out, out_bytes, "%s, %s %s", word, lsb,
+    snprintf(out, out_bytes, "%s, %s %s", answer.word, lsb,
              mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
 }
 

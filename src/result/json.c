@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/version.h"
 #include "result/describe.h"
 #include "result/ranking.h"
@@ -15,13 +16,6 @@
 #define SCHEMA_VERSION "2.0.0"
 #define ID_BYTES       400
 #define ERROR_DIGITS   6 /* of errors and ratios: no more is known */
-
-static void add_schema(struct mb_json *json)
-{
-    struct cJSON *schema = mb_json_object(json, json->root, "schema");
-    mb_json_string(json, schema, "name", "mipbench");
-    mb_json_string(json, schema, "version", SCHEMA_VERSION);
-}
 
 /* Layers that were asked for: they stand between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
@@ -39,7 +33,7 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
-void mb_report_run(struct mb_json *json, const struct mb_run *run)
+static void add_run(struct mb_json *json, const struct mb_run *run)
 {
     struct cJSON *node = mb_json_object(json, json->root, "run");
     mb_json_string(json, node, "id", run->id);
@@ -62,7 +56,7 @@ void mb_report_run(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, tool, "compiler", MB_COMPILER);
 }
 
-void mb_report_host(struct mb_json *json, const struct mb_host_info *host)
+static void add_host(struct mb_json *json, const struct mb_host_info *host)
 {
     struct cJSON *node = mb_json_object(json, json->root, "host");
     mb_json_string(json, node, "os", host->os);
@@ -71,7 +65,7 @@ void mb_report_host(struct mb_json *json, const struct mb_host_info *host)
     mb_json_u64(json, node, "cores", host->n_cores);
 }
 
-void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device)
+static void add_device(struct mb_json *json, const struct mb_gpu_info *device)
 {
     struct cJSON *node = mb_json_object(json, json->root, "device");
     mb_json_string(json, node, "name", device->name);
@@ -98,7 +92,7 @@ void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device)
     }
 }
 
-void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer)
+static void add_timer(struct mb_json *json, const struct mb_timer_info *timer)
 {
     struct cJSON *node = mb_json_object(json, json->root, "timer");
     mb_json_string(json, node, "source", timer->source);
@@ -108,6 +102,14 @@ void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer)
     mb_json_number(json, node, "granularity_gcd_ns", timer->granularity_gcd_ns);
     mb_json_number(json, node, "empty_pair_ns", timer->empty_pair_ns);
     mb_json_number(json, node, "probe_ns", timer->probe_ns);
+}
+
+void mb_report_head(struct mb_json *json, const struct mb_run *run)
+{
+    add_run(json, run);
+    add_host(json, &run->host);
+    add_device(json, &run->device);
+    add_timer(json, &run->timer);
 }
 
 static void add_shaders(struct mb_json *json)
@@ -142,18 +144,13 @@ void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key
         {"mad_ns", stats->mad_ns}, {"median_ci_level", stats->median_ci_level},
         {"lag1", stats->lag1},     {"ashman_d", stats->bimodality},
     };
-    struct cJSON *node = mb_json_object(json, parent, key);
+    struct cJSON *node = mb_json_object_if(json, parent, key, stats->n > 0);
     mb_json_u64(json, node, "n", stats->n);
     for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
-        /* Zeroed statistics of a result that was never measured are no figures. */
-        mb_json_number(json, node, figures[i].key, stats->n > 0 ? figures[i].value : NAN);
+        mb_json_number(json, node, figures[i].key, figures[i].value);
     }
-    mb_json_bool(json, node, "bimodal", stats->n > 0 && stats->is_bimodal);
-    if (stats->n > 0) {
-        mb_json_numbers(json, node, "median_ci_ns", stats->median_ci_ns, 2);
-    } else {
-        mb_json_null(json, node, "median_ci_ns");
-    }
+    mb_json_bool(json, node, "bimodal", stats->is_bimodal);
+    mb_json_numbers(json, node, "median_ci_ns", stats->median_ci_ns, 2);
 }
 
 static void add_bandwidth(struct mb_json *json, struct cJSON *list,
@@ -203,15 +200,6 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
     }
 }
 
-static void add_rect(struct mb_json *json, struct cJSON *parent, struct mb_rect rect)
-{
-    struct cJSON *node = mb_json_object(json, parent, NULL);
-    mb_json_u64(json, node, "x", rect.x);
-    mb_json_u64(json, node, "y", rect.y);
-    mb_json_u64(json, node, "width", rect.width);
-    mb_json_u64(json, node, "height", rect.height);
-}
-
 void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
 {
     if (!task->is_update) {
@@ -220,37 +208,37 @@ void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb
     }
     struct cJSON *list = mb_json_array(json, parent, "rects");
     for (uint32_t i = 0; i < task->n_rects; i++) {
-        add_rect(json, list, task->rects[i]);
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_u64(json, node, "x", task->rects[i].x);
+        mb_json_u64(json, node, "y", task->rects[i].y);
+        mb_json_u64(json, node, "width", task->rects[i].width);
+        mb_json_u64(json, node, "height", task->rects[i].height);
     }
 }
 
-/* What the strategy says of its work; null where it never did. */
+/* What the strategy says of its work. */
 static void add_work(struct mb_json *json, struct cJSON *parent, const struct mb_result *result)
 {
-    if (!result->has_work) {
+    const struct mb_work *work = &result->work;
+    if (result->has_work) {
+        mb_json_u64(json, parent, "algorithmic_bytes", work->algorithmic_bytes);
+    } else {
         mb_json_null(json, parent, "algorithmic_bytes");
-        mb_json_null(json, parent, "work");
-        return;
     }
-    mb_json_u64(json, parent, "algorithmic_bytes", result->work.algorithmic_bytes);
-    struct cJSON *work = mb_json_object(json, parent, "work");
-    mb_json_u64(json, work, "dispatches", result->work.n_dispatches);
-    mb_json_u64(json, work, "barriers", result->work.n_barriers);
-    struct cJSON *workgroup = mb_json_array(json, work, "workgroup_size");
+    struct cJSON *node = mb_json_object_if(json, parent, "work", result->has_work);
+    mb_json_u64(json, node, "dispatches", work->n_dispatches);
+    mb_json_u64(json, node, "barriers", work->n_barriers);
+    struct cJSON *workgroup = mb_json_array(json, node, "workgroup_size");
     for (size_t i = 0; i < 3; i++) {
-        mb_json_u64(json, workgroup, NULL, result->work.workgroup_size[i]);
+        mb_json_u64(json, workgroup, NULL, work->workgroup_size[i]);
     }
-    mb_json_u64(json, work, "subgroup_size", result->work.subgroup_size);
+    mb_json_u64(json, node, "subgroup_size", work->subgroup_size);
 }
 
 static void add_first_bad(struct mb_json *json, struct cJSON *parent,
                           const struct mb_bad_texel *bad)
 {
-    if (!bad->found) {
-        mb_json_null(json, parent, "first_bad");
-        return;
-    }
-    struct cJSON *node = mb_json_object(json, parent, "first_bad");
+    struct cJSON *node = mb_json_object_if(json, parent, "first_bad", bad->found);
     mb_json_u64(json, node, "level", bad->level);
     mb_json_u64(json, node, "layer", bad->layer);
     mb_json_u64(json, node, "x", bad->x);
@@ -353,18 +341,14 @@ static void add_facts(struct mb_json *json, struct cJSON *parent,
 static void add_answers(struct mb_json *json, struct cJSON *parent, const struct mb_case *c,
                         const struct mb_result *result)
 {
-    const unsigned answers = mb_result_answers(c, result);
+    const struct mb_answer answer = mb_result_answer(c, result);
     struct cJSON *list = mb_json_array(json, parent, "answers");
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if ((answers & 1u << question) != 0) {
+        if ((answer.questions & 1u << question) != 0) {
             mb_json_string(json, list, NULL, mb_question_name((enum mb_question)question));
         }
     }
-    mb_json_string(json, parent, "answer",
-                   answers == 0
-                       ? NULL
-                       : mb_answer_word(&result->work.tolerance, c->task.reduce,
-                                        mb_policies_agree(c->layout.base, c->layout.n_levels)));
+    mb_json_string(json, parent, "answer", answer.word);
 }
 
 static void add_variant(struct mb_json *json, struct cJSON *list, const struct mb_case *c,
@@ -394,12 +378,11 @@ static void add_variant(struct mb_json *json, struct cJSON *list, const struct m
 
 static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb_timing *timing)
 {
-    if (timing->twin_of == SIZE_MAX || timing->rows[timing->twin_of].stats.n == 0) {
-        mb_json_null(json, parent, "aa_control");
-        return;
-    }
-    struct cJSON *node = mb_json_object(json, parent, "aa_control");
-    mb_json_string(json, node, "variant", timing->of->results[timing->twin_of].slug);
+    const struct mb_row *row =
+        timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
+    const bool is_timed = row && row->stats.n > 0;
+    struct cJSON *node = mb_json_object_if(json, parent, "aa_control", is_timed);
+    mb_json_string(json, node, "variant", is_timed ? row->result->slug : NULL);
     add_relation(json, node, &timing->twin);
     mb_json_rounded(json, node, "margin", mb_relate_margin(timing), ERROR_DIGITS);
 }
@@ -507,11 +490,8 @@ static void add_batch(struct mb_json *json, struct cJSON *node, const struct mb_
 static void add_relative(struct mb_json *json, struct cJSON *parent,
                          const struct mb_timing *timing, const struct mb_row *row)
 {
-    if (timing->fastest == SIZE_MAX || isnan(row->relation.ratio)) {
-        mb_json_null(json, parent, "relative");
-        return;
-    }
-    struct cJSON *node = mb_json_object(json, parent, "relative");
+    const bool is_known = timing->fastest != SIZE_MAX && !isnan(row->relation.ratio);
+    struct cJSON *node = mb_json_object_if(json, parent, "relative", is_known);
     add_relation(json, node, &row->relation);
     mb_json_rounded(json, node, "p_adjusted", row->relation.p_adjusted, ERROR_DIGITS);
     mb_json_string(json, node, "verdict", mb_outcome_name(row->relation.outcome));
@@ -524,26 +504,13 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_ti
     mb_json_string(json, node, "variant", row->result->slug);
     mb_json_string(json, node, "status", mb_result_status_name(mb_row_status(row)));
     mb_json_string(json, node, "reason", mb_row_reason(row));
-    if (row->stats.n > 0) {
-        mb_report_stats(json, node, "stats", &row->stats);
-    } else {
-        mb_json_null(json, node, "stats");
-    }
+    mb_report_stats(json, node, "stats", &row->stats);
     mb_json_number(json, node, "null_twin_ns",
                    row->null_twin.n > 0 ? row->null_twin.median_ns : NAN);
     mb_json_rounded(json, node, "of_limit", mb_row_of_limit(timing, row), ERROR_DIGITS);
     add_relative(json, node, timing, row);
     add_batch(json, node, row, timing->samples.n_parts);
     add_warnings(json, node, &row->warnings);
-}
-
-static void add_ids(struct mb_json *json, struct cJSON *parent, const char *key,
-                    const struct mb_timing *timing, const struct mb_ranked *ranked)
-{
-    struct cJSON *list = mb_json_array(json, parent, key);
-    for (size_t i = 0; i < ranked->n; i++) {
-        mb_json_string(json, list, NULL, timing->of->results[ranked->row[i]].slug);
-    }
 }
 
 static void add_sentence(struct mb_json *json, struct cJSON *node, const struct mb_run *run,
@@ -564,21 +531,25 @@ static void add_sentence(struct mb_json *json, struct cJSON *node, const struct 
 static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
                         const struct mb_timing *timing, enum mb_question question)
 {
-    struct mb_ranked order, tied;
-    if (mb_ranking_order(timing, question, &order, &tied) != MB_OK) {
-        json->failed = true;
-        return;
-    }
-    if (order.n > 0) {
+    const struct mb_result *results = timing->of->results;
+    size_t n;
+    size_t *order = mb_ranking_order(timing, question, &n);
+    json->failed = json->failed || order == NULL;
+    if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "question", mb_question_name(question));
-        mb_json_string(json, node, "fastest", timing->of->results[order.row[0]].slug);
-        add_ids(json, node, "tied", timing, &tied);
-        add_ids(json, node, "order", timing, &order);
+        mb_json_string(json, node, "fastest", results[order[0]].slug);
+        struct cJSON *tied = mb_json_array(json, node, "tied");
+        struct cJSON *ids = mb_json_array(json, node, "order");
+        for (size_t i = 0; i < n; i++) {
+            const bool is_tied =
+                question == timing->question && mb_ranking_is_tied(timing, order[i]);
+            mb_json_string(json, is_tied ? tied : NULL, NULL, results[order[i]].slug);
+            mb_json_string(json, ids, NULL, results[order[i]].slug);
+        }
         add_sentence(json, node, run, timing, question);
     }
-    mb_ranked_finish(&order);
-    mb_ranked_finish(&tied);
+    mb_free(order);
 }
 
 /* That of what people ask first, and beside exact rows that of all. */
@@ -691,11 +662,8 @@ enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_e
 {
     struct mb_json json;
     mb_json_init(&json);
-    add_schema(&json);
-    mb_report_run(&json, run);
-    mb_report_host(&json, &run->host);
-    mb_report_device(&json, &run->device);
-    mb_report_timer(&json, &run->timer);
+    mb_json_schema(&json, "mipbench", SCHEMA_VERSION);
+    mb_report_head(&json, run);
     add_shaders(&json);
     add_roofline(&json, &run->roofline);
     struct cJSON *cases = mb_json_array(&json, json.root, "cases");

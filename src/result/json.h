@@ -12,10 +12,7 @@ MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **tex
                                             struct mb_err *err);
 
 /* "run", "host", "device", "timer": members of the root. */
-void mb_report_run(struct mb_json *json, const struct mb_run *run);
-void mb_report_host(struct mb_json *json, const struct mb_host_info *host);
-void mb_report_device(struct mb_json *json, const struct mb_gpu_info *device);
-void mb_report_timer(struct mb_json *json, const struct mb_timer_info *timer);
+void mb_report_head(struct mb_json *json, const struct mb_run *run);
 
 /* "params": all of them, defaults included: a default may change with a version. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
@@ -24,6 +21,7 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
 /* "rects": of level 0; null where the whole chain is made. */
 void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
+/* null without samples. */
 void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
                      const struct mb_stats *stats);
 

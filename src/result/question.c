@@ -1,17 +1,13 @@
 /* Questions: who answers which, and what the others lose. */
 #include "result/question.h"
 
-#include <stdio.h>
-
-static const struct {
-    const char *word, *price;
-} policies[MB_N_POLICIES] = {
-    [MB_POLICY_FLOOR] = {"floor", "drops the last row or column of every odd level"},
-    [MB_POLICY_BLIT] = {"blit", "reads two texels where an odd level has three"},
-};
-
 struct loss {
     const char *word, *price; /* NULL: nothing is lost */
+};
+
+static const struct loss policies[MB_N_POLICIES] = {
+    [MB_POLICY_FLOOR] = {"floor", "drops the last row or column of every odd level"},
+    [MB_POLICY_BLIT] = {"blit", "reads two texels where an odd level has three"},
 };
 
 static const struct loss arithmetics[] = {
@@ -37,25 +33,18 @@ const char *mb_exact_word(enum mb_reduce reduce)
     return reduce == MB_REDUCE_AVG ? "exact" : "conservative";
 }
 
-static bool drops_texels(const struct mb_tolerance *tolerance, bool policies_agree)
-{
-    return tolerance->filter.policy != MB_POLICY_BOX && !policies_agree;
-}
-
-static const struct loss *precision_lost(const struct mb_tolerance *tolerance)
+static const struct loss *precision_lost(const struct mb_tolerance *tolerance,
+                                         enum mb_reduce reduce)
 {
     static const struct loss claimed = {"claimed", "is held to a plain number"};
-    return tolerance->max_error_lsb > 0.0 ? &claimed : &arithmetics[tolerance->arithmetic];
+    if (tolerance->max_error_lsb > 0.0) {
+        return &claimed;
+    }
+    return &arithmetics[reduce == MB_REDUCE_AVG ? tolerance->arithmetic : MB_ARITHMETIC_FP32];
 }
 
-static bool loses_precision(const struct mb_tolerance *tolerance, enum mb_reduce reduce)
-{
-    return tolerance->max_error_lsb > 0.0 ||
-           (reduce == MB_REDUCE_AVG && precision_lost(tolerance)->word != NULL);
-}
-
-unsigned mb_questions_answered(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                               bool policies_agree)
+struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
+                              bool policies_agree)
 {
     static const enum mb_question wide[MB_N_POLICIES] = {
         [MB_POLICY_KAISER] = MB_QUESTION_KAISER,
@@ -63,43 +52,20 @@ unsigned mb_questions_answered(const struct mb_tolerance *tolerance, enum mb_red
         [MB_POLICY_GAUSSIAN] = MB_QUESTION_GAUSSIAN,
         [MB_POLICY_GAUSSIAN16] = MB_QUESTION_GAUSSIAN16,
     };
+    const enum mb_policy policy = tolerance->filter.policy;
     if (tolerance->has_no_policy) {
-        return 0;
+        return (struct mb_answer){.questions = 0};
     }
-    if (mb_policy_is_wide(tolerance->filter.policy)) {
-        return 1u << wide[tolerance->filter.policy];
+    if (mb_policy_is_wide(policy)) {
+        return (struct mb_answer){1u << wide[policy], mb_policy_name(policy), NULL, NULL};
     }
-    const bool is_exact =
-        !drops_texels(tolerance, policies_agree) && !loses_precision(tolerance, reduce);
-    return 1u << MB_QUESTION_ANY | (is_exact ? 1u << MB_QUESTION_EXACT : 0u);
-}
-
-const char *mb_answer_word(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                           bool policies_agree)
-{
-    if (tolerance->has_no_policy) {
-        return "none";
-    }
-    if (mb_policy_is_wide(tolerance->filter.policy)) {
-        return mb_policy_name(tolerance->filter.policy);
-    }
-    if (drops_texels(tolerance, policies_agree)) {
-        return policies[tolerance->filter.policy].word;
-    }
-    return loses_precision(tolerance, reduce) ? precision_lost(tolerance)->word
-                                              : mb_exact_word(reduce);
-}
-
-void mb_price_describe(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                       bool policies_agree, char *out, size_t out_bytes)
-{
-    const bool drops =
-        drops_texels(tolerance, policies_agree) && !mb_policy_is_wide(tolerance->filter.policy);
-    const bool loses = loses_precision(tolerance, reduce);
-    snprintf(out, out_bytes, "%s%s%s%s",
-             drops && loses   ? ", "
-             : drops || loses ? " and "
-                              : "",
-             drops ? policies[tolerance->filter.policy].price : "",
-             drops && loses ? " and " : "", loses ? precision_lost(tolerance)->price : "");
+    const struct loss *texels = &policies[policies_agree ? MB_POLICY_BOX : policy];
+    const struct loss *precision = precision_lost(tolerance, reduce);
+    const char *word = texels->word ? texels->word : precision->word;
+    return (struct mb_answer){
+        .questions = 1u << MB_QUESTION_ANY | (word ? 0u : 1u << MB_QUESTION_EXACT),
+        .word = word ? word : mb_exact_word(reduce),
+        .drops = texels->price,
+        .loses = precision->price,
+    };
 }

@@ -3,7 +3,6 @@
 #define MB_RESULT_QUESTION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "image/tolerance.h"
 
@@ -24,23 +23,20 @@ const char *mb_question_name(enum mb_question question);
 /* "exact"; of minima and maxima "conservative". */
 const char *mb_exact_word(enum mb_reduce reduce);
 
-/* The questions, as a mask of 1 << question, that a chain of this tolerance answers.
- * `policies_agree`: floor and blit make what box does at this size (mb_policies_agree). Reduced
- * precision (half floats, the square root for the sRGB curve, weights of the fixed-function
- * filter) is not exact at any size, except for minima and maxima, which lose nothing; nor is
- * what is held to a plain number. Without a policy no question is answered. */
-unsigned mb_questions_answered(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                               bool policies_agree);
+/* What a chain answers, and why it is not exact. */
+struct mb_answer {
+    unsigned questions;        /* a mask of 1 << question; 0 without a policy */
+    const char *word;          /* "exact", "conservative", "floor", "blit", "fp16", "sqrt",
+                                  "filter", "claimed", the name of a wide kernel; NULL: none */
+    const char *drops, *loses; /* of the texels, and of the precision: "sums in half floats";
+                                  NULL: nothing */
+};
 
-/* Why an average, minimum or maximum is not exact, in one word: "floor", "blit", "fp16",
- * "sqrt", "filter", "claimed"; the name of a wide kernel; "none" without a policy. Of what is
- * exact: mb_exact_word(). */
-const char *mb_answer_word(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                           bool policies_agree);
-
-/* The same as what is lost, to go on with after a verb: " and sums in half floats", ", drops
- * the last row or column of every odd level and sums in half floats". "" of what is exact. */
-void mb_price_describe(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
-                       bool policies_agree, char *out, size_t out_bytes);
+/* Of a chain of this tolerance. `policies_agree`: floor and blit make what box does at this
+ * size (mb_policies_agree). Reduced precision (half floats, the square root for the sRGB curve,
+ * weights of the fixed-function filter) is not exact at any size, except for minima and maxima,
+ * which lose nothing; nor is what is held to a plain number. */
+struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
+                              bool policies_agree);
 
 #endif

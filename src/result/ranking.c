@@ -19,6 +19,19 @@ enum ranking {
     RANKING_CLEAR,
 };
 
+/* The other rows as seen from the fastest: its rivals, which answer the same question, and
+ * those that make nearly the same image and lose something. Indices are SIZE_MAX without one.
+ */
+struct standing {
+    enum ranking ranking;
+    size_t second;        /* the best median of a rival */
+    size_t faster;        /* a rival that took less time within blocks all the same */
+    size_t n_tied;        /* rivals that cannot be told from the fastest */
+    bool is_beyond_tests; /* nor, one of them, by any samples like these */
+    bool has_others;      /* rows that would be ranked if they lost nothing */
+    size_t cheaper;       /* the best median of those that take less time for it */
+};
+
 static bool is_timed(const struct mb_row *row)
 {
     return row->stats.n > 0 && isfinite(row->stats.median_ns);
@@ -32,201 +45,118 @@ static bool is_rankable(const struct mb_row *row)
            !row->result->work.tolerance.has_no_policy;
 }
 
-static bool answers(const struct mb_timing *timing, size_t index)
-{
-    return (mb_row_answers(timing, &timing->rows[index]) & 1u << timing->question) != 0;
-}
-
-/* One that the fastest is held against: it answers the same question. */
 static bool is_rival(const struct mb_timing *timing, size_t index)
 {
-    return index != timing->fastest && is_rankable(&timing->rows[index]) &&
-           answers(timing, index);
+    const struct mb_row *row = &timing->rows[index];
+    return index != timing->fastest && is_rankable(row) &&
+           mb_row_answers(timing, row, timing->question);
 }
 
-/* Rows that were ranked if they lost nothing. */
-static bool has_others(const struct mb_timing *timing)
-{
-    bool has_any = false;
-    for (size_t i = 0; timing->question == MB_QUESTION_EXACT && i < timing->of->n_results;
-         i++) {
-        has_any =
-            has_any || (is_rankable(&timing->rows[i]) && !answers(timing, i) &&
-                        mb_rows_are_alike(&timing->rows[timing->fastest], &timing->rows[i]));
-    }
-    return has_any;
-}
-
-/* The best median of those that make nearly the same image, and lose something, or SIZE_MAX. */
-static size_t find_cheaper(const struct mb_timing *timing)
-{
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (is_rankable(row) && !answers(timing, i) &&
-            mb_rows_are_alike(&timing->rows[timing->fastest], row) &&
-            row->relation.outcome == MB_OUTCOME_FASTER &&
-            (found == SIZE_MAX || row->stats.median_ns < timing->rows[found].stats.median_ns)) {
-            found = i;
-        }
-    }
-    return found;
-}
-
-/* The best median after the fastest, or SIZE_MAX. */
-static size_t find_second(const struct mb_timing *timing)
-{
-    size_t second = SIZE_MAX;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (is_rival(timing, i) &&
-            (second == SIZE_MAX ||
-             timing->rows[i].stats.median_ns < timing->rows[second].stats.median_ns)) {
-            second = i;
-        }
-    }
-    return second;
-}
-
-/* What the fastest cannot be told from. */
-static bool is_tied(const struct mb_timing *timing, size_t index)
+bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index)
 {
     return is_rival(timing, index) && timing->rows[index].relation.outcome != MB_OUTCOME_SLOWER;
 }
 
-static size_t count_tied(const struct mb_timing *timing)
+/* The one with the better median; `a` may be SIZE_MAX, and stays where both are the same. */
+static size_t better(const struct mb_timing *timing, size_t a, size_t b)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        n += is_tied(timing, i);
-    }
-    return n;
-}
-
-/* What took less time within blocks though its median is not the least, or NULL. */
-static const char *find_faster(const struct mb_timing *timing)
-{
-    const char *label = NULL;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const bool is_faster = timing->rows[i].relation.outcome == MB_OUTCOME_FASTER;
-        label = is_tied(timing, i) && is_faster ? timing->of->results[i].label : label;
-    }
-    return label;
-}
-
-/* Some row is neither within 1 % of the fastest nor could any samples like these have told them
- * apart. */
-static bool is_beyond_tests(const struct mb_timing *timing)
-{
-    bool is_beyond = false;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        is_beyond = is_beyond || (is_tied(timing, i) &&
-                                  timing->rows[i].relation.outcome == MB_OUTCOME_INCONCLUSIVE &&
-                                  !mb_relate_can_tell(timing, i));
-    }
-    return is_beyond;
-}
-
-static enum ranking rank(const struct mb_run *run, const struct mb_timing *timing)
-{
-    if (run->validate || timing->fastest >= timing->of->n_results ||
-        !is_timed(&timing->rows[timing->fastest])) {
-        return RANKING_NONE;
-    }
-    const size_t second = find_second(timing);
-    if (timing->rows[timing->fastest].stats.median_ci_level < LEVEL) {
-        return RANKING_SHORT;
-    }
-    if (second == SIZE_MAX) {
-        return RANKING_ALONE;
-    }
-    if (timing->rows[second].stats.median_ci_level < LEVEL) {
-        return RANKING_SHORT;
-    }
-    if (is_beyond_tests(timing)) {
-        return RANKING_FEW;
-    }
-    if (find_faster(timing)) {
-        return RANKING_SPLIT;
-    }
-    return count_tied(timing) > 0 ? RANKING_TIED : RANKING_CLEAR;
+    const struct mb_row *rows = timing->rows;
+    return a == SIZE_MAX || rows[b].stats.median_ns < rows[a].stats.median_ns ? b : a;
 }
 
 void mb_ranking_choose(struct mb_timing *timing)
 {
     timing->fastest = SIZE_MAX;
-    for (unsigned question = 0; question < MB_N_QUESTIONS && timing->fastest == SIZE_MAX;
-         question++) {
-        timing->question = (enum mb_question)question;
+    for (int q = 0; q < MB_N_QUESTIONS && timing->fastest == SIZE_MAX; q++) {
+        timing->question = (enum mb_question)q;
         for (size_t i = 0; i < timing->of->n_results; i++) {
             const struct mb_row *row = &timing->rows[i];
             if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
-                answers(timing, i) &&
-                (timing->fastest == SIZE_MAX ||
-                 row->stats.median_ns < timing->rows[timing->fastest].stats.median_ns)) {
-                timing->fastest = i;
+                mb_row_answers(timing, row, timing->question)) {
+                timing->fastest = better(timing, timing->fastest, i);
             }
         }
     }
 }
 
-static bool is_ranked_for(const struct mb_timing *timing, size_t index,
-                          enum mb_question question)
+static void note_row(const struct mb_timing *timing, size_t index, struct standing *standing)
 {
-    return is_rankable(&timing->rows[index]) &&
-           (mb_row_answers(timing, &timing->rows[index]) & 1u << question) != 0;
+    const struct mb_row *row = &timing->rows[index];
+    const enum mb_outcome outcome = row->relation.outcome;
+    if (is_rival(timing, index)) {
+        standing->second = better(timing, standing->second, index);
+        standing->faster = outcome == MB_OUTCOME_FASTER ? index : standing->faster;
+        standing->n_tied += outcome != MB_OUTCOME_SLOWER;
+        standing->is_beyond_tests |=
+            outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing, index);
+    } else if (index != timing->fastest && is_rankable(row) &&
+               mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
+        standing->has_others |= timing->question == MB_QUESTION_EXACT;
+        standing->cheaper = outcome == MB_OUTCOME_FASTER
+                                ? better(timing, standing->cheaper, index)
+                                : standing->cheaper;
+    }
 }
 
-/* Keep the order of medians; of equal ones that of the table. */
-static void insert(const struct mb_timing *timing, struct mb_ranked *order, size_t index)
+static bool has_interval(const struct mb_row *row)
 {
-    size_t at = order->n++;
-    for (; at > 0 && timing->rows[order->row[at - 1]].stats.median_ns >
-                         timing->rows[index].stats.median_ns;
-         at--) {
-        order->row[at] = order->row[at - 1];
-    }
-    order->row[at] = index;
+    return row->stats.median_ci_level >= LEVEL;
 }
 
-enum mb_status mb_ranking_order(const struct mb_timing *timing, enum mb_question question,
-                                struct mb_ranked *order, struct mb_ranked *tied)
+static struct standing find_standing(const struct mb_run *run, const struct mb_timing *timing)
 {
-    const size_t n = timing->of->n_results;
-    *order = (struct mb_ranked){.row = mb_alloc(n + 1, sizeof *order->row)};
-    *tied = (struct mb_ranked){.row = mb_alloc(n + 1, sizeof *tied->row)};
-    if (!order->row || !tied->row) {
-        mb_ranked_finish(order);
-        mb_ranked_finish(tied);
-        return MB_FAILED;
+    struct standing s = {.second = SIZE_MAX, .faster = SIZE_MAX, .cheaper = SIZE_MAX};
+    const struct mb_row *rows = timing->rows;
+    if (run->validate || timing->fastest >= timing->of->n_results ||
+        !is_timed(&rows[timing->fastest])) {
+        return s;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (is_ranked_for(timing, i, question)) {
-            insert(timing, order, i);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        note_row(timing, i, &s);
+    }
+    if (!has_interval(&rows[timing->fastest])) {
+        s.ranking = RANKING_SHORT;
+    } else if (s.second == SIZE_MAX) {
+        s.ranking = RANKING_ALONE;
+    } else if (!has_interval(&rows[s.second])) {
+        s.ranking = RANKING_SHORT;
+    } else if (s.is_beyond_tests) {
+        s.ranking = RANKING_FEW;
+    } else if (s.faster != SIZE_MAX) {
+        s.ranking = RANKING_SPLIT;
+    } else {
+        s.ranking = s.n_tied > 0 ? RANKING_TIED : RANKING_CLEAR;
+    }
+    return s;
+}
+
+size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n)
+{
+    const struct mb_row *rows = timing->rows;
+    size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
+    *n = 0;
+    for (size_t i = 0; order && i < timing->of->n_results; i++) {
+        if (!is_rankable(&rows[i]) || !mb_row_answers(timing, &rows[i], question)) {
+            continue;
         }
-    }
-    for (size_t i = 0; question == timing->question && i < order->n; i++) {
-        if (is_tied(timing, order->row[i])) {
-            insert(timing, tied, order->row[i]);
+        /* Of equal medians, in the order of the table. */
+        size_t at = (*n)++;
+        for (; at > 0 && rows[order[at - 1]].stats.median_ns > rows[i].stats.median_ns; at--) {
+            order[at] = order[at - 1];
         }
+        order[at] = i;
     }
-    return MB_OK;
-}
-
-void mb_ranked_finish(struct mb_ranked *ranked)
-{
-    mb_free(ranked->row);
-    *ranked = (struct mb_ranked){.row = NULL};
+    return order;
 }
 
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing)
 {
-    const enum ranking ranking = rank(run, timing);
+    const enum ranking ranking = find_standing(run, timing).ranking;
     return ranking == RANKING_CLEAR || ranking == RANKING_ALONE ? timing->fastest : SIZE_MAX;
 }
 
-static void add_short(struct mb_strbuf *out, const struct mb_timing *timing)
+static void add_short(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
 {
-    const size_t second = find_second(timing);
     if (second == SIZE_MAX) {
         return;
     }
@@ -237,71 +167,36 @@ static void add_short(struct mb_strbuf *out, const struct mb_timing *timing)
         n < n_second ? n : n_second, MB_ENOUGH_SAMPLES);
 }
 
-static void add_few(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    mb_strbuf_printf(
-        out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %zu.",
-        timing->rows[timing->fastest].stats.n, mb_relate_n_tests(timing) + 1,
-        mb_relate_samples_needed(timing));
-}
-
-/* What is tied and slower than row `after`, or as fast and later in the table: the least such.
- */
-static size_t next_tied(const struct mb_timing *timing, size_t after)
-{
-    size_t next = SIZE_MAX;
-    const double from_ns = timing->rows[after].stats.median_ns;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const double median_ns = timing->rows[i].stats.median_ns;
-        if (is_tied(timing, i) &&
-            (median_ns > from_ns || (!(median_ns < from_ns) && i > after)) &&
-            (next == SIZE_MAX || median_ns < timing->rows[next].stats.median_ns)) {
-            next = i;
-        }
-    }
-    return next;
-}
-
 /* "a, b and c are ...": what the fastest cannot be told from, in the order of their medians. */
 static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
-                    const struct mb_timing *timing)
+                    const struct mb_timing *timing, size_t n_tied)
 {
-    const size_t n = count_tied(timing) + 1;
-    size_t n_named = 0;
-    for (size_t i = timing->fastest; i != SIZE_MAX; i = next_tied(timing, i)) {
-        mb_strbuf_list(out, timing->of->results[i].label, n_named++, n);
+    size_t n, n_named = 0;
+    size_t *order = mb_ranking_order(timing, timing->question, &n);
+    out->failed = out->failed || order == NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (order[i] == timing->fastest || mb_ranking_is_tied(timing, order[i])) {
+            mb_strbuf_list(out, timing->of->results[order[i]].label, n_named++, n_tied + 1);
+        }
     }
     mb_strbuf_printf(out, " are within the noise of %s.",
                      run->n_pooled > 1 ? "these runs" : "this run");
+    mb_free(order);
 }
 
-/* "spd is the fastest exact one"; where no row is exact, or of a wide kernel, "spd is fastest".
- */
-static void add_leader(struct mb_strbuf *out, const struct mb_timing *timing)
+/* "spd is the fastest exact one: ..."; where no row is exact, or of a wide kernel, "spd is
+ * fastest: ...". A lead of a few per cent has a digit more, so that it is not rounded away. */
+static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
 {
-    const bool is_exact = timing->question == MB_QUESTION_EXACT;
-    mb_strbuf_printf(out, "%s is %s%s%s", timing->of->results[timing->fastest].label,
-                     is_exact ? "the fastest " : "fastest",
-                     is_exact ? mb_exact_word(timing->of->task.reduce) : "",
-                     is_exact ? " one" : "");
-}
-
-/* A lead of a few per cent has a digit more, so that it is not rounded away. */
-static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    const struct mb_row *second = &timing->rows[find_second(timing)];
-    const double ratio = second->relation.ratio;
-    add_leader(out, timing);
-    mb_strbuf_printf(out, ": %s takes %.*f times as long.", second->result->label,
-                     ratio < 1.1 ? 3 : 2, ratio);
-}
-
-/* Nothing here answers what most people ask. */
-static void add_none_exact(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    if (timing->question == MB_QUESTION_ANY) {
-        mb_strbuf_printf(out, " None of them is %s.", mb_exact_word(timing->of->task.reduce));
+    const double ratio = timing->rows[second].relation.ratio;
+    mb_strbuf_printf(out, "%s is ", timing->of->results[timing->fastest].label);
+    if (timing->question == MB_QUESTION_EXACT) {
+        mb_strbuf_printf(out, "the fastest %s one", mb_exact_word(timing->of->task.reduce));
+    } else {
+        mb_strbuf_append(out, "fastest");
     }
+    mb_strbuf_printf(out, ": %s takes %.*f times as long.", timing->of->results[second].label,
+                     ratio < 1.1 ? 3 : 2, ratio);
 }
 
 /* " Limit: 20.8 us (memory, 3:1 mix, measured 4.30 TB/s)." */
@@ -324,51 +219,64 @@ static void add_limit(struct mb_strbuf *out, const struct mb_run *run,
 void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
                          const struct mb_timing *timing)
 {
-    const enum ranking ranking = rank(run, timing);
-    if (ranking == RANKING_SHORT) {
-        add_short(out, timing);
+    const struct standing standing = find_standing(run, timing);
+    const struct mb_result *results = timing->of->results;
+    const char *exact = mb_exact_word(timing->of->task.reduce);
+    switch (standing.ranking) {
+    case RANKING_NONE:
         return;
-    }
-    if (ranking == RANKING_FEW) {
-        add_few(out, timing);
+    case RANKING_SHORT:
+        add_short(out, timing, standing.second);
         return;
-    }
-    if (ranking == RANKING_SPLIT) {
+    case RANKING_FEW:
+        mb_strbuf_printf(
+            out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %zu.",
+            timing->rows[timing->fastest].stats.n, mb_relate_n_tests(timing) + 1,
+            mb_relate_samples_needed(timing));
+        return;
+    case RANKING_ALONE:
+        if (!standing.has_others) {
+            return;
+        }
+        mb_strbuf_printf(out, "%s is the only %s one.", results[timing->fastest].label, exact);
+        break;
+    case RANKING_SPLIT:
         mb_strbuf_printf(out, "No ranking: %s leads by its median, but %s within blocks.",
-                         timing->of->results[timing->fastest].label, find_faster(timing));
-    } else if (ranking == RANKING_TIED) {
-        add_tie(out, run, timing);
-        add_none_exact(out, timing);
-    } else if (ranking == RANKING_CLEAR) {
-        add_winner(out, timing);
-        add_none_exact(out, timing);
-    } else if (ranking == RANKING_ALONE && has_others(timing)) {
-        mb_strbuf_printf(out, "%s is the only %s one.",
-                         timing->of->results[timing->fastest].label,
-                         mb_exact_word(timing->of->task.reduce));
+                         results[timing->fastest].label, results[standing.faster].label);
+        break;
+    case RANKING_TIED:
+        add_tie(out, run, timing, standing.n_tied);
+        break;
+    case RANKING_CLEAR:
+        add_winner(out, timing, standing.second);
+        break;
     }
-    if (ranking != RANKING_NONE && (ranking != RANKING_ALONE || has_others(timing))) {
-        add_limit(out, run, timing);
+    if (timing->question == MB_QUESTION_ANY && standing.ranking >= RANKING_TIED) {
+        mb_strbuf_printf(out, " None of them is %s.", exact);
     }
+    add_limit(out, run, timing);
 }
 
 void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
                                  const struct mb_timing *timing)
 {
-    const enum ranking ranking = rank(run, timing);
-    const bool has_leader =
-        ranking == RANKING_ALONE || ranking == RANKING_TIED || ranking == RANKING_CLEAR;
-    const size_t cheaper = has_leader ? find_cheaper(timing) : SIZE_MAX;
-    char price[200];
-    if (cheaper == SIZE_MAX) {
+    const struct standing standing = find_standing(run, timing);
+    const bool has_leader = standing.ranking == RANKING_ALONE ||
+                            standing.ranking == RANKING_TIED ||
+                            standing.ranking == RANKING_CLEAR;
+    if (!has_leader || standing.cheaper == SIZE_MAX) {
         return;
     }
-    const struct mb_row *row = &timing->rows[cheaper];
-    mb_price_describe(&row->result->work.tolerance, timing->of->task.reduce,
-                      mb_policies_agree(timing->of->layout.base, timing->of->layout.n_levels),
-                      price, sizeof price);
-    mb_strbuf_printf(out, "%s takes %.2f times as long%s", row->result->label,
-                     row->relation.ratio, price);
+    const struct mb_row *row = &timing->rows[standing.cheaper];
+    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    mb_strbuf_printf(out, "%s takes %.2f times as long", row->result->label,
+                     row->relation.ratio);
+    if (answer.drops) {
+        mb_strbuf_printf(out, "%s %s", answer.loses ? "," : " and", answer.drops);
+    }
+    if (answer.loses) {
+        mb_strbuf_printf(out, " and %s", answer.loses);
+    }
     if (timing->of->task.reduce != MB_REDUCE_AVG) {
         mb_strbuf_append(out, ": it is not conservative");
     } else if (isfinite(row->result->verdict.box_lsb)) {
@@ -383,12 +291,10 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing)
 {
-    static void (*const sentences[])(struct mb_strbuf *, const struct mb_run *,
-                                     const struct mb_timing *) = {mb_ranking_describe,
-                                                                  mb_ranking_describe_cheaper};
-    for (size_t i = 0; i < MB_COUNTOF(sentences); i++) {
-        const size_t n_bytes = out->n_bytes;
-        sentences[i](out, run, timing);
-        mb_strbuf_append(out, out->n_bytes > n_bytes ? "\n" : "");
-    }
+    const size_t n_bytes = out->n_bytes;
+    mb_ranking_describe(out, run, timing);
+    mb_strbuf_append(out, out->n_bytes > n_bytes ? "\n" : "");
+    const size_t n_before = out->n_bytes;
+    mb_ranking_describe_cheaper(out, run, timing);
+    mb_strbuf_append(out, out->n_bytes > n_before ? "\n" : "");
 }

@@ -14,19 +14,12 @@ void mb_ranking_choose(struct mb_timing *timing);
  * it, or if there is no other. SIZE_MAX where there is none. */
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing);
 
-/* Some rows of a timing, by their medians. */
-struct mb_ranked {
-    size_t *row; /* owned */
-    size_t n;
-};
+/* The rows that answer a question and are fit to be ranked, the fastest first. Newly allocated
+ * (mb_free); NULL without memory. */
+size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n);
 
-/* The rows that answer a question and are fit to be ranked, the fastest first; and those of
- * them that cannot be told from it. The fastest of the timing's own question is what all are
- * related to: of another question nothing is tied. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_ranking_order(const struct mb_timing *timing,
-                                              enum mb_question question,
-                                              struct mb_ranked *order, struct mb_ranked *tied);
-void mb_ranked_finish(struct mb_ranked *ranked);
+/* Whether a row answers the timing's question, but cannot be told from the fastest. */
+bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index);
 
 /* One sentence on who is fastest, without a newline, and what the limit is: "spd is the fastest
  * exact one: compute takes 1.44 times as long. Limit: 20.8 us (an empty dispatch)."; nothing
@@ -40,7 +33,7 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
 void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
                                  const struct mb_timing *timing);
 
-/* Both, a line each; nothing where there is nothing to say. */
+/* Both, a line each. */
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing);
 

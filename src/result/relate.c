@@ -16,19 +16,42 @@ const struct mb_relation mb_no_relation = {
     .outcome = MB_OUTCOME_INCONCLUSIVE,
 };
 
+enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_bootstrap *how,
+                              struct mb_relation *relation, struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_series series = {.values = log_ratio, .n = n};
+    struct mb_estimate estimate;
+    *relation = mb_no_relation;
+    if (n < MIN_BLOCKS) {
+        relation->ratio = exp(mb_median(log_ratio, n));
+        return MB_OK;
+    }
+    MB_TRY(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, how, &estimate, err));
+    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));
+    relation->ratio = exp(estimate.figure);
+    relation->ci[0] = exp(estimate.ci[0]);
+    relation->ci[1] = exp(estimate.ci[1]);
+    /* Equal times and equal differences stay: ties raise the least p that a test can reach. */
+    for (size_t i = 0; i < n; i++) {
+        log_ratio[i] = fabs(log_ratio[i]);
+    }
+    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->least_p, err));
+fail:
+    return status;
+}
+
 /* The ratio of column `b` over column `a`, from the logarithm of their ratio in each block. */
 static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
                              uint64_t seed, struct mb_relation *relation, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_bootstrap options = {.seed = seed};
     const uint32_t n = samples->n_kept;
     double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
-    double ci[2];
-    *relation = mb_no_relation;
     if (!log_ratio) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
+    *relation = mb_no_relation;
     double *other = log_ratio + n;
     mb_samples_column(samples, b, log_ratio);
     mb_samples_column(samples, a, other);
@@ -38,20 +61,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
         }
         log_ratio[i] = log(log_ratio[i] / other[i]);
     }
-    if (n < MIN_BLOCKS) {
-        relation->ratio = exp(mb_median(log_ratio, n));
-        goto fail;
-    }
-    MB_TRY(mb_bootstrap_median(log_ratio, n, &options, ci, err));
-    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));
-    relation->ratio = exp(mb_median(log_ratio, n));
-    relation->ci[0] = exp(ci[0]);
-    relation->ci[1] = exp(ci[1]);
-    /* Equal times and equal differences stay: ties raise the least p that a test can reach. */
-    for (uint32_t i = 0; i < n; i++) {
-        log_ratio[i] = fabs(log_ratio[i]);
-    }
-    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->least_p, err));
+    MB_TRY(mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation, err));
 fail:
     mb_free(log_ratio);
     return status;

@@ -6,8 +6,13 @@
 
 #define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
 
-/* Of what is not related to anything: every figure NaN. */
-extern const struct mb_relation mb_no_relation;
+extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
+
+/* What logarithms of ratios say, one for each block in time order; reorders and changes them.
+ * Of fewer than 6 only the ratio is known. */
+MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,
+                                            const struct mb_bootstrap *how,
+                                            struct mb_relation *relation, struct mb_err *err);
 
 /* Fill the relations of a timing whose samples are there: every result and the A/A twin, paired
  * within blocks. `fastest` may be SIZE_MAX: then there is nothing to relate to but the twin. */

@@ -16,18 +16,19 @@ const char *mb_result_filter_name(const struct mb_result *result)
     return mb_policy_name(is_wide ? policy : MB_POLICY_BOX);
 }
 
-unsigned mb_result_answers(const struct mb_case *c, const struct mb_result *result)
+struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
 {
     if (!result->has_work || result->is_diagnostic) {
-        return 0;
+        return (struct mb_answer){.questions = 0};
     }
-    return mb_questions_answered(&result->work.tolerance, c->task.reduce,
-                                 mb_policies_agree(c->layout.base, c->layout.n_levels));
+    return mb_answer_of(&result->work.tolerance, c->task.reduce,
+                        mb_policies_agree(c->layout.base, c->layout.n_levels));
 }
 
-unsigned mb_row_answers(const struct mb_timing *timing, const struct mb_row *row)
+bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
+                    enum mb_question question)
 {
-    return mb_result_answers(timing->of, row->result);
+    return (mb_result_answer(timing->of, row->result).questions & 1u << question) != 0;
 }
 
 const char *mb_result_status_name(enum mb_result_status status)

@@ -200,11 +200,12 @@ const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
  * all do but the wide kernels, each of which is ranked among its own. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
-/* The questions that a result answers, as a mask of 1 << question; 0 where the strategy never
- * stated its work, and of what leaves work out. */
-unsigned mb_result_answers(const struct mb_case *c, const struct mb_result *result);
+/* What a result answers: nothing where the strategy never stated its work, nor what leaves work
+ * out. */
+struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
-unsigned mb_row_answers(const struct mb_timing *timing, const struct mb_row *row);
+bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
+                    enum mb_question question);
 
 /* What texels are weighed by: "kaiser", ... of the wide kernels; "box" of all else, also of
  * what odd sizes make of it, and of a result that has no work. */

@@ -2,6 +2,7 @@
 #ifndef MB_RESULT_RESULT_FILE_H
 #define MB_RESULT_RESULT_FILE_H
 
+#include "base/strlist.h"
 #include "result/result.h"
 
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
@@ -47,9 +48,8 @@ struct mb_result_file {
     uint64_t seed;
     double granule_ns; /* of the timer; NaN: not known */
     bool complete;
-    bool validate; /* with validation layers on: times mean little */
-    char **argv;   /* of the run, "mipbench" first, NULL last; owned, each owned */
-    size_t n_args;
+    bool validate;                  /* with validation layers on: times mean little */
+    struct mb_strlist argv;         /* of the run, "mipbench" first */
     char folder[1024];              /* that it was started in; "": not known */
     struct mb_file_result *results; /* owned; in the order of the file */
     size_t n_results;

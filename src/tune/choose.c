@@ -124,11 +124,12 @@ enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open, struct mb_e
 static bool is_candidate(const struct mb_timing *timing, const struct mb_row *row,
                          enum mb_question question)
 {
+    const struct mb_answer answer =
+        mb_answer_of(&row->result->work.tolerance, timing->of->task.reduce,
+                     mb_tune_is_power(timing->of->layout.base));
     return row->result->verify == MB_VERIFY_PASS && mb_row_status(row) == MB_RESULT_OK &&
            row->stats.n > 0 && isfinite(row->stats.median_ns) &&
-           (mb_questions_answered(&row->result->work.tolerance, timing->of->task.reduce,
-                                  mb_tune_is_power(timing->of->layout.base)) &
-            1u << question) != 0;
+           (answer.questions & 1u << question) != 0;
 }
 
 /* The fastest of a question that is not `besides`, or NULL. */

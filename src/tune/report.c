@@ -313,13 +313,8 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
 {
     struct mb_json json;
     mb_json_init(&json);
-    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
-    mb_json_string(&json, schema, "name", "mipbench-tune");
-    mb_json_string(&json, schema, "version", TUNE_SCHEMA_VERSION);
-    mb_report_run(&json, run);
-    mb_report_host(&json, &run->host);
-    mb_report_device(&json, &run->device);
-    mb_report_timer(&json, &run->timer);
+    mb_json_schema(&json, "mipbench-tune", TUNE_SCHEMA_VERSION);
+    mb_report_head(&json, run);
     add_task(&json, run);
     add_method(&json, tune);
     add_selftest(&json, tune);

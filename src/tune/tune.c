@@ -140,8 +140,9 @@ static enum mb_status note_row(struct session *session, const struct mb_row *row
         return set_reason(variant, is_failed ? MB_TUNE_FAILED : MB_TUNE_SKIPPED,
                           mb_row_reason(row), err);
     }
-    variant->questions = mb_questions_answered(&row->result->work.tolerance, blank->task.reduce,
-                                               mb_tune_is_power(blank->layout.base));
+    variant->questions = mb_answer_of(&row->result->work.tolerance, blank->task.reduce,
+                                      mb_tune_is_power(blank->layout.base))
+                             .questions;
     return MB_OK;
 }
 

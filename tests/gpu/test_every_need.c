@@ -35,7 +35,7 @@ static void run_case(const struct mb_gpu *gpu, struct mb_test_case test_case)
         printf("  %s: %s\n", result->label, result->reason);
         CHECK_EQ_INT(result->status, MB_RESULT_OK);
         CHECK_EQ_INT(result->verify, i == 2 ? MB_VERIFY_SKIPPED : MB_VERIFY_PASS);
-        CHECK_EQ_INT(mb_questions_answered(&result->work.tolerance, MB_REDUCE_AVG, true),
+        CHECK_EQ_INT(mb_answer_of(&result->work.tolerance, MB_REDUCE_AVG, true).questions,
                      questions[i]);
         CHECK(c.timings[0].rows[i].stats.n > 0 && c.timings[0].fastest != 2);
         CHECK_EQ_DBL(result->verdict.claimed_lsb, i == 1 ? claim : 0.0, 0.0);

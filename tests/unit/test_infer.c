@@ -39,12 +39,36 @@ static void check_coverage(const char *what, uint32_t n_held)
     }
 }
 
+static struct mb_estimate estimate_median(const double *values, size_t n,
+                                          const struct mb_bootstrap *how)
+{
+    const struct mb_series series = {values, n};
+    struct mb_estimate out;
+    CHECK(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, how, &out, NULL) == MB_OK);
+    return out;
+}
+
+static struct mb_estimate estimate_ratio(const double *a, size_t n_a, const double *b,
+                                         size_t n_b, const struct mb_bootstrap *how)
+{
+    const struct mb_series from = {a, n_a}, to = {b, n_b};
+    struct mb_estimate out;
+    CHECK(mb_bootstrap_ratio(&(struct mb_runs){&from, 1}, &(struct mb_runs){&to, 1}, how, &out,
+                             NULL) == MB_OK);
+    return out;
+}
+
+static bool holds(const struct mb_estimate *estimate, double truth)
+{
+    return estimate->ci[0] <= truth && truth <= estimate->ci[1];
+}
+
 static void test_median_coverage(double (*draw)(void), double truth, uint32_t n,
                                  const char *what)
 {
     uint32_t by_order = 0, by_bootstrap = 0;
     for (uint32_t run = 0; run < n_runs(); run++) {
-        double values[320], ci[2];
+        double values[320];
         struct mb_stats stats;
         const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
         for (uint32_t i = 0; i < n; i++) {
@@ -52,8 +76,8 @@ static void test_median_coverage(double (*draw)(void), double truth, uint32_t n,
         }
         CHECK(mb_stats_compute(values, n, &stats, NULL) == MB_OK);
         by_order += stats.median_ci_ns[0] <= truth && truth <= stats.median_ci_ns[1];
-        CHECK(mb_bootstrap_median(values, n, &options, ci, NULL) == MB_OK);
-        by_bootstrap += ci[0] <= truth && truth <= ci[1];
+        const struct mb_estimate estimate = estimate_median(values, n, &options);
+        by_bootstrap += holds(&estimate, truth);
     }
     char text[100];
     snprintf(text, sizeof text, "%s, n %u, order statistics", what, n);
@@ -67,16 +91,15 @@ static void test_ratio_coverage(void)
 {
     uint32_t n_held = 0;
     for (uint32_t run = 0; run < n_runs(); run++) {
-        double values[2][40], ratio, ci[2], p;
-        const struct mb_series a = {values[0], 40}, b = {values[1], 40};
+        double values[2][40];
         const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
         for (uint32_t i = 0; i < 40; i++) {
             values[0][i] = 10.0 + normal();
             values[1][i] = 10.5 + normal();
         }
-        CHECK(mb_bootstrap_ratio(&a, 1, &b, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
-        CHECK(ci[0] <= ratio && ratio <= ci[1]);
-        n_held += ci[0] <= 1.05 && 1.05 <= ci[1];
+        const struct mb_estimate ratio = estimate_ratio(values[0], 40, values[1], 40, &options);
+        CHECK(holds(&ratio, ratio.figure));
+        n_held += holds(&ratio, 1.05);
     }
     check_coverage("ratio of medians, n 40 against 40", n_held);
 }
@@ -86,14 +109,14 @@ static void test_block_bootstrap(void)
 {
     uint32_t n_held = 0;
     for (uint32_t run = 0; run < n_runs(); run++) {
-        double values[160], ci[2], state = normal();
+        double values[160], state = normal();
         const struct mb_bootstrap options = {.n_resamples = 400, .seed = run};
         for (uint32_t i = 0; i < 160; i++) {
             state = 0.3 * state + sqrt(1.0 - 0.09) * normal();
             values[i] = state;
         }
-        CHECK(mb_bootstrap_median(values, 160, &options, ci, NULL) == MB_OK);
-        n_held += ci[0] <= 0.0 && 0.0 <= ci[1];
+        const struct mb_estimate estimate = estimate_median(values, 160, &options);
+        n_held += holds(&estimate, 0.0);
     }
     const double share = (double)n_held / n_runs();
     printf("bootstrap at autocorrelation 0.3, n 160: %.1f %%\n", 100.0 * share);
@@ -105,28 +128,29 @@ static void test_bootstrap_edges(void)
 {
     const double one[] = {7.0}, same[] = {3.0, 3.0, 3.0, 3.0};
     const struct mb_bootstrap options = {.seed = 1};
-    double ci[2], again[2], ratio, p;
-    CHECK(mb_bootstrap_median(one, 1, &options, ci, NULL) == MB_OK);
-    CHECK(ci[0] == 7.0 && ci[1] == 7.0);
-    CHECK(mb_bootstrap_median(same, 4, &options, ci, NULL) == MB_OK);
-    CHECK(ci[0] == 3.0 && ci[1] == 3.0);
+    struct mb_estimate estimate = estimate_median(one, 1, &options);
+    CHECK(estimate.ci[0] == 7.0 && estimate.ci[1] == 7.0);
+    estimate = estimate_median(same, 4, &options);
+    CHECK(estimate.ci[0] == 3.0 && estimate.ci[1] == 3.0);
     double values[30];
     for (uint32_t i = 0; i < 30; i++) {
         values[i] = normal();
     }
-    CHECK(mb_bootstrap_median(values, 30, &options, ci, NULL) == MB_OK);
-    CHECK(mb_bootstrap_median(values, 30, &options, again, NULL) == MB_OK);
-    CHECK(ci[0] == again[0] && ci[1] == again[1]);
-    const struct mb_series series = {same, 4};
-    CHECK(mb_bootstrap_ratio(&series, 1, &series, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
-    CHECK(ratio == 1.0 && ci[0] == 1.0 && ci[1] == 1.0 && p == 1.0);
+    estimate = estimate_median(values, 30, &options);
+    const struct mb_estimate again = estimate_median(values, 30, &options);
+    CHECK(estimate.ci[0] == again.ci[0] && estimate.ci[1] == again.ci[1]);
+    estimate = estimate_ratio(same, 4, same, 4, &options);
+    CHECK(estimate.figure == 1.0 && estimate.p == 1.0);
+    CHECK(estimate.ci[0] == 1.0 && estimate.ci[1] == 1.0);
 }
 
 /* Runs that differ among themselves widen the interval of their ratio. */
 static void test_runs(void)
 {
-    double near[5][20], far[5][20], ratio, ci_near[2], ci_far[2], p;
+    double near[5][20], far[5][20];
     struct mb_series a[5], b[5];
+    const struct mb_runs of_a = {a, 5}, of_b = {b, 5};
+    struct mb_estimate to_near, to_far;
     const struct mb_bootstrap options = {.seed = 2};
     for (uint32_t run = 0; run < 5; run++) {
         for (uint32_t i = 0; i < 20; i++) {
@@ -136,20 +160,17 @@ static void test_runs(void)
         a[run] = (struct mb_series){near[run], 20};
         b[run] = (struct mb_series){far[run], 20};
     }
-    CHECK(mb_bootstrap_ratio(a, 5, a, 5, &options, &ratio, ci_near, &p, NULL) == MB_OK);
-    CHECK(ratio == 1.0 && p > 0.5);
-    CHECK(mb_bootstrap_ratio(a, 5, b, 5, &options, &ratio, ci_far, &p, NULL) == MB_OK);
-    CHECK_EQ_DBL(ratio, 1.06, 0.002);
-    CHECK(ci_far[1] - ci_far[0] > 10.0 * (ci_near[1] - ci_near[0]));
+    CHECK(mb_bootstrap_ratio(&of_a, &of_a, &options, &to_near, NULL) == MB_OK);
+    CHECK(to_near.figure == 1.0 && to_near.p > 0.5);
+    CHECK(mb_bootstrap_ratio(&of_a, &of_b, &options, &to_far, NULL) == MB_OK);
+    CHECK_EQ_DBL(to_far.figure, 1.06, 0.002);
+    CHECK(to_far.ci[1] - to_far.ci[0] > 10.0 * (to_near.ci[1] - to_near.ci[0]));
 }
 
 static double p_of_ratio(const double *a, size_t n_a, const double *b, size_t n_b)
 {
-    const struct mb_series from = {a, n_a}, to = {b, n_b};
     const struct mb_bootstrap options = {.n_resamples = 400, .seed = 3};
-    double ratio, ci[2], p = -1.0;
-    CHECK(mb_bootstrap_ratio(&from, 1, &to, 1, &options, &ratio, ci, &p, NULL) == MB_OK);
-    return p;
+    return estimate_ratio(a, n_a, b, n_b, &options).p;
 }
 
 /* Far from 1, p is less than 1 / resamples, but never less than n samples can show. */

@@ -64,8 +64,8 @@ static void test_all(void)
     CHECK_EQ_STR(file.schema_version, "2.1.0");
     CHECK(file.seed == UINT64_MAX);
     CHECK(file.complete && !file.validate);
-    CHECK_EQ_INT(file.n_args, 2);
-    CHECK_EQ_STR(file.argv[1], "a.png");
+    CHECK_EQ_INT(file.argv.n, 2);
+    CHECK_EQ_STR(file.argv.items[1], "a.png");
     CHECK_EQ_INT(file.n_results, 1);
     CHECK_EQ_STR(result->label, "spd:load=texel");
     CHECK_EQ_STR(result->place, "a_8x8_rgba8_avg cold");
@@ -90,7 +90,7 @@ static void test_sparse(void)
         "\"blocks\":{\"columns\":[{\"variant\":\"x\",\"kind\":\"sample\",\"durations_ns\":"
         "[1,null,-1,1e999,\"4\",0,1e308,1e-300,2.5]}]}}]}]}");
     CHECK_EQ_INT(file.n_results, 2);
-    CHECK_EQ_INT(file.n_args, 0);
+    CHECK_EQ_INT(file.argv.n, 0);
     CHECK(!file.complete);
     CHECK_EQ_INT(file.results[0].n_samples, 2);
     CHECK_EQ_INT(file.results[0].n_bad_samples, 7);

@@ -30,17 +30,20 @@ static void test_kinds(void)
     const struct mb_extent even = {64, 16}, odd = {63, 16};
     struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_FLOOR};
     CHECK(mb_tune_is_power(even) && !mb_tune_is_power(odd));
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)), BOX);
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), ANY);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
+                 BOX);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, ANY);
     tolerance.filter.policy = MB_POLICY_BOX;
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), BOX);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, BOX);
     tolerance.arithmetic = MB_ARITHMETIC_CORNER;
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)), BOX);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, BOX);
     tolerance.arithmetic = MB_ARITHMETIC_FP16; /* loses precision, but not of a maximum */
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)), ANY);
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_MAX, mb_tune_is_power(even)), BOX);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
+                 ANY);
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_MAX, mb_tune_is_power(even)).questions,
+                 BOX);
     tolerance.filter.policy = MB_POLICY_GAUSSIAN16;
-    CHECK_EQ_INT(mb_questions_answered(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)),
+    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
                  1u << MB_QUESTION_GAUSSIAN16);
 }
 

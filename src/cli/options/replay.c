@@ -170,7 +170,7 @@ static enum mb_status join(struct mb_replay *replay, struct line *line, struct j
                            struct mb_err *err)
 {
     const struct mb_result_file *recorded = &replay->recorded;
-    struct line old = {.argc = (int)recorded->n_args, .argv = recorded->argv};
+    struct line old = {.argc = (int)recorded->argv.n, .argv = recorded->argv.items};
     struct mb_err why = {0};
     enum mb_status status;
     MB_TRY(walk(line, 0, false, NULL, NULL, err));
@@ -198,7 +198,7 @@ enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int ar
     enum mb_status status;
     *replay = (struct mb_replay){0};
     MB_TRY(mb_result_file_read(path, &replay->recorded, err));
-    if (replay->recorded.n_args == 0) {
+    if (replay->recorded.argv.n == 0) {
         status = MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
         goto fail;
     }
