@@ -11,8 +11,6 @@
 #include "base/text.h"
 #include "bench/host.h"
 #include "bench/image_case.h"
-#include "result/relate.h"
-#include "bench/warn.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
@@ -125,19 +123,6 @@ struct progress {
     bool is_complete; /* no case was interrupted */
 };
 
-/* One that the run keeps: all samples are there, or it was cut short with some of them. */
-static enum mb_status keep_case(const struct progress *p, struct mb_case *c, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    mb_warn_case(p->run, c);
-    for (size_t i = 0; i < c->n_timings; i++) {
-        MB_TRY(mb_relate_judge(&c->timings[i], err));
-    }
-    MB_TRY(p->options->on_case_done(p->options->hooks->user, p->run, c, err));
-fail:
-    return status;
-}
-
 /* One image under all conditions. */
 static enum mb_status run_image(struct progress *p, const struct mb_image *image, size_t index,
                                 struct mb_err *err)
@@ -148,7 +133,6 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     bool is_kept = false;
     struct mb_condition conditions[MB_MAX_CONDITIONS];
     const struct mb_case_options case_options = {
-        .gpu = options->gpu,
         .settings = options->settings,
         .hooks = options->hooks,
         .rows = options->rows,
@@ -167,7 +151,7 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     MB_TRY(mb_case_run(&case_options, source, c, &p->is_complete, err));
     is_kept = p->is_complete || c->n_timings > 0;
     if (is_kept) {
-        MB_TRY(keep_case(p, c, err));
+        MB_TRY(options->on_case_done(options->hooks->user, p->run, c, err));
     }
 fail:
     mb_free(source);

@@ -1,5 +1,4 @@
-/* A case: verify, time under each condition, and verify again every strategy.
- */
+/* A case: verify, time under each condition, and verify again every strategy. */
 #ifndef MB_BENCH_CASE_H
 #define MB_BENCH_CASE_H
 
@@ -9,7 +8,6 @@
 #include "bench/timing/calibration.h"
 
 struct mb_case_options {
-    const struct mb_gpu *gpu;
     const struct mb_settings *settings;
     const struct mb_hooks *hooks;
     const struct mb_variant *rows;

@@ -1,4 +1,4 @@
-/* The fastest of a timing, what is odd about its samples, and its comparisons. */
+/* The fastest of each timing, its comparisons, and notes on what may mislead. */
 #include "bench/conclude.h"
 
 #include <math.h>
@@ -25,35 +25,78 @@ static void warn_few(const struct mb_timing *timing, struct mb_row *row)
     }
 }
 
-static void warn_samples(const struct mb_timing *timing, struct mb_row *row)
+static void warn_clock(const struct mb_samples *samples, struct mb_warnings *warnings)
 {
-    const struct mb_samples *samples = &timing->samples;
     uint32_t n_flagged = 0;
     for (uint32_t i = 0; i < samples->n_blocks; i++) {
         n_flagged += samples->block[i].is_flagged && samples->block[i].is_kept;
     }
-    if (row->stats.n < MB_ENOUGH_SAMPLES) {
-        warn_few(timing, row);
-    }
     if (n_flagged > 0) {
-        mb_warn(&row->warnings, "clock_unstable",
+        mb_warn(warnings, "clock_unstable",
                 "the clock moved by more than %.0f %% in %u of %u blocks that count",
                 100.0 * MB_MAX_DRIFT, n_flagged, samples->n_kept);
     }
     if (samples->n_rebased > 0) {
-        mb_warn(&row->warnings, "clock_shifted",
+        mb_warn(warnings, "clock_shifted",
                 "the clock moved and stayed %u time%s: the samples are of several clocks",
                 samples->n_rebased, samples->n_rebased == 1 ? "" : "s");
     }
+}
+
+/* Faster than memory can be: the cache helped, or the measured limit is not the limit. */
+static void warn_above_limit(const struct mb_timing *timing, uint64_t llc_bytes,
+                             struct mb_row *row)
+{
+    const double of_limit = mb_row_of_limit(timing, row);
+    if (!(of_limit > 1.0)) {
+        return;
+    }
+    if (timing->is_dispatch_bound) {
+        mb_warn(&row->warnings, "above_limit",
+                "%.0f %% of the limit, which is that of an empty dispatch", 100.0 * of_limit);
+        return;
+    }
+    const bool is_resident =
+        timing->cache == MB_CACHE_HOT && timing->of->compulsory_bytes < llc_bytes;
+    mb_warn(&row->warnings, "above_limit", "%.0f %% of the limit of memory: %s",
+            100.0 * of_limit,
+            is_resident ? "the image stays in the last-level cache"
+                        : "part of the image stays in a cache");
+}
+
+/* What the figures of a row that was timed do not tell by themselves. */
+static void warn_row(const struct mb_settings *settings,
+                     const struct mb_calibration *calibration, const struct mb_timing *timing,
+                     struct mb_row *row)
+{
+    const struct mb_samples *samples = &timing->samples;
+    const double empty_pair_ns = calibration->marks.empty_pair_ns;
+    if (row->stats.n < MB_ENOUGH_SAMPLES) {
+        warn_few(timing, row);
+    }
+    warn_clock(samples, &row->warnings);
     if (row->stats.is_bimodal) {
         mb_warn(&row->warnings, "bimodal",
                 "the samples fall into two groups: the median may be of either");
     }
+    if (samples->n_kept < settings->n_samples) {
+        mb_warn(&row->warnings, "cut_short", "%u of %u samples: %s", samples->n_kept,
+                settings->n_samples,
+                samples->stop == MB_STOP_BUDGET ? "--timeout ended it" : "it was interrupted");
+    }
+    /* A stamp pair with nothing in it costs something, too: where that is more than a twentieth
+     * of a median, the figure says so. */
+    if (timing->mode == MB_MODE_LATENCY && empty_pair_ns > 0.05 * row->stats.median_ns) {
+        mb_warn(&row->warnings, "overhead_bound",
+                "an empty timestamp pair takes %.0f ns, above 5 %% of the median",
+                empty_pair_ns);
+    }
+    warn_above_limit(timing, calibration->roofline.llc_bytes, row);
 }
 
-enum mb_status mb_conclude_timing(const struct mb_settings *settings,
-                                  const struct mb_calibration *calibration,
-                                  struct mb_timing *timing, struct mb_err *err)
+static enum mb_status conclude_timing(const struct mb_settings *settings,
+                                      const struct mb_calibration *calibration,
+                                      struct mb_timing *timing, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     timing->fastest = SIZE_MAX;
@@ -67,8 +110,98 @@ enum mb_status mb_conclude_timing(const struct mb_settings *settings,
     MB_TRY(mb_relate_timing(timing, settings->seed, err));
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (timing->rows[i].stats.n > 0) {
-            warn_samples(timing, &timing->rows[i]);
+            warn_row(settings, calibration, timing, &timing->rows[i]);
         }
+    }
+    MB_TRY(mb_relate_judge(timing, err));
+fail:
+    return status;
+}
+
+/* --levels beyond the last level there is makes all of them, and says so. */
+static void warn_levels(const struct mb_settings *settings, const struct mb_case *c,
+                        struct mb_warnings *warnings)
+{
+    if (settings->n_levels > c->n_image_levels) {
+        mb_warn(warnings, "levels_capped", "--levels %u: %ux%u has %u, all of which were made",
+                settings->n_levels, c->layout.base.width, c->layout.base.height,
+                c->n_image_levels);
+    }
+}
+
+/* What happened to the input on the way into the image. */
+static void warn_input(const struct mb_settings *settings, const struct mb_case *c,
+                       struct mb_warnings *warnings)
+{
+    if (c->n_clamped_texels > 0) {
+        mb_warn(warnings, "input_clamped",
+                "%llu texels of the input are beyond what %s holds, and were clamped; rgba32f "
+                "holds them",
+                (unsigned long long)c->n_clamped_texels, c->layout.format->name);
+    }
+    if (settings->is_srgb && c->input_depth == MB_DEPTH_U16 &&
+        c->layout.format->codec != MB_CODEC_SRGB8) {
+        mb_warn(warnings, "srgb_ignored",
+                "--srgb is for 8 bits: these 16-bit codes are averaged as they are; --format "
+                "rgba8-srgb takes them for colour");
+    }
+}
+
+/* Levels are split where there is one chain to stamp. */
+static void warn_split(const struct mb_settings *settings, const struct mb_case *c,
+                       struct mb_warnings *warnings)
+{
+    bool has_latency = false;
+    for (size_t i = 0; i < c->n_timings; i++) {
+        has_latency = has_latency || c->timings[i].mode == MB_MODE_LATENCY;
+    }
+    if (settings->per_level && !has_latency) {
+        mb_warn(warnings, "no_split",
+                "--per-level is of latency: nothing is split by level here");
+    }
+}
+
+/* Only verified chains are written: where one was asked for and is not there, this says why. */
+static void warn_no_chain(struct mb_result *result, bool is_asked)
+{
+    const char *why = "verifying was interrupted";
+    if (!is_asked || result->n_chain_files > 0 || result->status == MB_RESULT_SKIPPED) {
+        return;
+    }
+    if (result->is_diagnostic) {
+        why = "the row leaves work out";
+    } else if (result->work.tolerance.has_no_policy) {
+        why = "no policy describes it";
+    } else if (result->status == MB_RESULT_FAILED) {
+        why = "it failed";
+    }
+    mb_warn(&result->warnings, "chain_not_written", "no chain file: %s", why);
+}
+
+enum mb_status mb_conclude_case(const struct mb_settings *settings,
+                                const struct mb_calibration *calibration, struct mb_case *c,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const bool is_cpu = calibration->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    for (size_t i = 0; i < c->n_results; i++) {
+        struct mb_warnings *warnings = &c->results[i].warnings;
+        if (!calibration->has_timer) {
+            mb_warn(warnings, "no_timestamps",
+                    "the device has no timestamps: nothing is timed");
+        }
+        warn_no_chain(&c->results[i], settings->chains != 0);
+        /* A software device has the host's caches: what was asked to be cold is not. */
+        if (is_cpu && (settings->caches & (1u << MB_CACHE_COLD))) {
+            mb_warn(warnings, "cold_unavailable",
+                    "measured hot: the caches of a software device cannot be kept cold");
+        }
+        warn_levels(settings, c, warnings);
+        warn_input(settings, c, warnings);
+        warn_split(settings, c, warnings);
+    }
+    for (size_t i = 0; i < c->n_timings; i++) {
+        MB_TRY(conclude_timing(settings, calibration, &c->timings[i], err));
     }
 fail:
     return status;

@@ -1,4 +1,4 @@
-/* What follows from the samples and verdicts of one timing, once both are there. */
+/* What follows from the samples and verdicts of a case, once both are there. */
 #ifndef MB_BENCH_CONCLUDE_H
 #define MB_BENCH_CONCLUDE_H
 
@@ -6,10 +6,10 @@
 #include "result/result.h"
 #include "bench/timing/calibration.h"
 
-/* Fill the timing's fastest, floor and relations, and warn of what is odd about its samples.
- * Memory that runs out is MB_ERRC_RUNTIME. */
-MB_MUST_CHECK enum mb_status mb_conclude_timing(const struct mb_settings *settings,
-                                                const struct mb_calibration *calibration,
-                                                struct mb_timing *timing, struct mb_err *err);
+/* Fill the fastest, the floor and the relations of each timing, and warn of whatever may
+ * mislead a reader of the figures alone. Memory that runs out is MB_ERRC_RUNTIME. */
+MB_MUST_CHECK enum mb_status mb_conclude_case(const struct mb_settings *settings,
+                                              const struct mb_calibration *calibration,
+                                              struct mb_case *c, struct mb_err *err);
 
 #endif

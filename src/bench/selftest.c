@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/stats.h"
 #include "result/relate.h"
 
@@ -179,22 +178,9 @@ fail:
     return status;
 }
 
-static uint64_t now_ns(void *user)
-{
-    (void)user;
-    return mb_now_ns();
-}
-
 static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)
 {
     return mb_probe_run(((struct plants *)user)->clock, duration_ns, err);
-}
-
-static bool never_stop(void *user, uint32_t n_blocks)
-{
-    (void)user;
-    (void)n_blocks;
-    return false;
 }
 
 static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
@@ -239,9 +225,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
         .user = &plants,
         .start = start,
         .collect = collect,
-        .now_ns = now_ns,
         .probe = plants.clock ? run_clock : NULL,
-        .after_block = never_stop,
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,

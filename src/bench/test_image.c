@@ -1,4 +1,4 @@
-/* The test bench for one cell: upload, poison and read-back of the image under test. */
+/* The test image: upload, poison and read-back. */
 #include "bench/test_image.h"
 
 #include <string.h>
@@ -28,6 +28,18 @@ VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_
         usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     }
     return usage;
+}
+
+void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                          const struct mb_vk_image *to, uint32_t n_levels)
+{
+    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_readable, &mb_access_transfer_read);
+    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
+    for (uint32_t level = 0; level < n_levels; level++) {
+        mb_vk_image_record_copy(cmd, from, to, level);
+    }
+    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_transfer_read, &mb_access_readable);
+    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
 }
 
 /* Copy levels [first_level, first_level + n_levels) from a buffer that holds them as the packed
@@ -62,7 +74,8 @@ static enum mb_status upload_levels(struct mb_test_image *test_image, const void
 {
     enum mb_status status = MB_OK;
     struct mb_buffer buffer = {0};
-    MB_TRY(mb_buffer_init(&buffer, test_image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
+    MB_TRY(mb_buffer_init(&buffer, test_image->image.gpu, MB_BUFFER_UPLOAD, n_bytes, "upload",
+                          err));
     memcpy(buffer.mapped, texels, n_bytes);
     MB_TRY(mb_submission_begin(&test_image->submission,
                                VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
@@ -95,37 +108,32 @@ enum mb_status mb_test_image_upload_chain(struct mb_test_image *test_image, cons
 }
 
 enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct mb_gpu *gpu,
-                                  const struct mb_test_image_options *options,
+                                  const struct mb_vk_image_options *options, const void *source,
                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = options->layout;
-    const struct mb_vk_image_options image_options = {
-        .layout = layout,
-        .n_levels = options->n_image_levels,
-        .is_cube = options->is_cube,
-        .usage = options->usage ? options->usage | OWN_USAGE
-                                : mb_test_image_usage(gpu, layout->format),
-        .is_raw = options->usage == 0 || options->is_raw,
-        .name = "image",
-    };
-    *test_image = (struct mb_test_image){.gpu = gpu, .is_cube = options->is_cube};
-    mb_layout_init(&test_image->full, layout->format, layout->base, layout->n_layers,
-                   options->n_image_levels);
-    if (layout->n_levels < options->n_image_levels) {
-        test_image->poisoned = mb_malloc(test_image->full.total_bytes -
-                                         test_image->full.level_offset_bytes[layout->n_levels]);
+    struct mb_layout *full = &test_image->full;
+    struct mb_vk_image_options used = *options;
+    used.n_levels = options->n_levels ? options->n_levels : layout->n_levels;
+    used.usage |= options->usage ? OWN_USAGE : mb_test_image_usage(gpu, layout->format);
+    used.is_raw = options->is_raw || options->usage == 0;
+    used.name = "image";
+    *test_image = (struct mb_test_image){.image_ms = 0.0};
+    mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
+    if (layout->n_levels < full->n_levels) {
+        test_image->poisoned = mb_malloc(full->total_bytes);
         if (!test_image->poisoned) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "test bench: out of memory");
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "test image: out of memory");
         }
     }
-    uint64_t start_ns = mb_now_ns();
-    MB_TRY(mb_vk_image_init(&test_image->image, gpu, &image_options, err));
+    const uint64_t start_ns = mb_now_ns();
+    MB_TRY(mb_vk_image_init(&test_image->image, gpu, &used, err));
     test_image->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
-    MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK,
-                          test_image->full.total_bytes, "read-back", err));
-    MB_TRY(mb_submission_init(&test_image->submission, gpu, "test_image", err));
-    MB_TRY(mb_test_image_upload(test_image, options->source, err));
+    MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
+                          "read-back", err));
+    MB_TRY(mb_submission_init(&test_image->submission, gpu, "test image", err));
+    MB_TRY(mb_test_image_upload(test_image, source, err));
     return MB_OK;
 fail:
     mb_test_image_finish(test_image);
@@ -139,24 +147,6 @@ void mb_test_image_finish(struct mb_test_image *test_image)
     mb_vk_image_finish(&test_image->image);
     mb_free(test_image->poisoned);
     test_image->poisoned = NULL;
-    test_image->gpu = NULL;
-}
-
-/* What poison is in texels, for the levels that no strategy may touch. */
-static enum mb_status keep_poisoned(struct mb_test_image *test_image, struct mb_err *err)
-{
-    if (!test_image->poisoned) {
-        return MB_OK;
-    }
-    enum mb_status status = mb_test_image_read(test_image, err);
-    if (status == MB_OK) {
-        size_t offset_bytes =
-            test_image->full.level_offset_bytes[test_image->image.layout.n_levels];
-        memcpy(test_image->poisoned,
-               (const uint8_t *)test_image->readback.mapped + offset_bytes,
-               test_image->full.total_bytes - offset_bytes);
-    }
-    return status;
 }
 
 void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_t index,
@@ -193,7 +183,10 @@ enum mb_status mb_test_image_poison(struct mb_test_image *test_image, uint32_t i
     mb_test_image_record_poison(test_image, index, test_image->submission.cmd);
     MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
-    MB_TRY(keep_poisoned(test_image, err));
+    if (test_image->poisoned) {
+        MB_TRY(mb_test_image_read(test_image, err));
+        memcpy(test_image->poisoned, test_image->readback.mapped, test_image->full.total_bytes);
+    }
 fail:
     return status;
 }

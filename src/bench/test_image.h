@@ -1,5 +1,5 @@
-/* The test bench for one cell: the image every strategy works on, and the ways in and out of it
- * that are the harness's own: upload, poison, read-back. */
+/* The test image: what every strategy of a case works on, and the harness's own ways in and out
+ * of it: upload, poison, read-back. */
 #ifndef MB_BENCH_TEST_IMAGE_H
 #define MB_BENCH_TEST_IMAGE_H
 
@@ -11,37 +11,32 @@
 #define MB_N_POISONS 2u
 
 struct mb_test_image {
-    const struct mb_gpu *gpu;
     struct mb_vk_image image;
     struct mb_layout full;     /* of all levels of the image; image.layout is its beginning */
     struct mb_buffer readback; /* a packed block of `full` */
-    uint8_t
-        *poisoned; /* levels below those to be made as poison left them; NULL: none. Owned */
+    uint8_t *poisoned; /* such a block as poison left it, where there are levels that are not to
+                          be made; else NULL. Owned */
     struct mb_submission submission;
-    bool is_cube;
     double image_ms; /* host time that making the image and its views took */
-};
-
-struct mb_test_image_options {
-    const struct mb_layout *layout; /* with the levels to be made */
-    uint32_t n_image_levels;        /* at least those */
-    bool is_cube;
-    const void *source;      /* level 0, source[layer][height][width] of layout->format */
-    VkImageUsageFlags usage; /* 0: all of mb_test_image_usage, and raw views; else what the
-                                strategies need, to which transfers and sampling are added */
-    bool is_raw;             /* then also raw views */
 };
 
 /* Usage flags that every image of this format is given: transfers, sampling, and storage and
  * drawing where the device has them for the format. */
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format);
 
-/* Create the image and upload level 0, which is then readable in SHADER_READ_ONLY_OPTIMAL.
- * UNSUPPORTED as mb_vk_image_init. */
+/* Record a copy of levels [0, n_levels) of all layers between images of one layout. The first
+ * is as strategy.h promises before and after, the other afterwards. */
+void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                          const struct mb_vk_image *to, uint32_t n_levels);
+
+/* Create the image and upload level 0, source[layer][height][width] of its format, which is
+ * then readable in SHADER_READ_ONLY_OPTIMAL. Of the options, n_levels 0 means those of the
+ * layout, and usage 0 all of mb_test_image_usage() and raw views; transfers are added to any
+ * other. UNSUPPORTED as mb_vk_image_init. */
 MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image,
                                                 const struct mb_gpu *gpu,
-                                                const struct mb_test_image_options *options,
-                                                struct mb_err *err);
+                                                const struct mb_vk_image_options *options,
+                                                const void *source, struct mb_err *err);
 void mb_test_image_finish(struct mb_test_image *test_image);
 
 /* Upload level 0 again: for another content, or when a strategy has damaged it. */

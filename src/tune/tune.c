@@ -8,8 +8,6 @@
 #include "bench/bench.h"
 #include "bench/image_case.h"
 #include "bench/timing/schedule.h"
-#include "bench/warn.h"
-#include "result/relate.h"
 #include "tune/choose.h"
 #include "tune/class.h"
 
@@ -154,7 +152,6 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
 {
     const struct mb_tune_options *options = session->options;
     const struct mb_case_options case_options = {
-        .gpu = options->gpu,
         .settings = settings,
         .hooks = options->hooks,
         .rows = session->rows,
@@ -405,10 +402,7 @@ static enum mb_status keep_case(struct session *session, struct mb_case *final,
         MB_TRY(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
                               &c->choice[question], err));
     }
-    if (timing) {
-        mb_warn_case(session->run, final);
-        MB_TRY(mb_relate_judge(timing, err));
-    } else {
+    if (!timing) {
         mb_run_drop_case(session->run);
     }
     session->tune->n_cases++;

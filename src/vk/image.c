@@ -159,6 +159,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .layout = *layout,
         .n_levels = options->n_levels,
         .usage = options->usage,
+        .is_cube = options->is_cube,
         .is_raw = is_raw(options),
     };
     MB_TRY(check_limits(gpu, options, err));

@@ -26,7 +26,7 @@ struct mb_vk_image {
     struct mb_layout layout; /* of the levels to be made; there are no views of others */
     uint32_t n_levels;       /* of the image */
     VkImageUsageFlags usage;
-    bool is_raw;
+    bool is_cube, is_raw;
     VkImage image;
     VkDeviceMemory memory;
     VkImageView sampled_all;            /* every level, 2D array */

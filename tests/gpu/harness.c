@@ -208,7 +208,6 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, s
         .probe_ns = (double)NAN,
     };
     const struct mb_case_options options = {
-        .gpu = gpu,
         .calibration = &calibration,
         .settings = &settings,
         .hooks = &mb_test_hooks,
@@ -242,19 +241,23 @@ bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, 
     return mb_test_run_case(gpu, rows, n_rows, &test_case, c);
 }
 
+enum mb_status mb_test_make_image(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                                  const struct mb_layout *layout, const void *source,
+                                  struct mb_err *err)
+{
+    const struct mb_vk_image_options options = {.layout = layout};
+    return mb_test_image_init(test_image, gpu, &options, source, err);
+}
+
 enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb_variant *row,
                                struct mb_tolerance *tolerance, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_instance instance = {0};
     const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
-    const struct mb_instance_options options = {.test_image = test_image,
-                                                .row = row,
-                                                .task = &task,
-                                                .is_recorded = true,
-                                                .name = "test"};
-    MB_TRY(mb_instance_supports(&options, err));
-    MB_TRY(mb_instance_init(&instance, &options, err));
+    MB_TRY(mb_instance_supports(&test_image->image, row, &task, err));
+    MB_TRY(mb_instance_init(&instance, &test_image->image, row, &task, err));
+    MB_TRY(mb_instance_record(&instance, err));
     *tolerance = instance.work.tolerance;
     MB_TRY(mb_test_image_poison(test_image, 0, err));
     MB_TRY(mb_submission_run(&instance.submission, err));

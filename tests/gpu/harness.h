@@ -4,6 +4,7 @@
 #define MB_TESTS_HARNESS_H
 
 #include "bench/case.h"
+#include "bench/test_image.h"
 #include "bench/verify/instance.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
@@ -66,6 +67,12 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, s
 /* The same for a plain chain of rgba8. */
 bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                        const char *pattern, struct mb_extent extent, struct mb_case *c);
+
+/* A test image with the levels of a layout and all that the device can do with its format. */
+MB_MUST_CHECK enum mb_status mb_test_make_image(struct mb_test_image *test_image,
+                                                const struct mb_gpu *gpu,
+                                                const struct mb_layout *layout,
+                                                const void *source, struct mb_err *err);
 
 /* Run the plain chain of a row over poison, once, and leave it in the test_image's read-back
  * buffer;

@@ -411,15 +411,15 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
     struct mb_err err = {0};
     const struct mb_task task = {.n_rects = 1,
                                  .rects = {mb_rect_whole(bed->test_image.full.base)}};
-    const struct mb_instance_options options = {
-        .test_image = &bed->test_image, .row = row, .task = &task, .name = row->strategy->name};
-    if (mb_instance_supports(&options, &err) != MB_OK) {
+    const struct mb_vk_image *image = &bed->test_image.image;
+    if (mb_instance_supports(image, row, &task, &err) != MB_OK) {
         printf("skipped %s: %s\n", row->strategy->name, err.text);
         return;
     }
     bool is_ready = true;
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {
-        is_ready = mb_instance_init(&bed->instances[i], &options, &err) == MB_OK && is_ready;
+        is_ready =
+            mb_instance_init(&bed->instances[i], image, row, &task, &err) == MB_OK && is_ready;
     }
     CHECK(is_ready && spy_on_chain(bed, &chain));
     printf("%s: %s\n", row->strategy->name, chain.words);
@@ -437,8 +437,6 @@ static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
     /* Or it would be the primer. */
     static const struct mb_constant two_invocations[] = {
         {"gl_WorkGroupSize.x", 2}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
-    const struct mb_test_image_options test_image_options = {
-        .layout = layout, .n_image_levels = layout->n_levels, .source = texels};
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_null,
         .constants = two_invocations,
@@ -446,7 +444,7 @@ static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
         .n_copies = 1,
         .name = "null twin",
     };
-    MB_TRY(mb_test_image_init(&bed->test_image, &bed->gpu, &test_image_options, err));
+    MB_TRY(mb_test_make_image(&bed->test_image, &bed->gpu, layout, texels, err));
     MB_TRY(mb_timer_init(&bed->timer, &bed->gpu, 1 + MB_MAX_PARTS, err));
     MB_TRY(mb_evictor_init(&bed->evictor, &bed->gpu, 1, err));
     MB_TRY(mb_pipeline_init(&bed->nothing, &bed->gpu, &options, err));

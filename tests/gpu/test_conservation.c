@@ -110,13 +110,9 @@ static bool open_rig(struct mb_test_image *test_image, const struct mb_gpu *gpu,
     mb_layout_init(&layout, mb_format_find(format), extent, N_LAYERS,
                    mb_full_level_count(extent));
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_test_image_options options = {
-        .layout = &layout,
-        .n_image_levels = layout.n_levels,
-        .source = texels,
-    };
     *test_image = (struct mb_test_image){0};
-    const bool is_open = texels && mb_test_image_init(test_image, gpu, &options, &err) == MB_OK;
+    const bool is_open =
+        texels && mb_test_make_image(test_image, gpu, &layout, texels, &err) == MB_OK;
     if (!is_open) {
         printf("%ux%u %s: %s\n", extent.width, extent.height, format, err.text);
     }

@@ -34,18 +34,19 @@ create_readable_image(VkDevice device, const VkImageCreateInfo *info,
 }
 
 /* Set up as mb_instance_init does; spy.made is the image that it made then, if any. */
-static bool init_spied(struct mb_instance *instance, const struct mb_instance_options *options)
+static bool init_spied(struct mb_instance *instance, const struct mb_vk_image *image,
+                       const struct mb_variant *row, const struct mb_task *task)
 {
     struct mb_err err = {0};
     spy.create_image = vkCreateImage;
     spy.made = VK_NULL_HANDLE;
     spy.n_made = 0;
     vkCreateImage = create_readable_image;
-    const bool is_made = mb_instance_init(instance, options, &err) == MB_OK;
+    const bool is_made = mb_instance_init(instance, image, row, task, &err) == MB_OK;
     vkCreateImage = spy.create_image;
     CHECK(is_made);
     if (!is_made) {
-        fprintf(stderr, "%s: %s\n", options->name, err.text);
+        fprintf(stderr, "%s: %s\n", image->layout.format->name, err.text);
     }
     return is_made;
 }
@@ -128,14 +129,10 @@ static bool check_row(struct mb_test_image *test_image, const struct mb_variant 
 {
     struct mb_err why = {0};
     struct mb_instance instance = {0};
-    const struct mb_instance_options options = {.test_image = test_image,
-                                                .row = row,
-                                                .task = task,
-                                                .name = test_image->full.format->name};
-    if (mb_instance_supports(&options, &why) != MB_OK) {
+    if (mb_instance_supports(&test_image->image, row, task, &why) != MB_OK) {
         return false;
     }
-    if (init_spied(&instance, &options)) {
+    if (init_spied(&instance, &test_image->image, row, task)) {
         CHECK_EQ_INT(spy.n_made, is_copying ? 1 : 0);
         if (spy.n_made == 1) {
             check_contents(test_image, &instance, task);
@@ -157,9 +154,7 @@ static unsigned check_case(const struct mb_gpu *gpu, const struct mb_variant *ro
     unsigned n_done = 0;
     mb_layout_init(&layout, format, extent, 3, mb_full_level_count(extent));
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
-    if (texels && mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK) {
+    if (texels && mb_test_make_image(&test_image, gpu, &layout, texels, &err) == MB_OK) {
         for (size_t i = 0; i < n_rows; i++) {
             n_done += check_row(&test_image, &rows[i], task, i < N_COPYING_ROWS);
         }

@@ -28,7 +28,7 @@ static bool record(const struct mb_test_image *test_image, const struct mb_insta
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
     const PFN_vkCmdDispatch dispatch = vkCmdDispatch;
-    MB_TRY(mb_submission_init(&submission, test_image->gpu, "groups", err));
+    MB_TRY(mb_submission_init(&submission, test_image->image.gpu, "groups", err));
     MB_TRY(mb_submission_begin(&submission, 0, err));
     vkCmdDispatch = note_dispatch;
     instance->strategy->record(instance->state, submission.cmd);
@@ -42,13 +42,12 @@ fail:
 static void check_groups(const struct mb_test_image *test_image, const struct mb_variant *row,
                          const struct mb_task *task, uint32_t n_wide, uint32_t n_high)
 {
-    const struct mb_instance_options options = {
-        .test_image = test_image, .row = row, .task = task, .name = row->strategy->name};
+    const struct mb_vk_image *image = &test_image->image;
     struct mb_instance instance = {0};
     struct mb_err err = {0};
     seen.n_dispatches = 0;
-    const bool is_recorded = mb_instance_supports(&options, &err) == MB_OK &&
-                             mb_instance_init(&instance, &options, &err) == MB_OK &&
+    const bool is_recorded = mb_instance_supports(image, row, task, &err) == MB_OK &&
+                             mb_instance_init(&instance, image, row, task, &err) == MB_OK &&
                              record(test_image, &instance, &err);
     CHECK(is_recorded);
     if (is_recorded) {
@@ -119,12 +118,10 @@ int main(void)
     }
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 2, mb_full_level_count(extent));
     void *source = mb_test_texels(&layout, "noise");
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = layout.n_levels, .source = source};
     const bool is_open = source &&
                          mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows,
                                           &n_rows, &err) == MB_OK &&
-                         mb_test_image_init(&test_image, &gpu, &options, &err) == MB_OK;
+                         mb_test_make_image(&test_image, &gpu, &layout, source, &err) == MB_OK;
     CHECK(is_open && n_rows == MB_COUNTOF(specs));
     if (is_open) {
         check_rows(&test_image, rows, n_rows);

@@ -257,13 +257,9 @@ static bool open_rig(struct mb_test_image *test_image, const struct mb_gpu *gpu,
     struct mb_layout layout;
     struct mb_err err = {0};
     void *impulses = make_impulses(&layout, extent);
-    const struct mb_test_image_options options = {
-        .layout = &layout,
-        .n_image_levels = layout.n_levels,
-        .source = impulses,
-    };
     *test_image = (struct mb_test_image){0};
-    bool is_open = impulses && mb_test_image_init(test_image, gpu, &options, &err) == MB_OK;
+    bool is_open =
+        impulses && mb_test_make_image(test_image, gpu, &layout, impulses, &err) == MB_OK;
     if (!is_open) {
         fprintf(stderr, "%ux%u: %s\n", extent.width, extent.height, err.text);
     }

@@ -15,10 +15,9 @@ struct bench {
     struct mb_task task;
 };
 
-static struct mb_instance_options options_of(const struct bench *b)
+static enum mb_status supports(const struct bench *b, struct mb_err *why)
 {
-    return (struct mb_instance_options){
-        .test_image = &b->test_image, .row = &b->row, .task = &b->task, .name = "raster"};
+    return mb_instance_supports(&b->test_image.image, &b->row, &b->task, why);
 }
 
 /* An 8x8 image of three layers, and the one row that draws. */
@@ -32,10 +31,8 @@ static bool bench_init(struct bench *b, const struct mb_gpu *gpu)
     struct mb_layout layout;
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, 4);
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = 4, .source = texels};
     *b = (struct bench){.task = {.n_rects = 1, .rects = {mb_rect_whole(extent)}}};
-    CHECK(texels && mb_test_image_init(&b->test_image, gpu, &options, &err) == MB_OK);
+    CHECK(texels && mb_test_make_image(&b->test_image, gpu, &layout, texels, &err) == MB_OK);
     CHECK(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK &&
           n_rows == 1);
     if (rows) {
@@ -43,14 +40,13 @@ static bool bench_init(struct bench *b, const struct mb_gpu *gpu)
     }
     mb_free(rows);
     mb_free(texels);
-    return b->test_image.gpu && b->row.strategy;
+    return b->test_image.image.gpu && b->row.strategy;
 }
 
 static void check_refusal(const struct bench *b, const char *what)
 {
     struct mb_err why = {0};
-    const struct mb_instance_options options = options_of(b);
-    CHECK_EQ_INT(mb_instance_supports(&options, &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(supports(b, &why), MB_UNSUPPORTED);
     printf("%s\n", why.text);
     CHECK(strstr(why.text, what) != NULL);
 }
@@ -58,28 +54,26 @@ static void check_refusal(const struct bench *b, const char *what)
 static void test_refusals(const struct bench *b)
 {
     struct mb_err why = {0};
-    const struct mb_instance_options options = options_of(b);
-    CHECK_EQ_INT(mb_instance_supports(&options, &why), MB_OK);
+    CHECK_EQ_INT(supports(b, &why), MB_OK);
 
     struct bench undrawable = *b;
     undrawable.test_image.image.usage &=
         ~(VkImageUsageFlags)VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     check_refusal(&undrawable, "images of format rgba8");
 
-    struct mb_gpu gpu = *b->test_image.gpu;
+    struct mb_gpu gpu = *b->test_image.image.gpu;
     struct bench other = *b;
-    other.test_image.gpu = &gpu;
+    other.test_image.image.gpu = &gpu;
     gpu.info.features.rendering.dynamicRendering = false;
     check_refusal(&other, "dynamicRendering");
 
-    gpu = *b->test_image.gpu;
+    gpu = *b->test_image.image.gpu;
     gpu.info.max_attachment_dimension = 4; /* as level 1 has */
-    const struct mb_instance_options small = options_of(&other);
-    CHECK_EQ_INT(mb_instance_supports(&small, &why), MB_OK);
+    CHECK_EQ_INT(supports(&other, &why), MB_OK);
     gpu.info.max_attachment_dimension = 3;
     check_refusal(&other, "at most 3x3 texels; level 1 has 4x4");
 
-    gpu = *b->test_image.gpu;
+    gpu = *b->test_image.image.gpu;
     gpu.info.queue_flags &= ~(VkQueueFlags)VK_QUEUE_GRAPHICS_BIT;
     check_refusal(&other, "graphics");
 }
@@ -91,10 +85,11 @@ static void check_draws(const struct bench *b, uint32_t n_wanted)
     struct mb_timer timer = {0};
     struct mb_submission submission = {0};
     struct mb_err err = {0};
-    const struct mb_instance_options options = options_of(b);
-    CHECK_EQ_INT(mb_instance_init(&instance, &options, &err), MB_OK);
-    CHECK_EQ_INT(mb_timer_init(&timer, b->test_image.gpu, MAX_DRAWS, &err), MB_OK);
-    CHECK_EQ_INT(mb_submission_init(&submission, b->test_image.gpu, "raster", &err), MB_OK);
+    CHECK_EQ_INT(mb_instance_init(&instance, &b->test_image.image, &b->row, &b->task, &err),
+                 MB_OK);
+    CHECK_EQ_INT(mb_timer_init(&timer, b->test_image.image.gpu, MAX_DRAWS, &err), MB_OK);
+    CHECK_EQ_INT(mb_submission_init(&submission, b->test_image.image.gpu, "raster", &err),
+                 MB_OK);
     if (instance.state && submission.cmd &&
         mb_submission_begin(&submission, 0, &err) == MB_OK) {
         CHECK_EQ_INT(instance.work.n_dispatches, n_wanted);

@@ -102,10 +102,8 @@ static void test_layers(const struct mb_gpu *gpu, uint32_t n_layers)
     for (size_t i = 0; texels && i < layout.total_bytes; i++) {
         texels[i] = (uint8_t)((i * 2654435761u) >> 13); /* no two layers alike */
     }
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = layout.n_levels, .source = texels};
     const bool is_open = texels &&
-                         mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK &&
+                         mb_test_make_image(&test_image, gpu, &layout, texels, &err) == MB_OK &&
                          mb_test_image_upload_chain(&test_image, texels, &err) == MB_OK;
     CHECK(is_open);
     if (is_open) {

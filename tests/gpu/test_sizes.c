@@ -99,12 +99,8 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     char label[MB_LABEL_BYTES];
     mb_variant_label(row, label, sizeof label);
     const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(c->layout.base)}};
-    const struct mb_instance_options options = {.test_image = &c->test_image,
-                                                .row = row,
-                                                .task = &task,
-                                                .is_recorded = true,
-                                                .name = label};
-    enum mb_status status = mb_instance_supports(&options, &err);
+    const struct mb_vk_image *image = &c->test_image.image;
+    enum mb_status status = mb_instance_supports(image, row, &task, &err);
     bool is_ok = status == MB_OK;
     CHECK(is_ok || mb_test_may_refuse(&c->gpu, row, &c->layout, &task));
     CHECK(status != MB_FAILED);
@@ -115,7 +111,8 @@ static void prepare_or_skip(struct context *c, struct chain *chain)
     if (!is_ok) {
         return;
     }
-    chain->is_ready = mb_instance_init(&chain->instance, &options, &err) == MB_OK;
+    chain->is_ready = mb_instance_init(&chain->instance, image, row, &task, &err) == MB_OK &&
+                      mb_instance_record(&chain->instance, &err) == MB_OK;
     if (!chain->is_ready) {
         describe_case(c, label, "any");
         fprintf(stderr, "%s\n", err.text);
@@ -213,11 +210,8 @@ static void run_size(struct context *c, const struct plan *plan, uint32_t width,
     mb_layout_init(&c->layout, mb_format_find(plan->format ? plan->format : "rgba8"), extent, 1,
                    mb_full_level_count(extent));
     void *zero = mb_alloc(1, c->layout.level_layer_bytes[0]);
-    const struct mb_test_image_options test_image_options = {
-        .layout = &c->layout, .n_image_levels = c->layout.n_levels, .source = zero};
     enum mb_status status =
-        zero ? mb_test_image_init(&c->test_image, &c->gpu, &test_image_options, &err)
-             : MB_FAILED;
+        zero ? mb_test_make_image(&c->test_image, &c->gpu, &c->layout, zero, &err) : MB_FAILED;
     if (status != MB_OK) {
         fprintf(stderr, "%ux%u: %s\n", width, height, err.text);
     }

@@ -47,12 +47,11 @@ static void check_row(struct mb_test_image *test_image, const struct mb_variant 
                       const void *source, const void *changed)
 {
     const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
-    const struct mb_instance_options options = {
-        .test_image = test_image, .row = row, .task = &task, .name = row->strategy->name};
+    const struct mb_vk_image *image = &test_image->image;
     struct mb_instance instance = {0};
     struct mb_err err = {0};
-    const bool is_run = mb_instance_supports(&options, &err) == MB_OK &&
-                        mb_instance_init(&instance, &options, &err) == MB_OK &&
+    const bool is_run = mb_instance_supports(image, row, &task, &err) == MB_OK &&
+                        mb_instance_init(&instance, image, row, &task, &err) == MB_OK &&
                         mb_test_image_upload(test_image, changed, &err) == MB_OK &&
                         run_and_read(test_image, &instance, &err) == MB_OK;
     CHECK(is_run);
@@ -75,12 +74,10 @@ static void check_spec(const struct mb_gpu *gpu, const char *spec)
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, mb_full_level_count(extent));
     void *source = mb_test_texels(&layout, "noise");
     void *changed = mb_test_texels(&layout, "gradient");
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = layout.n_levels, .source = source};
     const bool is_open =
         source && changed &&
         mb_plan_variants(mb_strategies, &spec, 1, &rows, &n_rows, &err) == MB_OK &&
-        mb_test_image_init(&test_image, gpu, &options, &err) == MB_OK;
+        mb_test_make_image(&test_image, gpu, &layout, source, &err) == MB_OK;
     CHECK(is_open && n_rows == 1);
     if (is_open) {
         check_row(&test_image, &rows[0], source, changed);

@@ -91,7 +91,7 @@ static void record_step(const struct stress_bench *bench, const struct mb_instan
 {
     mb_barrier_full(cmd);
     mb_stress_bench_record_load(bench, step->content, cmd);
-    mb_instance_record_source(instance, &bench->test_image.image, cmd);
+    mb_instance_record_source(instance, cmd);
     if (step->is_poisoned) {
         mb_stress_bench_record_poison(bench, step->poison, cmd);
     }
@@ -294,16 +294,13 @@ static size_t prepare_rows(struct context *c, uint32_t index)
         struct mb_instance *instance = &c->instances[i];
         const struct mb_task task = {
             .reduce = c->reduce, .n_rects = 1, .rects = {mb_rect_whole(c->bench.layout.base)}};
-        const struct mb_instance_options options = {
-            .test_image = &c->bench.test_image,
-            .row = &c->rows[i],
-            .task = &task,
-            .is_recorded = true,
-            .name = "stress",
-        };
-        enum mb_status status = mb_instance_supports(&options, &err);
+        const struct mb_vk_image *image = &c->bench.test_image.image;
+        enum mb_status status = mb_instance_supports(image, &c->rows[i], &task, &err);
         if (status == MB_OK) {
-            status = mb_instance_init(instance, &options, &err);
+            status = mb_instance_init(instance, image, &c->rows[i], &task, &err);
+        }
+        if (status == MB_OK) {
+            status = mb_instance_record(instance, &err);
         }
         if (status == MB_OK && instance->work.n_dispatches != 1) {
             mb_instance_finish(instance);

@@ -121,26 +121,29 @@ static void describe_case(const struct image *image, const char *label, const st
 }
 
 static void judge(struct sweep *s, size_t row, size_t mode, struct image *image,
-                  const struct mb_instance_options *options)
+                  const struct mb_task *task)
 {
+    const struct mb_variant *r = &s->rows[row];
     struct mb_err err = {0};
     struct mb_instance instance = {0};
     struct mb_verdict verdict = {0};
     struct tally *tally = &s->tally[row][!mb_format_is_unorm(image->layout.format)];
     /* A second run shows what the first has left in words that tiles hand on by. */
-    bool is_run = mb_instance_init(&instance, options, &err) == MB_OK &&
-                  run_chain(s, image, &instance, &err) == MB_OK &&
-                  (row < s->n_rows || run_chain(s, image, &instance, &err) == MB_OK) &&
-                  mb_verify(&image->verifier, image->test_image.readback.mapped,
-                            &instance.work.tolerance, &verdict, &err) == MB_OK;
+    bool is_run =
+        mb_instance_init(&instance, &image->test_image.image, r, task, &err) == MB_OK &&
+        run_chain(s, image, &instance, &err) == MB_OK &&
+        (row < s->n_rows || run_chain(s, image, &instance, &err) == MB_OK) &&
+        mb_verify(&image->verifier, image->test_image.readback.mapped, &instance.work.tolerance,
+                  &verdict, &err) == MB_OK;
     CHECK(is_run);
     CHECK(verdict.pass);
     if (!verdict.pass) {
-        char where[256] = "";
+        char where[256] = "", label[MB_LABEL_BYTES];
         if (is_run) {
             mb_bad_texel_describe(&verdict.first_bad, where, sizeof where);
         }
-        describe_case(image, options->name, &modes[mode]);
+        mb_variant_label(r, label, sizeof label);
+        describe_case(image, label, &modes[mode]);
         fprintf(stderr, "%s%s\n", err.text, where);
         tally->n_failed++;
     }
@@ -164,12 +167,10 @@ static void run_row(struct sweep *s, size_t row, size_t mode, struct image *imag
         .rects = {mb_rect_whole(layout->base)},
     };
     mb_variant_label(r, label, sizeof label);
-    const struct mb_instance_options options = {
-        .test_image = &image->test_image, .row = r, .task = &task, .name = label};
-    enum mb_status status = mb_instance_supports(&options, &why);
+    enum mb_status status = mb_instance_supports(&image->test_image.image, r, &task, &why);
     CHECK(status != MB_FAILED);
     if (status == MB_OK) {
-        judge(s, row, mode, image, &options);
+        judge(s, row, mode, image, &task);
         return;
     }
     s->tally[row][!mb_format_is_unorm(layout->format)].n_skipped++;
@@ -196,14 +197,13 @@ static void add_image(struct sweep *s, const struct mb_format *format, struct mb
     *image = (struct image){.mode_mask = mode_mask};
     mb_layout_init(layout, format, extent, n_layers, mb_full_level_count(extent));
     image->texels = mb_test_texels(layout, pattern);
-    const struct mb_test_image_options options = {
+    const struct mb_vk_image_options options = {
         .layout = layout,
-        .n_image_levels = layout->n_levels,
         .is_cube = n_layers == 6 && extent.width == extent.height,
-        .source = image->texels,
     };
-    const bool is_made = image->texels && mb_test_image_init(&image->test_image, &s->gpu,
-                                                             &options, &err) == MB_OK;
+    const bool is_made =
+        image->texels &&
+        mb_test_image_init(&image->test_image, &s->gpu, &options, image->texels, &err) == MB_OK;
     CHECK(is_made);
     if (!is_made) {
         fprintf(stderr, "%ux%u %s: %s\n", extent.width, extent.height, format->name, err.text);
@@ -418,20 +418,15 @@ static void check_srgb_checker(struct sweep *s)
         texels[i] = i % 4 == 3 || (texel % 16 + texel / 16) % 2 == 1 ? 255 : 0;
     }
     mb_layout_init(&image.layout, format, extent, 1, 5);
-    const struct mb_test_image_options test_image_options = {
-        .layout = &image.layout, .n_image_levels = 5, .source = texels};
-    CHECK(mb_test_image_init(&image.test_image, &s->gpu, &test_image_options, &err) == MB_OK);
+    CHECK(mb_test_make_image(&image.test_image, &s->gpu, &image.layout, texels, &err) == MB_OK);
     for (size_t row = 0; row < s->n_rows; row++) {
         struct mb_instance instance = {0};
-        const struct mb_instance_options options = {.test_image = &image.test_image,
-                                                    .row = &s->rows[row],
-                                                    .task = &task,
-                                                    .name = "checker"};
+        const struct mb_vk_image *target = &image.test_image.image;
         if (!mb_test_has_its_turn_at(&s->gpu, &s->rows[row], extent) ||
-            mb_instance_supports(&options, &err) != MB_OK) {
+            mb_instance_supports(target, &s->rows[row], &task, &err) != MB_OK) {
             continue;
         }
-        CHECK(mb_instance_init(&instance, &options, &err) == MB_OK);
+        CHECK(mb_instance_init(&instance, target, &s->rows[row], &task, &err) == MB_OK);
         CHECK(run_chain(s, &image, &instance, &err) == MB_OK);
         check_grey(&image, &instance);
         mb_instance_finish(&instance);

@@ -61,7 +61,6 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
     bed->c.compulsory_bytes = mb_task_compulsory_bytes(&bed->c.task, &bed->c.layout);
     void *texels = mb_test_texels(&bed->c.layout, test_case->pattern);
     const struct mb_case_options options = {
-        .gpu = gpu,
         .calibration = &bed->calibration,
         .settings = &bed->settings,
         .hooks = &mb_test_hooks,

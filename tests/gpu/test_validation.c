@@ -27,9 +27,7 @@ static bool bench_init(struct bench *b)
     const struct mb_format *rgba8 = mb_format_find("rgba8");
     mb_layout_init(&layout, rgba8, extent, 1, 3);
     void *texels = mb_test_texels(&layout, "noise");
-    const struct mb_test_image_options options = {
-        .layout = &layout, .n_image_levels = 3, .source = texels};
-    enum mb_status status = mb_test_image_init(&b->test_image, &b->gpu, &options, &err);
+    enum mb_status status = mb_test_make_image(&b->test_image, &b->gpu, &layout, texels, &err);
     mb_free(texels);
     if (status == MB_OK) {
         status = mb_submission_init(&b->submission, &b->gpu, "planted", &err);

@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/timing/batch.h"
-#include "bench/timing/rotation.h"
 #include "check.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -45,7 +43,7 @@ static void test_images(void)
     timing = (struct mb_timing){.of = &c, .mode = MB_MODE_OVERLAP};
     CHECK_EQ_INT(mb_schedule_images(&timing, 50 * MIB, &why), MB_OK);
     CHECK_EQ_INT(timing.n_rotated, 4);
-    CHECK_EQ_INT(mb_rotation_cold_images(1000 * MIB, MIB), 2);
+    CHECK_EQ_INT(mb_schedule_cold_images(1000 * MIB, MIB), 2);
 }
 
 static void test_blocks(void)
@@ -74,7 +72,7 @@ static void check_fixed(const double part_ns[3], double fixed_ns)
 {
     enum { N_BLOCKS = 5 };
     struct mb_block blocks[N_BLOCKS];
-    double parts[N_BLOCKS * 3];
+    double parts[N_BLOCKS * 3], scratch[N_BLOCKS];
     for (int i = 0; i < N_BLOCKS; i++) {
         /* A repeated block does not count. */
         blocks[i] = (struct mb_block){.is_kept = i != 2};
@@ -91,7 +89,7 @@ static void check_fixed(const double part_ns[3], double fixed_ns)
         .part_ns = parts,
     };
     struct mb_row row = {.n_chains = {19, 38, 76}};
-    CHECK_EQ_INT(mb_batch_keep_fixed(&samples, &row, NULL), MB_OK);
+    mb_schedule_keep_fixed(&samples, &row, scratch);
     CHECK(isnan(fixed_ns) ? isnan(row.fixed_ns) : fabs(row.fixed_ns - fixed_ns) < 3.0);
     CHECK_EQ_INT(row.warnings.n, isnan(fixed_ns));
 }
@@ -101,7 +99,7 @@ static void test_fixed(void)
     const double line[] = {5e3 + 19 * 12e3, 5e3 + 38 * 12e3, 5e3 + 76 * 12e3};
     check_fixed(line, 5e3);
     const double near[] = {5e3 + 19 * 12e3, 5e3 + 38 * 12.2e3, 5e3 + 76 * 12.2e3};
-    CHECK(mb_batch_is_line((const double[]){19, 38, 76}, near, 3));
+    CHECK(mb_schedule_is_line((const double[]){19, 38, 76}, near, 3));
     const double bent[] = {19 * 12.86e3, 38 * 12.09e3, 76 * 11.37e3}; /* cold, then hot */
     check_fixed(bent, (double)NAN);
     const double falling[] = {3e3, 2e3, 1e3};
@@ -120,7 +118,7 @@ static void test_unresolved(void)
             times_ns[i] = slopes_ns[i] + 100.0 * shift;
         }
         CHECK_EQ_INT(mb_stats_compute(times_ns, MB_COUNTOF(times_ns), &row.stats, NULL), MB_OK);
-        CHECK_EQ_INT(mb_batch_drop_unresolved(&row, NULL), MB_OK);
+        CHECK_EQ_INT(mb_schedule_drop_unresolved(&row, NULL), MB_OK);
         CHECK_EQ_INT(mb_row_status(&row), shift > 0 ? MB_RESULT_OK : MB_RESULT_SKIPPED);
         CHECK_EQ_INT(row.stats.n, shift > 0 ? 6 : 0);
         CHECK((strstr(mb_row_reason(&row), "below resolution") != NULL) == (shift == 0));

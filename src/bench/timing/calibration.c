@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "bench/timing/rotation.h"
+#include "bench/timing/schedule.h"
 
 static enum mb_status measure(struct mb_calibration *calibration,
                               const struct mb_settings *settings,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/rng.h"
 #include "base/stats.h"
 
@@ -29,6 +30,17 @@ struct loop {
     double base_probe_ns; /* that blocks are flagged against */
     uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
 };
+
+static uint64_t now_ns(const struct loop *loop)
+{
+    return loop->sampler->now_ns ? loop->sampler->now_ns(loop->sampler->user) : mb_now_ns();
+}
+
+static bool is_to_stop(const struct loop *loop, uint32_t n_blocks)
+{
+    return loop->sampler->after_block &&
+           loop->sampler->after_block(loop->sampler->user, n_blocks);
+}
 
 static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_err *err)
 {
@@ -121,28 +133,26 @@ static bool is_steady(const double *window_ns, uint32_t n_windows)
 static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_sampler *sampler = loop->sampler;
     const struct mb_measure_options *options = loop->options;
     double window_ns[MB_N_WINDOWS];
     uint32_t n_windows = 0;
-    uint64_t start_ns = sampler->now_ns(sampler->user);
+    uint64_t start_ns = now_ns(loop);
     uint64_t window_start_ns = start_ns;
-    bool is_ready = !sampler->probe;
+    bool is_ready = !loop->sampler->probe;
     for (uint32_t block = 0; !*is_stopped; block++) {
-        uint64_t now_ns = sampler->now_ns(sampler->user);
+        const uint64_t elapsed_ns = now_ns(loop) - start_ns;
         bool is_enough =
-            block >= options->min_warmup_blocks && now_ns - start_ns >= options->min_warmup_ns;
-        if (is_enough && (is_ready || now_ns - start_ns >= options->max_warmup_ns)) {
+            block >= options->min_warmup_blocks && elapsed_ns >= options->min_warmup_ns;
+        if (is_enough && (is_ready || elapsed_ns >= options->max_warmup_ns)) {
             break;
         }
         MB_TRY(run_block(loop, 0, true, err));
-        *is_stopped = sampler->after_block(sampler->user, 0);
-        if (sampler->probe &&
-            sampler->now_ns(sampler->user) - window_start_ns >= MB_WINDOW_NS) {
+        *is_stopped = is_to_stop(loop, 0);
+        if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_TRY(probe(loop, err));
             window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
             is_ready = is_steady(window_ns, n_windows);
-            window_start_ns = sampler->now_ns(sampler->user);
+            window_start_ns = now_ns(loop);
         }
     }
     loop->samples->is_steady = is_ready;
@@ -197,7 +207,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     struct mb_block *block = &samples->block[samples->n_blocks];
     uint32_t n_spare = loop->capacity - loop->options->max_blocks;
     *block = (struct mb_block){
-        .start_ns = loop->sampler->now_ns(loop->sampler->user) - start_ns,
+        .start_ns = now_ns(loop) - start_ns,
         .probe_ns[0] = loop->probe_ns,
     };
     MB_TRY(run_block(loop, samples->n_blocks, false, err));
@@ -234,16 +244,15 @@ static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
 static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_sampler *sampler = loop->sampler;
     const struct mb_measure_options *options = loop->options;
     struct mb_samples *samples = loop->samples;
     uint32_t next_look = MB_FIRST_LOOK;
-    uint64_t start_ns = sampler->now_ns(sampler->user);
+    uint64_t start_ns = now_ns(loop);
     samples->stop = MB_STOP_BLOCKS;
     while (samples->n_kept < options->max_blocks) {
         MB_TRY(sample_block(loop, start_ns, err));
-        uint64_t elapsed_ns = sampler->now_ns(sampler->user) - start_ns;
-        if (sampler->after_block(sampler->user, samples->n_kept)) {
+        uint64_t elapsed_ns = now_ns(loop) - start_ns;
+        if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;
             break;
         }

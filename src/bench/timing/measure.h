@@ -31,11 +31,11 @@ struct mb_sampler {
      * (none where the options say 0). */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot, double *duration_ns,
                               double *part_ns, struct mb_err *err);
-    /* A monotonic clock. */
+    /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
     /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
     enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
-    /* Called after each block with the number of whole blocks; true: stop now. */
+    /* Called after each block with the number of whole blocks; true: stop now. NULL: never. */
     bool (*after_block)(void *user, uint32_t n_blocks);
 };
 

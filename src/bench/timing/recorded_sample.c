@@ -17,19 +17,19 @@ static void record_chain(const struct mb_recorded_sample_options *options, uint3
 }
 
 static void record_chains(const struct mb_recorded_sample_options *options,
-                          uint32_t first_trial, uint32_t n_chains, bool is_overlapped,
+                          uint32_t first_instance, uint32_t n_chains, bool is_overlapped,
                           VkCommandBuffer cmd)
 {
     for (uint32_t i = 0; i < n_chains; i++) {
         if (i > 0 && !is_overlapped) {
             mb_barrier_full(cmd);
         }
-        record_chain(options, first_trial + i, cmd);
+        record_chain(options, first_instance + i, cmd);
     }
 }
 
 static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
-                        uint32_t first_trial, VkCommandBuffer cmd)
+                        uint32_t first_instance, VkCommandBuffer cmd)
 {
     uint32_t pair = options->first_pair + part;
     if (options->evictor) {
@@ -37,12 +37,12 @@ static void record_part(const struct mb_recorded_sample_options *options, uint32
         mb_barrier_full(cmd);
     }
     if (options->warms_code) {
-        record_chain(options, first_trial + options->n_instances / 2, cmd);
+        record_chain(options, first_instance + options->n_instances / 2, cmd);
         mb_barrier_full(cmd);
     }
-    record_chains(options, first_trial, options->n_lead, false, cmd);
+    record_chains(options, first_instance, options->n_lead, false, cmd);
     mb_timer_begin(options->timer, cmd, pair);
-    record_chains(options, first_trial + options->n_lead, options->n_chains[part],
+    record_chains(options, first_instance + options->n_lead, options->n_chains[part],
                   options->is_overlapped, cmd);
     mb_timer_end(options->timer, cmd, pair);
 }
@@ -52,7 +52,8 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                                        struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    uint32_t instance = options->first_trial; /* the images of further parts go on from there */
+    uint32_t instance =
+        options->first_instance; /* the images of further parts go on from there */
     *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
                                             .n_parts = options->n_parts};
     MB_TRY(mb_submission_init(&recorded->submission, options->gpu, options->name, err));

@@ -23,10 +23,10 @@ struct mb_recorded_sample_options {
     uint32_t n_chains[MB_MAX_PARTS];
     const struct mb_instance *instances; /* one strategy, set up on each image */
     uint32_t n_instances;
-    uint32_t first_trial;             /* chains take the images in turn from this one on */
-    bool is_overlapped;               /* no barrier between the chains of a part */
-    uint32_t n_lead;                  /* chains before each part, untimed: of the images from
-                                         the part's first on */
+    uint32_t first_instance; /* chains take the images in turn from this one on */
+    bool is_overlapped;      /* no barrier between the chains of a part */
+    uint32_t n_lead;         /* chains before each part, untimed: of the images from the part's
+                                first on */
     const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
     /* Before a part, the same chain on the image that is furthest from its turn, not timed: the
      * code and its tables are then in the cache whatever ran before, be the image cold or hot.
@@ -42,7 +42,7 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Wait for a submitted take and read its parts; part_ns[n_parts]. */
+/* Wait for a submitted sample and read its parts; part_ns[n_parts]. */
 MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                                                         const struct mb_timer *timer,
                                                         double *part_ns, struct mb_err *err);

@@ -2,41 +2,17 @@
 #include "bench/timing/rotation.h"
 
 #include "base/alloc.h"
-#include "vk/barrier.h"
-
-uint64_t mb_rotation_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
-{
-    const uint64_t least_bytes = footprint_bytes > 0 ? footprint_bytes : 1;
-    uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + least_bytes - 1) / least_bytes;
-    return n_images > 2 ? n_images : 2;
-}
-
-static void record_copy(const struct mb_test_image *test_image, const struct mb_vk_image *to,
-                        VkCommandBuffer cmd)
-{
-    const struct mb_layout *layout = &test_image->full;
-    mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_readable,
-                      &mb_access_transfer_read);
-    mb_barrier_levels(cmd, to, 0, layout->n_levels, &mb_access_undefined,
-                      &mb_access_transfer_write);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        mb_vk_image_record_copy(cmd, &test_image->image, to, level);
-    }
-    mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_transfer_read,
-                      &mb_access_readable);
-    mb_barrier_levels(cmd, to, 0, layout->n_levels, &mb_access_transfer_write,
-                      &mb_access_readable);
-}
 
 /* On the device, level by level: nothing is uploaded again. */
 static enum mb_status copy_all(const struct mb_rotation *rotation, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
-    MB_TRY(mb_submission_init(&submission, rotation->test_image->gpu, "rotation", err));
+    MB_TRY(mb_submission_init(&submission, rotation->test_image->image.gpu, "rotation", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     for (uint32_t i = 0; i + 1 < rotation->n_images; i++) {
-        record_copy(rotation->test_image, &rotation->further[i], submission.cmd);
+        mb_record_image_copy(submission.cmd, &rotation->test_image->image,
+                             &rotation->further[i], rotation->test_image->full.n_levels);
     }
     MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
@@ -53,7 +29,7 @@ enum mb_status mb_rotation_init(struct mb_rotation *rotation,
     const struct mb_vk_image_options options = {
         .layout = &test_image->image.layout,
         .n_levels = test_image->full.n_levels,
-        .is_cube = test_image->is_cube,
+        .is_cube = test_image->image.is_cube,
         .usage = test_image->image.usage,
         .is_raw = test_image->image.is_raw,
         .name = "image of the rotation",
@@ -67,8 +43,8 @@ enum mb_status mb_rotation_init(struct mb_rotation *rotation,
         return MB_FAIL(err, MB_ERRC_RUNTIME, "rotation: out of memory");
     }
     for (; rotation->n_images < n_images; rotation->n_images++) {
-        MB_TRY(mb_vk_image_init(&rotation->further[rotation->n_images - 1], test_image->gpu,
-                                &options, err));
+        MB_TRY(mb_vk_image_init(&rotation->further[rotation->n_images - 1],
+                                test_image->image.gpu, &options, err));
     }
     MB_TRY(copy_all(rotation, err));
     return MB_OK;

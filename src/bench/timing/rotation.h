@@ -5,21 +5,11 @@
 
 #include "bench/test_image.h"
 
-/* Images: views and descriptors of more take longer than the run. */
-#define MB_MAX_ROTATION 64u
-/* Footprints of last-level caches that make a cache cold. */
-#define MB_COLD_FACTOR 4u
-
 struct mb_rotation {
     const struct mb_test_image *test_image;
     struct mb_vk_image *further; /* owned */
     uint32_t n_images;           /* with the test_image's own, which is image 0 */
 };
-
-/* Images that a cold cache takes where a chain touches `footprint_bytes` of each (an update
- * only its affected region): least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes; it
- * may be above MB_MAX_ROTATION. Pure. */
-uint64_t mb_rotation_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes);
 
 /* Make `n_images` >= 1 images alike the test_image's: the same usage, and copies of all its
  * levels, in the state that strategy.h promises. The test_image must outlive them. */

@@ -1,19 +1,25 @@
-/* What a timing does before it touches the device. */
+/* What a timing works out without the device. */
 #include "bench/timing/schedule.h"
 
 #include <math.h>
-
-#include "bench/timing/rotation.h"
+#include <stdio.h>
 
 #define MAX_BATCH  1024u
 #define OVERLAPPED 4u /* images of the overlap mode, if a cold cache does not take more */
+
+uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
+{
+    const uint64_t least_bytes = footprint_bytes > 0 ? footprint_bytes : 1;
+    uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + least_bytes - 1) / least_bytes;
+    return n_images > 2 ? n_images : 2;
+}
 
 enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
                                   struct mb_err *why)
 {
     uint64_t n = timing->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
     if (timing->cache == MB_CACHE_COLD) {
-        uint64_t n_cold = mb_rotation_cold_images(timing->of->compulsory_bytes, llc_bytes);
+        uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
         if (n_cold > MB_MAX_ROTATION && !mb_mode_is_one_chain(timing->mode)) {
             return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                            "a cold cache in this mode takes %llu images of this size; with "
@@ -65,4 +71,74 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
         options.max_noise = 0.0;
     }
     return options;
+}
+
+double mb_schedule_chain_ns(const uint32_t *n_chains, const double *part_ns, uint32_t n_parts)
+{
+    double x[MB_MAX_PARTS], intercept_ns;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        x[i] = n_chains[i];
+    }
+    return n_parts > 1 ? mb_theil_sen(x, part_ns, n_parts, &intercept_ns) : part_ns[0] / x[0];
+}
+
+bool mb_schedule_is_line(const double *n_chains, const double *part_ns, size_t n)
+{
+    double least = INFINITY, most = -INFINITY, intercept_ns;
+    const double slope_ns = mb_theil_sen(n_chains, part_ns, n, &intercept_ns);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = i + 1; k < n; k++) {
+            double pair_ns = (part_ns[k] - part_ns[i]) / (n_chains[k] - n_chains[i]);
+            least = fmin(least, pair_ns);
+            most = fmax(most, pair_ns);
+        }
+    }
+    return most - least <= MB_MAX_BEND * slope_ns;
+}
+
+static double median_of_part(const struct mb_samples *samples, size_t column, uint32_t part,
+                             double *scratch)
+{
+    uint32_t n = 0;
+    for (uint32_t block = 0; block < samples->n_blocks; block++) {
+        if (samples->block[block].is_kept) {
+            size_t cell = block * samples->n_candidates + column;
+            scratch[n++] = samples->part_ns[cell * samples->n_parts + part];
+        }
+    }
+    return mb_median(scratch, n);
+}
+
+void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row,
+                            double *scratch)
+{
+    double n_chains[MB_MAX_PARTS], part_ns[MB_MAX_PARTS];
+    row->fixed_ns = (double)NAN;
+    if (samples->n_kept == 0 || samples->n_parts < 2) {
+        return;
+    }
+    for (uint32_t i = 0; i < samples->n_parts; i++) {
+        n_chains[i] = row->n_chains[i];
+        part_ns[i] = median_of_part(samples, row->column, i, scratch);
+    }
+    if (mb_schedule_is_line(n_chains, part_ns, samples->n_parts)) {
+        mb_theil_sen(n_chains, part_ns, samples->n_parts, &row->fixed_ns);
+        return;
+    }
+    mb_warn(&row->warnings, "not_a_line",
+            "batches of %u, %u and %u chains are not on a line (%.0f %%): the time per "
+            "chain depends on how many there are",
+            row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MB_MAX_BEND);
+}
+
+enum mb_status mb_schedule_drop_unresolved(struct mb_row *row, struct mb_err *err)
+{
+    if (row->stats.n == 0 || row->stats.median_ci_ns[0] > 0.0) {
+        return MB_OK;
+    }
+    snprintf(row->skipped, sizeof row->skipped,
+             "below resolution: the interval of its time, %.0f to %.0f ns, reaches zero",
+             row->stats.median_ci_ns[0], row->stats.median_ci_ns[1]);
+    row->fixed_ns = (double)NAN;
+    return mb_stats_compute(NULL, 0, &row->stats, err);
 }

@@ -90,10 +90,11 @@ static void summarise(struct stamps *s, const struct mb_work *work, uint32_t n_l
     }
 }
 
-enum mb_status mb_split_measure(const struct mb_gpu *gpu, const struct mb_instance *instance,
-                                uint32_t n_levels, struct mb_split *split, struct mb_err *err)
+enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_levels,
+                                struct mb_split *split, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = instance->image->gpu;
     struct stamps s = {
         .step_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.step_ns),
         .gap_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.gap_ns),

@@ -12,8 +12,7 @@
  * A chain of one command is not separable, and one of more than MB_MAX_STEPS is not looked at:
  * n_steps is 0. Stamps take time of their own and keep commands apart, so the parts add up to
  * more than the whole. */
-MB_MUST_CHECK enum mb_status mb_split_measure(const struct mb_gpu *gpu,
-                                              const struct mb_instance *instance,
+MB_MUST_CHECK enum mb_status mb_split_measure(const struct mb_instance *instance,
                                               uint32_t n_levels, struct mb_split *split,
                                               struct mb_err *err);
 

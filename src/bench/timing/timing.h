@@ -11,9 +11,8 @@ struct mb_timing_options {
     const struct mb_hooks *hooks;
     struct mb_calibration *calibration; /* with a timer */
     const struct mb_test_image *test_image;
-    const struct mb_candidate *candidates; /* one per row of the timing */
-    const size_t *ready;                   /* indices of those to be timed */
-    size_t n_ready;                        /* at least 1 */
+    struct mb_candidate *const *candidates; /* to be timed: rows of the timing's case */
+    size_t n_candidates;                    /* at least 1 */
 };
 
 /* Sample all of them, interleaved, with one of them under two names and the null twins (in

@@ -1,44 +1,41 @@
-/* One strategy set up on a test bench: its state and its recorded commands. */
+/* One strategy set up on an image: its state and its recorded commands. */
 #ifndef MB_BENCH_VERIFY_INSTANCE_H
 #define MB_BENCH_VERIFY_INSTANCE_H
 
 #include "bench/plan.h"
-#include "bench/test_image.h"
+#include "vk/submit.h"
 
 struct mb_instance {
     const struct mb_strategy *strategy;
+    const struct mb_vk_image *image; /* that it works on; borrowed */
     void *state;                     /* owned */
     struct mb_vk_image source;       /* a copy of level 0, for a variant that has one; owned */
     struct mb_work work;             /* with a complete tolerance */
-    struct mb_submission submission; /* one chain, drained before and after, not timed; level 0
-                                        is copied to the source before */
+    struct mb_submission submission; /* of mb_instance_record() */
     double init_ms;                  /* host time that the strategy's init() took */
-};
-
-struct mb_instance_options {
-    const struct mb_test_image *test_image;
-    const struct mb_variant *row;
-    const struct mb_task *task;
-    const struct mb_vk_image *image; /* NULL: the test_image's */
-    bool is_recorded;                /* make the submission, too */
-    const char *name;                /* for debugging */
 };
 
 /* MB_OK, or MB_UNSUPPORTED with a sentence: what the queue and the image can do, and then the
  * strategy's own answer. */
-MB_MUST_CHECK enum mb_status mb_instance_supports(const struct mb_instance_options *options,
+MB_MUST_CHECK enum mb_status mb_instance_supports(const struct mb_vk_image *image,
+                                                  const struct mb_variant *row,
+                                                  const struct mb_task *task,
                                                   struct mb_err *why);
 
-/* Set up and record; only if mb_instance_supports says so. After a failure nothing is left. */
+/* Set up; only if mb_instance_supports() says so. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_instance *instance,
-                                              const struct mb_instance_options *options,
-                                              struct mb_err *err);
-/* Bring the instance's source up to date with level 0 of `image`, its image, as it is then;
- * nothing for an instance without one. For callers that change level 0 and do not run
- * instance->submission.
- */
-void mb_instance_record_source(const struct mb_instance *instance,
-                               const struct mb_vk_image *image, VkCommandBuffer cmd);
+                                              const struct mb_vk_image *image,
+                                              const struct mb_variant *row,
+                                              const struct mb_task *task, struct mb_err *err);
+
+/* Make the submission: one chain, drained before and after, not timed; level 0 is copied to the
+ * source before. */
+MB_MUST_CHECK enum mb_status mb_instance_record(struct mb_instance *instance,
+                                                struct mb_err *err);
+
+/* Bring the source up to date with level 0 of the image as it is then; nothing for an instance
+ * without one. For callers that change level 0 and do not run instance->submission. */
+void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd);
 
 /* The queue must be idle. Accepts zero. */
 void mb_instance_finish(struct mb_instance *instance);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/verify/update.h"
 
 /* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
  * multiply and rotate over words, order-dependent, not cryptographic. */
@@ -25,27 +24,35 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
     return hash;
 }
 
-static void note_failure(struct mb_result *result, const char *when,
+/* `rule` is what it breaks beside being wrong, or NULL. */
+static void note_failure(struct mb_result *result, enum mb_judge_pass pass, const char *rule,
                          const struct mb_bad_texel *bad)
 {
+    static const char *const when[] = {
+        [MB_JUDGE_FIRST] = "wrong",
+        [MB_JUDGE_SECOND] = "wrong over another poison",
+        [MB_JUDGE_AFTER] = "wrong after timing",
+    };
     char where[256];
     mb_bad_texel_describe(bad, where, sizeof where);
     result->verify = MB_VERIFY_FAIL;
     result->status = MB_RESULT_FAILED;
     result->verdict.pass = false;
     result->verdict.first_bad = *bad;
-    snprintf(result->reason, sizeof result->reason, "%s: %s", when, where);
+    snprintf(result->reason, sizeof result->reason, "%s: %s%s%s", when[pass], rule ? rule : "",
+             rule ? ": " : "", where);
 }
 
 static enum mb_status judge_made_levels(const struct mb_judge *judge,
-                                        struct mb_candidate *candidate, bool is_first,
-                                        const char *when, struct mb_err *err)
+                                        struct mb_candidate *candidate, enum mb_judge_pass pass,
+                                        struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_result *result = candidate->result;
     const void *block = judge->test_image->readback.mapped;
+    const bool is_first = pass == MB_JUDGE_FIRST;
     struct mb_verdict verdict;
-    uint64_t hash = fingerprint(&judge->c->layout, block);
+    const uint64_t hash = fingerprint(&judge->c->layout, block);
     if (!is_first && hash == candidate->fingerprint) {
         return MB_OK;
     }
@@ -55,7 +62,7 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
         result->verdict = verdict;
     }
     if (!verdict.pass) {
-        note_failure(result, when, &verdict.first_bad);
+        note_failure(result, pass, NULL, &verdict.first_bad);
     }
     if (verdict.level[0].n_bad_texels > 0) {
         MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, err));
@@ -64,56 +71,146 @@ fail:
     return status;
 }
 
-/* Levels that were not asked for are as the poison left them. */
-static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate *candidate,
-                               const char *when)
+/* What each rectangle reaches of each level. */
+struct reach {
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
+    size_t n_rects;
+};
+
+/* Texels as they are, or with every bit inverted. */
+static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
 {
-    const struct mb_test_image *test_image = judge->test_image;
-    const struct mb_layout *full = &test_image->full;
-    uint32_t n_made = judge->c->layout.n_levels;
-    struct mb_bad_texel bad = {0};
-    char text[128];
-    for (uint32_t i = n_made * full->n_layers; i < full->n_levels * full->n_layers; i++) {
-        uint32_t level = i / full->n_layers, layer = i % full->n_layers;
-        const uint8_t *got = mb_layout_level(full, test_image->readback.mapped, level, layer);
-        const uint8_t *begin = mb_layout_level(full, test_image->readback.mapped, n_made, 0);
-        const struct mb_plane want = {mb_level_extent(full->base, level), full->format,
-                                      test_image->poisoned + (got - begin)};
-        mb_find_difference(&want, got, NULL, 0, 0.0, &bad);
-        if (bad.found) {
-            bad.level = level;
-            bad.layer = layer;
-            snprintf(text, sizeof text, "%s: writes a level that was not asked for", when);
-            note_failure(candidate->result, text, &bad);
-            return;
+    const uint8_t mask = is_inverted ? 0xff : 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        to[i] = from[i] ^ mask;
+    }
+}
+
+/* Invert texels inside the affected regions of one level and layer; with `outside`, all the
+ * others. Where regions overlap, what is copied last is what was copied before. */
+static void spoil_level(const struct mb_layout *layout, uint32_t level,
+                        const struct reach *reach, bool outside, const uint8_t *from,
+                        uint8_t *to)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    const size_t texel_bytes = layout->format->texel_bytes;
+    copy(to, from, (size_t)extent.width * extent.height * texel_bytes, outside);
+    for (size_t i = 0; i < reach->n_rects; i++) {
+        const struct mb_rect rect = reach->affected[level][i];
+        for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+            const size_t at = ((size_t)y * extent.width + rect.x) * texel_bytes;
+            copy(to + at, from + at, rect.width * texel_bytes, !outside);
         }
     }
 }
 
-/* The chain just judged is in the read-back buffer: it is what the update must lead to. */
+/* Levels below those to be made are left as they are. */
+static void spoil(const struct mb_test_image *test_image, const struct reach *reach,
+                  bool outside, const uint8_t *regenerated, uint8_t *block)
+{
+    const struct mb_layout *layout = &test_image->image.layout;
+    memcpy(block, regenerated, test_image->full.total_bytes);
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+            const size_t offset_bytes =
+                layout->level_offset_bytes[level] + layer * layout->level_layer_bytes[level];
+            spoil_level(layout, level, reach, outside, regenerated + offset_bytes,
+                        block + offset_bytes);
+        }
+    }
+}
+
+/* Run over `block`; the result is in the read-back buffer. */
+static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate *candidate,
+                               const void *block, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_test_image_upload_chain(judge->test_image, block, err));
+    MB_TRY(mb_submission_run(&candidate->instance.submission, err));
+    MB_TRY(mb_test_image_read(judge->test_image, err));
+fail:
+    return status;
+}
+
+/* The first texel of what was read back, from level `first_level` on, that differs from `want`,
+ * a packed block, by more than `allowed_lsb`; what `ignored`, if not NULL, reaches is not
+ * looked at. */
+static void find_difference(const struct mb_test_image *test_image, const void *want,
+                            uint32_t first_level, const struct reach *ignored,
+                            double allowed_lsb, struct mb_bad_texel *bad)
+{
+    const struct mb_layout *layout = &test_image->full;
+    *bad = (struct mb_bad_texel){0};
+    for (uint32_t level = first_level; level < layout->n_levels; level++) {
+        const bool is_ignored =
+            ignored && level > 0 && level < test_image->image.layout.n_levels;
+        for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+            const struct mb_plane wanted = {mb_level_extent(layout->base, level),
+                                            layout->format,
+                                            mb_layout_level(layout, want, level, layer)};
+            const void *got =
+                mb_layout_level(layout, test_image->readback.mapped, level, layer);
+            mb_find_difference(&wanted, got, is_ignored ? ignored->affected[level] : NULL,
+                               is_ignored ? ignored->n_rects : 0, allowed_lsb, bad);
+            if (bad->found) {
+                bad->level = level;
+                bad->layer = layer;
+                return;
+            }
+        }
+    }
+}
+
+/* Levels that were not asked for are as the poison left them. */
+static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate *candidate,
+                               enum mb_judge_pass pass)
+{
+    const struct mb_test_image *test_image = judge->test_image;
+    struct mb_bad_texel bad;
+    find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
+                    0.0, &bad);
+    if (bad.found) {
+        note_failure(candidate->result, pass, "writes a level that was not asked for", &bad);
+    }
+}
+
+/* The chain just judged is in the read-back buffer: it is what the update must lead to. The
+ * update runs twice: over that chain with every texel but those of the affected regions spoilt,
+ * and over one with those spoilt. Spoilt means that each bit is inverted, so that writing
+ * anything there, even what is right, is told from leaving it alone. */
 static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candidate *candidate,
-                                   const char *when, struct mb_err *err)
+                                   enum mb_judge_pass pass, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_test_image *test_image = judge->test_image;
-    struct mb_bad_texel bad = {0};
-    const char *what = "";
-    char text[128];
-    void *regenerated = mb_malloc(test_image->full.total_bytes);
+    const struct mb_task *task = &judge->c->task;
+    const struct mb_tolerance *tolerance = &candidate->instance.work.tolerance;
+    const size_t n_bytes = test_image->full.total_bytes;
+    const char *rule = task->n_rects == 1 ? "writes outside the rectangle's affected region"
+                                          : "writes outside the rectangles' affected regions";
+    struct reach reach = {.n_rects = task->n_rects};
+    struct mb_bad_texel bad;
+    uint8_t *regenerated = mb_alloc(2, n_bytes);
     if (!regenerated) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "partial update: out of memory");
     }
-    memcpy(regenerated, test_image->readback.mapped, test_image->full.total_bytes);
-    const struct mb_update_check check = {
-        .test_image = judge->test_image,
-        .partial = &candidate->instance,
-        .task = &judge->c->task,
-        .regenerated = regenerated,
-    };
-    MB_TRY(mb_update_check(&check, &bad, &what, err));
+    uint8_t *spoilt = regenerated + n_bytes;
+    memcpy(regenerated, test_image->readback.mapped, n_bytes);
+    mb_filter_affected_of(tolerance->filter.policy, &test_image->image.layout, task->rects,
+                          reach.n_rects, reach.affected);
+    spoil(test_image, &reach, true, regenerated, spoilt);
+    MB_TRY(run_over(judge, candidate, spoilt, err));
+    find_difference(test_image, spoilt, 0, &reach, 0.0, &bad);
+    if (!bad.found) {
+        rule = "differs from a full regeneration";
+        spoil(test_image, &reach, false, regenerated, spoilt);
+        MB_TRY(run_over(judge, candidate, spoilt, err));
+        /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
+        const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
+        find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
+    }
     if (bad.found) {
-        snprintf(text, sizeof text, "%s: %s", when, what);
-        note_failure(candidate->result, text, &bad);
+        note_failure(candidate->result, pass, rule, &bad);
         MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, err));
     }
 fail:
@@ -122,27 +219,25 @@ fail:
 }
 
 enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,
-                            uint32_t poison, bool is_again, const char *when,
-                            struct mb_err *err)
+                            enum mb_judge_pass pass, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_result *result = candidate->result;
-    bool is_update = judge->c->task.is_update;
-    struct mb_submission *submission =
-        is_update ? &candidate->whole.submission : &candidate->instance.submission;
-    MB_TRY(mb_test_image_poison(judge->test_image, poison, err));
-    MB_TRY(mb_submission_run(submission, err));
+    const bool is_update = judge->c->task.is_update;
+    MB_TRY(mb_test_image_poison(judge->test_image, pass == MB_JUDGE_SECOND, err));
+    MB_TRY(mb_submission_run(
+        is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
     MB_TRY(mb_test_image_read(judge->test_image, err));
-    if (!judge->is_on || result->verify == MB_VERIFY_FAIL) {
+    if (!judge->verifier || result->verify == MB_VERIFY_FAIL) {
         return MB_OK;
     }
     result->verify = MB_VERIFY_PASS;
-    MB_TRY(judge_made_levels(judge, candidate, poison == 0 && !is_again, when, err));
+    MB_TRY(judge_made_levels(judge, candidate, pass, err));
     if (result->verify == MB_VERIFY_PASS) {
-        judge_other_levels(judge, candidate, when);
+        judge_other_levels(judge, candidate, pass);
     }
     if (result->verify == MB_VERIFY_PASS && is_update) {
-        MB_TRY(judge_update(judge, candidate, when, err));
+        MB_TRY(judge_update(judge, candidate, pass, err));
     }
 fail:
     return status;

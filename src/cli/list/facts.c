@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "bench/plan.h"
+#include "bench/test_image.h"
 #include "bench/verify/instance.h"
 #include "image/format.h"
 
@@ -103,7 +104,7 @@ static enum mb_status take_note(struct mb_capabilities *capabilities, const char
 
 /* Ask one strategy about one task on one image: with its default parameters first, then others.
  */
-static enum mb_status ask(const struct query *query, const struct mb_test_image *test_image,
+static enum mb_status ask(const struct query *query, const struct mb_vk_image *image,
                           const struct mb_task *task, const struct variants *variants,
                           struct mb_capability *capability, struct mb_err *err)
 {
@@ -111,12 +112,8 @@ static enum mb_status ask(const struct query *query, const struct mb_test_image 
     char label[MB_LABEL_BYTES] = "";
     for (size_t i = 0; i < variants->n_rows; i++) {
         struct mb_err other = {0};
-        const struct mb_instance_options options = {
-            .test_image = test_image,
-            .row = &variants->rows[i],
-            .task = task,
-        };
-        const bool can = mb_instance_supports(&options, i == 0 ? &why : &other) == MB_OK;
+        const bool can = mb_instance_supports(image, &variants->rows[i], task,
+                                              i == 0 ? &why : &other) == MB_OK;
         if (can && i == 0) {
             capability->kind = MB_CAPABILITY_DEFAULT;
             return MB_OK;
@@ -138,7 +135,7 @@ static enum mb_status ask_format(const struct query *query, const struct variant
     for (int i = 0; i < MB_N_OPERATIONS; i++) {
         const enum mb_operation operation = (enum mb_operation)i;
         enum mb_status status = MB_OK;
-        struct mb_test_image test_image = {.gpu = query->gpu};
+        struct mb_vk_image image = {0};
         struct mb_err why = {0};
         if (operation == MB_OPERATION_PREMULTIPLIED &&
             !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
@@ -148,13 +145,12 @@ static enum mb_status ask_format(const struct query *query, const struct variant
         if (query->gpu == NULL) {
             status = take_note(query->capabilities, "", query->why_closed->text,
                                &capabilities[i].note, err);
-        } else if (open_image(&test_image.image, query->gpu, format, operation, &why) !=
-                   MB_OK) {
+        } else if (open_image(&image, query->gpu, format, operation, &why) != MB_OK) {
             status = take_note(query->capabilities, "", why.text, &capabilities[i].note, err);
         } else {
-            const struct mb_task task = task_of(operation, test_image.image.layout.base);
-            status = ask(query, &test_image, &task, variants, &capabilities[i], err);
-            mb_vk_image_finish(&test_image.image);
+            const struct mb_task task = task_of(operation, image.layout.base);
+            status = ask(query, &image, &task, variants, &capabilities[i], err);
+            mb_vk_image_finish(&image);
         }
         if (status != MB_OK) {
             return status;
