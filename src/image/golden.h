@@ -15,25 +15,11 @@ struct mb_plane {
     const void *texels;
 };
 
-/* The level below `source`, to be made. */
-struct mb_next_level {
-    const struct mb_filter *filter;
-    const struct mb_plane *source;
-    double *dst; /* linear rgba[h'][w'][4] */
-    /* The same shape or NULL: the spread (max - min) of the taps under each texel and channel,
-     * which bounds the error of filters with quantised weights. Under MB_POLICY_BLIT the taps
-     * beside count too: one of weight 0 may be given some. */
-    double *range;
-};
-
-/* Make rows [row_begin, row_end) of it; no others are written. MIN and MAX leave NaN out, as
- * GLSL's may; of wide kernels they mean nothing. Uses no shared state, so rows can be split
- * over threads. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_golden_rows(const struct mb_next_level *next,
-                                            uint32_t row_begin, uint32_t row_end,
-                                            struct mb_err *err);
-
-/* All of it, its rows split over the processors. */
+/* The level below `source`: linear rgba[h'][w'][4] at `dst`, its rows split over the
+ * processors. MIN and MAX leave NaN out, as GLSL's may; of wide kernels they mean nothing.
+ * `range`, the same shape or NULL, becomes the spread (max - min) of the taps under each texel
+ * and channel, which bounds the error of filters with quantised weights. Under MB_POLICY_BLIT
+ * the taps beside count too: one of weight 0 may be given some. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_golden_level(const struct mb_filter *filter,
                                              const struct mb_plane *source, double *dst,
                                              double *range, struct mb_err *err);
