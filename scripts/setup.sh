@@ -14,10 +14,10 @@ test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-nu
     python3-matplotlib clang libclang-rt-dev clang-format git chromium chromium-driver nodejs scdoc zsh fish)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
 pkg_config_modules=(vulkan libmd)
-headers=(volk.h stb/stb_image.h stb/stb_image_write.h stb/stb_easy_font.h)
+headers=(volk.h stb/stb_easy_font.h)
 
 fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
-    stb_image-devel stb_image_write-devel stb_easy_font-devel cjson-devel libdeflate-devel libmd-devel
+    stb_easy_font-devel cjson-devel libdeflate-devel libmd-devel
     mesa-vulkan-drivers"
 fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy
     python3-matplotlib clang clang-tools-extra libasan libubsan git chromium chromedriver nodejs

@@ -1,5 +1,6 @@
 /* All heap use of the program: one small allocator, so that tests can make the Nth allocation
- * fail and count what is alive. Thread-safe. stb and cJSON are given the same functions. */
+ * fail and count what is alive. Thread-safe. libdeflate and cJSON are given the same functions.
+ */
 #ifndef MB_BASE_ALLOC_H
 #define MB_BASE_ALLOC_H
 

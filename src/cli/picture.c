@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "result/describe.h"
 #include "image/distance.h"
-#include "image/io/hdr_write.h"
+#include "image/io/hdr.h"
 #include "image/io/png.h"
 
 struct writer {
@@ -72,29 +72,35 @@ static enum mb_status conclude(const struct writer *w, enum mb_status written, c
     return mb_result_add_path(&w->result->images, &w->result->n_images, relative, err);
 }
 
+/* An encoded picture, which it finishes. */
+static enum mb_status write_file(const struct writer *w, const char *stem, const char *suffix,
+                                 struct mb_bytes *picture, struct mb_err *err)
+{
+    char *relative, *path;
+    enum mb_status status = make_paths(w, stem, suffix, &relative, &path, err);
+    if (status == MB_OK) {
+        status = mb_file_write_atomic(path, picture->data, picture->n_bytes, err);
+        status = conclude(w, status, relative, path, err);
+    }
+    mb_bytes_finish(picture);
+    return status;
+}
+
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    char *relative, *path;
-    enum mb_status status = make_paths(w, stem, "png", &relative, &path, err);
-    if (status == MB_OK) {
-        status = mb_png_write(path, rgba, extent.width, extent.height, err);
-        status = conclude(w, status, relative, path, err);
-    }
-    return status;
+    struct mb_bytes png;
+    enum mb_status status = mb_png_encode(rgba, extent.width, extent.height, &png, err);
+    return status == MB_OK ? write_file(w, stem, "png", &png, err) : status;
 }
 
 /* Texels of the chain's own format. */
 static enum mb_status write_hdr(const struct writer *w, const char *stem, const void *texels,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    char *relative, *path;
-    enum mb_status status = make_paths(w, stem, "hdr", &relative, &path, err);
-    if (status == MB_OK) {
-        status = mb_hdr_write(path, w->c->layout.format, extent, texels, err);
-        status = conclude(w, status, relative, path, err);
-    }
-    return status;
+    struct mb_bytes hdr;
+    enum mb_status status = mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err);
+    return status == MB_OK ? write_file(w, stem, "hdr", &hdr, err) : status;
 }
 
 uint32_t mb_picture_layers(const struct mb_layout *layout)
@@ -111,35 +117,24 @@ void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_byt
     }
 }
 
-/* The atlas again, in the chain's own format. */
-static enum mb_status write_hdr_atlas(const struct writer *w, uint32_t layer, const char *stem,
-                                      struct mb_extent extent, struct mb_err *err)
-{
-    void *texels =
-        mb_alloc((size_t)extent.width * extent.height, w->c->layout.format->texel_bytes);
-    if (!texels) {
-        return out_of_memory(err);
-    }
-    mb_atlas_copy(&w->c->layout, w->block, layer, texels);
-    enum mb_status status = write_hdr(w, stem, texels, extent, err);
-    mb_free(texels);
-    return status;
-}
-
+/* Once as a PNG and, of floats, once more in the chain's own format. */
 static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
 {
     char stem[64];
-    uint8_t *rgba = NULL;
-    struct mb_extent extent;
+    void *texels = NULL;
+    const struct mb_layout *layout = &w->c->layout;
+    const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
     enum mb_status status = MB_OK;
     mb_picture_stem("atlas", layer, stem, sizeof stem);
-    MB_TRY(mb_atlas_draw(&w->c->layout, w->block, layer, &rgba, &extent, err));
-    MB_TRY(write_png(w, stem, rgba, extent, err));
+    MB_TRY(mb_atlas_draw(layout, w->block, layer, true, &texels, err));
+    MB_TRY(write_png(w, stem, texels, extent, err));
     if (w->is_float) {
-        MB_TRY(write_hdr_atlas(w, layer, stem, extent, err));
+        mb_free(texels);
+        MB_TRY(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
+        MB_TRY(write_hdr(w, stem, texels, extent, err));
     }
 fail:
-    mb_free(rgba);
+    mb_free(texels);
     return status;
 }
 

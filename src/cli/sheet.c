@@ -122,6 +122,7 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
 {
     enum mb_status status = MB_OK;
     struct mb_canvas canvas = {0};
+    struct mb_bytes png = {0};
     char title[sizeof sheets->title + 32], words[32];
     char *relative = make_path(sheets, layer);
     char *path = relative ? mb_path_join(dir, relative) : NULL;
@@ -129,8 +130,10 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
     snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
     MB_TRY(path ? mb_picture_check_path(path, settings, err) : out_of_memory(err));
     MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
-    MB_TRY(mb_png_write(path, canvas.rgba, canvas.extent.width, canvas.extent.height, err));
+    MB_TRY(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
+    MB_TRY(mb_file_write_atomic(path, png.data, png.n_bytes, err));
 fail:
+    mb_bytes_finish(&png);
     mb_canvas_finish(&canvas);
     mb_free(relative);
     mb_free(path);

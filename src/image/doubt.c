@@ -56,7 +56,7 @@ bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t 
 /* The least normal value. */
 static double least_normal(const struct mb_format *format)
 {
-    return format->codec == MB_CODEC_SFLOAT32 ? 0x1p-126 : 0x1p-14;
+    return ldexp(1.0, 1 - mb_format_channel(format, 0)->max_exponent);
 }
 
 /* What goes for all values of a level. */

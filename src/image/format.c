@@ -11,105 +11,94 @@
 #define CHUNK_TEXELS 64u
 
 const struct mb_format mb_formats[] = {
-    {
-        .name = "rgba8",
-        .title = "8-bit unsigned normalised, stored codes averaged as they are",
-        .vk_format = VK_FORMAT_R8G8B8A8_UNORM,
-        .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
-        .texel_bytes = 4,
-        .n_channels = 4,
-        .codec = MB_CODEC_UNORM8,
-    },
-    {
-        .name = "rgba8-srgb",
-        .title = "8-bit sRGB, colour averaged as linear light",
-        .vk_format = VK_FORMAT_R8G8B8A8_SRGB,
-        .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
-        .texel_bytes = 4,
-        .n_channels = 4,
-        .codec = MB_CODEC_SRGB8,
-    },
-    {
-        .name = "r8",
-        .title = "8-bit unsigned normalised, one channel",
-        .vk_format = VK_FORMAT_R8_UNORM,
-        .vk_storage_format = VK_FORMAT_R8_UNORM,
-        .texel_bytes = 1,
-        .n_channels = 1,
-        .codec = MB_CODEC_UNORM8,
-    },
-    {
-        .name = "rg8",
-        .title = "8-bit unsigned normalised, two channels",
-        .vk_format = VK_FORMAT_R8G8_UNORM,
-        .vk_storage_format = VK_FORMAT_R8G8_UNORM,
-        .texel_bytes = 2,
-        .n_channels = 2,
-        .codec = MB_CODEC_UNORM8,
-    },
-    {
-        .name = "rgb10a2",
-        .title = "10-bit unsigned normalised colour, 2-bit alpha",
-        .vk_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
-        .vk_storage_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
-        .texel_bytes = 4,
-        .n_channels = 4,
-        .codec = MB_CODEC_UNORM10_2,
-    },
-    {
-        .name = "r16f",
-        .title = "16-bit float, one channel",
-        .vk_format = VK_FORMAT_R16_SFLOAT,
-        .vk_storage_format = VK_FORMAT_R16_SFLOAT,
-        .texel_bytes = 2,
-        .n_channels = 1,
-        .codec = MB_CODEC_SFLOAT16,
-    },
-    {
-        .name = "rg16f",
-        .title = "16-bit float, two channels",
-        .vk_format = VK_FORMAT_R16G16_SFLOAT,
-        .vk_storage_format = VK_FORMAT_R16G16_SFLOAT,
-        .texel_bytes = 4,
-        .n_channels = 2,
-        .codec = MB_CODEC_SFLOAT16,
-    },
-    {
-        .name = "rgba16f",
-        .title = "16-bit float",
-        .vk_format = VK_FORMAT_R16G16B16A16_SFLOAT,
-        .vk_storage_format = VK_FORMAT_R16G16B16A16_SFLOAT,
-        .texel_bytes = 8,
-        .n_channels = 4,
-        .codec = MB_CODEC_SFLOAT16,
-    },
-    {
-        .name = "r32f",
-        .title = "32-bit float, one channel",
-        .vk_format = VK_FORMAT_R32_SFLOAT,
-        .vk_storage_format = VK_FORMAT_R32_SFLOAT,
-        .texel_bytes = 4,
-        .n_channels = 1,
-        .codec = MB_CODEC_SFLOAT32,
-    },
-    {
-        .name = "rgba32f",
-        .title = "32-bit float",
-        .vk_format = VK_FORMAT_R32G32B32A32_SFLOAT,
-        .vk_storage_format = VK_FORMAT_R32G32B32A32_SFLOAT,
-        .texel_bytes = 16,
-        .n_channels = 4,
-        .codec = MB_CODEC_SFLOAT32,
-    },
-    {
-        .name = "rg11b10f",
-        .title = "unsigned floats of 11, 11 and 10 bits",
-        .vk_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-        .vk_storage_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-        .texel_bytes = 4,
-        .n_channels = 3,
-        .codec = MB_CODEC_UFLOAT11_10,
-    },
+    {.name = "rgba8",
+     .title = "8-bit unsigned normalised, stored codes averaged as they are",
+     .vk_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .dxgi_format = 28,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rgba8-srgb",
+     .title = "8-bit sRGB, colour averaged as linear light",
+     .vk_format = VK_FORMAT_R8G8B8A8_SRGB,
+     .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .dxgi_format = 29,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_SRGB8},
+    {.name = "r8",
+     .title = "8-bit unsigned normalised, one channel",
+     .vk_format = VK_FORMAT_R8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8_UNORM,
+     .dxgi_format = 61,
+     .texel_bytes = 1,
+     .n_channels = 1,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rg8",
+     .title = "8-bit unsigned normalised, two channels",
+     .vk_format = VK_FORMAT_R8G8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8G8_UNORM,
+     .dxgi_format = 49,
+     .texel_bytes = 2,
+     .n_channels = 2,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rgb10a2",
+     .title = "10-bit unsigned normalised colour, 2-bit alpha",
+     .vk_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+     .vk_storage_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+     .dxgi_format = 24,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_UNORM10_2},
+    {.name = "r16f",
+     .title = "16-bit float, one channel",
+     .vk_format = VK_FORMAT_R16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16_SFLOAT,
+     .dxgi_format = 54,
+     .texel_bytes = 2,
+     .n_channels = 1,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "rg16f",
+     .title = "16-bit float, two channels",
+     .vk_format = VK_FORMAT_R16G16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16G16_SFLOAT,
+     .dxgi_format = 34,
+     .texel_bytes = 4,
+     .n_channels = 2,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "rgba16f",
+     .title = "16-bit float",
+     .vk_format = VK_FORMAT_R16G16B16A16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16G16B16A16_SFLOAT,
+     .dxgi_format = 10,
+     .texel_bytes = 8,
+     .n_channels = 4,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "r32f",
+     .title = "32-bit float, one channel",
+     .vk_format = VK_FORMAT_R32_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R32_SFLOAT,
+     .dxgi_format = 41,
+     .texel_bytes = 4,
+     .n_channels = 1,
+     .codec = MB_CODEC_SFLOAT32},
+    {.name = "rgba32f",
+     .title = "32-bit float",
+     .vk_format = VK_FORMAT_R32G32B32A32_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R32G32B32A32_SFLOAT,
+     .dxgi_format = 2,
+     .texel_bytes = 16,
+     .n_channels = 4,
+     .codec = MB_CODEC_SFLOAT32},
+    {.name = "rg11b10f",
+     .title = "unsigned floats of 11, 11 and 10 bits",
+     .vk_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+     .vk_storage_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+     .dxgi_format = 26,
+     .texel_bytes = 4,
+     .n_channels = 3,
+     .codec = MB_CODEC_UFLOAT11_10},
 };
 
 const size_t mb_format_count = MB_COUNTOF(mb_formats);
@@ -124,46 +113,54 @@ const struct mb_format *mb_format_find(const char *name)
     return NULL;
 }
 
+static const struct mb_channel code_8 = {.n_bits = 8, .largest = 1.0};
+static const struct mb_channel code_10 = {.n_bits = 10, .largest = 1.0};
+static const struct mb_channel code_2 = {.n_bits = 2, .largest = 1.0};
+static const struct mb_channel half = {16, MB_HALF_MANTISSA_BITS, 15, -65504.0, 65504.0};
+static const struct mb_channel single = {32, 23, 127, (double)-FLT_MAX, (double)FLT_MAX};
+static const struct mb_channel ufloat_11 = {11, MB_UFLOAT11_MANTISSA_BITS, 15, 0.0, 65024.0};
+static const struct mb_channel ufloat_10 = {10, MB_UFLOAT10_MANTISSA_BITS, 15, 0.0, 64512.0};
+
+static const struct mb_channel *const channels[][4] = {
+    [MB_CODEC_UNORM8] = {&code_8, &code_8, &code_8, &code_8},
+    [MB_CODEC_SRGB8] = {&code_8, &code_8, &code_8, &code_8},
+    [MB_CODEC_UNORM10_2] = {&code_10, &code_10, &code_10, &code_2},
+    [MB_CODEC_SFLOAT16] = {&half, &half, &half, &half},
+    [MB_CODEC_SFLOAT32] = {&single, &single, &single, &single},
+    [MB_CODEC_UFLOAT11_10] = {&ufloat_11, &ufloat_11, &ufloat_10, &ufloat_11},
+};
+
+const struct mb_channel *mb_format_channel(const struct mb_format *format, uint32_t channel)
+{
+    return channels[format->codec][channel];
+}
+
 bool mb_format_is_unorm(const struct mb_format *format)
 {
-    return format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8 ||
-           format->codec == MB_CODEC_UNORM10_2;
+    return channels[format->codec][0]->mantissa_bits == 0;
 }
 
 double mb_format_max_code(const struct mb_format *format, uint32_t channel)
 {
-    switch (format->codec) {
-    case MB_CODEC_UNORM8:
-    case MB_CODEC_SRGB8:
-        return 255.0;
-    case MB_CODEC_UNORM10_2:
-        return channel == 3 ? 3.0 : 1023.0;
-    case MB_CODEC_SFLOAT16:
-    case MB_CODEC_SFLOAT32:
-    case MB_CODEC_UFLOAT11_10:
-        break;
-    }
-    return 1.0;
+    const struct mb_channel *stored = channels[format->codec][channel];
+    return stored->mantissa_bits == 0 ? (1u << stored->n_bits) - 1 : 1.0;
 }
 
-static void decode_rgb10a2(const uint32_t *words, size_t n, double *rgba)
+/* Formats of several channels in a 32-bit word, the first in its lowest bits. */
+static void unpack(const struct mb_format *format, const uint32_t *words, size_t n,
+                   double *values)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint32_t word = words[i];
-        rgba[i * 4] = (double)(word & 1023u) / 1023.0;
-        rgba[i * 4 + 1] = (double)(word >> 10 & 1023u) / 1023.0;
-        rgba[i * 4 + 2] = (double)(word >> 20 & 1023u) / 1023.0;
-        rgba[i * 4 + 3] = (double)(word >> 30) / 3.0;
-    }
-}
-
-static void decode_rg11b10f(const uint32_t *words, size_t n, double *rgb)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t word = words[i];
-        rgb[i * 3] = mb_ufloat_to_double(word & 0x7ffu, MB_UFLOAT11_MANTISSA_BITS);
-        rgb[i * 3 + 1] = mb_ufloat_to_double(word >> 11 & 0x7ffu, MB_UFLOAT11_MANTISSA_BITS);
-        rgb[i * 3 + 2] = mb_ufloat_to_double((uint16_t)(word >> 22), MB_UFLOAT10_MANTISSA_BITS);
+        uint32_t word = words[i];
+        for (uint32_t c = 0; c < format->n_channels; c++) {
+            const struct mb_channel *stored = channels[format->codec][c];
+            const uint32_t max_code = (1u << stored->n_bits) - 1;
+            const uint32_t bits = word & max_code;
+            *values++ = stored->mantissa_bits == 0
+                            ? (double)bits / max_code
+                            : mb_ufloat_to_double((uint16_t)bits, stored->mantissa_bits);
+            word >>= stored->n_bits;
+        }
     }
 }
 
@@ -184,9 +181,6 @@ static void decode_channels(const struct mb_format *format, const void *texels, 
     case MB_CODEC_SRGB8:
         mb_srgb_decode(texels, n, values);
         break;
-    case MB_CODEC_UNORM10_2:
-        decode_rgb10a2(texels, n, values);
-        break;
     case MB_CODEC_SFLOAT16:
         for (size_t i = 0; i < n_values; i++) {
             values[i] = mb_half_to_double(u16[i]);
@@ -197,8 +191,9 @@ static void decode_channels(const struct mb_format *format, const void *texels, 
             values[i] = (double)f32[i];
         }
         break;
+    case MB_CODEC_UNORM10_2:
     case MB_CODEC_UFLOAT11_10:
-        decode_rg11b10f(texels, n, values);
+        unpack(format, texels, n, values);
         break;
     }
 }
@@ -239,18 +234,18 @@ static void encode_srgb(const double *rgba, size_t n, uint8_t *codes)
     }
 }
 
-static uint32_t encode_rgb10a2(const double rgba[4])
+static uint32_t pack(const struct mb_format *format, const double *rgba)
 {
-    return unorm_from_double(rgba[0], 1023) | unorm_from_double(rgba[1], 1023) << 10 |
-           unorm_from_double(rgba[2], 1023) << 20 | unorm_from_double(rgba[3], 3) << 30;
-}
-
-static uint32_t encode_rg11b10f(const double rgb[3])
-{
-    const uint32_t red = mb_ufloat_from_double(rgb[0], MB_UFLOAT11_MANTISSA_BITS);
-    const uint32_t green = mb_ufloat_from_double(rgb[1], MB_UFLOAT11_MANTISSA_BITS);
-    const uint32_t blue = mb_ufloat_from_double(rgb[2], MB_UFLOAT10_MANTISSA_BITS);
-    return red | green << 11 | blue << 22;
+    uint32_t word = 0, shift = 0;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const struct mb_channel *stored = channels[format->codec][c];
+        const uint32_t bits = stored->mantissa_bits == 0
+                                  ? unorm_from_double(rgba[c], (1u << stored->n_bits) - 1)
+                                  : mb_ufloat_from_double(rgba[c], stored->mantissa_bits);
+        word |= bits << shift;
+        shift += stored->n_bits;
+    }
+    return word;
 }
 
 /* Value `i` of the stored ones is channel i % n_channels of texel i / n_channels. */
@@ -277,11 +272,6 @@ void mb_format_encode(const struct mb_format *format, const double *rgba, size_t
     case MB_CODEC_SRGB8:
         encode_srgb(rgba, n, texels);
         break;
-    case MB_CODEC_UNORM10_2:
-        for (size_t i = 0; i < n; i++) {
-            u32[i] = encode_rgb10a2(rgba + i * 4);
-        }
-        break;
     case MB_CODEC_SFLOAT16:
         for (size_t i = 0; i < n_values; i++) {
             u16[i] = mb_half_from_double(stored_value(rgba, i, n_channels));
@@ -292,9 +282,10 @@ void mb_format_encode(const struct mb_format *format, const double *rgba, size_t
             f32[i] = (float)stored_value(rgba, i, n_channels);
         }
         break;
+    case MB_CODEC_UNORM10_2:
     case MB_CODEC_UFLOAT11_10:
         for (size_t i = 0; i < n; i++) {
-            u32[i] = encode_rg11b10f(rgba + i * 4);
+            u32[i] = pack(format, rgba + i * 4);
         }
         break;
     }
@@ -320,65 +311,29 @@ void mb_format_to_coded(const struct mb_format *format, const double *rgba, size
     }
 }
 
-double mb_format_largest(const struct mb_format *format, uint32_t channel)
-{
-    switch (format->codec) {
-    case MB_CODEC_SFLOAT16:
-        return 65504.0;
-    case MB_CODEC_SFLOAT32:
-        return (double)FLT_MAX;
-    case MB_CODEC_UFLOAT11_10:
-        return channel == 2 ? 64512.0 : 65024.0;
-    default:
-        return 1.0;
-    }
-}
-
-double mb_format_least(const struct mb_format *format, uint32_t channel)
-{
-    const bool is_signed =
-        format->codec == MB_CODEC_SFLOAT16 || format->codec == MB_CODEC_SFLOAT32;
-    return is_signed ? -mb_format_largest(format, channel) : 0.0;
-}
-
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held)
 {
     for (size_t i = 0; i < n * 4; i++) {
-        const double low = mb_format_least(format, i % 4);
-        const double high = mb_format_largest(format, i % 4);
-        const double value = rgba[i] < low ? low : rgba[i];
-        held[i] = value > high ? high : value;
+        const struct mb_channel *stored = channels[format->codec][i % 4];
+        const double value = rgba[i] < stored->least ? stored->least : rgba[i];
+        held[i] = value > stored->largest ? stored->largest : value;
     }
-}
-
-/* 2^(exponent of value - mantissa_bits), the exponent held within [min, max]. */
-static double ulp(double value, int mantissa_bits, int min_exponent, int max_exponent)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    exponent = exponent < min_exponent ? min_exponent : exponent;
-    exponent = exponent > max_exponent ? max_exponent : exponent;
-    bits = (uint64_t)(exponent - mantissa_bits + 1023) << 52;
-    double unit;
-    memcpy(&unit, &bits, sizeof unit);
-    return unit;
 }
 
 double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value)
 {
-    switch (format->codec) {
-    case MB_CODEC_SFLOAT16:
-        return ulp(value, MB_HALF_MANTISSA_BITS, -14, 15);
-    case MB_CODEC_SFLOAT32:
-        return ulp(value, 23, -126, 127);
-    case MB_CODEC_UFLOAT11_10:
-        return ulp(value, channel == 2 ? MB_UFLOAT10_MANTISSA_BITS : MB_UFLOAT11_MANTISSA_BITS,
-                   -14, 15);
-    case MB_CODEC_UNORM8:
-    case MB_CODEC_SRGB8:
-    case MB_CODEC_UNORM10_2:
-        break;
+    const struct mb_channel *stored = channels[format->codec][channel];
+    if (stored->mantissa_bits == 0) {
+        return 1.0 / mb_format_max_code(format, channel);
     }
-    return 1.0 / mb_format_max_code(format, channel);
+    /* 2^(exponent - mantissa bits), the exponent held within that of normal values. */
+    const int least = 1 - stored->max_exponent, most = stored->max_exponent;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    exponent = exponent < least ? least : exponent > most ? most : exponent;
+    bits = (uint64_t)(exponent - (int)stored->mantissa_bits + 1023) << 52;
+    double unit;
+    memcpy(&unit, &bits, sizeof unit);
+    return unit;
 }

@@ -23,9 +23,18 @@ struct mb_format {
     const char *title;          /* one line for `mipbench list formats` */
     VkFormat vk_format;         /* of the image and its sampled views */
     VkFormat vk_storage_format; /* of its storage views: no device stores to sRGB */
+    uint32_t dxgi_format;       /* DXGI_FORMAT of the same bits in the same order */
     uint32_t texel_bytes;
     uint32_t n_channels;
     enum mb_codec codec;
+};
+
+/* How one channel is stored. */
+struct mb_channel {
+    uint32_t n_bits;
+    uint32_t mantissa_bits; /* of floats; 0: a code of [0, 1] */
+    int max_exponent;       /* of floats; the least of a normal value is 1 - max_exponent */
+    double least, largest;  /* of the values that are not infinite */
 };
 
 /* All formats; `mb_format_count` rows. */
@@ -34,6 +43,9 @@ extern const size_t mb_format_count;
 
 /* NULL if unknown. */
 const struct mb_format *mb_format_find(const char *name);
+
+/* Channels that the format lacks are as the others. */
+const struct mb_channel *mb_format_channel(const struct mb_format *format, uint32_t channel);
 
 /* True if texels are codes of a normalised range (sRGB included); false for floats. */
 bool mb_format_is_unorm(const struct mb_format *format);
@@ -57,10 +69,6 @@ void mb_format_decode_coded(const struct mb_format *format, const void *texels, 
                             double *coded);
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
-
-/* The least and the largest value of a channel that is not infinite. */
-double mb_format_least(const struct mb_format *format, uint32_t channel);
-double mb_format_largest(const struct mb_format *format, uint32_t channel);
 
 /* Linear values moved into what the format has: [0, 1] for UNORM and sRGB, 0 for what is
  * negative in unsigned floats, and the largest finite value for what is beyond it: a device may

@@ -16,20 +16,6 @@ size_t mb_depth_texel_bytes(enum mb_depth depth)
     return n_bytes[depth];
 }
 
-enum mb_status mb_image_check_extent(const char *path, int64_t width, int64_t height,
-                                     struct mb_err *err)
-{
-    if (width < 1 || height < 1) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: no texels (its header says %lldx%lld)", path,
-                       (long long)width, (long long)height);
-    }
-    if (width > MB_IMAGE_MAX_FILE_DIMENSION || height > MB_IMAGE_MAX_FILE_DIMENSION) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: too large: %lldx%lld, at most %d on a side",
-                       path, (long long)width, (long long)height, MB_IMAGE_MAX_FILE_DIMENSION);
-    }
-    return MB_OK;
-}
-
 /* Where texel `x` of a mirror-tiled axis comes from: 0 1 2 2 1 0 0 1 2 ... for n = 3. */
 static size_t mirror(uint32_t x, uint32_t n)
 {
@@ -72,13 +58,13 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
 }
 
 /* The sun of an HDR image may lie above the largest value of a small float: as infinity it
- * would take every level below with it. */
+ * would take every level below with it. Infinities and NaN stay. */
 static void saturate(const struct mb_format *format, double *rgba, size_t n)
 {
     for (size_t i = 0; i < n * 4; i++) {
-        const double largest = mb_format_largest(format, i % 4);
+        const struct mb_channel *stored = mb_format_channel(format, i % 4);
         if (isfinite(rgba[i])) {
-            rgba[i] = fmin(fmax(rgba[i], -largest), largest);
+            rgba[i] = fmin(fmax(rgba[i], stored->least), stored->largest);
         }
     }
 }
@@ -145,8 +131,7 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
         const uint32_t x = i % n_chunks * ENCODE_CHUNK, y = i / n_chunks;
         const size_t n = width - x < ENCODE_CHUNK ? width - x : ENCODE_CHUNK;
         layer_texels(job, x, y, n, rgba);
-        if (job->format.codec == MB_CODEC_SFLOAT16 ||
-            job->format.codec == MB_CODEC_UFLOAT11_10) {
+        if (job->image->depth == MB_DEPTH_F32) {
             saturate(&job->format, rgba, n);
         }
         mb_format_encode(&job->format, rgba, n, texels);
@@ -174,8 +159,6 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
 
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
 {
-    const uint32_t blue = 2; /* the least of channels of 11 and 10 bits */
-    const double low = mb_format_least(format, blue), high = mb_format_largest(format, blue);
     uint64_t n_clamped = 0;
     const float *texel = image->texels;
     if (image->depth != MB_DEPTH_F32) {
@@ -184,8 +167,9 @@ uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_fo
     for (size_t i = 0; i < (size_t)image->width * image->height; i++, texel += 4) {
         bool is_clamped = false;
         for (uint32_t c = 0; c < format->n_channels; c++) {
-            double value = (double)texel[c];
-            is_clamped = is_clamped || (isfinite(value) && (value < low || value > high));
+            const struct mb_channel *stored = mb_format_channel(format, c);
+            const double value = (double)texel[c];
+            is_clamped |= isfinite(value) && (value < stored->least || value > stored->largest);
         }
         n_clamped += is_clamped;
     }

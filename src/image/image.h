@@ -11,7 +11,7 @@
 #include "image/format.h"
 
 #define MB_IMAGE_MAX_DIMENSION      32768u /* of patterns and resized images */
-#define MB_IMAGE_MAX_FILE_DIMENSION 16384  /* of files: stb counts bytes in int */
+#define MB_IMAGE_MAX_FILE_DIMENSION 16384  /* of files */
 #define MB_IMAGE_MAX_FILE_BYTES     (1024u * 1024u * 1024u)
 
 enum mb_depth {
@@ -78,10 +78,6 @@ uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_fo
 /* The format that --format auto picks: rgba8 (8-bit; with `is_srgb` rgba8-srgb), rgba32f
  * (16-bit), rgba16f (float, or rgba32f if the range of half does not hold them). */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
-
-/* MB_OK if both sizes are within [1, 16384], the limit of files; else MB_ERRC_INPUT. */
-MB_MUST_CHECK enum mb_status mb_image_check_extent(const char *path, int64_t width,
-                                                   int64_t height, struct mb_err *err);
 
 /* Free and zero. */
 void mb_image_finish(struct mb_image *image);

@@ -227,6 +227,14 @@ def true_bmps():
     values = (r << 10 | g << 5 | b).astype("<u2")
     wide = opaque(np.dstack([v << 3 | v >> 2 for v in (r, g, b)]))
     yield "bmp-555", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5)), wide
+    nibbles = RNG.integers(0, 16, (5, 7, 4))
+    values = (nibbles << (8, 4, 0, 12)).sum(axis=2).astype("<u2")
+    masks = struct.pack("<IIII", 0xF00, 0xF0, 0xF, 0xF000)
+    yield "bmp-4444-v4", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
+                             compression=3, header_bytes=108), (nibbles * 17).astype(np.uint8)
+    masks = struct.pack("<III", 0xF80, 0x7D, 0x2)
+    yield "bad-bmp-mask", bmp([row.tobytes() for row in values], 16, (7, 5), masks=masks,
+                              compression=3), None
     yield "bad-bmp-cut", bmp(rows[:3], 24, (7, 5)), None
     yield "bad-bmp-least-height", bmp(rows, 24, (7, -1 << 31)), None
 
@@ -258,6 +266,8 @@ def tga_images():
     yield "24", 2, rgb[..., ::-1], opaque(rgb), {"bits": 24}
     yield "32", 2, np.dstack([rgb[..., ::-1], alpha]), np.dstack([rgb, alpha]), {"bits": 32}
     yield "grey", 3, grey, opaque(np.repeat(grey, 3, axis=2)), {"bits": 8}
+    yield ("grey-alpha", 3, np.dstack([grey, alpha]), np.dstack([grey, grey, grey, alpha]),
+           {"bits": 16})
     fives = rgb >> 3
     r, g, b = (fives[..., i].astype(np.uint16) for i in range(3))
     words = (r << 10 | g << 5 | b).astype("<u2").view(np.uint8).reshape(4, 6, 2)
@@ -267,11 +277,16 @@ def tga_images():
     yield ("map", 1, indices, opaque(palette[indices[..., 0]]),
            {"bits": 8, "colour_map": np.ascontiguousarray(palette[:, ::-1]).tobytes(), "n_map": 9,
             "map_bits": 24})
+    palette = RNG.integers(0, 256, (300, 4)).astype(np.uint8)
+    indices = RNG.integers(0, 300, (4, 6)).astype("<u2")
+    yield ("wide-map", 1, indices.view(np.uint8).reshape(4, 6, 2), palette[indices],
+           {"bits": 16, "colour_map": palette[:, (2, 1, 0, 3)].tobytes(), "n_map": 300,
+            "map_bits": 32})
 
 
 def tgas():
     for name, kind, stored, texels, extra in tga_images():
-        alpha_bits = 8 if name == "32" else 0
+        alpha_bits = 8 if name in ("32", "grey-alpha") else 0
         for runs in (0, 8):
             for descriptor in (0, 0x10, 0x20, 0x30):
                 ordered = stored if descriptor & 0x20 else stored[::-1]
@@ -287,7 +302,6 @@ def tgas():
             for runs in (0, 8):
                 yield (f"bad-tga-map-beyond-{runs}",
                        tga(kind | runs, beyond, descriptor=0x20, **extra), None)
-    # Rows longer than stb's buffer of 128 bytes, of which it reads short ones without a word.
     for bits, kind in ((24, 2), (32, 2), (8, 3)):
         stored = RNG.integers(0, 256, (3, 200, bits // 8)).astype(np.uint8)
         data = tga(kind, stored, bits=bits, descriptor=0x20)

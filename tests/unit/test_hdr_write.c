@@ -3,13 +3,10 @@
 #include "check.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "image/image.h"
 #include "image/io/hdr.h"
-#include "image/io/hdr_write.h"
-
-static const char *dir;
 
 static void must(enum mb_status status, const struct mb_err *err)
 {
@@ -49,8 +46,8 @@ static void check_round_trip(const struct mb_format *format, uint32_t width, uin
 {
     struct mb_layout layout;
     struct mb_image back;
+    struct mb_bytes hdr;
     struct mb_err err = {0};
-    char path[256];
     mb_layout_init(&layout, format, (struct mb_extent){width, height}, 1, 1);
     const size_t n = (size_t)width * height;
     double *rgba = mb_malloc(n * 4 * sizeof *rgba);
@@ -59,9 +56,9 @@ static void check_round_trip(const struct mb_format *format, uint32_t width, uin
     mb_format_encode(format, rgba, n, block);
     mb_format_decode(format, block, n, rgba);
 
-    snprintf(path, sizeof path, "%s/x.hdr", dir);
-    must(mb_hdr_write(path, format, layout.base, block, &err), &err);
-    must(mb_image_load(&back, path, &err), &err);
+    must(mb_hdr_encode(format, layout.base, block, &hdr, &err), &err);
+    must(mb_image_decode(&back, "x.hdr", &hdr, &err), &err);
+    mb_bytes_finish(&hdr);
     CHECK_EQ_INT(back.width, width);
     CHECK_EQ_INT(back.height, height);
     CHECK_EQ_INT(back.depth, MB_DEPTH_F32);
@@ -80,7 +77,6 @@ static void check_round_trip(const struct mb_format *format, uint32_t width, uin
     mb_image_finish(&back);
     mb_free(rgba);
     mb_free(block);
-    unlink(path);
 }
 
 /* By hand: 1x4 texels, flat rows behind the header. */
@@ -141,7 +137,7 @@ static void check_short_runs(void)
         mb_layout_init(&layout, format, (struct mb_extent){widths[i], 1}, 1, 1);
         must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
         if (widths[i] <= 16384) {
-            must(mb_hdr_decode(&back, "memory", &out, &err), &err);
+            must(mb_image_decode(&back, "memory", &out, &err), &err);
             CHECK_EQ_DBL((double)((const float *)back.texels)[4], (double)block[1], 0.0);
         }
         mb_image_finish(&back);
@@ -169,12 +165,6 @@ static void check_no_memory(void)
 
 int main(void)
 {
-    char path[] = "/tmp/mipbench-test-hdr-XXXXXX";
-    dir = mkdtemp(path);
-    if (dir == NULL) {
-        perror("mkdtemp");
-        return 1;
-    }
     static const uint32_t widths[] = {1, 7, 8, 127, 128, 129, 300, 16384};
     for (size_t i = 0; i < mb_format_count; i++) {
         check_round_trip(&mb_formats[i], 61, 5);
@@ -186,6 +176,5 @@ int main(void)
     check_runs();
     check_short_runs();
     check_no_memory();
-    rmdir(dir);
     return check_summary("hdr_write");
 }

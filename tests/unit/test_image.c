@@ -367,7 +367,7 @@ static void check_lying_headers(void)
     check_build_refused(make_bmp(0, 2), "no texels");
     check_build_refused(make_bmp(16385, 1), "too large");
     check_build_refused(make_bmp(16384, 16384), "cannot hold");
-    check_build_refused(make_bmp(2, 0x80000000u), ": its header is damaged");
+    check_build_refused(make_bmp(2, 0x80000000u), "too large: 2x2147483648");
     check_build_refused(make_tga(2, 0, 1, 24), "not an image");
     check_build_refused(make_tga(2, 65535, 65535, 24), "not an image");
     check_build_refused(make_hdr("-Y 0 +X 2\n"), "no texels");

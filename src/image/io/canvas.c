@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/stb_impl.h"
+#include "image/io/font.h"
 
 #define UNIT_TEXELS 2u /* the font's own size is too small to be read with ease */
 
@@ -55,9 +55,9 @@ void mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char
                     size_t n_bytes, const uint8_t rgb[3])
 {
     for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
-        struct mb_stb_stroke strokes[MB_STB_MAX_STROKES];
+        struct mb_rect strokes[MB_GLYPH_MAX_STROKES];
         uint32_t advance;
-        const size_t n = mb_stb_glyph(printable(text[i]), strokes, &advance);
+        const size_t n = mb_font_glyph(printable(text[i]), strokes, &advance);
         for (size_t k = 0; k < n; k++) {
             const struct mb_rect rect = {
                 .x = x + UNIT_TEXELS * strokes[k].x,
@@ -75,9 +75,9 @@ uint32_t mb_text_width(const char *text, size_t n_bytes)
 {
     uint32_t width = 0;
     for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
-        struct mb_stb_stroke strokes[MB_STB_MAX_STROKES];
+        struct mb_rect strokes[MB_GLYPH_MAX_STROKES];
         uint32_t advance;
-        mb_stb_glyph(printable(text[i]), strokes, &advance);
+        mb_font_glyph(printable(text[i]), strokes, &advance);
         width += UNIT_TEXELS * advance;
     }
     return width;

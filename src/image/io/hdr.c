@@ -1,49 +1,50 @@
-/* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats).
- * Read here because stb 2.27 loops for ever on a run of length 0, which is what it sees past
- * the end of a truncated file. */
+/* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
+ * rows of run-length encoded channels, or flat ones where a row is too narrow or too wide for
+ * that. */
 #include "image/io/hdr.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "image/io/reader.h"
+#include "image/io/words.h"
 
 #define MAX_LINE_BYTES   256u
-#define MIN_RLE_WIDTH    8u
-#define MAX_RLE_WIDTH    32767u
+#define MAX_HEADER_BYTES 128u /* that is written */
 #define RLE_HEADER_BYTES 4u
+#define MIN_RUN          4u /* a shorter repeat is not worth leaving a literal for */
 #define MAX_RUN          127u
+#define MAX_LITERAL      128u
+#define EXPONENT_BIAS    128
 
-struct cursor {
-    const uint8_t *at, *end;
-};
-
-static size_t bytes_left(const struct cursor *cursor)
+static bool is_rle_width(uint64_t width)
 {
-    return (size_t)(cursor->end - cursor->at);
+    return width >= 8 && width <= 32767;
 }
 
 /* The next line without its end; false at the end of the file or if it is far too long. */
-static bool read_line(struct cursor *cursor, char line[MAX_LINE_BYTES])
+static bool read_line(struct mb_reader *reader, char line[MAX_LINE_BYTES])
 {
-    const uint8_t *newline = memchr(cursor->at, '\n', bytes_left(cursor));
-    if (newline == NULL || newline - cursor->at >= (ptrdiff_t)MAX_LINE_BYTES) {
+    const uint8_t *newline = memchr(reader->at, '\n', mb_reader_left(reader));
+    if (newline == NULL || newline - reader->at >= (ptrdiff_t)MAX_LINE_BYTES) {
         return false;
     }
-    const size_t n = (size_t)(newline - cursor->at);
-    memcpy(line, cursor->at, n);
+    const size_t n = (size_t)(newline - reader->at);
+    memcpy(line, reader->at, n);
     line[n] = '\0';
-    cursor->at = newline + 1;
+    reader->at = newline + 1;
     return true;
 }
 
 /* Lines up to an empty one; the format must be among them. */
-static bool read_variables(struct cursor *cursor)
+static bool read_variables(struct mb_reader *reader)
 {
     char line[MAX_LINE_BYTES];
     bool is_rgbe = false;
-    while (read_line(cursor, line)) {
+    while (read_line(reader, line)) {
         if (line[0] == '\0') {
             return is_rgbe;
         }
@@ -53,10 +54,10 @@ static bool read_variables(struct cursor *cursor)
 }
 
 /* "-Y <height> +X <width>": rows from the top, texels from the left; no other order is read. */
-static bool read_resolution(struct cursor *cursor, int64_t *width, int64_t *height)
+static bool read_resolution(struct mb_reader *reader, int64_t *width, int64_t *height)
 {
     char line[MAX_LINE_BYTES];
-    if (!read_line(cursor, line) || strncmp(line, "-Y ", 3) != 0) {
+    if (!read_line(reader, line) || strncmp(line, "-Y ", 3) != 0) {
         return false;
     }
     char *x = strstr(line, " +X ");
@@ -70,79 +71,79 @@ static bool read_resolution(struct cursor *cursor, int64_t *width, int64_t *heig
 
 /* One channel of a row in runs: n > 128 repeats a byte n - 128 times, 1 to 128 copies n bytes.
  * False on a run of length 0, one beyond the row, or at the end of the file. */
-static bool read_runs(struct cursor *cursor, uint8_t *rgbe, uint32_t width)
+static bool read_runs(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
     uint32_t x = 0;
     while (x < width) {
-        if (bytes_left(cursor) < 2) {
+        if (mb_reader_left(reader) < 2) {
             return false;
         }
-        const uint32_t code = *cursor->at++;
+        const uint32_t code = *reader->at++;
         const bool is_repeat = code > 128;
         const uint32_t n = is_repeat ? code - 128 : code;
-        if (n == 0 || n > width - x || (!is_repeat && n > bytes_left(cursor))) {
+        if (n == 0 || n > width - x || (!is_repeat && n > mb_reader_left(reader))) {
             return false;
         }
         for (uint32_t i = 0; i < n; i++) {
-            rgbe[(x + i) * 4] = cursor->at[is_repeat ? 0 : i];
+            rgbe[(x + i) * 4] = reader->at[is_repeat ? 0 : i];
         }
-        cursor->at += is_repeat ? 1 : n;
+        reader->at += is_repeat ? 1 : n;
         x += n;
     }
     return true;
 }
 
-static bool is_rle_row(const struct cursor *cursor, uint32_t width)
+static bool is_rle_row(const struct mb_reader *reader, uint32_t width)
 {
-    const uint8_t *p = cursor->at;
-    return width >= MIN_RLE_WIDTH && width <= MAX_RLE_WIDTH &&
-           bytes_left(cursor) >= RLE_HEADER_BYTES && p[0] == 2 && p[1] == 2 && p[2] < 128;
+    const uint8_t *p = reader->at;
+    return is_rle_width(width) && mb_reader_left(reader) >= RLE_HEADER_BYTES && p[0] == 2 &&
+           p[1] == 2 && p[2] < 128;
 }
 
-static bool read_row(struct cursor *cursor, uint8_t *rgbe, uint32_t width)
+static bool read_row(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
-    if (!is_rle_row(cursor, width)) {
+    if (!is_rle_row(reader, width)) {
         const size_t n_bytes = (size_t)width * 4;
-        if (bytes_left(cursor) < n_bytes) {
+        if (mb_reader_left(reader) < n_bytes) {
             return false;
         }
-        memcpy(rgbe, cursor->at, n_bytes);
-        cursor->at += n_bytes;
+        memcpy(rgbe, reader->at, n_bytes);
+        reader->at += n_bytes;
         return true;
     }
-    if (((uint32_t)cursor->at[2] << 8 | cursor->at[3]) != width) {
+    if (mb_get_be16(reader->at + 2) != width) {
         return false;
     }
-    cursor->at += RLE_HEADER_BYTES;
+    reader->at += RLE_HEADER_BYTES;
     for (uint32_t c = 0; c < 4; c++) {
-        if (!read_runs(cursor, rgbe + c, width)) {
+        if (!read_runs(reader, rgbe + c, width)) {
             return false;
         }
     }
     return true;
 }
 
-static void expand_row(const uint8_t *rgbe, uint32_t width, float *rgba)
+/* Rows of rgbe are read into the last quarter of their floats, and expanded from the left: what
+ * is written never reaches what is still to be read. */
+static bool read_rows(struct mb_reader *reader)
 {
-    for (size_t x = 0; x < width; x++) {
-        const uint8_t *texel = rgbe + x * 4;
-        const float scale = texel[3] != 0 ? ldexpf(1.0f, texel[3] - (128 + 8)) : 0.0f;
-        for (size_t c = 0; c < 3; c++) {
-            rgba[x * 4 + c] = (float)texel[c] * scale;
-        }
-        rgba[x * 4 + 3] = 1.0f;
-    }
-}
-
-/* Decode all rows, each by way of `rgbe[width][4]`. */
-static bool read_rows(struct cursor *cursor, uint32_t width, uint32_t height, uint8_t *rgbe,
-                      float *rgba)
-{
-    for (uint32_t y = 0; y < height; y++) {
-        if (!read_row(cursor, rgbe, width)) {
+    const size_t width = reader->image->width;
+    float *rgba = reader->image->texels;
+    for (uint32_t y = 0; y < reader->image->height; y++, rgba += width * 4) {
+        uint8_t *const rgbe = (uint8_t *)(rgba + width * 3);
+        if (!read_row(reader, rgbe, (uint32_t)width)) {
             return false;
         }
-        expand_row(rgbe, width, rgba + (size_t)y * width * 4);
+        for (size_t x = 0; x < width; x++) {
+            uint8_t texel[4];
+            memcpy(texel, rgbe + x * 4, sizeof texel);
+            const float scale =
+                texel[3] != 0 ? ldexpf(1.0f, texel[3] - (EXPONENT_BIAS + 8)) : 0.0f;
+            for (size_t c = 0; c < 3; c++) {
+                rgba[x * 4 + c] = (float)texel[c] * scale;
+            }
+            rgba[x * 4 + 3] = 1.0f;
+        }
     }
     return true;
 }
@@ -152,43 +153,153 @@ static uint64_t min_bytes(uint64_t width, uint64_t height)
 {
     const uint64_t n_runs = (width + MAX_RUN - 1) / MAX_RUN;
     const uint64_t rle_bytes = RLE_HEADER_BYTES + 4 * 2 * n_runs;
-    const bool can_be_rle = width >= MIN_RLE_WIDTH && width <= MAX_RLE_WIDTH;
-    return height * (can_be_rle && rle_bytes < width * 4 ? rle_bytes : width * 4);
+    return height * (is_rle_width(width) && rle_bytes < width * 4 ? rle_bytes : width * 4);
 }
 
-enum mb_status mb_hdr_decode(struct mb_image *image, const char *path,
-                             const struct mb_bytes *file, struct mb_err *err)
+enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    struct cursor cursor = {.at = file->data, .end = file->data + file->n_bytes};
+    enum mb_status status;
     int64_t width = 0, height = 0;
-    if (!read_variables(&cursor) || !read_resolution(&cursor, &width, &height)) {
-        return MB_FAIL(err, MB_ERRC_INPUT,
-                       "%s: bad Radiance HDR: its header is damaged or of a kind not read",
-                       path);
+    if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
+        return mb_reader_bad_header(reader, err);
     }
-    const enum mb_status status = mb_image_check_extent(path, width, height, err);
-    if (status != MB_OK) {
-        return status;
-    }
-    image->width = (uint32_t)width;
-    image->height = (uint32_t)height;
-    image->depth = MB_DEPTH_F32;
-    if (bytes_left(&cursor) < min_bytes(image->width, image->height)) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: truncated: too short for %ux%u texels", path,
-                       image->width, image->height);
-    }
-    uint8_t *rgbe = mb_malloc((size_t)image->width * 4);
-    image->texels = mb_malloc((size_t)image->width * image->height * 4 * sizeof(float));
-    const bool has_memory = rgbe != NULL && image->texels != NULL;
-    const bool is_read =
-        has_memory && read_rows(&cursor, image->width, image->height, rgbe, image->texels);
-    mb_free(rgbe);
-    if (!has_memory) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", path,
-                       image->width, image->height);
-    }
-    if (!is_read) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad Radiance HDR: truncated or damaged", path);
+    MB_TRY(mb_reader_start(reader, width, height, MB_DEPTH_F32,
+                           min_bytes((uint64_t)width, (uint64_t)height), err));
+    if (!read_rows(reader)) {
+        return mb_reader_bad(reader, "truncated or damaged", err);
     }
     return MB_OK;
+fail:
+    return status;
+}
+
+/* Within what RGBE can hold; NaN fails the comparison. */
+static double clamp_colour(double value)
+{
+    const double largest = ldexp(255.0, 255 - EXPONENT_BIAS - 8);
+    return value > 0.0 ? fmin(value, largest) : 0.0;
+}
+
+/* Eight bits a channel, scaled so that the largest fills them. */
+static void encode_texel(const double *rgb, uint8_t rgbe[4])
+{
+    const double red = clamp_colour(rgb[0]);
+    const double green = clamp_colour(rgb[1]);
+    const double blue = clamp_colour(rgb[2]);
+    const double largest = fmax(red, fmax(green, blue));
+    int exponent;
+    memset(rgbe, 0, 4);
+    (void)frexp(largest, &exponent); /* largest = [0.5, 1) * 2^exponent */
+    if (floor(ldexp(largest, 8 - exponent) + 0.5) > 255.0) {
+        exponent++; /* rounding up needs a ninth bit */
+    }
+    if (largest == 0.0 || exponent + EXPONENT_BIAS < 1) {
+        return;
+    }
+    rgbe[0] = (uint8_t)(ldexp(red, 8 - exponent) + 0.5);
+    rgbe[1] = (uint8_t)(ldexp(green, 8 - exponent) + 0.5);
+    rgbe[2] = (uint8_t)(ldexp(blue, 8 - exponent) + 0.5);
+    rgbe[3] = (uint8_t)(exponent + EXPONENT_BIAS);
+}
+
+/* Bytes equal to the first of `n`, at most MAX_RUN. */
+static size_t run_length(const uint8_t *rgbe, size_t n)
+{
+    size_t length = 1;
+    while (length < n && length < MAX_RUN && rgbe[length * 4] == rgbe[0]) {
+        length++;
+    }
+    return length;
+}
+
+/* One channel of a row: 128 + n and a byte that repeats n times, or n and n bytes. */
+static uint8_t *write_runs(const uint8_t *rgbe, size_t width, uint8_t *out)
+{
+    size_t x = 0;
+    while (x < width) {
+        const size_t run = run_length(rgbe + x * 4, width - x);
+        if (run >= MIN_RUN) {
+            *out++ = (uint8_t)(128 + run);
+            *out++ = rgbe[x * 4];
+            x += run;
+            continue;
+        }
+        uint8_t *const count = out++;
+        size_t n = 0;
+        while (n < MAX_LITERAL && x < width && run_length(rgbe + x * 4, width - x) < MIN_RUN) {
+            *out++ = rgbe[x * 4];
+            x++;
+            n++;
+        }
+        *count = (uint8_t)n;
+    }
+    return out;
+}
+
+static uint8_t *write_row(const uint8_t *rgbe, uint32_t width, uint8_t *out)
+{
+    if (!is_rle_width(width)) {
+        memcpy(out, rgbe, (size_t)width * 4);
+        return out + (size_t)width * 4;
+    }
+    const uint8_t header[RLE_HEADER_BYTES] = {2, 2, (uint8_t)(width >> 8),
+                                              (uint8_t)(width & 255)};
+    memcpy(out, header, sizeof header);
+    out += sizeof header;
+    for (size_t c = 0; c < 4; c++) {
+        out = write_runs(rgbe + c, width, out);
+    }
+    return out;
+}
+
+/* Most bytes that a row can take: a count for each full literal and the last one. Where a run
+ * breaks a literal, it saves what the further count costs. */
+static size_t max_row_bytes(uint32_t width)
+{
+    const size_t n_counts = width / MAX_LITERAL + 1;
+    return is_rle_width(width) ? RLE_HEADER_BYTES + 4 * (width + n_counts) : (size_t)width * 4;
+}
+
+/* A row of texels as rgbe[width][4], by way of rgba[width][4]. */
+static void encode_row(const struct mb_format *format, const uint8_t *texels, uint32_t width,
+                       double *rgba, uint8_t *rgbe)
+{
+    mb_format_decode(format, texels, width, rgba);
+    for (size_t x = 0; x < width; x++) {
+        double *const texel = rgba + x * 4;
+        if (format->n_channels == 1) {
+            texel[1] = texel[2] = texel[0];
+        }
+        encode_texel(texel, rgbe + x * 4);
+    }
+}
+
+enum mb_status mb_hdr_encode(const struct mb_format *format, struct mb_extent extent,
+                             const void *texels, struct mb_bytes *out, struct mb_err *err)
+{
+    const size_t row_bytes = (size_t)extent.width * format->texel_bytes;
+    double *rgba = mb_malloc((size_t)extent.width * 4 * sizeof *rgba);
+    uint8_t *rgbe = mb_malloc((size_t)extent.width * 4);
+    uint8_t *data = mb_malloc(MAX_HEADER_BYTES + max_row_bytes(extent.width) * extent.height);
+    enum mb_status status = MB_OK;
+    *out = (struct mb_bytes){0};
+    if (rgba == NULL || rgbe == NULL || data == NULL) {
+        status = MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for an HDR file of %ux%u texels",
+                         extent.width, extent.height);
+        mb_free(data);
+        goto done;
+    }
+    const int header_bytes = snprintf((char *)data, MAX_HEADER_BYTES,
+                                      "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y %u +X %u\n",
+                                      extent.height, extent.width);
+    uint8_t *end = data + header_bytes;
+    for (size_t y = 0; y < extent.height; y++) {
+        encode_row(format, (const uint8_t *)texels + y * row_bytes, extent.width, rgba, rgbe);
+        end = write_row(rgbe, extent.width, end);
+    }
+    *out = (struct mb_bytes){.data = data, .n_bytes = (size_t)(end - data)};
+done:
+    mb_free(rgbe);
+    mb_free(rgba);
+    return status;
 }

@@ -1,13 +1,16 @@
-/* Radiance HDR (RGBE). */
+/* Radiance HDR (RGBE) output, for what PNG has to clamp. */
 #ifndef MB_IMAGE_IO_HDR_H
 #define MB_IMAGE_IO_HDR_H
 
 #include "base/file.h"
-#include "image/image.h"
+#include "image/pyramid.h"
 
-/* Decode a Radiance picture, flat or run-length encoded, into a new image's extent, depth and
- * texels; alpha is 1. Fails with MB_ERRC_INPUT, naming `path`. */
-MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_image *image, const char *path,
-                                           const struct mb_bytes *file, struct mb_err *err);
+/* Encode stored texels[height][width] of `format`: linear RGB, one channel as grey, alpha left
+ * out. Colours are rounded to the nearest of 8 bits under a shared exponent; negative values
+ * and NaN become 0, infinity the largest value. `out` is owned by the caller: mb_bytes_finish.
+ * Fails with MB_ERRC_RUNTIME without memory. */
+MB_MUST_CHECK enum mb_status mb_hdr_encode(const struct mb_format *format,
+                                           struct mb_extent extent, const void *texels,
+                                           struct mb_bytes *out, struct mb_err *err);
 
 #endif

@@ -1,200 +1,132 @@
-/* Loading images from files that are not to be trusted. */
-#include "image/image.h"
+/* Loading images from files: which kind of file it is, told by its first bytes, and what its
+ * reader needs of the image. */
+#include "image/io/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/text.h"
-#include "image/io/bmp.h"
-#include "image/io/container.h"
-#include "image/io/hdr.h"
 #include "image/pattern.h"
-#include "image/io/png_read.h"
-#include "image/io/pfm.h"
-#include "image/io/pnm.h"
-#include "image/io/stb_impl.h"
 
-#define STBI_NO_STDIO
-#define STBI_NO_LINEAR
-#include <stb/stb_image.h>
-
-/* A file in memory as stb's callbacks see it. stb reads zeros past the end of a memory block
- * and calls that success; through callbacks the attempt is noticed. */
-struct source {
-    const struct mb_bytes *file;
-    size_t at;
-    bool is_overrun;
+/* Formats by their magic. Those without a reader are only recognised, so that the message can
+ * say what to do. */
+static const struct format {
+    const char *name, *magic;
+    size_t n_magic, offset_bytes;
+    enum mb_status (*decode)(struct mb_reader *reader, struct mb_err *err);
+} formats[] = {
+    {"PNG", "\x89PNG\r\n\x1a\n", 8, 0, mb_png_decode},
+    {"Radiance HDR", "#?RADIANCE\n", 11, 0, mb_hdr_decode},
+    {"Radiance HDR", "#?RGBE\n", 7, 0, mb_hdr_decode},
+    {"PNM", "P5", 2, 0, mb_pnm_decode},
+    {"PNM", "P6", 2, 0, mb_pnm_decode},
+    {"PFM", "PF", 2, 0, mb_pfm_decode},
+    {"PFM", "Pf", 2, 0, mb_pfm_decode},
+    {"BMP", "BM", 2, 0, mb_bmp_decode},
+    {"JPEG", "\xff\xd8\xff", 3, 0, NULL},
+    {"GIF", "GIF87a", 6, 0, NULL},
+    {"GIF", "GIF89a", 6, 0, NULL},
+    {"PSD", "8BPS", 4, 0, NULL},
+    {"WebP", "WEBP", 4, 8, NULL},
+    {"TIFF", "II*\0", 4, 0, NULL},
+    {"TIFF", "MM\0*", 4, 0, NULL},
+    {"OpenEXR", "\x76\x2f\x31\x01", 4, 0, NULL},
+    {"DDS", "DDS ", 4, 0, NULL},
+    {"KTX", "\xabKTX ", 5, 0, NULL},
+    {"AVIF or HEIF", "ftyp", 4, 4, NULL},
+    {"JPEG XL", "\xff\x0a", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P1", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P2", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P3", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P4", 2, 0, NULL},
 };
 
-static int source_read(void *user, char *data, int n_wanted)
+size_t mb_reader_left(const struct mb_reader *reader)
 {
-    struct source *source = user;
-    const size_t n_left = source->file->n_bytes - source->at;
-    const size_t n = (size_t)n_wanted < n_left ? (size_t)n_wanted : n_left;
-    memcpy(data, source->file->data + source->at, n);
-    source->at += n;
-    /* A read that gets something may merely be filling a buffer. */
-    source->is_overrun = source->is_overrun || (n == 0 && n_wanted > 0);
-    return (int)n;
+    return (size_t)(reader->end - reader->at);
 }
 
-static void source_skip(void *user, int n)
+enum mb_status mb_reader_bad(const struct mb_reader *reader, const char *reason,
+                             struct mb_err *err)
 {
-    struct source *source = user;
-    const size_t n_left = source->file->n_bytes - source->at;
-    if (n < 0) {
-        source->at -= (size_t) - (int64_t)n < source->at ? (size_t) - (int64_t)n : source->at;
-    } else {
-        source->at += (size_t)n < n_left ? (size_t)n : n_left;
-    }
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: %s", reader->path, reader->format, reason);
 }
 
-static int source_eof(void *user)
+enum mb_status mb_reader_bad_header(const struct mb_reader *reader, struct mb_err *err)
 {
-    const struct source *source = user;
-    return source->at == source->file->n_bytes;
+    return mb_reader_bad(reader, "its header is damaged or of a kind not read", err);
 }
 
-static const stbi_io_callbacks source_callbacks = {source_read, source_skip, source_eof};
-
-/* What an error text of stb means to a person. */
-static const char *stb_reason(void)
+enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t height,
+                               enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
 {
-    static const struct {
-        const char *stb, *meaning;
-    } reasons[] = {
-        {"outofdata", "truncated"},
-    };
-    const char *reason = stbi_failure_reason();
-    if (reason == NULL) {
-        return "damaged";
+    struct mb_image *image = reader->image;
+    if (width < 1 || height < 1) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: no texels (its header says %lldx%lld)",
+                       reader->path, (long long)width, (long long)height);
     }
-    for (size_t i = 0; i < MB_COUNTOF(reasons); i++) {
-        if (strcmp(reasons[i].stb, reason) == 0) {
-            return reasons[i].meaning;
-        }
+    if (width > MB_IMAGE_MAX_FILE_DIMENSION || height > MB_IMAGE_MAX_FILE_DIMENSION) {
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: too large: %lldx%lld, at most %d on a side",
+                       reader->path, (long long)width, (long long)height,
+                       MB_IMAGE_MAX_FILE_DIMENSION);
     }
-    return reason;
-}
-
-/* Look at the header only: extent, and whether the file can hold what it claims. */
-MB_MUST_CHECK static enum mb_status read_stb_header(struct mb_image *image, const char *path,
-                                                    const struct mb_container *container,
-                                                    const struct mb_bytes *file,
-                                                    struct mb_err *err)
-{
-    enum mb_status status;
-    struct source source = {.file = file};
-    int width = 0, height = 0, n_channels = 0;
-    /* No reason is asked for: stb tries every format and keeps the last one's. */
-    if (stbi_info_from_callbacks(&source_callbacks, &source, &width, &height, &n_channels) ==
-        0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: %s", path, container->name,
-                       source.is_overrun ? "truncated"
-                                         : "its header is damaged or of a kind not read");
-    }
-    /* A BMP whose rows begin at the top has a negative height. */
-    height = container->kind == MB_CONTAINER_BMP && height < 0 ? -height : height;
-    MB_TRY(mb_image_check_extent(path, width, height, err));
-    if ((uint64_t)width * (uint64_t)height > container->max_texels) {
+    if (mb_reader_left(reader) < min_bytes) {
         return MB_FAIL(err, MB_ERRC_INPUT,
-                       "%s: truncated: %zu bytes cannot hold the %dx%d texels of its header",
-                       path, file->n_bytes, width, height);
+                       "%s: truncated: %zu bytes cannot hold the %ux%u texels of its header",
+                       reader->path, mb_reader_left(reader), (unsigned)width, (unsigned)height);
     }
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
-    return MB_OK;
-fail:
-    return status;
-}
-
-MB_MUST_CHECK static enum mb_status decode_with_stb(struct mb_image *image, const char *path,
-                                                    const struct mb_container *container,
-                                                    const struct mb_bytes *file,
-                                                    struct mb_err *err)
-{
-    enum mb_status status;
-    MB_TRY(read_stb_header(image, path, container, file, err));
-    if (container->kind == MB_CONTAINER_TGA &&
-        !mb_tga_has_colours(file->data, file->n_bytes, (size_t)image->width * image->height)) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad TGA: an index beyond its colour map", path);
-    }
-
-    /* Twice the texels or the file, since stb grows its buffers by doubling, and small tables.
-     * The largest block of an honest file is well within. */
-    const size_t n_texel_bytes =
-        (size_t)image->width * image->height * mb_depth_texel_bytes(image->depth);
-    mb_stb_set_cap(2 * (n_texel_bytes + image->height + file->n_bytes) + (1u << 20));
-
-    struct source source = {.file = file};
-    int width = 0, height = 0, n_channels = 0;
-    image->texels =
-        stbi_load_from_callbacks(&source_callbacks, &source, &width, &height, &n_channels, 4);
-    if (image->texels == NULL && mb_stb_is_cap_hit()) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: holds far more than its %ux%u texels",
-                       path, container->name, image->width, image->height);
-    }
-    if (image->texels == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", path,
+    image->depth = depth;
+    image->texels = mb_malloc((size_t)(width * height) * mb_depth_texel_bytes(depth));
+    if (image->texels == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", reader->path,
                        image->width, image->height);
     }
-    if (image->texels == NULL || source.is_overrun) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: %s", path, container->name,
-                       source.is_overrun ? "truncated" : stb_reason());
-    }
-    if (width != (int)image->width || height != (int)image->height) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: its headers disagree on the size", path,
-                       container->name);
-    }
     return MB_OK;
-fail:
-    return status;
 }
 
-/* stb reads rows of a TGA from either end, but texels always from the left (the descriptor's
- * bit 4 says from the right). */
-static void mirror_rows(struct mb_image *image)
+static const struct format *find_format(const struct mb_bytes *file)
 {
-    const size_t width = image->width;
-    for (size_t y = 0; y < image->height; y++) {
-        uint32_t *row = (uint32_t *)image->texels + y * width;
-        for (size_t x = 0; x < width / 2; x++) {
-            const uint32_t left = row[x];
-            row[x] = row[width - 1 - x];
-            row[width - 1 - x] = left;
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        const struct format *f = &formats[i];
+        if (file->n_bytes >= f->offset_bytes + f->n_magic &&
+            memcmp(file->data + f->offset_bytes, f->magic, f->n_magic) == 0) {
+            return f;
         }
     }
+    return NULL;
 }
 
 MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *path,
                                            const struct mb_bytes *file, struct mb_err *err)
 {
+    static const struct format tga = {.name = "TGA", .decode = mb_tga_decode};
+    struct mb_reader reader = {
+        .path = path,
+        .begin = file->data,
+        .end = file->data + file->n_bytes,
+        .at = file->data,
+        .image = image,
+    };
+    const struct format *format = find_format(file);
+    if (format == NULL && mb_tga_is_likely(&reader)) {
+        format = &tga;
+    }
+    if (format != NULL && format->decode != NULL) {
+        reader.format = format->name;
+        return format->decode(&reader, err);
+    }
     enum mb_status status;
-    struct mb_container container;
-    MB_TRY(mb_container_detect(&container, path, file->data, file->n_bytes, err));
-    if (container.kind == MB_CONTAINER_PNG) {
-        return mb_png_decode(image, path, file, err);
+    if (format != NULL) {
+        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, format->name);
+        mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
+    } else {
+        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
+        mb_err_hint(err, "PNG, BMP, TGA, PNM (P5, P6), PFM and Radiance HDR are");
     }
-    if (container.kind == MB_CONTAINER_PNM) {
-        return mb_pnm_decode(image, path, file, err);
-    }
-    if (container.kind == MB_CONTAINER_PFM) {
-        return mb_pfm_decode(image, path, file, err);
-    }
-    if (container.kind == MB_CONTAINER_HDR) {
-        return mb_hdr_decode(image, path, file, err);
-    }
-    if (container.kind == MB_CONTAINER_BMP && mb_bmp_has_palette(file)) {
-        return mb_bmp_decode(image, path, file, err);
-    }
-    MB_TRY(decode_with_stb(image, path, &container, file, err));
-    if (container.kind == MB_CONTAINER_TGA && (file->data[17] & 0x10u) != 0) {
-        mirror_rows(image);
-    }
-    return MB_OK;
-fail:
     return status;
 }
 
@@ -203,11 +135,7 @@ static void stem_slug(const char *path, char *out, size_t out_bytes)
 {
     const char *slash = strrchr(path, '/');
     char stem[256];
-    const char *name = slash != NULL ? slash + 1 : path;
-    size_t n = strlen(name);
-    n = n < sizeof stem - 1 ? n : sizeof stem - 1;
-    memcpy(stem, name, n);
-    stem[n] = '\0';
+    snprintf(stem, sizeof stem, "%s", slash != NULL ? slash + 1 : path);
     char *dot = strrchr(stem, '.');
     if (dot != NULL && dot != stem) {
         *dot = '\0';

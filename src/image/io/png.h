@@ -1,18 +1,15 @@
-/* PNG output: encoded in memory by stb_image_write with libdeflate's deflate, written by
- * mb_file_write_atomic. */
+/* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
 #ifndef MB_IMAGE_IO_PNG_H
 #define MB_IMAGE_IO_PNG_H
 
 #include "base/file.h"
 #include "image/pyramid.h"
 
-/* Encode rgba[height][width][4]. Sizes are checked in 64 bits: above stb's int arithmetic the
- * answer is MB_ERRC_OUTPUT. `out` is owned by the caller: mb_bytes_finish. */
+/* Encode rgba[height][width][4], fast rather than small. What is too large for one chunk fails
+ * with MB_ERRC_OUTPUT, and without memory with MB_ERRC_RUNTIME. `out` is owned by the caller:
+ * mb_bytes_finish. */
 MB_MUST_CHECK enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
                                            struct mb_bytes *out, struct mb_err *err);
-
-MB_MUST_CHECK enum mb_status mb_png_write(const char *path, const uint8_t *rgba, uint32_t width,
-                                          uint32_t height, struct mb_err *err);
 
 /* One level of one layer of a packed block as rgba8 [h][w][4]: UNORM and sRGB codes as they
  * are, scaled to 8 bits; floats clamped to [0,1] (tone-clamped); one channel as grey. */
@@ -23,15 +20,11 @@ void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32
  * transparent where there is no level. */
 struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels);
 
-/* Draw the whole chain of one layer as a new rgba[extent.height][extent.width][4], owned by the
- * caller (mb_free). Fails without memory (MB_ERRC_RUNTIME). */
+/* Draw the whole chain of one layer as new texels[height][width] of the atlas' size, in the
+ * chain's own format or as by mb_level_to_rgba8; owned by the caller (mb_free). Fails without
+ * memory (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block,
-                                           uint32_t layer, uint8_t **rgba,
-                                           struct mb_extent *extent, struct mb_err *err);
-
-/* The same without conversion: texels[extent.height][extent.width] of the chain's own format,
- * which the caller has zeroed. */
-void mb_atlas_copy(const struct mb_layout *layout, const void *block, uint32_t layer,
-                   void *texels);
+                                           uint32_t layer, bool as_rgba8, void **texels,
+                                           struct mb_err *err);
 
 #endif

@@ -1,7 +1,6 @@
-/* PNG input. Read here because stb 2.27 checks no checksum, so that a damaged file gives other
- * texels, and takes colours that a palette does not have from uninitialised memory. Sections
- * are those of the W3C Recommendation, second edition. */
-#include "image/io/png_read.h"
+/* PNG input. Sections are those of the W3C Recommendation "Portable Network Graphics", second
+ * edition. */
+#include "image/io/reader.h"
 
 #include <ctype.h>
 #include <libdeflate.h>
@@ -10,6 +9,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "image/io/words.h"
+#include "image/pyramid.h"
 
 #define SIGNATURE_BYTES   8u
 #define CHUNK_EXTRA_BYTES 12u   /* length, type and checksum */
@@ -28,8 +29,7 @@ enum colour_type {
 enum stage { STAGE_START, STAGE_HEADER, STAGE_DATA, STAGE_AFTER_DATA, STAGE_END };
 
 struct png {
-    const char *path;
-    const uint8_t *at, *end; /* chunks not yet read */
+    struct mb_reader *reader; /* of the chunks; then of what is deflated */
     enum stage stage;
     uint32_t width, height, depth, colour_type, n_channels;
     bool is_interlaced;
@@ -52,33 +52,17 @@ struct pass {
     uint32_t x, y, dx, dy;
 };
 
-static const struct pass whole = {0, 0, 1, 1};
+static const struct pass whole[] = {{0, 0, 1, 1}};
 
 /* Section 8.2. */
 static const struct pass adam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                     {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-static uint32_t read_u16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t read_u32(const uint8_t *p)
-{
-    return read_u16(p) << 16 | read_u16(p + 2);
-}
-
-MB_MUST_CHECK static enum mb_status bad(const struct png *png, const char *reason,
-                                        struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: %s", png->path, reason);
-}
-
 MB_MUST_CHECK static enum mb_status bad_chunk(const struct png *png, const struct chunk *chunk,
                                               const char *reason, struct mb_err *err)
 {
-    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", png->path, chunk->name,
-                   reason);
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", png->reader->path,
+                   chunk->name, reason);
 }
 
 MB_MUST_CHECK static enum mb_status take_header(struct png *png, const struct chunk *chunk,
@@ -95,10 +79,8 @@ MB_MUST_CHECK static enum mb_status take_header(struct png *png, const struct ch
     if (chunk->n_bytes != 13) {
         return bad_chunk(png, chunk, "has a wrong length", err);
     }
-    enum mb_status status;
-    MB_TRY(mb_image_check_extent(png->path, read_u32(data), read_u32(data + 4), err));
-    png->width = read_u32(data);
-    png->height = read_u32(data + 4);
+    png->width = mb_get_be32(data);
+    png->height = mb_get_be32(data + 4);
     png->depth = data[8];
     png->colour_type = data[9];
     png->is_interlaced = data[12] == 1;
@@ -106,12 +88,10 @@ MB_MUST_CHECK static enum mb_status take_header(struct png *png, const struct ch
     if (png->colour_type >= MB_COUNTOF(types) || !is_power ||
         (types[png->colour_type].depths & png->depth) == 0 || data[10] != 0 || data[11] != 0 ||
         data[12] > 1) {
-        return bad(png, "its header is damaged or of a kind not read", err);
+        return mb_reader_bad_header(png->reader, err);
     }
     png->n_channels = types[png->colour_type].n_channels;
     return MB_OK;
-fail:
-    return status;
 }
 
 MB_MUST_CHECK static enum mb_status take_palette(struct png *png, const struct chunk *chunk,
@@ -146,7 +126,7 @@ take_transparency(struct png *png, const struct chunk *chunk, struct mb_err *err
     }
     png->has_key = true;
     for (uint32_t c = 0; c < png->n_channels; c++) {
-        png->key[c] = read_u16(chunk->data + c * 2) & ((1u << png->depth) - 1);
+        png->key[c] = mb_get_be16(chunk->data + c * 2) & ((1u << png->depth) - 1);
     }
     return MB_OK;
 }
@@ -155,7 +135,7 @@ MB_MUST_CHECK static enum mb_status take_data(struct png *png, const struct chun
                                               struct mb_err *err)
 {
     if (png->colour_type == COLOUR_INDEXED && png->n_colours == 0) {
-        return bad(png, "it has no palette", err);
+        return mb_reader_bad(png->reader, "it has no palette", err);
     }
     memcpy(png->deflated + png->n_deflated, chunk->data, chunk->n_bytes);
     png->n_deflated += chunk->n_bytes;
@@ -197,22 +177,23 @@ static void name_chunk(struct chunk *chunk)
 MB_MUST_CHECK static enum mb_status read_chunk(struct png *png, struct chunk *chunk,
                                                struct mb_err *err)
 {
-    const size_t n_left = (size_t)(png->end - png->at);
+    struct mb_reader *reader = png->reader;
+    const size_t n_left = mb_reader_left(reader);
     if (n_left < CHUNK_EXTRA_BYTES) {
-        return bad(png, "truncated", err);
+        return mb_reader_bad(png->reader, "truncated", err);
     }
-    chunk->n_bytes = read_u32(png->at);
-    chunk->type = png->at + 4;
-    chunk->data = png->at + 8;
+    chunk->n_bytes = mb_get_be32(reader->at);
+    chunk->type = reader->at + 4;
+    chunk->data = reader->at + 8;
     name_chunk(chunk);
     if (chunk->n_bytes > n_left - CHUNK_EXTRA_BYTES) {
         return bad_chunk(png, chunk, "is truncated", err);
     }
     const uint32_t crc = libdeflate_crc32(0, chunk->type, (size_t)chunk->n_bytes + 4);
-    if (crc != read_u32(chunk->data + chunk->n_bytes)) {
+    if (crc != mb_get_be32(chunk->data + chunk->n_bytes)) {
         return bad_chunk(png, chunk, "is damaged: its checksum is wrong", err);
     }
-    png->at += CHUNK_EXTRA_BYTES + (size_t)chunk->n_bytes;
+    reader->at += CHUNK_EXTRA_BYTES + (size_t)chunk->n_bytes;
     return MB_OK;
 }
 
@@ -254,41 +235,29 @@ MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *
     return status;
 }
 
-static uint32_t pass_width(const struct png *png, const struct pass *pass)
+/* Texels of an axis of `n` that a pass has: every `step`-th from `begin`. */
+static uint32_t count_steps(uint32_t n, uint32_t begin, uint32_t step)
 {
-    return png->width > pass->x ? (png->width - pass->x + pass->dx - 1) / pass->dx : 0;
+    return n > begin ? (n - begin + step - 1) / step : 0;
 }
 
-static uint32_t pass_height(const struct png *png, const struct pass *pass)
+static struct mb_extent pass_extent(const struct png *png, const struct pass *pass)
 {
-    return png->height > pass->y ? (png->height - pass->y + pass->dy - 1) / pass->dy : 0;
+    return (struct mb_extent){count_steps(png->width, pass->x, pass->dx),
+                              count_steps(png->height, pass->y, pass->dy)};
 }
 
 /* Bytes of a row of a pass, without the filter's type. */
-static size_t row_bytes(const struct png *png, const struct pass *pass)
+static size_t row_bytes(const struct png *png, uint32_t width)
 {
-    return ((size_t)pass_width(png, pass) * png->n_channels * png->depth + 7) / 8;
+    return ((size_t)width * png->n_channels * png->depth + 7) / 8;
 }
 
-static size_t count_passes(const struct png *png)
+/* Bytes of all rows of a pass, their filters' types included; without texels it has none. */
+static size_t pass_bytes(const struct png *png, const struct pass *pass)
 {
-    return png->is_interlaced ? MB_COUNTOF(adam7) : 1;
-}
-
-static const struct pass *pass_of(const struct png *png, size_t i)
-{
-    return png->is_interlaced ? &adam7[i] : &whole;
-}
-
-/* Bytes of all rows with their filter types; a pass without texels has none (section 8.2). */
-static size_t count_filtered_bytes(const struct png *png)
-{
-    size_t n_bytes = 0;
-    for (size_t i = 0; i < count_passes(png); i++) {
-        const size_t n_row_bytes = row_bytes(png, pass_of(png, i));
-        n_bytes += n_row_bytes > 0 ? (n_row_bytes + 1) * pass_height(png, pass_of(png, i)) : 0;
-    }
-    return n_bytes;
+    const struct mb_extent extent = pass_extent(png, pass);
+    return extent.width > 0 ? (row_bytes(png, extent.width) + 1) * extent.height : 0;
 }
 
 static uint8_t paeth(uint8_t left, uint8_t up, uint8_t up_left)
@@ -324,7 +293,7 @@ static uint32_t read_value(const uint8_t *row, size_t i, uint32_t depth)
         return row[i];
     }
     if (depth == 16) {
-        return read_u16(row + i * 2);
+        return mb_get_be16(row + i * 2);
     }
     const size_t bit = i * depth;
     return row[bit / 8] >> (8 - depth - bit % 8) & ((1u << depth) - 1);
@@ -353,7 +322,7 @@ static bool expand_row(const struct png *png, const struct pass *pass, const uin
                        uint32_t y, struct mb_image *image)
 {
     const size_t begin = (size_t)(pass->y + y * pass->dy) * png->width + pass->x;
-    const uint32_t width = pass_width(png, pass);
+    const uint32_t width = pass_extent(png, pass).width;
     for (size_t x = 0; x < width; x++) {
         const size_t at = (begin + x * pass->dx) * 4;
         uint32_t rgba[4];
@@ -382,16 +351,18 @@ MB_MUST_CHECK static enum mb_status expand_pass(const struct png *png, const str
                                                 struct mb_err *err)
 {
     static const uint8_t zeros[MB_IMAGE_MAX_FILE_DIMENSION * 4 * 16 / 8];
-    const size_t n_row_bytes = row_bytes(png, pass);
+    const struct mb_extent extent = pass_extent(png, pass);
+    const size_t n_row_bytes = row_bytes(png, extent.width);
     const size_t texel_bits = (size_t)png->n_channels * png->depth;
     const uint8_t *up = zeros;
-    for (uint32_t y = 0; y < pass_height(png, pass) && n_row_bytes > 0; y++) {
+    for (uint32_t y = 0; y < extent.height && extent.width > 0; y++) {
         uint8_t *row = filtered + y * (n_row_bytes + 1) + 1;
         if (!unfilter(row[-1], row, up, n_row_bytes, (texel_bits + 7) / 8)) {
-            return bad(png, "its data is damaged: there is no such filter", err);
+            return mb_reader_bad(png->reader, "its data is damaged: there is no such filter",
+                                 err);
         }
         if (!expand_row(png, pass, row, y, image)) {
-            return bad(png, "a texel's index is beyond its palette", err);
+            return mb_reader_bad(png->reader, "a texel's index is beyond its palette", err);
         }
         up = row;
     }
@@ -405,7 +376,8 @@ MB_MUST_CHECK static enum mb_status inflate(const struct png *png, uint8_t *filt
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     if (decompressor == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it", png->path);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it",
+                       png->reader->path);
     }
     size_t n_inflated = 0;
     const enum libdeflate_result result = libdeflate_zlib_decompress(
@@ -413,63 +385,57 @@ MB_MUST_CHECK static enum mb_status inflate(const struct png *png, uint8_t *filt
     libdeflate_free_decompressor(decompressor);
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: holds more than its %ux%u texels",
-                       png->path, png->width, png->height);
+                       png->reader->path, png->width, png->height);
     }
     if (result != LIBDEFLATE_SUCCESS) {
-        return bad(png, "the data in its IDAT chunks is damaged", err);
+        return mb_reader_bad(png->reader, "the data in its IDAT chunks is damaged", err);
     }
-    return n_inflated == n_filtered ? MB_OK
-                                    : bad(png, "truncated: not enough texels in it", err);
+    return n_inflated == n_filtered
+               ? MB_OK
+               : mb_reader_bad(png->reader, "truncated: not enough texels in it", err);
 }
 
-MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_image *image,
-                                                struct mb_err *err)
+MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_err *err)
 {
     enum mb_status status;
-    const size_t n_filtered = count_filtered_bytes(png);
+    struct mb_reader *reader = png->reader;
+    const struct pass *passes = png->is_interlaced ? adam7 : whole;
+    const size_t n_passes = png->is_interlaced ? MB_COUNTOF(adam7) : MB_COUNTOF(whole);
+    size_t n_filtered = 0;
     uint8_t *filtered = NULL, *at;
-    if (n_filtered / DEFLATE_MAX_RATIO > png->n_deflated) {
-        return MB_FAIL(err, MB_ERRC_INPUT,
-                       "%s: truncated: %zu bytes cannot hold the %ux%u texels of its header",
-                       png->path, png->n_deflated, png->width, png->height);
+    for (size_t i = 0; i < n_passes; i++) {
+        n_filtered += pass_bytes(png, &passes[i]);
     }
-    image->width = png->width;
-    image->height = png->height;
-    image->depth = png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8;
+    reader->at = png->deflated;
+    reader->end = png->deflated + png->n_deflated;
+    MB_TRY(mb_reader_start(reader, png->width, png->height,
+                           png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8,
+                           n_filtered / DEFLATE_MAX_RATIO, err));
     filtered = mb_malloc(n_filtered);
-    image->texels =
-        mb_malloc((size_t)png->width * png->height * mb_depth_texel_bytes(image->depth));
-    if (filtered == NULL || image->texels == NULL) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", png->path,
-                         png->width, png->height);
-        goto fail;
+    if (filtered == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it", reader->path);
     }
     MB_TRY(inflate(png, filtered, n_filtered, err));
     at = filtered;
-    for (size_t i = 0; i < count_passes(png); i++) {
-        const struct pass *pass = pass_of(png, i);
-        MB_TRY(expand_pass(png, pass, at, image, err));
-        const size_t n_row_bytes = row_bytes(png, pass);
-        at += n_row_bytes > 0 ? (n_row_bytes + 1) * pass_height(png, pass) : 0;
+    for (size_t i = 0; i < n_passes; i++) {
+        MB_TRY(expand_pass(png, &passes[i], at, reader->image, err));
+        at += pass_bytes(png, &passes[i]);
     }
 fail:
     mb_free(filtered);
     return status;
 }
 
-enum mb_status mb_png_decode(struct mb_image *image, const char *path,
-                             const struct mb_bytes *file, struct mb_err *err)
+enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    struct png png = {.path = path,
-                      .at = file->data + SIGNATURE_BYTES,
-                      .end = file->data + file->n_bytes,
-                      .deflated = mb_malloc(file->n_bytes)};
+    struct png png = {.reader = reader, .deflated = mb_malloc(mb_reader_left(reader))};
     if (png.deflated == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to read it", path);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to read it", reader->path);
     }
+    reader->at += SIGNATURE_BYTES;
     enum mb_status status = read_chunks(&png, err);
     if (status == MB_OK) {
-        status = decode_rows(&png, image, err);
+        status = decode_rows(&png, err);
     }
     mb_free(png.deflated);
     return status;

@@ -1,0 +1,63 @@
+/* Readers of image files, which are not to be trusted. A reader gets a whole file in memory and
+ * fills in an image's extent, depth and texels. On a file that is damaged, or of a kind that is
+ * not read, it fails with MB_ERRC_INPUT and names the path; without memory with
+ * MB_ERRC_RUNTIME. */
+#ifndef MB_IMAGE_IO_READER_H
+#define MB_IMAGE_IO_READER_H
+
+#include "image/image.h"
+
+struct mb_reader {
+    const char *path;
+    const char *format; /* as messages have it: "PNG" */
+    const uint8_t *begin, *end;
+    const uint8_t *at; /* the next byte to be read */
+    struct mb_image *image;
+};
+
+/* Bytes not yet read. */
+size_t mb_reader_left(const struct mb_reader *reader);
+
+/* Fail with "PATH: bad FORMAT: REASON". */
+MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const char *reason,
+                                           struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_reader_bad_header(const struct mb_reader *reader,
+                                                  struct mb_err *err);
+
+/* Set the image's extent and depth and allocate its texels, once the header has been read.
+ * Sizes must be within [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so
+ * many texels take however well they are compressed, must be left: a header that claims more
+ * lies. */
+MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width,
+                                             int64_t height, enum mb_depth depth,
+                                             uint64_t min_bytes, struct mb_err *err);
+
+/* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
+ * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksum of
+ * every chunk and of the compressed stream must be right, and no index may be beyond the
+ * palette; messages name the chunk where it is one. */
+MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* BMP as Windows' BITMAPCOREHEADER, BITMAPINFOHEADER and those after it describe it: indices of
+ * 1, 4 or 8 bits, none beyond the palette, and colours of 16, 24 or 32, uncompressed, rows in
+ * either order. */
+MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* Truevision TGA: colour-mapped, true-colour and grey, plain or in runs, rows and texels in
+ * either order; no index may be beyond the colour map. */
+MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* True if the header makes sense as that of a TGA, which has no magic. */
+bool mb_tga_is_likely(const struct mb_reader *reader);
+
+/* Binary PGM and PPM ("P5", "P6"), 8 or 16 bits, any maximal value. */
+MB_MUST_CHECK enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* Portable float maps ("PF", "Pf"): 32-bit floats as they are, infinities and NaN among them;
+ * grey spread, alpha 1. The file must end with its texels. */
+MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* Radiance HDR (RGBE), flat or run-length encoded; alpha is 1. */
+MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
+
+#endif

@@ -1,0 +1,298 @@
+/* Texture files of a whole chain.
+ *
+ * A KTX 2.0 file has, in order:
+ *
+ *     identifier, header, index              80 bytes
+ *     level index, level 0 first             24 bytes a level
+ *     data format descriptor                 says what the bits of a texel mean
+ *     key/value data                         padded to 4 bytes
+ *     levels, the smallest first             each padded to the texel's size and to 4 bytes
+ *
+ * and a DDS file the magic, DDS_HEADER, DDS_HEADER_DXT10, and then each layer with all its
+ * levels, the largest first. */
+#include "image/io/texture.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/version.h"
+#include "image/io/words.h"
+
+#define KTX_HEADER_BYTES      80u
+#define KTX_LEVEL_INDEX_BYTES 24u
+#define KTX_MAX_KVD_BYTES     256u
+
+/* The basic data format descriptor: its total size, a block's head, and samples. */
+#define DFD_HEAD_BYTES    28u
+#define DFD_SAMPLE_BYTES  16u
+#define DFD_VERSION       2u /* Khronos Data Format Specification 1.3 */
+#define DFD_MODEL_RGBSDA  1u
+#define DFD_PRIMARIES_709 1u
+#define DFD_LINEAR        1u
+#define DFD_SRGB          2u
+#define DFD_STRAIGHT      0u /* of the flags: alpha is not premultiplied */
+#define DFD_ALPHA         15u
+#define DFD_IS_LINEAR     0x10u /* qualifiers, beside the channel: alpha is not on sRGB's curve */
+#define DFD_IS_SIGNED     0x40u
+#define DFD_IS_FLOAT      0x80u
+#define FLOAT_ONE         0x3f800000u
+#define FLOAT_MINUS_ONE   0xbf800000u
+
+#define DDS_FILE_HEADER_BYTES 148u /* 4 of magic, 124, and 20 of DX10's */
+#define DDS_HEADER_BYTES      124u
+#define PIXEL_FORMAT_BYTES    32u
+
+#define DDSD_CAPS          0x1u
+#define DDSD_HEIGHT        0x2u
+#define DDSD_WIDTH         0x4u
+#define DDSD_PITCH         0x8u
+#define DDSD_PIXELFORMAT   0x1000u
+#define DDSD_MIPMAPCOUNT   0x20000u
+#define DDPF_FOURCC        0x4u
+#define DDSCAPS_COMPLEX    0x8u
+#define DDSCAPS_TEXTURE    0x1000u
+#define DDSCAPS_MIPMAP     0x400000u
+#define DDSCAPS2_ALL_FACES 0xfe00u /* a cube map with its six faces */
+
+#define RESOURCE_TEXTURE2D  3u
+#define RESOURCE_MISC_CUBE  4u
+#define ALPHA_MODE_UNKNOWN  0u
+#define ALPHA_MODE_STRAIGHT 1u
+
+#define FOUR_CC(a, b, c, d)                                                                    \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+static uint8_t *put_words(uint8_t *out, const uint32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out = mb_put_le32(out, words[i]);
+    }
+    return out;
+}
+
+/* Zeroed bytes for a file, which the caller fills in and owns. */
+MB_MUST_CHECK static enum mb_status make_file(const struct mb_texture *texture,
+                                              const char *kind, size_t n_bytes,
+                                              struct mb_bytes *out, struct mb_err *err)
+{
+    const struct mb_extent base = texture->layout->base;
+    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1), .n_bytes = n_bytes};
+    if (out->data == NULL) {
+        *out = (struct mb_bytes){0};
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a %s file of %ux%u texels",
+                       kind, base.width, base.height);
+    }
+    return MB_OK;
+}
+
+/* Where the parts lie. */
+struct plan {
+    size_t dfd_offset, dfd_bytes;
+    size_t kvd_offset, kvd_bytes;
+    size_t level_offset[MB_MAX_LEVELS];
+    size_t total_bytes;
+    uint8_t kvd[KTX_MAX_KVD_BYTES];
+};
+
+static size_t level_bytes(const struct mb_layout *layout, uint32_t level)
+{
+    return layout->level_layer_bytes[level] * layout->n_layers;
+}
+
+/* One key with its value, both terminated, after `n_bytes` others. */
+static size_t add_key(uint8_t kvd[KTX_MAX_KVD_BYTES], size_t n_bytes, const char *key,
+                      const char *value)
+{
+    const size_t key_bytes = strlen(key) + 1;
+    const size_t value_bytes = strlen(value) + 1;
+    assert(n_bytes + 4 + key_bytes + value_bytes + 3 <= KTX_MAX_KVD_BYTES);
+    uint8_t *out = mb_put_le32(kvd + n_bytes, (uint32_t)(key_bytes + value_bytes));
+    memcpy(out, key, key_bytes);
+    memcpy(out + key_bytes, value, value_bytes);
+    n_bytes += 4 + key_bytes + value_bytes;
+    return n_bytes + -n_bytes % 4;
+}
+
+/* Least common multiple of 4 and the texel's size: sizes are 1, 2, and powers of two above. */
+static size_t level_alignment(const struct mb_format *format)
+{
+    assert((format->texel_bytes & (format->texel_bytes - 1)) == 0);
+    return format->texel_bytes < 4 ? 4 : format->texel_bytes;
+}
+
+/* Keys are sorted by code point, as the specification asks. */
+static void make_plan(const struct mb_layout *layout, struct plan *plan)
+{
+    const struct mb_format *format = layout->format;
+    *plan = (struct plan){
+        .dfd_offset = KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES * layout->n_levels,
+        .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
+    };
+    plan->kvd_bytes = add_key(plan->kvd, 0, "KTXorientation", "rd");
+    plan->kvd_bytes = add_key(plan->kvd, plan->kvd_bytes, "KTXwriter", "mipbench " MB_VERSION);
+    plan->kvd_offset = plan->dfd_offset + plan->dfd_bytes;
+    size_t end = plan->kvd_offset + plan->kvd_bytes;
+    for (uint32_t level = layout->n_levels; level-- > 0;) {
+        end += -end % level_alignment(format);
+        plan->level_offset[level] = end;
+        end += level_bytes(layout, level);
+    }
+    plan->total_bytes = end;
+}
+
+/* Size of the words that a machine of the other byte order would have to swap. */
+static uint32_t type_bytes(const struct mb_format *format)
+{
+    const uint32_t n_bits = mb_format_channel(format, 0)->n_bits;
+    return n_bits % 8 == 0 ? n_bits / 8 : format->texel_bytes;
+}
+
+static uint8_t *put_ktx_header(const struct mb_texture *texture, const struct plan *plan,
+                               uint8_t *out)
+{
+    const struct mb_layout *layout = texture->layout;
+    const uint32_t n_faces = texture->is_cube ? 6 : 1;
+    const uint32_t n_elements = layout->n_layers / n_faces;
+    const uint32_t words[] = {
+        (uint32_t)layout->format->vk_format,
+        type_bytes(layout->format),
+        layout->base.width,
+        layout->base.height,
+        0,                               /* depth: not a volume */
+        n_elements > 1 ? n_elements : 0, /* layers: 0 is "not an array" */
+        n_faces,
+        layout->n_levels,
+        0, /* no supercompression */
+        (uint32_t)plan->dfd_offset,
+        (uint32_t)plan->dfd_bytes,
+        (uint32_t)plan->kvd_offset,
+        (uint32_t)plan->kvd_bytes,
+    };
+    static const uint8_t identifier[12] = {0xab, 'K',  'T',  'X',  ' ',  '2',
+                                           '0',  0xbb, '\r', '\n', 0x1a, '\n'};
+    memcpy(out, identifier, sizeof identifier);
+    out += sizeof identifier;
+    out = put_words(out, words, MB_COUNTOF(words));
+    out = mb_put_le64(out, 0); /* no global data of a supercompression */
+    out = mb_put_le64(out, 0);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        out = mb_put_le64(out, plan->level_offset[level]);
+        out = mb_put_le64(out, level_bytes(layout, level));
+        out = mb_put_le64(out, level_bytes(layout, level));
+    }
+    return out;
+}
+
+/* One channel. For floats the bounds are those of [-1, 1] or [0, 1], as 32-bit floats whatever
+ * the width: what stands for black and white, not what can be stored. */
+static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
+                           uint32_t bit_offset, uint8_t *out)
+{
+    const struct mb_channel *stored = mb_format_channel(format, channel);
+    const uint32_t n_bits = stored->n_bits;
+    const bool is_float = stored->mantissa_bits > 0, is_signed = stored->least < 0.0;
+    uint32_t type = channel == 3 ? DFD_ALPHA : channel;
+    type |= is_float ? DFD_IS_FLOAT : 0;
+    type |= is_signed ? DFD_IS_SIGNED : 0;
+    type |= channel == 3 && format->codec == MB_CODEC_SRGB8 ? DFD_IS_LINEAR : 0;
+    out = mb_put_le32(out, bit_offset | (n_bits - 1) << 16 | type << 24);
+    out = mb_put_le32(out, 0); /* position within the texel */
+    out = mb_put_le32(out, is_signed ? FLOAT_MINUS_ONE : 0);
+    return mb_put_le32(out, is_float ? FLOAT_ONE : (1u << n_bits) - 1);
+}
+
+static uint8_t *put_dfd(const struct mb_format *format, const struct plan *plan, uint8_t *out)
+{
+    const uint32_t transfer = format->codec == MB_CODEC_SRGB8 ? DFD_SRGB : DFD_LINEAR;
+    const uint32_t block_bytes = (uint32_t)plan->dfd_bytes - 4;
+    const uint32_t words[] = {
+        (uint32_t)plan->dfd_bytes,
+        0, /* Khronos' own descriptor, of the basic kind */
+        DFD_VERSION | block_bytes << 16,
+        DFD_MODEL_RGBSDA | DFD_PRIMARIES_709 << 8 | transfer << 16 | DFD_STRAIGHT << 24,
+        0, /* a block is one texel */
+        format->texel_bytes,
+        0, /* further planes */
+    };
+    out = put_words(out, words, MB_COUNTOF(words));
+    uint32_t bit_offset = 0;
+    for (uint32_t channel = 0; channel < format->n_channels; channel++) {
+        out = put_sample(format, channel, bit_offset, out);
+        bit_offset += mb_format_channel(format, channel)->n_bits;
+    }
+    return out;
+}
+
+enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes *out,
+                              struct mb_err *err)
+{
+    const struct mb_layout *layout = texture->layout;
+    struct plan plan;
+    make_plan(layout, &plan);
+    const enum mb_status status = make_file(texture, "KTX", plan.total_bytes, out, err);
+    if (status != MB_OK) {
+        return status;
+    }
+    uint8_t *end = put_ktx_header(texture, &plan, out->data);
+    assert(end == out->data + plan.dfd_offset);
+    end = put_dfd(layout->format, &plan, end);
+    assert(end == out->data + plan.kvd_offset);
+    memcpy(end, plan.kvd, plan.kvd_bytes);
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        memcpy(out->data + plan.level_offset[level],
+               mb_layout_level(layout, texture->block, level, 0), level_bytes(layout, level));
+    }
+    return MB_OK;
+}
+
+static uint8_t *put_dds_header(const struct mb_texture *texture, uint8_t *out)
+{
+    const struct mb_layout *layout = texture->layout;
+    const bool has_mips = layout->n_levels > 1;
+    const bool is_complex = has_mips || layout->n_layers > 1;
+    uint32_t words[DDS_FILE_HEADER_BYTES / 4] = {
+        [0] = FOUR_CC('D', 'D', 'S', ' '),
+        [1] = DDS_HEADER_BYTES,
+        [2] = DDSD_CAPS | DDSD_HEIGHT | DDSD_WIDTH | DDSD_PITCH | DDSD_PIXELFORMAT |
+              DDSD_MIPMAPCOUNT,
+        [3] = layout->base.height,
+        [4] = layout->base.width,
+        [5] = layout->base.width * layout->format->texel_bytes,
+        [7] = layout->n_levels, /* 6 is the depth of a volume; 8 to 18 are reserved */
+        [19] = PIXEL_FORMAT_BYTES,
+        [20] = DDPF_FOURCC,
+        [21] = FOUR_CC('D', 'X', '1', '0'), /* 22 to 26: only without DX10's header */
+        [27] = DDSCAPS_TEXTURE | (is_complex ? DDSCAPS_COMPLEX : 0) |
+               (has_mips ? DDSCAPS_MIPMAP : 0),
+        [28] = texture->is_cube ? DDSCAPS2_ALL_FACES : 0,
+        [32] = layout->format->dxgi_format,
+        [33] = RESOURCE_TEXTURE2D,
+        [34] = texture->is_cube ? RESOURCE_MISC_CUBE : 0,
+        [35] = layout->n_layers / (texture->is_cube ? 6 : 1),
+        [36] = layout->format->n_channels == 4 ? ALPHA_MODE_STRAIGHT : ALPHA_MODE_UNKNOWN,
+    };
+    return put_words(out, words, MB_COUNTOF(words));
+}
+
+enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *out,
+                             struct mb_err *err)
+{
+    const struct mb_layout *layout = texture->layout;
+    const enum mb_status status =
+        make_file(texture, "DDS",
+                  DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out, err);
+    if (status != MB_OK) {
+        return status;
+    }
+    uint8_t *end = put_dds_header(texture, out->data);
+    for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+        for (uint32_t level = 0; level < layout->n_levels; level++) {
+            const size_t n_bytes = layout->level_layer_bytes[level];
+            memcpy(end, mb_layout_level(layout, texture->block, level, layer), n_bytes);
+            end += n_bytes;
+        }
+    }
+    assert(end == out->data + out->n_bytes);
+    return MB_OK;
+}
