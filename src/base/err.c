@@ -105,10 +105,10 @@ enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *fil
     return code == MB_ERRC_UNSUPPORTED ? MB_UNSUPPORTED : MB_FAILED;
 }
 
-void mb_err_hint(struct mb_err *err, const char *fmt, ...)
+enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...)
 {
     if (err == NULL) {
-        return;
+        return MB_FAILED;
     }
     char raw[2 * sizeof err->hint];
     va_list args;
@@ -116,6 +116,31 @@ void mb_err_hint(struct mb_err *err, const char *fmt, ...)
     vsnprintf(raw, sizeof raw, fmt, args);
     va_end(args);
     mb_utf8_sanitize(raw, err->hint, sizeof err->hint);
+    return err->code == MB_ERRC_UNSUPPORTED ? MB_UNSUPPORTED : MB_FAILED;
+}
+
+enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
+                                   const char *const *names, size_t n, const char *otherwise)
+{
+    char list[200] = "";
+    size_t used = 0;
+    const char *near = mb_nearest_name(word, names, n);
+    if (near != NULL) {
+        return mb_err_hint(err, "did you mean '%s'?", near);
+    }
+    if (otherwise != NULL) {
+        return mb_err_hint(err, "%s", otherwise);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *name =
+            used + strlen(names[i]) + sizeof ", , ..." > sizeof list ? "..." : names[i];
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
+        if (name != names[i]) {
+            break;
+        }
+    }
+    return mb_err_hint(err, "there is: %s", n > 0 ? list : "none");
 }
 
 void mb_err_then(struct mb_err *err, const struct mb_err *later)

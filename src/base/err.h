@@ -6,6 +6,8 @@
 #ifndef MB_BASE_ERR_H
 #define MB_BASE_ERR_H
 
+#include <stddef.h>
+
 #define MB_MUST_CHECK                    __attribute__((warn_unused_result))
 #define MB_PRINTF(fmt_index, args_index) __attribute__((format(printf, fmt_index, args_index)))
 
@@ -45,9 +47,14 @@ MB_PRINTF(5, 6)
 enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
                           const char *fmt, ...);
 
-/* Attach a hint to an error already set. */
+/* Attach a hint to an error already set, and return the error's status again. */
 MB_PRINTF(2, 3)
-void mb_err_hint(struct mb_err *err, const char *fmt, ...);
+enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
+
+/* Hint at the one of `n` names that a misspelt word is nearest to: "did you mean 'spd'?". If
+ * none is near, at `otherwise`, or if that is NULL at all of them: "there is: blit, spd". */
+enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
+                                   const char *const *names, size_t n, const char *otherwise);
 
 /* Append a later failure to the message of `err`, in place of the hint; not if there was none,
  * or for the same reason. */

@@ -1,6 +1,9 @@
 /* A growing list of strings. */
 #include "base/strlist.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,9 +17,9 @@ void mb_strlist_finish(struct mb_strlist *list)
     *list = (struct mb_strlist){0};
 }
 
-enum mb_status mb_strlist_add(struct mb_strlist *list, const char *text, size_t n_bytes,
-                              struct mb_err *err)
+enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const char *fmt, ...)
 {
+    va_list args;
     if (list->n == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
         char **items = mb_realloc(list->items, capacity * sizeof *items);
@@ -26,12 +29,28 @@ enum mb_status mb_strlist_add(struct mb_strlist *list, const char *text, size_t 
         list->items = items;
         list->capacity = capacity;
     }
-    char *copy = mb_alloc(n_bytes + 1, 1);
-    if (copy == NULL) {
+    va_start(args, fmt);
+    const size_t n_bytes = (size_t)vsnprintf(NULL, 0, fmt, args) + 1;
+    va_end(args);
+    char *item = mb_alloc(n_bytes, 1);
+    if (item == NULL) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "list of names: out of memory");
     }
-    memcpy(copy, text, n_bytes);
-    copy[n_bytes] = '\0';
-    list->items[list->n++] = copy;
+    va_start(args, fmt);
+    vsnprintf(item, n_bytes, fmt, args);
+    va_end(args);
+    list->items[list->n++] = item;
     return MB_OK;
+}
+
+enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (bool is_last = false; status == MB_OK && !is_last;) {
+        const size_t n_bytes = strcspn(text, ",");
+        status = mb_strlist_add(list, err, "%.*s", (int)n_bytes, text);
+        is_last = text[n_bytes] == '\0';
+        text += n_bytes + 1;
+    }
+    return status;
 }

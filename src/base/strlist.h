@@ -15,9 +15,13 @@ struct mb_strlist {
 /* Free and zero. */
 void mb_strlist_finish(struct mb_strlist *list);
 
-/* Append a terminated copy of `text[n_bytes]`. Fails only without memory, and then with the
- * list as it was. */
-MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, const char *text,
-                                            size_t n_bytes, struct mb_err *err);
+/* Append formatted text. Fails only without memory, and then with the list as it was. */
+MB_PRINTF(3, 4)
+MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err,
+                                            const char *fmt, ...);
+
+/* Append what lies between the commas of `text`; empty items are kept. */
+MB_MUST_CHECK enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text,
+                                              struct mb_err *err);
 
 #endif

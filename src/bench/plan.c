@@ -42,25 +42,8 @@ static enum mb_status fail_unknown(struct mb_err *err, const char *lead, struct 
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(slice.n_bytes < 63 ? slice.n_bytes : 63),
              slice.text);
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "%s '%s'", lead, word);
-    const char *near = mb_nearest_name(word, names, n_names);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-        return status;
-    }
-    char list[200] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n_names; i++) {
-        const size_t n_bytes = strlen(names[i]) + (i > 0 ? 2 : 0);
-        if (used + n_bytes + sizeof ", ..." > sizeof list) {
-            snprintf(list + used, sizeof list - used, ", ...");
-            break;
-        }
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-        used += n_bytes;
-    }
-    mb_err_hint(err, "there is: %s", n_names > 0 ? list : "none");
-    return status;
+    MB_FAIL(err, MB_ERRC_USAGE, "%s '%s'", lead, word);
+    return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
 static enum mb_status find_strategy(const struct mb_strategy *const *table, struct slice name,

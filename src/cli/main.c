@@ -340,13 +340,13 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     struct mb_strbuf usage = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
-        if (options->self_test) {
-            return self_test(options, err);
-        }
         return benchmark(options, verdict, err);
+    case MB_VERB_SELF_TEST:
+        return self_test(options, err);
     case MB_VERB_LIST:
         return mb_list_run(options, err);
     case MB_VERB_COMPARE:
+    case MB_VERB_POOL:
         return mb_compare_run(options, verdict, err);
     case MB_VERB_TUNE:
         return tune(options, verdict, err);

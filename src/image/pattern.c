@@ -242,15 +242,9 @@ MB_MUST_CHECK static enum mb_status unknown_pattern(const char *spec, const char
     for (size_t i = 0; i < MB_COUNTOF(candidates); i++) {
         candidates[i] = mb_patterns[i].name;
     }
-    const char *nearest = mb_nearest_name(name, candidates, MB_COUNTOF(candidates));
-    const enum mb_status status =
-        MB_FAIL(err, MB_ERRC_INPUT, "%s: unknown pattern '%s'", spec, name);
-    if (nearest != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", nearest);
-    } else {
-        mb_err_hint(err, "see 'mipbench list patterns'");
-    }
-    return status;
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: unknown pattern '%s'", spec, name);
+    return mb_err_hint_nearest(err, name, candidates, MB_COUNTOF(candidates),
+                               "see 'mipbench list patterns'");
 }
 
 /* Split "pattern:NAME:WxH". */

@@ -75,7 +75,7 @@ static enum mb_status read_argv(struct mb_result_file *file, const struct cJSON 
             return MB_FAIL(err, MB_ERRC_INPUT, "%s: run.argv[%zu] is no text", file->path,
                            file->argv.n);
         }
-        MB_TRY(mb_strlist_add(&file->argv, text, strlen(text), err));
+        MB_TRY(mb_strlist_add(&file->argv, err, "%s", text));
     }
 fail:
     return status;

@@ -58,12 +58,12 @@ static void test_list(void)
         struct mb_options options = PARSE("-v", "list", "--json", subjects[i].word);
         CHECK_EQ_INT(options.verb, MB_VERB_LIST);
         CHECK_EQ_INT(options.list_what, subjects[i].what);
-        CHECK(options.list_json && options.json == NULL);
+        CHECK_EQ_STR(options.json, "-");
         mb_options_finish(&options);
     }
     struct mb_options options = PARSE("list");
     CHECK_EQ_INT(options.list_what, MB_LIST_ALL);
-    CHECK(!options.list_json);
+    CHECK(options.json == NULL);
     mb_options_finish(&options);
     options = PARSE("list", "formats", "-d", "cpu");
     CHECK_EQ_STR(options.settings.device, "cpu");
@@ -71,7 +71,7 @@ static void test_list(void)
     CHECK_EQ_STR(ERROR_OF("list", "--json=-"), "");
     CHECK_EQ_STR(ERROR_OF("list", "--cube"), "--cube does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("list", "--json=f"),
-                 "--json: 'list' writes to stdout only, not to 'f'");
+                 "--json: 'list' writes to stdout only, not to 'f'; write 'list --json'");
     CHECK_EQ_STR(ERROR_OF("list", "devces"),
                  "list: there is no 'devces'; did you mean 'devices'?");
     CHECK_EQ_STR(ERROR_OF("list", "x"),
@@ -81,7 +81,7 @@ static void test_list(void)
     CHECK_EQ_STR(ERROR_OF("list", "-n", "3"), "--samples does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("-n", "3", "list"), "--samples does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("--json", "f", "list"),
-                 "--json: 'list' writes to stdout; write 'list --json'");
+                 "--json: 'list' writes to stdout only, not to 'f'; write 'list --json'");
 }
 
 static void test_compare(void)

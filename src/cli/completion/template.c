@@ -12,7 +12,7 @@ static enum mb_value value_of(const struct mb_option_row *row)
         [MB_OPTION_SPECS] = MB_VALUE_STRATEGIES, [MB_OPTION_FORMATS] = MB_VALUE_LIST,
         [MB_OPTION_SET] = MB_VALUE_LIST,         [MB_OPTION_DEVICE] = MB_VALUE_WORDS,
         [MB_OPTION_CHOICE] = MB_VALUE_WORDS,     [MB_OPTION_FILE] = MB_VALUE_FILE,
-        [MB_OPTION_JSON] = MB_VALUE_FILE,        [MB_OPTION_FOLDER] = MB_VALUE_FOLDER,
+        [MB_OPTION_FOLDER] = MB_VALUE_FOLDER,
     };
     return values[row->kind];
 }

@@ -550,8 +550,8 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
     struct mb_list_facts facts = {0};
     enum mb_status status;
     MB_TRY(mb_list_facts_gather(&facts, options->list_what, options->settings.device, err));
-    MB_TRY(options->list_json ? write_json(&facts, options->list_what, err)
-                              : write_text(&facts, options->list_what, err));
+    MB_TRY(options->json != NULL ? write_json(&facts, options->list_what, err)
+                                 : write_text(&facts, options->list_what, err));
 fail:
     mb_list_facts_finish(&facts);
     return status;

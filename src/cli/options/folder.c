@@ -3,27 +3,21 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "image/pattern.h"
 
-static bool is_folder(const char *path)
+static bool is_of_kind(const char *path, mode_t kind)
 {
     struct stat info;
-    return !mb_pattern_is_spec(path) && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -34,17 +28,12 @@ static int compare_paths(const void *a, const void *b)
 static enum mb_status add_image(struct mb_strlist *images, const char *folder, const char *name,
                                 struct mb_err *err)
 {
-    if (name[0] == '.' || !mb_image_has_suffix(name)) {
-        return MB_OK;
-    }
-    char *path = mb_path_join(folder, name);
-    if (path == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", folder);
-    }
-    const enum mb_status status =
-        is_file(path) ? mb_strlist_add(images, path, strlen(path), err) : MB_OK;
-    mb_free(path);
-    return status;
+    char path[PATH_MAX];
+    const size_t n_bytes = strlen(folder);
+    snprintf(path, sizeof path, "%s%s%s", folder, folder[n_bytes - 1] == '/' ? "" : "/", name);
+    const bool is_image =
+        name[0] != '.' && mb_image_has_suffix(name) && is_of_kind(path, S_IFREG);
+    return is_image ? mb_strlist_add(images, err, "%s", path) : MB_OK;
 }
 
 /* Append the images of one folder. */
@@ -62,9 +51,9 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
         MB_TRY(add_image(images, folder, entry->d_name, err));
     }
     if (images->n == n_before) {
-        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
-        mb_err_hint(err, "looked for " MB_IMAGE_SUFFIXES ", and not in folders within it");
-        goto fail;
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
+        MB_TRY(
+            mb_err_hint(err, "looked for " MB_IMAGE_SUFFIXES ", and not in folders within it"));
     }
     qsort(images->items + n_before, images->n - n_before, sizeof *images->items, compare_paths);
 fail:
@@ -78,8 +67,9 @@ enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err)
     enum mb_status status = MB_OK;
     for (size_t i = 0; i < inputs->n; i++) {
         const char *input = inputs->items[i];
-        MB_TRY(is_folder(input) ? add_folder(&all, input, err)
-                                : mb_strlist_add(&all, input, strlen(input), err));
+        MB_TRY(!mb_pattern_is_spec(input) && is_of_kind(input, S_IFDIR)
+                   ? add_folder(&all, input, err)
+                   : mb_strlist_add(&all, err, "%s", input));
     }
     mb_strlist_finish(inputs);
     *inputs = all;

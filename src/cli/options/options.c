@@ -15,13 +15,14 @@
 
 #define BIT(name) (1u << MB_VERB_##name)
 #define TIMED     (BIT(RUN) | BIT(TUNE))
-#define SHOWN     (TIMED | BIT(LIST) | BIT(COMPARE)) /* what prints results */
-#define ALL       (SHOWN | BIT(EXPORT))
+#define COMPARED  (BIT(COMPARE) | BIT(POOL))
+#define SHOWN     (TIMED | BIT(LIST) | COMPARED) /* what prints results */
+#define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
 #define FIELD(x)  offsetof(struct mb_options, x)
 
 #define CHOICES(...) ((const struct mb_choice[]){__VA_ARGS__, {0}})
 
-const struct mb_verb_row mb_verb_rows[MB_N_VERBS] = {
+const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
     [MB_VERB_RUN] =
         {.name = "run",
          .usage = "[run] INPUT... [options]",
@@ -84,6 +85,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERBS] = {
                       .summary = "show this overview, or all options of one command",
                       .about = "Shows the overview, or all options of one command.",
                       .examples = "mipbench help tune\n"},
+    [MB_VERB_SELF_TEST] = {.name = "--self-test"},
+    [MB_VERB_POOL] = {.name = "--pool"},
 };
 
 const struct mb_choice mb_list_choices[] = {
@@ -108,7 +111,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant; repeatable (all)",
      .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
                                    "fixed; repeatable (all)"}},
-    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, TIMED | BIT(LIST),
+    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, TIMED | BIT(LIST) | BIT(SELF_TEST),
      .field = FIELD(settings.device), .is_common = true,
      .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)"},
     {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
@@ -176,28 +179,28 @@ const struct mb_option_row mb_option_rows[] = {
     {"timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.timeout_s), .min = 0.001, .max = MAX_SECONDS,
      .help = "stop after this long (2, once there are 20 blocks)"},
-    {"l2-bytes", 0, "N", MB_OPTION_BYTES, MB_GROUP_MEASURE, TIMED,
+    {"l2-bytes", 0, "N", MB_OPTION_BYTES, MB_GROUP_MEASURE, TIMED | BIT(SELF_TEST),
      .field = FIELD(settings.l2_bytes),
      .help = "last-level cache size, such as 50M (measured)"},
     {"no-roofline", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.roofline), .help = "do not measure memory bandwidth"},
-    {"self-test", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+    {"self-test", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN) | BIT(SELF_TEST),
      .field = FIELD(self_test), .help = "check the instrument itself, then exit"},
     {"per-level", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
      .field = FIELD(settings.per_level),
      .help = "time each level of multi-dispatch strategies"},
-    {"seed", 0, "N", MB_OPTION_SEED, MB_GROUP_MEASURE, TIMED | BIT(COMPARE),
+    {"seed", 0, "N", MB_OPTION_SEED, MB_GROUP_MEASURE, TIMED | COMPARED | BIT(SELF_TEST),
      .help = "seed for the order of strategies and for noise (1)",
      .help_for = {[MB_VERB_COMPARE] = "seed for resampling (1)"}},
     {"no-verify", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
      .field = FIELD(settings.verify), .help = "skip the comparison with the golden model"},
-    {"validate", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN),
+    {"validate", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(RUN) | BIT(SELF_TEST),
      .field = FIELD(settings.validate),
      .help = "enable the validation layer; nothing is ranked then"},
     {"threshold", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(threshold), .max = 1000,
      .help = "differences below this percentage are SAME (1)"},
-    {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE), .field = FIELD(pool),
+    {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, COMPARED, .field = FIELD(pool),
      .help = "no sides: runs of a device and build together, with verdicts"},
     {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_regression),
@@ -208,8 +211,8 @@ const struct mb_option_row mb_option_rows[] = {
      .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, replacing files of the same names"},
-    {"json", 0, "FILE|-", MB_OPTION_JSON, MB_GROUP_OUTPUT, SHOWN, .field = FIELD(json),
-     .is_common = true,
+    {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN, .bare_verbs = BIT(LIST),
+     .field = FIELD(json), .is_common = true,
      .help = "copy of results.json; - is stdout, which then holds nothing else",
      .help_for = {[MB_VERB_TUNE] =
                       "copy of tune.json; - is stdout, which then holds nothing else",
@@ -257,8 +260,22 @@ bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb)
 
 bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb)
 {
-    const bool is_switch = row->kind == MB_OPTION_JSON && verb == MB_VERB_LIST;
-    return !is_switch && (row->argument != NULL || row->choices != NULL);
+    return (row->bare_verbs & 1u << verb) == 0 &&
+           (row->argument != NULL || row->choices != NULL);
+}
+
+uint64_t mb_option_bit(const struct mb_option_row *row)
+{
+    return UINT64_C(1) << (row - mb_option_rows);
+}
+
+uint64_t mb_option_bit_of(const char *name)
+{
+    const struct mb_option_row *row = mb_option_rows;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return mb_option_bit(row);
 }
 
 void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *row)
@@ -284,21 +301,16 @@ enum mb_verb mb_verb_find(const char *name)
     return (enum mb_verb)i;
 }
 
-const char *mb_verb_nearest(const char *word)
-{
-    const char *names[MB_N_VERBS];
-    for (size_t i = 0; i < MB_N_VERBS; i++) {
-        names[i] = mb_verb_rows[i].name;
-    }
-    return mb_nearest_name(word, names, MB_N_VERBS);
-}
-
 const char *mb_options_nearest_verb(const struct mb_options *options, const char *input)
 {
+    const char *names[MB_N_VERBS];
     const struct mb_settings *settings = &options->settings;
     const bool may_be_verb = options->verb == MB_VERB_RUN && !options->verb_is_given &&
                              settings->n_inputs > 0 && settings->inputs[0] == input;
-    return may_be_verb ? mb_verb_nearest(input) : NULL;
+    for (size_t i = 0; i < MB_N_VERBS; i++) {
+        names[i] = mb_verb_rows[i].name;
+    }
+    return may_be_verb ? mb_nearest_name(input, names, MB_N_VERBS) : NULL;
 }
 
 void mb_replay_finish(struct mb_replay *replay)

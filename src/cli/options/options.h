@@ -17,10 +17,13 @@ enum mb_verb {
     MB_VERB_COMPARE,
     MB_VERB_TUNE,
     MB_VERB_EXPORT,
-    MB_VERB_HELP,                 /* print the help on help_verb to stdout, exit 0 */
-    MB_N_VERBS,                   /* how many words a command line may begin with */
-    MB_VERB_VERSION = MB_N_VERBS, /* --version */
-    MB_VERB_NOTHING,              /* no arguments: short help on stderr, exit 2 */
+    MB_VERB_HELP,                   /* print the help on help_verb to stdout, exit 0 */
+    MB_N_VERBS,                     /* how many words a command line may begin with */
+    MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
+    MB_VERB_POOL,                   /* compare --pool */
+    MB_N_VERB_ROWS,
+    MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
+    MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2 */
 };
 
 enum mb_list_what {
@@ -48,7 +51,6 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
-    bool list_json;
     bool is_linear;              /* --linear came after any --srgb */
     bool verb_is_given;          /* "run", "list", ... was written out */
     uint64_t given;              /* bit i: row i of the table was given */
@@ -57,7 +59,7 @@ struct mb_options {
     const char *formats[MB_MAX_FORMATS]; /* tune and export take several; NULL: auto */
     size_t n_formats;                    /* at least 1 */
     const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
-    const char *json, *csv, *markdown;   /* path, "-" or NULL */
+    const char *json, *csv, *markdown;   /* path, "-" or NULL; of list: "-" or NULL */
     bool wants_report;                   /* write report.html */
     bool self_test;                      /* check the instrument and run nothing else */
     bool force;                          /* export: into a folder that is not empty */
@@ -101,7 +103,6 @@ enum mb_option_kind {
     MB_OPTION_SIZES,
     MB_OPTION_SWEEP,
     MB_OPTION_RECT,
-    MB_OPTION_JSON, /* a file, or "-"; with `list` a switch */
     MB_OPTION_VERBOSE,
     MB_OPTION_HELP,
     MB_OPTION_VERSION,
@@ -124,7 +125,8 @@ struct mb_option_row {
     const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
     enum mb_option_kind kind;
     enum mb_option_group group;
-    unsigned verbs; /* mask of 1 << verb: the verbs that take it */
+    unsigned verbs;      /* mask of 1 << verb: the verbs that take it */
+    unsigned bare_verbs; /* ... and without a value: as if it were "-" */
     size_t field;
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
     double min, max;
@@ -146,13 +148,18 @@ struct mb_verb_row {
     const char *examples; /* command lines, each ending in '\n' */
 };
 
-extern const struct mb_verb_row mb_verb_rows[MB_N_VERBS];
+/* Beyond MB_N_VERBS: the options that make a verb another one, with a name only. */
+extern const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS];
 
 /* What may follow "list": values of enum mb_list_what. */
 extern const struct mb_choice mb_list_choices[];
 
-/* True if the verb (below MB_N_VERBS) takes the option. */
+/* True if the verb (below MB_N_VERB_ROWS) takes the option. */
 bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
+
+/* The bit of an option in mb_options.given; the named one must be there. */
+uint64_t mb_option_bit(const struct mb_option_row *row);
+uint64_t mb_option_bit_of(const char *name);
 
 /* True if the option takes a value with this verb: --json does, except with `list`. */
 bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb);
@@ -165,9 +172,6 @@ const char *mb_option_help(const struct mb_option_row *row, enum mb_verb verb);
 
 /* The verb of that name, or MB_N_VERBS. */
 enum mb_verb mb_verb_find(const char *name);
-
-/* The verb that a misspelt word is nearest to ("lst": "list"), or NULL. */
-const char *mb_verb_nearest(const char *word);
 
 /* The verb that the user may have meant by an input that is not a file, or NULL. Only the
  * first word can be one, and only if no verb was given. */

@@ -3,24 +3,47 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/options/check.h"
 #include "cli/options/folder.h"
 #include "cli/options/replay.h"
 #include "cli/options/scan.h"
 #include "cli/options/value.h"
 
+static enum mb_status fail_misfit(const struct mb_option_row *row, enum mb_verb verb,
+                                  struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'", row->name,
+                   mb_verb_rows[verb].name);
+}
+
 static enum mb_status take_option(struct mb_options *options, const struct mb_scan_item *item,
                                   struct mb_err *err)
 {
     const struct mb_option_row *row = item->row;
-    /* Before the verb any option is accepted; mb_options_check comes back to it. */
+    /* Before the verb any option is accepted; settle_verb comes back to it. */
     if (options->verb_is_given && !mb_option_goes_with(row, options->verb)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'", row->name,
-                       mb_verb_rows[options->verb].name);
+        return fail_misfit(row, options->verb, err);
     }
-    options->given |= UINT64_C(1) << (row - mb_option_rows);
+    options->given |= mb_option_bit(row);
     return mb_option_take(options, row, item->value, err);
+}
+
+/* The options that make a verb another one are all read: do the others go with it? */
+static enum mb_status settle_verb(struct mb_options *options, struct mb_err *err)
+{
+    if (options->verb == MB_VERB_RUN && options->self_test) {
+        options->verb = MB_VERB_SELF_TEST;
+    } else if (options->verb == MB_VERB_COMPARE && options->pool) {
+        options->verb = MB_VERB_POOL;
+    }
+    for (size_t i = 0; i < mb_option_count; i++) {
+        const struct mb_option_row *row = &mb_option_rows[i];
+        if ((options->given & mb_option_bit(row)) != 0 &&
+            !mb_option_goes_with(row, options->verb)) {
+            return fail_misfit(row, options->verb, err);
+        }
+    }
+    return MB_OK;
 }
 
 static enum mb_status add_list_what(struct mb_options *options, const char *word,
@@ -38,94 +61,70 @@ static enum mb_status add_list_what(struct mb_options *options, const char *word
         }
         names[n_names++] = choice->name;
     }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "list: there is no '%s'", word);
-    const char *near = mb_nearest_name(word, names, n_names);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    } else {
-        mb_err_hint(err, "there is: devices, strategies, formats, patterns");
-    }
-    return status;
+    MB_FAIL(err, MB_ERRC_USAGE, "list: there is no '%s'", word);
+    return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
 static enum mb_status add_help_verb(struct mb_options *options, const char *word,
                                     struct mb_err *err)
 {
-    const enum mb_verb verb = mb_verb_find(word);
+    const char *names[MB_N_VERBS];
     if (options->help_verb != MB_VERB_HELP) {
         return MB_FAIL(err, MB_ERRC_USAGE, "help: one command at a time, not '%s' as well",
                        word);
     }
-    if (verb != MB_N_VERBS) {
-        options->help_verb = verb;
-        return MB_OK;
+    for (size_t i = 0; i < MB_N_VERBS; i++) {
+        names[i] = mb_verb_rows[i].name;
+        if (strcmp(word, names[i]) == 0) {
+            options->help_verb = (enum mb_verb)i;
+            return MB_OK;
+        }
     }
-    const enum mb_status status =
-        MB_FAIL(err, MB_ERRC_USAGE, "help: there is no command '%s'", word);
-    const char *near = mb_verb_nearest(word);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    } else {
-        mb_err_hint(err, "'mipbench help' lists them");
-    }
-    return status;
+    MB_FAIL(err, MB_ERRC_USAGE, "help: there is no command '%s'", word);
+    return mb_err_hint_nearest(err, word, names, MB_N_VERBS, "'mipbench help' lists them");
 }
 
 /* "A.json,B.json": one side of a comparison. */
 static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
 {
-    const bool is_base = options->inputs.n == 0;
+    const size_t n_before = options->inputs.n;
     enum mb_status status;
     /* Whether there are sides is known only once all options are read. */
-    if (options->inputs.n > options->n_base_files && options->third_side == NULL) {
+    if (n_before > options->n_base_files && options->third_side == NULL) {
         options->third_side = word;
     }
-    for (const char *item = word;;) {
-        const size_t n_bytes = strcspn(item, ",");
-        if (n_bytes == 0) {
+    MB_TRY(mb_strlist_split(&options->inputs, word, err));
+    for (size_t i = n_before; i < options->inputs.n; i++) {
+        if (options->inputs.items[i][0] == '\0') {
             return MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' has an empty name", word);
         }
-        MB_TRY(mb_strlist_add(&options->inputs, item, n_bytes, err));
-        options->n_base_files += is_base;
-        if (item[n_bytes] == '\0') {
-            return MB_OK;
-        }
-        item += n_bytes + 1;
     }
+    options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
 fail:
     return status;
 }
 
-static enum mb_status take_word(struct mb_options *options, const struct mb_scan_item *item,
+static enum mb_status take_word(struct mb_options *options, const char *word,
                                 struct mb_err *err)
 {
-    const char *word = item->value;
-    const bool may_be_verb = options->inputs.n == 0 && !options->verb_is_given;
-    if (may_be_verb && item->kind == MB_SCAN_WORD && mb_verb_find(word) != MB_N_VERBS) {
-        options->verb = mb_verb_find(word);
-        options->verb_is_given = true;
-        return MB_OK;
-    }
-    if (options->verb == MB_VERB_LIST) {
+    switch (options->verb) {
+    case MB_VERB_LIST:
         return add_list_what(options, word, err);
-    }
-    if (options->verb == MB_VERB_HELP) {
+    case MB_VERB_HELP:
         return add_help_verb(options, word, err);
-    }
-    if (options->verb == MB_VERB_COMPARE) {
+    case MB_VERB_COMPARE:
         return add_side(options, word, err);
+    default:
+        return word[0] != '\0' ? mb_strlist_add(&options->inputs, err, "%s", word)
+                               : MB_FAIL(err, MB_ERRC_USAGE, "input: the name is empty");
     }
-    if (word[0] == '\0') {
-        return MB_FAIL(err, MB_ERRC_USAGE, "input: the name is empty");
-    }
-    return mb_strlist_add(&options->inputs, word, strlen(word), err);
 }
 
 /* Parse the words, without the checks between options. */
 static enum mb_status parse_line(struct mb_options *options, int argc, char *const *argv,
                                  struct mb_err *err)
 {
-    struct mb_scan scan;
+    struct mb_scan scan = {.argc = argc, .argv = argv};
     struct mb_scan_item item;
     enum mb_status status;
     *options = (struct mb_options){
@@ -142,17 +141,21 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
         .threshold = 0.01,
         .n_formats = 1,
     };
-    mb_scan_init(&scan, argc, argv);
     for (;;) {
-        MB_TRY(mb_scan_next(&scan, options->verb, &item, err));
+        MB_TRY(mb_scan_next(&scan, &item, err));
         if (item.kind == MB_SCAN_END) {
-            return MB_OK;
+            return settle_verb(options, err);
         }
-        const bool is_option = item.kind == MB_SCAN_OPTION;
-        MB_TRY(is_option ? take_option(options, &item, err) : take_word(options, &item, err));
-        if (is_option &&
-            (item.row->kind == MB_OPTION_HELP || item.row->kind == MB_OPTION_VERSION)) {
-            return MB_OK;
+        if (item.kind == MB_SCAN_VERB) {
+            options->verb = scan.verb;
+            options->verb_is_given = true;
+        } else if (item.kind == MB_SCAN_WORD) {
+            MB_TRY(take_word(options, item.value, err));
+        } else {
+            MB_TRY(take_option(options, &item, err));
+            if (item.row->kind == MB_OPTION_HELP || item.row->kind == MB_OPTION_VERSION) {
+                return MB_OK;
+            }
         }
     }
 fail:
@@ -175,11 +178,10 @@ fail:
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status;
-    if (options->verb == MB_VERB_RUN && options->replay_path != NULL && !options->self_test) {
+    if (options->replay_path != NULL) {
         MB_TRY(parse_replay(options, err));
     }
-    if ((options->verb == MB_VERB_RUN && !options->self_test) ||
-        options->verb == MB_VERB_TUNE) {
+    if (options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE) {
         MB_TRY(mb_folders_expand(&options->inputs, err));
     }
     MB_TRY(mb_options_check(options, err));
@@ -200,7 +202,7 @@ enum mb_status mb_options_parse(struct mb_options *options, int argc, char *cons
         return MB_OK;
     }
     MB_TRY(parse_line(options, argc, argv, err));
-    if (options->verb < MB_VERB_HELP) {
+    if (options->verb != MB_VERB_HELP && options->verb != MB_VERB_VERSION) {
         MB_TRY(complete(options, err));
     }
     return MB_OK;

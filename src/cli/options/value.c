@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/text.h"
 #include "image/image.h"
 
@@ -29,7 +28,7 @@ static enum mb_status take_switch(struct mb_options *options, const struct mb_op
 static enum mb_status take_text(struct mb_options *options, const struct mb_option_row *row,
                                 const char *value, struct mb_err *err)
 {
-    *(const char **)field_of(options, row) = value;
+    *(const char **)field_of(options, row) = value != NULL ? value : "-";
     return MB_OK;
 }
 
@@ -58,73 +57,50 @@ static enum mb_status take_number(struct mb_options *options, const struct mb_op
     return MB_OK;
 }
 
-static enum mb_status parse_choice(const struct mb_option_row *row, const char *value,
-                                   unsigned *out, struct mb_err *err)
+/* Call `add` for each item of a comma-separated value. */
+static enum mb_status take_each(struct mb_options *options, const struct mb_option_row *row,
+                                const char *value, take_fn *add, struct mb_err *err)
+{
+    struct mb_strlist items = {0};
+    enum mb_status status;
+    MB_TRY(mb_strlist_split(&items, value, err));
+    for (size_t i = 0; i < items.n; i++) {
+        MB_TRY(items.items[i][0] != '\0'
+                   ? add(options, row, items.items[i], err)
+                   : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", row->name,
+                             value));
+    }
+fail:
+    mb_strlist_finish(&items);
+    return status;
+}
+
+static enum mb_status add_choice(struct mb_options *options, const struct mb_option_row *row,
+                                 const char *value, struct mb_err *err)
 {
     const char *names[MAX_CHOICES];
     size_t n_names = 0;
     struct mb_strbuf argument = {0};
     for (const struct mb_choice *choice = row->choices; choice->name != NULL; choice++) {
         if (strcmp(value, choice->name) == 0) {
-            *out = choice->value;
+            *(unsigned *)field_of(options, row) |= choice->value;
             return MB_OK;
         }
         names[n_names++] = choice->name;
     }
     mb_option_add_argument(&argument, row);
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s",
-                                          row->name, value, mb_strbuf_text(&argument));
+    MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s", row->name, value,
+            mb_strbuf_text(&argument));
     mb_strbuf_finish(&argument);
-    const char *near = mb_nearest_name(value, names, n_names);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    }
-    return status;
+    return mb_err_hint_nearest(err, value, names, n_names, "");
 }
 
 static enum mb_status take_choice(struct mb_options *options, const struct mb_option_row *row,
                                   const char *value, struct mb_err *err)
 {
-    return parse_choice(row, value, field_of(options, row), err);
-}
-
-/* Call `add` for each item of a comma-separated value. */
-static enum mb_status take_each(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, take_fn *add, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    char *copy = mb_strdup(value);
-    if (copy == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "--%s: out of memory", row->name);
-    }
-    for (char *item = copy; item != NULL && status == MB_OK;) {
-        char *comma = strchr(item, ',');
-        if (comma != NULL) {
-            *comma = '\0';
-        }
-        status = item[0] != '\0' ? add(options, row, item, err)
-                                 : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item",
-                                           row->name, value);
-        item = comma != NULL ? comma + 1 : NULL;
-    }
-    mb_free(copy);
-    return status;
-}
-
-static enum mb_status add_to_set(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *item, struct mb_err *err)
-{
-    unsigned bits = 0;
-    const enum mb_status status = parse_choice(row, item, &bits, err);
-    *(unsigned *)field_of(options, row) |= bits;
-    return status;
-}
-
-static enum mb_status take_set(struct mb_options *options, const struct mb_option_row *row,
-                               const char *value, struct mb_err *err)
-{
     *(unsigned *)field_of(options, row) = 0;
-    return take_each(options, row, value, add_to_set, err);
+    return row->kind == MB_OPTION_SET ? take_each(options, row, value, add_choice, err)
+                                      : add_choice(options, row, value, err);
 }
 
 /* "50M": digits, and K, M or G of 1024. */
@@ -134,7 +110,7 @@ static enum mb_status take_bytes(struct mb_options *options, const struct mb_opt
     static const char suffixes[] = "KMG";
     char digits[24];
     size_t n = strlen(value);
-    const char *suffix = n > 0 ? strchr(suffixes, value[n - 1]) : NULL;
+    const char *suffix = strchr(suffixes, value[n - 1]);
     unsigned shift = suffix ? 10u * (unsigned)(suffix - suffixes + 1) : 0;
     uint64_t number = 0;
     n -= suffix != NULL;
@@ -166,7 +142,7 @@ static enum mb_status take_seed(struct mb_options *options, const struct mb_opti
 static enum mb_status add_spec(struct mb_options *options, const struct mb_option_row *row,
                                const char *item, struct mb_err *err)
 {
-    return mb_strlist_add(&options->specs, item, strlen(item), err);
+    return mb_strlist_add(&options->specs, err, "%s", item);
 }
 
 static enum mb_status take_specs(struct mb_options *options, const struct mb_option_row *row,
@@ -182,25 +158,19 @@ static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
     for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
         names[n_names++] = mb_formats[i].name;
     }
-    const enum mb_status status = MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", value);
-    const char *near = mb_nearest_name(value, names, n_names);
-    if (near != NULL) {
-        mb_err_hint(err, "did you mean '%s'?", near);
-    } else {
-        mb_err_hint(err, "'mipbench list formats' names them");
-    }
-    return status;
+    MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", value);
+    return mb_err_hint_nearest(err, value, names, n_names,
+                               "'mipbench list formats' names them");
 }
 
 static enum mb_status add_format(struct mb_options *options, const struct mb_option_row *row,
                                  const char *item, struct mb_err *err)
 {
-    const bool is_auto = strcmp(item, "auto") == 0;
-    const struct mb_format *format = is_auto ? NULL : mb_format_find(item);
-    if (!is_auto && format == NULL) {
+    const struct mb_format *format = mb_format_find(item);
+    if (format == NULL && strcmp(item, "auto") != 0) {
         return fail_unknown_format(item, err);
     }
-    const char *name = is_auto ? NULL : format->name;
+    const char *name = format != NULL ? format->name : NULL;
     for (size_t i = 0; i < options->n_formats; i++) {
         if (options->formats[i] == name) {
             return MB_OK; /* seen before */
@@ -263,129 +233,92 @@ static enum mb_status take_sizes(struct mb_options *options, const struct mb_opt
     return take_each(options, row, value, add_size_text, err);
 }
 
-/* The number that `text[n_bytes]` is, from `min` to `max`. */
-static bool parse_part(const char *text, size_t n_bytes, uint32_t min, uint32_t max,
-                       uint32_t *out)
+/* `n` whole numbers up to MB_IMAGE_MAX_DIMENSION, with `separator` between them. */
+static bool parse_numbers(const char *text, char separator, size_t n, uint32_t *out)
 {
-    char word[16];
-    int64_t number = 0;
-    if (n_bytes >= sizeof word) {
-        return false;
+    for (size_t i = 0; i < n; i++) {
+        char word[16];
+        const char end[] = {separator, '\0'};
+        const size_t n_bytes = strcspn(text, end);
+        int64_t number = 0;
+        if (n_bytes >= sizeof word || text[n_bytes] != (i + 1 < n ? separator : '\0')) {
+            return false;
+        }
+        memcpy(word, text, n_bytes);
+        word[n_bytes] = '\0';
+        if (!mb_parse_int(word, 0, MB_IMAGE_MAX_DIMENSION, &number)) {
+            return false;
+        }
+        out[i] = (uint32_t)number;
+        text += n_bytes + 1;
     }
-    memcpy(word, text, n_bytes);
-    word[n_bytes] = '\0';
-    if (!mb_parse_int(word, min, max, &number)) {
-        return false;
-    }
-    *out = (uint32_t)number;
     return true;
 }
 
-static bool is_power(uint32_t number)
+static bool is_power_of_two(uint32_t number)
 {
-    return (number & (number - 1)) == 0;
+    return number > 0 && (number & (number - 1)) == 0;
 }
 
 static enum mb_status take_sweep(struct mb_options *options, const struct mb_option_row *row,
                                  const char *value, struct mb_err *err)
 {
-    const size_t n_first = strcspn(value, ":");
-    uint32_t first = 0;
-    uint32_t last = 0;
-    if (value[n_first] == '\0' ||
-        !parse_part(value, n_first, 1, MB_IMAGE_MAX_DIMENSION, &first) ||
-        !parse_part(value + n_first + 1, strlen(value + n_first + 1), first,
-                    MB_IMAGE_MAX_DIMENSION, &last) ||
-        !is_power(first) || !is_power(last)) {
+    enum mb_status status = MB_OK;
+    uint32_t edge[2];
+    if (!parse_numbers(value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
+        !is_power_of_two(edge[1]) || edge[0] > edge[1]) {
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u", row->name,
                        value, MB_IMAGE_MAX_DIMENSION);
     }
-    enum mb_status status;
-    for (uint32_t width = first; width <= last; width *= 2) {
-        const struct mb_extent size = {width, width};
-        MB_TRY(add_size(&options->settings, row, size, err));
+    for (uint32_t width = edge[0]; width <= edge[1] && status == MB_OK; width *= 2) {
+        status = add_size(&options->settings, row, (struct mb_extent){width, width}, err);
     }
-    return MB_OK;
-fail:
     return status;
 }
 
-/* "X,Y,W,H"; false on anything else, a size of 0 included. */
-static bool parse_rect(const char *text, struct mb_rect *rect)
+/* Below 0, 0 or above: by row, column and size, so that the order in which rectangles are given
+ * makes no difference. */
+static int compare_rects(const struct mb_rect *a, const struct mb_rect *b)
 {
-    uint32_t number[4] = {0};
-    for (size_t i = 0; i < MB_COUNTOF(number); i++) {
-        const size_t n_bytes = strcspn(text, ",");
-        const uint32_t is_size = i >= 2;
-        const bool is_last = i + 1 == MB_COUNTOF(number);
-        if (text[n_bytes] != (is_last ? '\0' : ',') ||
-            !parse_part(text, n_bytes, is_size, MB_IMAGE_MAX_DIMENSION - !is_size,
-                        &number[i])) {
-            return false;
+    const uint32_t one[] = {a->y, a->x, a->height, a->width};
+    const uint32_t other[] = {b->y, b->x, b->height, b->width};
+    for (size_t i = 0; i < MB_COUNTOF(one); i++) {
+        if (one[i] != other[i]) {
+            return one[i] < other[i] ? -1 : 1;
         }
-        text += n_bytes + 1;
     }
-    *rect = (struct mb_rect){number[0], number[1], number[2], number[3]};
-    return true;
-}
-
-/* Rectangles are sorted by row, column and size, so that the order they are given in makes no
- * difference. */
-static bool comes_before(struct mb_rect a, struct mb_rect b)
-{
-    const uint32_t one[] = {a.y, a.x, a.height, a.width};
-    const uint32_t other[] = {b.y, b.x, b.height, b.width};
-    size_t i = 0;
-    while (i < MB_COUNTOF(one) && one[i] == other[i]) {
-        i++;
-    }
-    return i < MB_COUNTOF(one) && one[i] < other[i];
+    return 0;
 }
 
 static enum mb_status take_rect(struct mb_options *options, const struct mb_option_row *row,
                                 const char *value, struct mb_err *err)
 {
     struct mb_settings *settings = &options->settings;
-    struct mb_rect rect;
-    if (!parse_rect(value, &rect)) {
+    uint32_t n[4];
+    if (!parse_numbers(value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
+        n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 || n[3] == 0) {
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
                        "to %u",
                        row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     }
-    uint32_t at = 0;
-    while (at < settings->n_rects && comes_before(settings->rects[at], rect)) {
+    const struct mb_rect rect = {n[0], n[1], n[2], n[3]};
+    struct mb_rect *at = settings->rects;
+    const struct mb_rect *end = at + settings->n_rects;
+    while (at < end && compare_rects(at, &rect) < 0) {
         at++;
     }
-    struct mb_rect *next = &settings->rects[at];
-    if (at < settings->n_rects && !comes_before(rect, *next)) {
+    if (at < end && compare_rects(at, &rect) == 0) {
         return MB_OK; /* seen before */
     }
     if (settings->n_rects == MB_MAX_RECTS) {
-        const enum mb_status status = MB_FAIL(
-            err, MB_ERRC_USAGE, "--%s: more than %d rectangles", row->name, MB_MAX_RECTS);
-        mb_err_hint(err, "join some that lie close together");
-        return status;
+        MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d rectangles", row->name, MB_MAX_RECTS);
+        return mb_err_hint(err, "join some that lie close together");
     }
-    memmove(next + 1, next, (settings->n_rects - at) * sizeof *next);
-    *next = rect;
+    memmove(at + 1, at, (size_t)(end - at) * sizeof *at);
+    *at = rect;
     settings->n_rects++;
-    return MB_OK;
-}
-
-static enum mb_status take_json(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, struct mb_err *err)
-{
-    if (options->verb != MB_VERB_LIST) {
-        options->json = value;
-        return MB_OK;
-    }
-    if (value != NULL && strcmp(value, "-") != 0) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--json: 'list' writes to stdout only, not to '%s'",
-                       value);
-    }
-    options->list_json = true;
     return MB_OK;
 }
 
@@ -418,14 +351,13 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
         [MB_OPTION_SWITCH] = take_switch, [MB_OPTION_FILE] = take_text,
         [MB_OPTION_FOLDER] = take_text,   [MB_OPTION_COUNT] = take_count,
         [MB_OPTION_NUMBER] = take_number, [MB_OPTION_PERCENT] = take_number,
-        [MB_OPTION_CHOICE] = take_choice, [MB_OPTION_SET] = take_set,
+        [MB_OPTION_CHOICE] = take_choice, [MB_OPTION_SET] = take_choice,
         [MB_OPTION_BYTES] = take_bytes,   [MB_OPTION_SEED] = take_seed,
         [MB_OPTION_SPECS] = take_specs,   [MB_OPTION_FORMATS] = take_formats,
         [MB_OPTION_COLOUR] = take_colour, [MB_OPTION_SIZES] = take_sizes,
         [MB_OPTION_SWEEP] = take_sweep,   [MB_OPTION_RECT] = take_rect,
-        [MB_OPTION_JSON] = take_json,     [MB_OPTION_VERBOSE] = take_verbose,
+        [MB_OPTION_DEVICE] = take_text,   [MB_OPTION_VERBOSE] = take_verbose,
         [MB_OPTION_HELP] = take_help,     [MB_OPTION_VERSION] = take_version,
-        [MB_OPTION_DEVICE] = take_text,
     };
     if (value != NULL && value[0] == '\0') {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s: the value is empty", row->name);
