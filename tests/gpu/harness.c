@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "image/image.h"
@@ -26,13 +27,7 @@ bool mb_test_is_full(void)
     return is_set("MB_TEST_FULL");
 }
 
-int mb_test_open(struct mb_gpu *gpu, bool validate)
-{
-    const struct mb_gpu_options options = {.validate = validate};
-    return mb_test_open_with(gpu, &options);
-}
-
-int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options)
+int mb_test_open(struct mb_gpu *gpu, const struct mb_gpu_options *options)
 {
     struct mb_err err = {0};
     struct mb_gpu_options used = *options;
@@ -43,6 +38,90 @@ int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options)
     bool is_skip = err.code == MB_ERRC_DEVICE;
     printf("%s: %s\n", is_skip ? "skipped" : "failed", err.text);
     return is_skip ? MB_TEST_SKIP : 1;
+}
+
+static bool is_skipped;
+
+void mb_test_skip(const char *reason)
+{
+    printf("skipped: %s\n", reason);
+    is_skipped = true;
+}
+
+int mb_test_run_all(const char *file, mb_test_fn *const *tests)
+{
+    const struct mb_gpu_options options = {.keep_pipelines = true, .second_queue = true};
+    struct mb_gpu gpu;
+    const int opened = mb_test_open(&gpu, &options);
+    if (opened != 0) {
+        return opened;
+    }
+    for (; *tests && !is_skipped; tests++) {
+        (*tests)(&gpu);
+    }
+    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    const int code = check_summary(file);
+    return code == 0 && is_skipped ? MB_TEST_SKIP : code;
+}
+
+struct mb_variant *mb_test_plan_of(const struct mb_strategy *const *table,
+                                   const char *const *specs, size_t *n_rows)
+{
+    struct mb_variant *rows = NULL;
+    struct mb_err err = {0};
+    size_t n_specs = 0;
+    while (specs[n_specs]) {
+        n_specs++;
+    }
+    *n_rows = 0;
+    CHECK_EQ_INT(mb_plan_variants(table, specs, n_specs, &rows, n_rows, &err), MB_OK);
+    CHECK_EQ_STR(err.text, "");
+    return rows;
+}
+
+struct mb_variant *mb_test_plan(const char *const *specs, size_t *n_rows)
+{
+    return mb_test_plan_of(mb_strategies, specs, n_rows);
+}
+
+const char *mb_test_label(const struct mb_variant *row)
+{
+    static char label[MB_LABEL_BYTES];
+    mb_variant_label(row, label, sizeof label);
+    return label;
+}
+
+struct mb_layout mb_test_layout(const char *format, struct mb_extent extent, uint32_t n_layers)
+{
+    struct mb_layout layout;
+    mb_layout_init(&layout, mb_format_find(format), extent, n_layers,
+                   mb_full_level_count(extent));
+    return layout;
+}
+
+struct mb_task mb_test_whole(struct mb_extent extent)
+{
+    return (struct mb_task){.n_rects = 1, .rects = {mb_rect_whole(extent)}};
+}
+
+bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                        const struct mb_layout *layout, const void *texels)
+{
+    struct mb_err err = {.text = "no texels"};
+    const struct mb_vk_image_options options = {
+        .layout = layout,
+        .is_cube = layout->n_layers == 6 && layout->base.width == layout->base.height,
+    };
+    *test_image = (struct mb_test_image){0};
+    const bool is_open =
+        texels && mb_test_image_init(test_image, gpu, &options, texels, &err) == MB_OK;
+    if (!is_open) {
+        fprintf(stderr, "%ux%u %s: %s\n", layout->base.width, layout->base.height,
+                layout->format->name, err.text);
+    }
+    CHECK(is_open);
+    return is_open;
 }
 
 static bool never_interrupted(void *user)
@@ -120,8 +199,15 @@ const char *const mb_test_specs[] = {
     "separable:workgroup=64",
     "separable:workgroup=128",
     "separable:workgroup=512",
+    NULL,
 };
-const size_t mb_test_n_specs = MB_COUNTOF(mb_test_specs);
+
+void mb_test_report_phase(const char *name, unsigned n_judged)
+{
+    printf("%-9s %6u chains judged, %.1f s of processor time\n", name, n_judged,
+           (double)clock() / (double)CLOCKS_PER_SEC);
+    fflush(stdout);
+}
 
 const struct mb_hooks mb_test_hooks = {
     .is_interrupted = never_interrupted,
@@ -241,12 +327,30 @@ bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, 
     return mb_test_run_case(gpu, rows, n_rows, &test_case, c);
 }
 
-enum mb_status mb_test_make_image(struct mb_test_image *test_image, const struct mb_gpu *gpu,
-                                  const struct mb_layout *layout, const void *source,
-                                  struct mb_err *err)
+enum mb_status mb_test_instance(struct mb_instance *instance,
+                                const struct mb_test_image *test_image,
+                                const struct mb_variant *row, const struct mb_task *task,
+                                struct mb_err *err)
 {
-    const struct mb_vk_image_options options = {.layout = layout};
-    return mb_test_image_init(test_image, gpu, &options, source, err);
+    const struct mb_vk_image *image = &test_image->image;
+    const enum mb_status status = mb_instance_supports(image, row, task, err);
+    return status == MB_OK ? mb_instance_init(instance, image, row, task, err) : status;
+}
+
+enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
+                                 const struct mb_instance *instance, uint32_t poison,
+                                 struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_submission *submission = &test_image->submission;
+    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    mb_test_image_record_poison(test_image, poison % MB_N_POISONS, submission->cmd);
+    instance->strategy->record(instance->state, submission->cmd);
+    mb_test_image_record_read(test_image, submission->cmd);
+    MB_TRY(mb_submission_end(submission, err));
+    MB_TRY(mb_submission_run(submission, err));
+fail:
+    return status;
 }
 
 enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb_variant *row,
@@ -254,14 +358,10 @@ enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb
 {
     enum mb_status status = MB_OK;
     struct mb_instance instance = {0};
-    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
-    MB_TRY(mb_instance_supports(&test_image->image, row, &task, err));
-    MB_TRY(mb_instance_init(&instance, &test_image->image, row, &task, err));
-    MB_TRY(mb_instance_record(&instance, err));
+    const struct mb_task task = mb_test_whole(test_image->full.base);
+    MB_TRY(mb_test_instance(&instance, test_image, row, &task, err));
     *tolerance = instance.work.tolerance;
-    MB_TRY(mb_test_image_poison(test_image, 0, err));
-    MB_TRY(mb_submission_run(&instance.submission, err));
-    MB_TRY(mb_test_image_read(test_image, err));
+    MB_TRY(mb_test_run_chain(test_image, &instance, 0, err));
 fail:
     mb_instance_finish(&instance);
     return status;
@@ -345,17 +445,4 @@ bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *
         kind == 0 ? (hash + extent.width + extent.height) % 2 == 0 : kind == 1 + hash % 3;
     return mb_test_has_its_turn(gpu, row, 0) &&
            (is_its_size || mb_test_is_default(row) || !mb_test_takes_turns(gpu));
-}
-
-bool mb_test_is_choosy(const struct mb_variant *row)
-{
-    char label[MB_LABEL_BYTES];
-    mb_variant_label(row, label, sizeof label);
-    return strncmp(label, "blit", strlen("blit")) == 0 ||
-           strcmp(row->strategy->name, "separable") == 0 || strstr(label, "load=sampler") ||
-           (strcmp(row->strategy->name, "spd-tree") == 0 &&
-            (strstr(label, "wave=on") || strstr(label, "span=") || strstr(label, "powers=") ||
-             strstr(label, "rows=2") || strstr(label, "rows=6"))) ||
-           strstr(label, "fp16=on") || strstr(label, "lds=packed") ||
-           strstr(label, "slices=each") || strstr(label, "srgb=sqrt");
 }

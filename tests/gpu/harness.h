@@ -3,9 +3,11 @@
 #ifndef MB_TESTS_HARNESS_H
 #define MB_TESTS_HARNESS_H
 
+#include "../unit/check.h"
 #include "bench/case.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
+#include "bench/verify/verify.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 
@@ -30,13 +32,47 @@ bool mb_test_is_full(void);
 /* Open a device, with the validation layer if asked for, here or by MB_TEST_VALIDATE=1 in the
  * environment. 0; MB_TEST_SKIP, with the reason printed, if there is none (or no validation
  * layer); 1 after any other failure, also printed. */
-int mb_test_open(struct mb_gpu *gpu, bool validate);
-int mb_test_open_with(struct mb_gpu *gpu, const struct mb_gpu_options *options);
+int mb_test_open(struct mb_gpu *gpu, const struct mb_gpu_options *options);
+
+typedef void mb_test_fn(struct mb_gpu *gpu);
+
+int mb_test_run_all(const char *file, mb_test_fn *const *tests);
+
+/* Run the named tests, each a void f(struct mb_gpu *), on a device that keeps its pipelines and
+ * has a second queue where there is one, and check that the validation layer said nothing and
+ * that nothing is left allocated; what main returns. */
+#define MB_TEST_ON_DEVICE(...)                                                                 \
+    mb_test_run_all(__FILE__, (mb_test_fn *const[]){__VA_ARGS__, NULL})
+
+/* The test cannot run on this device: main returns MB_TEST_SKIP, unless a check failed. */
+void mb_test_skip(const char *reason);
+
+/* Variants by specs of a table of strategies, here the built-in ones; checked, and never NULL
+ * unless that failed. Owned by the caller (mb_free). */
+struct mb_variant *mb_test_plan_of(const struct mb_strategy *const *table,
+                                   const char *const *specs, size_t *n_rows);
+struct mb_variant *mb_test_plan(const char *const *specs, size_t *n_rows);
+
+/* A row's label, until the next call. */
+const char *mb_test_label(const struct mb_variant *row);
+
+/* A layout of all levels. */
+struct mb_layout mb_test_layout(const char *format, struct mb_extent extent, uint32_t n_layers);
+
+/* A task that makes the whole chain. */
+struct mb_task mb_test_whole(struct mb_extent extent);
+
+/* An image of all of a layout's levels; checked. `texels`, as of mb_test_texels(), may be NULL:
+ * then there is none. False, with the reason printed, if there is none. */
+bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                        const struct mb_layout *layout, const void *texels);
 
 /* Specs of every strategy's variants: all of them, but of those with very many parameters one
- * for each value, and those that meet in the same code. */
+ * for each value, and those that meet in the same code. Ends with NULL. */
 extern const char *const mb_test_specs[];
-extern const size_t mb_test_n_specs;
+
+/* A line for the log: how many chains were judged so far, and the processor time. */
+void mb_test_report_phase(const char *name, unsigned n_judged);
 
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
@@ -68,23 +104,23 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, s
 bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                        const char *pattern, struct mb_extent extent, struct mb_case *c);
 
-/* A test image with the levels of a layout and all that the device can do with its format. */
-MB_MUST_CHECK enum mb_status mb_test_make_image(struct mb_test_image *test_image,
-                                                const struct mb_gpu *gpu,
-                                                const struct mb_layout *layout,
-                                                const void *source, struct mb_err *err);
+/* Set up a row for a task. UNSUPPORTED if it cannot do it. */
+MB_MUST_CHECK enum mb_status mb_test_instance(struct mb_instance *instance,
+                                              const struct mb_test_image *test_image,
+                                              const struct mb_variant *row,
+                                              const struct mb_task *task, struct mb_err *err);
 
-/* Run the plain chain of a row over poison, once, and leave it in the test_image's read-back
- * buffer;
- * `*tolerance` is what the row is held to. UNSUPPORTED if it cannot do it. */
+/* Make a chain over poison, and leave it in the test image's read-back buffer. */
+MB_MUST_CHECK enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
+                                               const struct mb_instance *instance,
+                                               uint32_t poison, struct mb_err *err);
+
+/* Set up a row, make its plain chain and leave it in the read-back buffer; `*tolerance` is what
+ * the row is held to. UNSUPPORTED if it cannot do it. */
 MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_test_image *test_image,
                                              const struct mb_variant *row,
                                              struct mb_tolerance *tolerance,
                                              struct mb_err *err);
-
-/* True if a row may refuse formats and reductions that its siblings do: blit, wide kernels,
- * halves, what is for layers or sRGB only, and what asks for the filter by name. */
-bool mb_test_is_choosy(const struct mb_variant *row);
 
 /* True of what a strategy does where nothing is asked of it. */
 bool mb_test_is_default(const struct mb_variant *row);

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "harness.h"
 #include "vk/barrier.h"
 
 /* Noise in [0, 1) in every channel; owned by the caller. */
@@ -61,7 +60,8 @@ enum mb_status mb_stress_bench_init(struct stress_bench *bench, const struct mb_
                    shape->n_layers,
                    shape->n_levels > 0 ? shape->n_levels : mb_full_level_count(shape->extent));
     MB_TRY(make_contents(bench, err));
-    MB_TRY(mb_test_make_image(&bench->test_image, gpu, &bench->layout, bench->texels[0], err));
+    const struct mb_vk_image_options options = {.layout = &bench->layout};
+    MB_TRY(mb_test_image_init(&bench->test_image, gpu, &options, bench->texels[0], err));
     MB_TRY(mb_image_diff_init(&bench->diff, &bench->test_image.image, bench->reference,
                               STRESS_N_CONTENTS, err));
     MB_TRY(mb_submission_init(&bench->submission, gpu, "stress bench", err));

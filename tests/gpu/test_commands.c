@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/timing/evict.h"
 #include "bench/timing/recorded_sample.h"
@@ -25,8 +24,8 @@ struct text {
     size_t n;
 };
 
-/* The real commands. */
-static struct {
+/* What volk's pointers hold. */
+struct commands {
     PFN_vkCmdResetQueryPool reset_queries;
     PFN_vkCmdWriteTimestamp stamp;
     PFN_vkCmdPipelineBarrier barrier;
@@ -39,7 +38,9 @@ static struct {
     PFN_vkCmdFillBuffer fill;
     PFN_vkCmdUpdateBuffer update;
     PFN_vkCmdClearColorImage clear;
-} real;
+};
+
+static struct commands real;
 
 /* What a spy knows: where it writes, and pipelines that have a name. */
 static struct {
@@ -180,61 +181,48 @@ static VKAPI_ATTR void VKAPI_CALL note_clear(VkCommandBuffer cmd, VkImage image,
     real.clear(cmd, image, layout, colour, n, ranges);
 }
 
+/* Put `commands` in place of those that are there, which are returned. */
+static struct commands exchange(const struct commands *commands)
+{
+    const struct commands before = {
+        vkCmdResetQueryPool, vkCmdWriteTimestamp, vkCmdPipelineBarrier, vkCmdBindPipeline,
+        vkCmdDispatch,       vkCmdDraw,           vkCmdBlitImage,       vkCmdCopyImage,
+        vkCmdCopyBuffer,     vkCmdFillBuffer,     vkCmdUpdateBuffer,    vkCmdClearColorImage};
+    vkCmdResetQueryPool = commands->reset_queries;
+    vkCmdWriteTimestamp = commands->stamp;
+    vkCmdPipelineBarrier = commands->barrier;
+    vkCmdBindPipeline = commands->bind;
+    vkCmdDispatch = commands->dispatch;
+    vkCmdDraw = commands->draw;
+    vkCmdBlitImage = commands->blit;
+    vkCmdCopyImage = commands->copy_image;
+    vkCmdCopyBuffer = commands->copy_buffer;
+    vkCmdFillBuffer = commands->fill;
+    vkCmdUpdateBuffer = commands->update;
+    vkCmdClearColorImage = commands->clear;
+    return before;
+}
+
 static void start_spying(struct text *out)
 {
+    static const struct commands spies = {
+        note_reset, note_stamp,      note_barrier,     note_bind, note_dispatch, note_draw,
+        note_blit,  note_copy_image, note_copy_buffer, note_fill, note_update,   note_clear};
     out->n = 0;
     out->words[0] = '\0';
     spy.out = out;
     spy.bound = VK_NULL_HANDLE;
-    vkCmdResetQueryPool = note_reset;
-    vkCmdWriteTimestamp = note_stamp;
-    vkCmdPipelineBarrier = note_barrier;
-    vkCmdBindPipeline = note_bind;
-    vkCmdDispatch = note_dispatch;
-    vkCmdDraw = note_draw;
-    vkCmdBlitImage = note_blit;
-    vkCmdCopyImage = note_copy_image;
-    vkCmdCopyBuffer = note_copy_buffer;
-    vkCmdFillBuffer = note_fill;
-    vkCmdUpdateBuffer = note_update;
-    vkCmdClearColorImage = note_clear;
+    real = exchange(&spies);
 }
 
 static void stop_spying(void)
 {
-    vkCmdResetQueryPool = real.reset_queries;
-    vkCmdWriteTimestamp = real.stamp;
-    vkCmdPipelineBarrier = real.barrier;
-    vkCmdBindPipeline = real.bind;
-    vkCmdDispatch = real.dispatch;
-    vkCmdDraw = real.draw;
-    vkCmdBlitImage = real.blit;
-    vkCmdCopyImage = real.copy_image;
-    vkCmdCopyBuffer = real.copy_buffer;
-    vkCmdFillBuffer = real.fill;
-    vkCmdUpdateBuffer = real.update;
-    vkCmdClearColorImage = real.clear;
-}
-
-static void find_commands(void)
-{
-    real.reset_queries = vkCmdResetQueryPool;
-    real.stamp = vkCmdWriteTimestamp;
-    real.barrier = vkCmdPipelineBarrier;
-    real.bind = vkCmdBindPipeline;
-    real.dispatch = vkCmdDispatch;
-    real.draw = vkCmdDraw;
-    real.blit = vkCmdBlitImage;
-    real.copy_image = vkCmdCopyImage;
-    real.copy_buffer = vkCmdCopyBuffer;
-    real.fill = vkCmdFillBuffer;
-    real.update = vkCmdUpdateBuffer;
-    real.clear = vkCmdClearColorImage;
+    (void)exchange(&real);
 }
 
 /* A strategy set up on an image, as often as there are images in the rotation. */
 struct bed {
-    struct mb_gpu gpu;
+    const struct mb_gpu *gpu;
     struct mb_test_image test_image;
     struct mb_timer timer;
     struct mb_evictor evictor;
@@ -248,7 +236,7 @@ static bool spy_on_chain(struct bed *bed, struct text *chain)
     struct mb_err err = {0};
     struct mb_submission submission = {0};
     enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_init(&submission, &bed->gpu, "chain", &err));
+    MB_TRY(mb_submission_init(&submission, bed->gpu, "chain", &err));
     MB_TRY(mb_submission_begin(&submission, 0, &err));
     start_spying(chain);
     bed->instances[0].strategy->record(bed->instances[0].state, submission.cmd);
@@ -374,7 +362,7 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
 static void check_samples(struct bed *bed, const char *chain)
 {
     const struct mb_recorded_sample_options latency = {
-        .gpu = &bed->gpu,
+        .gpu = bed->gpu,
         .timer = &bed->timer,
         .n_parts = 1,
         .n_chains = {1},
@@ -409,19 +397,16 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
 {
     static struct text chain;
     struct mb_err err = {0};
-    const struct mb_task task = {.n_rects = 1,
-                                 .rects = {mb_rect_whole(bed->test_image.full.base)}};
-    const struct mb_vk_image *image = &bed->test_image.image;
-    if (mb_instance_supports(image, row, &task, &err) != MB_OK) {
+    const struct mb_task task = mb_test_whole(bed->test_image.full.base);
+    enum mb_status status = MB_OK;
+    for (uint32_t i = 0; i < MAX_TRIALS && status == MB_OK; i++) {
+        status = mb_test_instance(&bed->instances[i], &bed->test_image, row, &task, &err);
+    }
+    if (status == MB_UNSUPPORTED) {
         printf("skipped %s: %s\n", row->strategy->name, err.text);
         return;
     }
-    bool is_ready = true;
-    for (uint32_t i = 0; i < MAX_TRIALS; i++) {
-        is_ready =
-            mb_instance_init(&bed->instances[i], image, row, &task, &err) == MB_OK && is_ready;
-    }
-    CHECK(is_ready && spy_on_chain(bed, &chain));
+    CHECK(status == MB_OK && spy_on_chain(bed, &chain));
     printf("%s: %s\n", row->strategy->name, chain.words);
     check_chain(&bed->instances[0].work, chain.words);
     check_samples(bed, chain.words);
@@ -430,13 +415,12 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
     }
 }
 
-static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
-                               const void *texels, struct mb_err *err)
+static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void *texels)
 {
-    enum mb_status status = MB_OK;
     /* Or it would be the primer. */
     static const struct mb_constant two_invocations[] = {
         {"gl_WorkGroupSize.x", 2}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
+    struct mb_err err = {0};
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_null,
         .constants = two_invocations,
@@ -444,56 +428,48 @@ static enum mb_status make_bed(struct bed *bed, const struct mb_layout *layout,
         .n_copies = 1,
         .name = "null twin",
     };
-    MB_TRY(mb_test_make_image(&bed->test_image, &bed->gpu, layout, texels, err));
-    MB_TRY(mb_timer_init(&bed->timer, &bed->gpu, 1 + MB_MAX_PARTS, err));
-    MB_TRY(mb_evictor_init(&bed->evictor, &bed->gpu, 1, err));
-    MB_TRY(mb_pipeline_init(&bed->nothing, &bed->gpu, &options, err));
+    const bool is_made =
+        mb_test_open_image(&bed->test_image, bed->gpu, layout, texels) &&
+        mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_PARTS, &err) == MB_OK &&
+        mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
+        mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK;
     spy.timer = &bed->timer;
     spy.primer = bed->timer.primer.objects.pipeline;
     spy.evictor = bed->evictor.compute.objects.pipeline;
     spy.null_twin = bed->nothing.objects.pipeline;
-fail:
-    return status;
+    CHECK(is_made);
+    return is_made;
 }
 
-static void run(struct bed *bed)
+static void test_commands(struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"all"};
-    struct mb_variant *rows = NULL;
-    size_t n_rows = 0;
-    struct mb_err err = {0};
+    static const char *const specs[] = {"all", NULL};
+    static struct bed bed;
     struct mb_layout layout;
+    size_t n_rows = 0;
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
+    if (gpu->info.timestamp_valid_bits == 0) {
+        mb_test_skip("the device has no timestamps");
+        mb_free(rows);
+        return;
+    }
+    bed.gpu = gpu;
     mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){200, 130}, 2, 5);
     void *texels = mb_test_texels(&layout, "noise");
-    const bool is_ready =
-        texels && make_bed(bed, &layout, texels, &err) == MB_OK &&
-        mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK;
-    CHECK(is_ready && n_rows > 5);
-    find_commands();
+    const bool is_ready = make_bed(&bed, &layout, texels);
+    CHECK(n_rows > 5);
     for (size_t i = 0; is_ready && i < n_rows; i++) {
-        check_row(bed, &rows[i]);
+        check_row(&bed, &rows[i]);
     }
     mb_free(rows);
     mb_free(texels);
-    mb_pipeline_finish(&bed->nothing);
-    mb_evictor_finish(&bed->evictor);
-    mb_timer_finish(&bed->timer);
-    mb_test_image_finish(&bed->test_image);
+    mb_pipeline_finish(&bed.nothing);
+    mb_evictor_finish(&bed.evictor);
+    mb_timer_finish(&bed.timer);
+    mb_test_image_finish(&bed.test_image);
 }
 
 int main(void)
 {
-    static struct bed bed;
-    const struct mb_gpu_options options = {.keep_pipelines = true};
-    const int code = mb_test_open_with(&bed.gpu, &options);
-    if (code != 0) {
-        return code;
-    }
-    if (bed.gpu.info.timestamp_valid_bits == 0) {
-        mb_gpu_finish(&bed.gpu);
-        return MB_TEST_SKIP;
-    }
-    run(&bed);
-    CHECK_EQ_INT(mb_gpu_finish(&bed.gpu), 0);
-    return check_summary("commands");
+    return MB_TEST_ON_DEVICE(test_commands);
 }

@@ -2,9 +2,9 @@
  * rows and columns of odd sizes is not conserved; by how much is printed. */
 #include <stdio.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
+#include "refusals.h"
 #include "wrong_strategy.h"
 
 #define N_CHANNELS 4u
@@ -84,39 +84,30 @@ static bool is_conserved(struct mb_test_image *test_image, const struct mb_varia
     struct mb_tolerance tolerance;
     struct mb_err err = {0};
     double shift = 0.0;
-    char label[MB_LABEL_BYTES];
-    mb_variant_label(row, label, sizeof label);
+    const struct mb_task task = mb_test_whole(layout->base);
     enum mb_status status = mb_test_run_row(test_image, row, &tolerance, &err);
-    CHECK(status == MB_OK || (status == MB_UNSUPPORTED && mb_test_is_choosy(row)));
+    CHECK(status == MB_OK || (status == MB_UNSUPPORTED &&
+                              mb_test_may_refuse(test_image->image.gpu, row, layout, &task)));
     *is_box = status == MB_OK && tolerance.filter.policy == MB_POLICY_BOX;
     if (status != MB_OK) {
-        printf("%s %s: %s\n", label, layout->format->name, err.text);
+        printf("%s %s: %s\n", mb_test_label(row), layout->format->name, err.text);
         return true;
     }
     const uint32_t bad = find_loss(layout, test_image->readback.mapped, &tolerance, &shift);
     if (bad > 0) {
-        printf("%s %ux%u %s: %s, the mean moves by %.2g at the last level\n", label,
-               layout->base.width, layout->base.height, layout->format->name,
-               mb_policy_name(tolerance.filter.policy), shift);
+        printf("%s %ux%u %s: %s, the mean moves by %.2g at the last level\n",
+               mb_test_label(row), layout->base.width, layout->base.height,
+               layout->format->name, mb_policy_name(tolerance.filter.policy), shift);
     }
     return bad == 0;
 }
 
-static bool open_rig(struct mb_test_image *test_image, const struct mb_gpu *gpu,
-                     const char *format, struct mb_extent extent)
+static bool open_noise(struct mb_test_image *test_image, const struct mb_gpu *gpu,
+                       const char *format, struct mb_extent extent)
 {
-    struct mb_layout layout;
-    struct mb_err err = {0};
-    mb_layout_init(&layout, mb_format_find(format), extent, N_LAYERS,
-                   mb_full_level_count(extent));
+    const struct mb_layout layout = mb_test_layout(format, extent, N_LAYERS);
     void *texels = mb_test_texels(&layout, "noise");
-    *test_image = (struct mb_test_image){0};
-    const bool is_open =
-        texels && mb_test_make_image(test_image, gpu, &layout, texels, &err) == MB_OK;
-    if (!is_open) {
-        printf("%ux%u %s: %s\n", extent.width, extent.height, format, err.text);
-    }
-    CHECK(is_open);
+    const bool is_open = mb_test_open_image(test_image, gpu, &layout, texels);
     mb_free(texels);
     return is_open;
 }
@@ -127,7 +118,7 @@ static size_t check_rows(const struct mb_gpu *gpu, const struct mb_variant *rows
 {
     struct mb_test_image test_image;
     size_t n_box = 0;
-    const bool is_open = open_rig(&test_image, gpu, format, extent);
+    const bool is_open = open_noise(&test_image, gpu, format, extent);
     for (size_t i = 0; is_open && i < n_rows; i++) {
         bool is_box;
         const bool is_good = is_conserved(&test_image, &rows[i], &is_box);
@@ -138,17 +129,14 @@ static size_t check_rows(const struct mb_gpu *gpu, const struct mb_variant *rows
     return n_box;
 }
 
-static void check_strategies(const struct mb_gpu *gpu)
+static void test_strategies(struct mb_gpu *gpu)
 {
     static const char *const specs[] = {"blit", "raster:*",  "compute:*", "subgroup:*",
-                                        "spd",  "spd-metal", "spd-tree"};
+                                        "spd",  "spd-metal", "spd-tree",  NULL};
     static const char *const formats[] = {"rgba32f", "rgba8", "rgba16f"};
     static const struct mb_extent extents[] = {{33, 17}, {1, 31}, {127, 65}, {7, 300}};
-    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    struct mb_err err = {0};
-    CHECK_EQ_INT(
-        mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err), MB_OK);
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
         for (size_t k = 0; k < MB_COUNTOF(extents); k++) {
             const bool has_its_turn = (i + k) % (mb_test_is_quick() ? 6 : 3) == 0;
@@ -161,16 +149,14 @@ static void check_strategies(const struct mb_gpu *gpu)
 }
 
 /* A kernel that drops what it says it keeps loses it visibly. */
-static void check_defect(const struct mb_gpu *gpu)
+static void test_defect(struct mb_gpu *gpu)
 {
     static const struct mb_strategy *const table[] = {&mb_strategy_wrong, NULL};
-    static const char *const spec = "wrong:defect=drop-row";
-    struct mb_variant *rows = NULL;
+    static const char *const specs[] = {"wrong:defect=drop-row", NULL};
     size_t n_rows = 0;
-    struct mb_err err = {0};
+    struct mb_variant *rows = mb_test_plan_of(table, specs, &n_rows);
     struct mb_test_image test_image;
-    CHECK_EQ_INT(mb_plan_variants(table, &spec, 1, &rows, &n_rows, &err), MB_OK);
-    if (open_rig(&test_image, gpu, "rgba32f", (struct mb_extent){33, 17})) {
+    if (open_noise(&test_image, gpu, "rgba32f", (struct mb_extent){33, 17})) {
         bool is_box = false;
         CHECK(!is_conserved(&test_image, &rows[0], &is_box));
         CHECK(is_box);
@@ -181,15 +167,5 @@ static void check_defect(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu = {0};
-    const struct mb_gpu_options options = {.keep_pipelines = true};
-    const int opened = mb_test_open_with(&gpu, &options);
-    if (opened != 0) {
-        return opened;
-    }
-    check_strategies(&gpu);
-    check_defect(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("conservation");
+    return MB_TEST_ON_DEVICE(test_strategies, test_defect);
 }

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
 #include "vk/barrier.h"
 
 static const char *const specs[] = {"spd-metal:copy=on", "spd-metal:copy=on:tail=group",
-                                    "spd-metal"};
+                                    "spd-metal", NULL};
 
 #define N_COPYING_ROWS 2u
 
@@ -33,22 +32,20 @@ create_readable_image(VkDevice device, const VkImageCreateInfo *info,
     return result;
 }
 
-/* Set up as mb_instance_init does; spy.made is the image that it made then, if any. */
-static bool init_spied(struct mb_instance *instance, const struct mb_vk_image *image,
-                       const struct mb_variant *row, const struct mb_task *task)
+/* Set up as mb_test_instance does; spy.made is the image that it made then, if any. */
+static enum mb_status init_spied(struct mb_instance *instance,
+                                 const struct mb_test_image *test_image,
+                                 const struct mb_variant *row, const struct mb_task *task)
 {
     struct mb_err err = {0};
     spy.create_image = vkCreateImage;
     spy.made = VK_NULL_HANDLE;
     spy.n_made = 0;
     vkCreateImage = create_readable_image;
-    const bool is_made = mb_instance_init(instance, image, row, task, &err) == MB_OK;
+    const enum mb_status status = mb_test_instance(instance, test_image, row, task, &err);
     vkCreateImage = spy.create_image;
-    CHECK(is_made);
-    if (!is_made) {
-        fprintf(stderr, "%s: %s\n", image->layout.format->name, err.text);
-    }
-    return is_made;
+    CHECK(status != MB_FAILED);
+    return status;
 }
 
 /* Level 0 of the copy to the beginning of the test_image's read-back buffer. */
@@ -127,19 +124,16 @@ static void check_contents(struct mb_test_image *test_image, const struct mb_ins
 static bool check_row(struct mb_test_image *test_image, const struct mb_variant *row,
                       const struct mb_task *task, bool is_copying)
 {
-    struct mb_err why = {0};
     struct mb_instance instance = {0};
-    if (mb_instance_supports(&test_image->image, row, task, &why) != MB_OK) {
-        return false;
-    }
-    if (init_spied(&instance, &test_image->image, row, task)) {
+    const enum mb_status status = init_spied(&instance, test_image, row, task);
+    if (status == MB_OK) {
         CHECK_EQ_INT(spy.n_made, is_copying ? 1 : 0);
         if (spy.n_made == 1) {
             check_contents(test_image, &instance, task);
         }
     }
     mb_instance_finish(&instance);
-    return true;
+    return status == MB_OK;
 }
 
 /* How many rows did this format and task. */
@@ -147,37 +141,29 @@ static unsigned check_case(const struct mb_gpu *gpu, const struct mb_variant *ro
                            size_t n_rows, const struct mb_format *format,
                            const struct mb_task *task)
 {
-    const struct mb_extent extent = {131, 70};
-    struct mb_err err = {0};
-    struct mb_layout layout;
-    struct mb_test_image test_image = {0};
+    const struct mb_layout layout =
+        mb_test_layout(format->name, (struct mb_extent){131, 70}, 3);
+    struct mb_test_image test_image;
     unsigned n_done = 0;
-    mb_layout_init(&layout, format, extent, 3, mb_full_level_count(extent));
     void *texels = mb_test_texels(&layout, "noise");
-    if (texels && mb_test_make_image(&test_image, gpu, &layout, texels, &err) == MB_OK) {
-        for (size_t i = 0; i < n_rows; i++) {
-            n_done += check_row(&test_image, &rows[i], task, i < N_COPYING_ROWS);
-        }
-    } else {
-        printf("%s: %s\n", format->name, err.text);
+    const bool is_open = mb_test_open_image(&test_image, gpu, &layout, texels);
+    for (size_t i = 0; is_open && i < n_rows; i++) {
+        n_done += check_row(&test_image, &rows[i], task, i < N_COPYING_ROWS);
     }
     mb_test_image_finish(&test_image);
     mb_free(texels);
     return n_done;
 }
 
-static void check_all(const struct mb_gpu *gpu)
+static void test_copies(struct mb_gpu *gpu)
 {
-    struct mb_err err = {0};
-    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     const struct mb_task tasks[] = {
         {.n_rects = 1, .rects = {{0, 0, 131, 70}}},
         {.reduce = MB_REDUCE_MAX, .is_update = true, .n_rects = 1, .rects = {{60, 3, 68, 65}}},
     };
-    CHECK(mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) ==
-          MB_OK);
-    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
     for (size_t i = 0; i < n_cases; i += mb_test_takes_turns(gpu) ? 3 : 1) {
         const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
@@ -195,13 +181,5 @@ static void check_all(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu;
-    const int code = mb_test_open(&gpu, false);
-    if (code != 0) {
-        return code;
-    }
-    check_all(&gpu);
-    CHECK_EQ_INT(gpu.state->n_validation_messages, 0);
-    mb_gpu_finish(&gpu);
-    return check_summary("copy");
+    return MB_TEST_ON_DEVICE(test_copies);
 }

@@ -2,7 +2,6 @@
  * the name of a feature that is hidden; and its plain claim, or none at all. */
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
 #include "result/question.h"
@@ -13,22 +12,18 @@ extern const struct mb_shader mb_spv_every_need;
 
 static const struct mb_strategy *const table[] = {&mb_strategy_every_need, NULL};
 
-static void run_case(const struct mb_gpu *gpu, struct mb_test_case test_case)
+static void run_case(const struct mb_gpu *gpu, const struct mb_test_case *test_case)
 {
     static const char *const specs[] = {"every-need", "every-need:claim=number",
-                                        "every-need:claim=none"};
+                                        "every-need:claim=none", NULL};
     static const unsigned questions[] = {1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY,
                                          1u << MB_QUESTION_ANY, 0};
-    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
+    struct mb_variant *rows = mb_test_plan_of(table, specs, &n_rows);
     struct mb_case c = {.n_results = 0};
-    struct mb_err err = {0};
     const double claim =
-        test_case.format && strcmp(test_case.format, "rgba32f") == 0 ? 4.0 : 0.75;
-    test_case.pattern = "noise";
-    CHECK_EQ_INT(mb_plan_variants(table, specs, MB_COUNTOF(specs), &rows, &n_rows, &err),
-                 MB_OK);
-    CHECK(mb_test_run_case(gpu, rows, n_rows, &test_case, &c));
+        test_case->format && strcmp(test_case->format, "rgba32f") == 0 ? 4.0 : 0.75;
+    CHECK(mb_test_run_case(gpu, rows, n_rows, test_case, &c));
     CHECK_EQ_INT(c.n_results, 3);
     for (size_t i = 0; i < c.n_results; i++) {
         const struct mb_result *result = &c.results[i];
@@ -45,7 +40,7 @@ static void run_case(const struct mb_gpu *gpu, struct mb_test_case test_case)
 }
 
 /* Each hidden feature is named; a name that nobody knows is one that every device lacks. */
-static void test_hidden(const struct mb_gpu *gpu)
+static void test_hidden(struct mb_gpu *gpu)
 {
     const struct mb_variant row = {.strategy = &mb_strategy_every_need};
     const struct mb_task task = {.n_rects = 1, .rects = {{0, 0, 8, 8}}};
@@ -68,7 +63,7 @@ static void test_hidden(const struct mb_gpu *gpu)
 }
 
 /* A misspelt constant is no default. */
-static void test_unknown_constant(const struct mb_gpu *gpu)
+static void test_unknown_constant(struct mb_gpu *gpu)
 {
     struct mb_pipeline pipeline = {0};
     struct mb_err err = {0};
@@ -79,27 +74,25 @@ static void test_unknown_constant(const struct mb_gpu *gpu)
     CHECK_EQ_STR(err.text, "every-need/every_need.comp has no specialisation constant Y12");
 }
 
+static void test_cases(struct mb_gpu *gpu)
+{
+    static const struct mb_test_case cases[] = {
+        {.pattern = "noise", .extent = {77, 131}},
+        {.pattern = "noise", .format = "rgba8-srgb", .extent = {32, 64}},
+        {.pattern = "noise", .format = "rgba32f", .extent = {33, 9}, .n_layers = 3},
+        {.pattern = "noise", .extent = {1, 1}, .reduce = MB_REDUCE_MIN},
+    };
+    mb_strategies_check(table);
+    if (!gpu->info.features.v12.bufferDeviceAddress || !gpu->info.has_full_subgroups) {
+        mb_test_skip("the device lacks buffer addresses or full subgroups");
+        return;
+    }
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        run_case(gpu, &cases[i]);
+    }
+}
+
 int main(void)
 {
-    struct mb_gpu gpu = {0};
-    const int opened = mb_test_open(&gpu, false);
-    if (opened != 0) {
-        return opened;
-    }
-    mb_strategies_check(table);
-    if (!gpu.info.features.v12.bufferDeviceAddress || !gpu.info.has_full_subgroups) {
-        printf("skipped: the device lacks buffer addresses or full subgroups\n");
-        mb_gpu_finish(&gpu);
-        return MB_TEST_SKIP;
-    }
-    run_case(&gpu, (struct mb_test_case){.extent = {77, 131}});
-    run_case(&gpu, (struct mb_test_case){.format = "rgba8-srgb", .extent = {32, 64}});
-    run_case(&gpu,
-             (struct mb_test_case){.format = "rgba32f", .extent = {33, 9}, .n_layers = 3});
-    run_case(&gpu, (struct mb_test_case){.extent = {1, 1}, .reduce = MB_REDUCE_MIN});
-    test_hidden(&gpu);
-    test_unknown_constant(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("every need");
+    return MB_TEST_ON_DEVICE(test_cases, test_hidden, test_unknown_constant);
 }

@@ -3,7 +3,6 @@
  * same texels, so the dispatch itself is looked at, by standing in for vkCmdDispatch. */
 #include <stdio.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
 
@@ -42,13 +41,12 @@ fail:
 static void check_groups(const struct mb_test_image *test_image, const struct mb_variant *row,
                          const struct mb_task *task, uint32_t n_wide, uint32_t n_high)
 {
-    const struct mb_vk_image *image = &test_image->image;
     struct mb_instance instance = {0};
     struct mb_err err = {0};
     seen.n_dispatches = 0;
-    const bool is_recorded = mb_instance_supports(image, row, task, &err) == MB_OK &&
-                             mb_instance_init(&instance, image, row, task, &err) == MB_OK &&
-                             record(test_image, &instance, &err);
+    const bool is_recorded =
+        mb_test_instance(&instance, test_image, row, task, &err) == MB_OK &&
+        record(test_image, &instance, &err);
     CHECK(is_recorded);
     if (is_recorded) {
         CHECK_EQ_INT(seen.n_dispatches, 1);
@@ -99,41 +97,32 @@ static void check_several(const struct mb_test_image *test_image, const struct m
     }
 }
 
-int main(void)
+static void test_groups(struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"spd", "spd-metal", "spd-tree:wave=off",
+    static const char *const specs[] = {"spd",
+                                        "spd-metal",
+                                        "spd-tree:wave=off",
                                         "spd-tree:wave=on:exact=float",
-                                        "spd-tree:wave=on:exact=sums"};
-    const struct mb_extent extent = {512, 512};
-    struct mb_err err = {0};
-    struct mb_gpu gpu;
-    struct mb_test_image test_image = {0};
-    struct mb_variant *rows = NULL;
+                                        "spd-tree:wave=on:exact=sums",
+                                        NULL};
+    const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){512, 512}, 2);
+    struct mb_test_image test_image;
     size_t n_rows = 0;
-    struct mb_layout layout;
-    const struct mb_gpu_options gpu_options = {.keep_pipelines = true};
-    const int code = mb_test_open_with(&gpu, &gpu_options);
-    if (code != 0) {
-        return code;
-    }
-    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 2, mb_full_level_count(extent));
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     void *source = mb_test_texels(&layout, "noise");
-    const bool is_open = source &&
-                         mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows,
-                                          &n_rows, &err) == MB_OK &&
-                         mb_test_make_image(&test_image, &gpu, &layout, source, &err) == MB_OK;
-    CHECK(is_open && n_rows == MB_COUNTOF(specs));
-    if (is_open) {
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
+    if (mb_test_open_image(&test_image, gpu, &layout, source)) {
         check_rows(&test_image, rows, n_rows);
         for (size_t i = 0; i < n_rows; i++) {
             check_several(&test_image, &rows[i]);
         }
-    } else {
-        fprintf(stderr, "%s\n", err.text);
     }
     mb_test_image_finish(&test_image);
     mb_free(rows);
     mb_free(source);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("groups");
+}
+
+int main(void)
+{
+    return MB_TEST_ON_DEVICE(test_groups);
 }

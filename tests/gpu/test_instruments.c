@@ -1,7 +1,6 @@
 /* The probe of the clock and the evictor on a device. */
 #include <math.h>
 
-#include "../unit/check.h"
 #include "base/stats.h"
 #include "bench/timing/evict.h"
 #include "bench/timing/clock_probe.h"
@@ -9,7 +8,7 @@
 #include "readback.h"
 #include "vk/barrier.h"
 
-static void test_probe(const struct mb_gpu *gpu)
+static void test_probe(struct mb_gpu *gpu)
 {
     struct mb_probe probe;
     struct mb_err err = {0};
@@ -72,7 +71,7 @@ static void check_reach(const struct mb_gpu *gpu, const struct mb_evictor *evict
     readback_finish(&r);
 }
 
-static void test_evictor(const struct mb_gpu *gpu)
+static void test_evictor(struct mb_gpu *gpu)
 {
     static struct mb_evictor evictor;
     struct mb_err err = {0};
@@ -111,13 +110,5 @@ static void test_evictor(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu = {0};
-    const int opened = mb_test_open(&gpu, false);
-    if (opened != 0) {
-        return opened;
-    }
-    test_probe(&gpu);
-    test_evictor(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0); /* messages of the validation layer */
-    return check_summary("instruments");
+    return MB_TEST_ON_DEVICE(test_probe, test_evictor);
 }

@@ -1,6 +1,5 @@
 /* A run that is interrupted after a condition that could not be sampled: what has samples is
  * kept, and nothing is lost. */
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/bench.h"
 #include "harness.h"
@@ -52,7 +51,7 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
 }
 
 /* Hot latency is sampled, hot beside a load has no queue, and cold latency is cut short. */
-static void test_gap(const struct mb_gpu *gpu)
+static void test_gap(struct mb_gpu *gpu)
 {
     struct mb_gpu as_gpu = *gpu;
     struct mb_run run = {0};
@@ -104,14 +103,5 @@ static void test_gap(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu;
-    const int code = mb_test_open(&gpu, false);
-    if (code != 0) {
-        return code;
-    }
-    const uint64_t n_live = mb_alloc_live_count();
-    test_gap(&gpu);
-    CHECK_EQ_INT(mb_alloc_live_count(), n_live);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("interrupted");
+    return MB_TEST_ON_DEVICE(test_gap);
 }

@@ -1,7 +1,6 @@
 /* What a device with less than usual is told of: by name, in units that say something. */
 #include <string.h>
 
-#include "../unit/check.h"
 #include "bench/timing/evict.h"
 #include "bench/roofline/roofline.h"
 #include "harness.h"
@@ -15,7 +14,7 @@ static void check_has(const char *text, const char *part)
     }
 }
 
-static void test_workgroups(const struct mb_gpu *gpu)
+static void test_workgroups(struct mb_gpu *gpu)
 {
     struct mb_err why = {0};
     struct mb_gpu narrow = *gpu;
@@ -37,7 +36,7 @@ static void test_workgroups(const struct mb_gpu *gpu)
     check_has(why.text, "have at most 128 invocations");
 }
 
-static void test_small_heap(const struct mb_gpu *gpu)
+static void test_small_heap(struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
     struct mb_buffer buffer = {0};
@@ -66,7 +65,7 @@ get_without_allocation(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *pro
 }
 
 /* Everything that is sized by it still works. */
-static void test_no_allocation_limit(const struct mb_gpu *gpu)
+static void test_no_allocation_limit(struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
     struct mb_gpu odd = *gpu;
@@ -86,14 +85,5 @@ static void test_no_allocation_limit(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu;
-    const int code = mb_test_open(&gpu, false);
-    if (code != 0) {
-        return code;
-    }
-    test_workgroups(&gpu);
-    test_small_heap(&gpu);
-    test_no_allocation_limit(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("limits");
+    return MB_TEST_ON_DEVICE(test_workgroups, test_small_heap, test_no_allocation_limit);
 }

@@ -1,7 +1,6 @@
 /* What raster says of its work, and when it refuses. */
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/timing/intercept.h"
 #include "bench/plan.h"
@@ -23,24 +22,20 @@ static enum mb_status supports(const struct bench *b, struct mb_err *why)
 /* An 8x8 image of three layers, and the one row that draws. */
 static bool bench_init(struct bench *b, const struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"raster"};
-    const struct mb_extent extent = {8, 8};
-    struct mb_err err = {0};
-    struct mb_variant *rows = NULL;
+    static const char *const specs[] = {"raster", NULL};
+    const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){8, 8}, 3);
     size_t n_rows = 0;
-    struct mb_layout layout;
-    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, 4);
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     void *texels = mb_test_texels(&layout, "noise");
-    *b = (struct bench){.task = {.n_rects = 1, .rects = {mb_rect_whole(extent)}}};
-    CHECK(texels && mb_test_make_image(&b->test_image, gpu, &layout, texels, &err) == MB_OK);
-    CHECK(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err) == MB_OK &&
-          n_rows == 1);
+    *b = (struct bench){.task = mb_test_whole(layout.base)};
+    const bool is_open = mb_test_open_image(&b->test_image, gpu, &layout, texels);
+    CHECK_EQ_INT(n_rows, 1);
     if (rows) {
         b->row = rows[0];
     }
     mb_free(rows);
     mb_free(texels);
-    return b->test_image.image.gpu && b->row.strategy;
+    return is_open && b->row.strategy;
 }
 
 static void check_refusal(const struct bench *b, const char *what)
@@ -51,7 +46,7 @@ static void check_refusal(const struct bench *b, const char *what)
     CHECK(strstr(why.text, what) != NULL);
 }
 
-static void test_refusals(const struct bench *b)
+static void check_refusals(const struct bench *b)
 {
     struct mb_err why = {0};
     CHECK_EQ_INT(supports(b, &why), MB_OK);
@@ -105,25 +100,22 @@ static void check_draws(const struct bench *b, uint32_t n_wanted)
     mb_instance_finish(&instance);
 }
 
-int main(void)
+static void test_raster(struct mb_gpu *gpu)
 {
-    struct mb_gpu gpu;
     struct bench b;
-    int status = mb_test_open(&gpu, false);
-    if (status != 0) {
-        return status;
+    if (!gpu->info.features.rendering.dynamicRendering ||
+        !(gpu->info.queue_flags & VK_QUEUE_GRAPHICS_BIT)) {
+        mb_test_skip("the device does not draw");
+        return;
     }
-    if (!gpu.info.features.rendering.dynamicRendering ||
-        !(gpu.info.queue_flags & VK_QUEUE_GRAPHICS_BIT)) {
-        printf("the device does not draw\n");
-        mb_gpu_finish(&gpu);
-        return MB_TEST_SKIP;
-    }
-    if (bench_init(&b, &gpu)) {
-        test_refusals(&b);
+    if (bench_init(&b, gpu)) {
+        check_refusals(&b);
         check_draws(&b, 3 * 3);
     }
     mb_test_image_finish(&b.test_image);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("raster");
+}
+
+int main(void)
+{
+    return MB_TEST_ON_DEVICE(test_raster);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
 
@@ -57,9 +56,7 @@ static const struct mb_test_case cases[] = {
 
 static bool uses_subgroups(const struct mb_variant *row)
 {
-    char label[MB_LABEL_BYTES];
-    mb_variant_label(row, label, sizeof label);
-    return strstr(label, "wave=on") != NULL;
+    return strstr(mb_test_label(row), "wave=on") != NULL;
 }
 
 static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
@@ -85,7 +82,7 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, 
     mb_case_finish(&c);
 }
 
-static void check_kernels(const struct mb_gpu *gpu)
+static void test_kernels(struct mb_gpu *gpu)
 {
     static const char *const specs[] = {
         "spd-tree:wave=off",
@@ -93,16 +90,14 @@ static void check_kernels(const struct mb_gpu *gpu)
         "spd-tree:wave=on:exact=sums",
         "spd-tree:wave=off:tile=32", /* the first kernel in other ways, where time allows */
         "spd-tree:wave=off:first=6",
+        NULL,
     };
     const size_t n_cases[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
                               MB_COUNTOF(cases)};
     unsigned n_passed[MAX_ROWS] = {0};
-    struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    struct mb_err err = {0};
-    CHECK(mb_plan_variants(mb_strategies, specs, MB_COUNTOF(specs), &rows, &n_rows, &err) ==
-          MB_OK);
-    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs));
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     n_rows = mb_test_takes_turns(gpu) ? 3 : n_rows;
     /* llvmpipe takes seconds for each pipeline that it has not seen, and a minute for 16
      * rectangles, whose loop it has to have unrolled. */
@@ -119,7 +114,7 @@ static void check_kernels(const struct mb_gpu *gpu)
 }
 
 /* Every strategy as it is by default: done by who takes several, refused by the others. */
-static void check_refusals(const struct mb_gpu *gpu)
+static void test_refusals(struct mb_gpu *gpu)
 {
     const struct mb_test_case test_case = {
         .pattern = "noise", .extent = {64, 64}, .rects = {{0, 0, 1, 1}, {8, 8, 8, 8}}};
@@ -146,15 +141,5 @@ static void check_refusals(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu = {0};
-    const struct mb_gpu_options options = {.keep_pipelines = true};
-    const int opened = mb_test_open_with(&gpu, &options);
-    if (opened != 0) {
-        return opened;
-    }
-    check_kernels(&gpu);
-    check_refusals(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("rects");
+    return MB_TEST_ON_DEVICE(test_kernels, test_refusals);
 }

@@ -2,7 +2,6 @@
  * for, and every figure is one. */
 #include <math.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/roofline/roofline.h"
 #include "bench/timing/calibration.h"
@@ -94,7 +93,7 @@ static uint32_t expected_word(const struct mb_traffic_variant *variant, uint32_t
     }
 }
 
-static void test_buffers(const struct mb_gpu *gpu)
+static void test_buffers(struct mb_gpu *gpu)
 {
     static const uint32_t sizes[][2] = {{64, 4}, {128, 8}, {1024, 2}, {256, 1}};
     const uint64_t n_bytes = MB_TRAFFIC_UNIT_BYTES;
@@ -222,7 +221,7 @@ static void read_source(struct readback *r, struct mb_field *field, struct texel
     CHECK_EQ_INT(n_wrong, 0);
 }
 
-static void test_images(const struct mb_gpu *gpu)
+static void test_images(struct mb_gpu *gpu)
 {
     static const uint32_t sizes[][2] = {{64, 4}, {128, 2}, {1024, 2}, {256, 1}};
     struct texels t = {.extent = {203, 157}, .n_layers = 2};
@@ -326,7 +325,7 @@ static void check_figures(const struct mb_roofline *roofline)
            (double)roofline->llc_bytes / 0x1p20, roofline->llc_source);
 }
 
-static void test_measure(const struct mb_gpu *gpu)
+static void test_measure(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -347,7 +346,7 @@ static void test_measure(const struct mb_gpu *gpu)
 }
 
 /* What a GPU does, whatever this device is, but within 8 MiB: the sweep, and all variants. */
-static void test_gpu_path(const struct mb_gpu *gpu)
+static void test_gpu_path(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     struct mb_gpu small = *gpu;
@@ -374,7 +373,7 @@ static bool stop_after(void *user)
 }
 
 /* What was not reached is NaN, and no failure. */
-static void test_interruption(const struct mb_gpu *gpu)
+static void test_interruption(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     struct mb_err err = {0};
@@ -394,7 +393,7 @@ static void test_interruption(const struct mb_gpu *gpu)
 }
 
 /* The calibration hears it, too, and is whole in all else. */
-static void test_interrupted_ruler(const struct mb_gpu *gpu)
+static void test_interrupted_ruler(struct mb_gpu *gpu)
 {
     struct mb_calibration calibration;
     struct mb_err err = {0};
@@ -410,7 +409,7 @@ static void test_interrupted_ruler(const struct mb_gpu *gpu)
 }
 
 /* In every format that the device stores to, at a cell's extent. */
-static void test_match(const struct mb_gpu *gpu)
+static void test_match(struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
     for (size_t f = 0; f < mb_format_count; f++) {
@@ -441,7 +440,7 @@ static void test_match(const struct mb_gpu *gpu)
 }
 
 /* Without timestamps there is no roofline, and never a made-up one. */
-static void test_refusals(const struct mb_gpu *gpu)
+static void test_refusals(struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
     struct mb_gpu blind = *gpu;
@@ -454,19 +453,7 @@ static void test_refusals(const struct mb_gpu *gpu)
 
 int main(void)
 {
-    struct mb_gpu gpu = {0};
-    const int opened = mb_test_open(&gpu, false);
-    if (opened != 0) {
-        return opened;
-    }
-    test_buffers(&gpu);
-    test_images(&gpu);
-    test_measure(&gpu);
-    test_gpu_path(&gpu);
-    test_interruption(&gpu);
-    test_interrupted_ruler(&gpu);
-    test_match(&gpu);
-    test_refusals(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0); /* messages of the validation layer */
-    return check_summary("roofline");
+    return MB_TEST_ON_DEVICE(test_buffers, test_images, test_measure, test_gpu_path,
+                             test_interruption, test_interrupted_ruler, test_match,
+                             test_refusals);
 }

@@ -2,7 +2,6 @@
  * there are more layers than a driver copies rightly by one command. */
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/timing/rotation.h"
 #include "harness.h"
@@ -90,40 +89,33 @@ static void check_rotation(const struct mb_test_image *test_image, const void *t
     mb_rotation_finish(&rotation);
 }
 
-static void test_layers(const struct mb_gpu *gpu, uint32_t n_layers)
+static void check_layers(const struct mb_gpu *gpu, uint32_t n_layers)
 {
-    struct mb_layout layout;
-    struct mb_test_image test_image = {0};
+    const struct mb_layout layout =
+        mb_test_layout("rgba8", (struct mb_extent){13, 6}, n_layers);
+    struct mb_test_image test_image;
     struct mb_err err = {0};
-    const struct mb_extent extent = {13, 6};
-    mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
-                   mb_full_level_count(extent));
     uint8_t *texels = mb_malloc(layout.total_bytes);
     for (size_t i = 0; texels && i < layout.total_bytes; i++) {
         texels[i] = (uint8_t)((i * 2654435761u) >> 13); /* no two layers alike */
     }
-    const bool is_open = texels &&
-                         mb_test_make_image(&test_image, gpu, &layout, texels, &err) == MB_OK &&
-                         mb_test_image_upload_chain(&test_image, texels, &err) == MB_OK;
-    CHECK(is_open);
-    if (is_open) {
+    if (mb_test_open_image(&test_image, gpu, &layout, texels)) {
+        CHECK_EQ_INT(mb_test_image_upload_chain(&test_image, texels, &err), MB_OK);
         check_rotation(&test_image, texels);
     }
     mb_test_image_finish(&test_image);
     mb_free(texels);
 }
 
-int main(void)
+static void test_rotation(struct mb_gpu *gpu)
 {
     static const uint32_t n_layers[] = {1, 16, 17, 22, 47, MAX_LAYERS};
-    struct mb_gpu gpu;
-    const int code = mb_test_open(&gpu, false);
-    if (code != 0) {
-        return code;
-    }
     for (size_t i = 0; i < MB_COUNTOF(n_layers); i++) {
-        test_layers(&gpu, n_layers[i]);
+        check_layers(gpu, n_layers[i]);
     }
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("rotation");
+}
+
+int main(void)
+{
+    return MB_TEST_ON_DEVICE(test_rotation);
 }

@@ -4,25 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
-
-/* A chain without mb_instance's own submission, which would bring the source up to date. */
-static enum mb_status run_and_read(struct mb_test_image *test_image,
-                                   const struct mb_instance *instance, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_submission *submission = &test_image->submission;
-    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_test_image_record_poison(test_image, 0, submission->cmd);
-    instance->strategy->record(instance->state, submission->cmd);
-    mb_test_image_record_read(test_image, submission->cmd);
-    MB_TRY(mb_submission_end(submission, err));
-    MB_TRY(mb_submission_run(submission, err));
-fail:
-    return status;
-}
 
 /* What the read-back buffer holds: the changed level 0, and below it the chain of `source`. */
 static void check_chain(const struct mb_test_image *test_image,
@@ -43,48 +26,41 @@ static void check_chain(const struct mb_test_image *test_image,
     mb_verifier_finish(&verifier);
 }
 
+/* Without mb_instance's own submission, which would bring the source up to date. */
 static void check_row(struct mb_test_image *test_image, const struct mb_variant *row,
                       const void *source, const void *changed)
 {
-    const struct mb_task task = {.n_rects = 1, .rects = {mb_rect_whole(test_image->full.base)}};
-    const struct mb_vk_image *image = &test_image->image;
+    const struct mb_task task = mb_test_whole(test_image->full.base);
     struct mb_instance instance = {0};
     struct mb_err err = {0};
-    const bool is_run = mb_instance_supports(image, row, &task, &err) == MB_OK &&
-                        mb_instance_init(&instance, image, row, &task, &err) == MB_OK &&
+    const bool is_run = mb_test_instance(&instance, test_image, row, &task, &err) == MB_OK &&
                         mb_test_image_upload(test_image, changed, &err) == MB_OK &&
-                        run_and_read(test_image, &instance, &err) == MB_OK;
+                        mb_test_run_chain(test_image, &instance, 0, &err) == MB_OK;
     CHECK(is_run);
+    CHECK_EQ_STR(err.text, "");
     if (is_run) {
         check_chain(test_image, &instance.work.tolerance, source, changed);
-    } else {
-        fprintf(stderr, "%s\n", err.text);
     }
     mb_instance_finish(&instance);
 }
 
-static void check_spec(const struct mb_gpu *gpu, const char *spec)
+static void test_source(struct mb_gpu *gpu)
 {
-    const struct mb_extent extent = {131, 70};
-    struct mb_err err = {0};
-    struct mb_layout layout;
-    struct mb_test_image test_image = {0};
-    struct mb_variant *rows = NULL;
+    static const char *const specs[] = {
+        "spd:source=separate", "spd:source=separate:load=texel:wave=off:slices=each", NULL};
+    const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){131, 70}, 3);
     size_t n_rows = 0;
-    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 3, mb_full_level_count(extent));
+    struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     void *source = mb_test_texels(&layout, "noise");
     void *changed = mb_test_texels(&layout, "gradient");
-    const bool is_open =
-        source && changed &&
-        mb_plan_variants(mb_strategies, &spec, 1, &rows, &n_rows, &err) == MB_OK &&
-        mb_test_make_image(&test_image, gpu, &layout, source, &err) == MB_OK;
-    CHECK(is_open && n_rows == 1);
-    if (is_open) {
-        check_row(&test_image, &rows[0], source, changed);
-    } else {
-        fprintf(stderr, "%s: %s\n", spec, err.text);
+    CHECK(changed && n_rows == 2);
+    for (size_t i = 0; changed && i < n_rows; i++) {
+        struct mb_test_image test_image;
+        if (mb_test_open_image(&test_image, gpu, &layout, source)) {
+            check_row(&test_image, &rows[i], source, changed);
+        }
+        mb_test_image_finish(&test_image);
     }
-    mb_test_image_finish(&test_image);
     mb_free(rows);
     mb_free(changed);
     mb_free(source);
@@ -92,14 +68,5 @@ static void check_spec(const struct mb_gpu *gpu, const char *spec)
 
 int main(void)
 {
-    struct mb_gpu gpu;
-    const int code = mb_test_open(&gpu, false);
-    if (code != 0) {
-        return code;
-    }
-    check_spec(&gpu, "spd:source=separate");
-    check_spec(&gpu, "spd:source=separate:load=texel:wave=off:slices=each");
-    CHECK_EQ_INT(gpu.state->n_validation_messages, 0);
-    mb_gpu_finish(&gpu);
-    return check_summary("source");
+    return MB_TEST_ON_DEVICE(test_source);
 }

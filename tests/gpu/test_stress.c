@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/rng.h"
@@ -74,10 +73,11 @@ struct batch {
 };
 
 struct context {
-    struct mb_gpu gpu;
+    const struct mb_gpu *gpu;
     struct mb_variant *rows;
     size_t n_rows;
-    bool is_named;                 /* rows that were asked for: each goes everywhere */
+    const char *const
+        *names; /* of rows that were asked for, up to NULL: each goes everywhere */
     struct mb_instance *instances; /* one per row */
     struct mb_rng rng;
     struct stress_bench bench;
@@ -137,7 +137,7 @@ static enum mb_status make_batch(struct context *c, const struct mb_instance *in
 {
     enum mb_status status = MB_OK;
     struct step step = {0};
-    MB_TRY(begin_batch(batch, &c->gpu, err));
+    MB_TRY(begin_batch(batch, c->gpu, err));
     batch->n_steps = n_steps;
     for (uint32_t i = 0; i < n_steps; i++) {
         step.content = pick_content(&c->rng, step.content, i == 0, i + 1 == n_steps);
@@ -167,7 +167,7 @@ static enum mb_status run_step(struct context *c, const struct mb_instance *inst
         .is_poisoned = true,
         .poison = {0.0f, 1.0f, 0.0f, 1.0f},
     };
-    MB_TRY(begin_batch(&batch, &c->gpu, err));
+    MB_TRY(begin_batch(&batch, c->gpu, err));
     record_step(&c->bench, instance, &step, 0, batch.submission.cmd);
     MB_TRY(end_batch(&batch, err));
     MB_TRY(mb_submission_run(&batch.submission, err));
@@ -273,11 +273,10 @@ fail:
 static void describe(const struct context *c, const struct mb_variant *row, char *out,
                      size_t out_bytes)
 {
-    char label[MB_LABEL_BYTES];
     const struct mb_layout *layout = &c->bench.layout;
-    mb_variant_label(row, label, sizeof label);
-    snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", label, layout->base.width,
-             layout->base.height, layout->format->name, layout->n_layers, layout->n_levels);
+    snprintf(out, out_bytes, "%s on %ux%u %s, %u layers, %u levels", mb_test_label(row),
+             layout->base.width, layout->base.height, layout->format->name, layout->n_layers,
+             layout->n_levels);
 }
 
 /* Set up the rows that make this chain in one dispatch, in turn where compiling takes long;
@@ -287,18 +286,15 @@ static size_t prepare_rows(struct context *c, uint32_t index)
     size_t n_ready = 0;
     for (size_t i = 0; i < c->n_rows; i++) {
         struct mb_err err = {0};
-        if (!c->is_named && !mb_test_has_its_turn(&c->gpu, &c->rows[i], index)) {
+        if (!c->names[0] && !mb_test_has_its_turn(c->gpu, &c->rows[i], index)) {
             continue;
         }
         char label[192];
         struct mb_instance *instance = &c->instances[i];
-        const struct mb_task task = {
-            .reduce = c->reduce, .n_rects = 1, .rects = {mb_rect_whole(c->bench.layout.base)}};
-        const struct mb_vk_image *image = &c->bench.test_image.image;
-        enum mb_status status = mb_instance_supports(image, &c->rows[i], &task, &err);
-        if (status == MB_OK) {
-            status = mb_instance_init(instance, image, &c->rows[i], &task, &err);
-        }
+        struct mb_task task = mb_test_whole(c->bench.layout.base);
+        task.reduce = c->reduce;
+        enum mb_status status =
+            mb_test_instance(instance, &c->bench.test_image, &c->rows[i], &task, &err);
         if (status == MB_OK) {
             status = mb_instance_record(instance, &err);
         }
@@ -321,7 +317,7 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
 {
     struct mb_err err = {0};
     const uint64_t start_ns = mb_now_ns(), n_before = c->n_dispatches;
-    const bool is_ready = mb_stress_bench_init(&c->bench, &c->gpu, shape, &err) == MB_OK;
+    const bool is_ready = mb_stress_bench_init(&c->bench, c->gpu, shape, &err) == MB_OK;
     CHECK(is_ready);
     if (!is_ready) {
         fprintf(stderr, "%ux%u: %s\n", shape->extent.width, shape->extent.height, err.text);
@@ -373,32 +369,23 @@ static size_t make_specs(char specs[MAX_SPECS][96])
     return n_specs;
 }
 
-static bool make_rows(struct context *c, int n_names, char **names)
+static bool make_rows(struct context *c)
 {
     static char specs[MAX_SPECS][96];
-    const char *pointers[MAX_SPECS];
-    struct mb_err err = {0};
-    size_t n_specs = n_names > 0 ? (size_t)n_names : make_specs(specs);
-    if (n_specs > MAX_SPECS) {
-        n_specs = MAX_SPECS;
-    }
+    const char *pointers[MAX_SPECS + 1] = {NULL};
+    const size_t n_specs = make_specs(specs);
     for (size_t i = 0; i < n_specs; i++) {
-        pointers[i] = n_names > 0 ? names[i] : specs[i];
+        pointers[i] = specs[i];
     }
-    if (mb_plan_variants(mb_strategies, pointers, n_specs, &c->rows, &c->n_rows, &err) !=
-        MB_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return false;
-    }
-    c->is_named = n_names > 0;
+    c->rows = mb_test_plan(c->names[0] ? c->names : pointers, &c->n_rows);
     c->instances = mb_alloc(c->n_rows, sizeof *c->instances);
-    return c->instances != NULL;
+    return c->instances != NULL && c->n_rows > 0;
 }
 
 /* How many dispatches are asked for, in all. */
 static bool read_n_wanted(struct context *c, bool is_software)
 {
-    const char *text = getenv("MB_STRESS_DISPATCHES"), *full = getenv("MB_TEST_FULL");
+    const char *text = getenv("MB_STRESS_DISPATCHES");
     if (text) {
         const bool is_number = mb_parse_u64(text, &c->n_wanted) && c->n_wanted > 0;
         if (!is_number) {
@@ -406,8 +393,9 @@ static bool read_n_wanted(struct context *c, bool is_software)
         }
         return is_number;
     }
-    const bool is_full = full && strcmp(full, "0") != 0 && !is_software;
-    c->n_wanted = mb_test_is_quick() ? 500 : is_full ? 1000000 : 10000;
+    c->n_wanted = mb_test_is_quick()                  ? 500
+                  : mb_test_is_full() && !is_software ? 1000000
+                                                      : 10000;
     return true;
 }
 
@@ -433,30 +421,33 @@ static void stress_all(struct context *c, bool is_software)
            (unsigned long long)c->n_bad_texels);
 }
 
-int main(int argc, char **argv)
+static const char *const *row_names;
+
+static void test_stress(struct mb_gpu *gpu)
 {
     static struct context c;
-    const struct mb_gpu_options options = {.keep_pipelines = true};
-    const int exit_code = mb_test_open_with(&c.gpu, &options);
-    if (exit_code != 0) {
-        return exit_code;
-    }
-    const bool is_software = c.gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool is_software = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    c.gpu = gpu;
+    c.names = row_names;
     mb_rng_init(&c.rng, 1);
-    const bool is_ready = read_n_wanted(&c, is_software) && make_rows(&c, argc - 1, argv + 1);
+    const bool is_ready = read_n_wanted(&c, is_software) && make_rows(&c);
     CHECK(is_ready);
     if (is_ready) {
-        printf("%s, %llu dispatches\n", c.gpu.info.name, (unsigned long long)c.n_wanted);
+        printf("%s, %llu dispatches\n", gpu->info.name, (unsigned long long)c.n_wanted);
         stress_all(&c, is_software);
     }
     mb_free(c.instances);
     mb_free(c.rows);
-    const bool has_device_scope = c.gpu.info.features.v12.vulkanMemoryModelDeviceScope;
-    CHECK_EQ_INT(mb_gpu_finish(&c.gpu), 0);
-    if (is_ready && c.n_dispatches == 0 && !has_device_scope && check_n_failed == 0) {
-        printf("skipped: the device lacks the Vulkan memory model with device scope\n");
-        return MB_TEST_SKIP;
+    if (is_ready && c.n_dispatches == 0 &&
+        !gpu->info.features.v12.vulkanMemoryModelDeviceScope) {
+        mb_test_skip("the device lacks the Vulkan memory model with device scope");
+        return;
     }
     CHECK(c.n_dispatches >= c.n_wanted);
-    return check_summary("stress");
+}
+
+int main(int argc, char **argv)
+{
+    row_names = (const char *const *)argv + (argc > 0);
+    return MB_TEST_ON_DEVICE(test_stress);
 }

@@ -1,6 +1,5 @@
 /* Timestamps: the arithmetic on synthetic ticks, the refusals, and the marks of a real device.
  */
-#include "../unit/check.h"
 #include "harness.h"
 #include "vk/submit.h"
 #include "vk/timer.h"
@@ -35,7 +34,7 @@ static void test_granularity(void)
 }
 
 /* Without valid bits or a period there is no time, and never a made-up number. */
-static void test_refusals(const struct mb_gpu *gpu)
+static void test_refusals(struct mb_gpu *gpu)
 {
     struct mb_timer timer = {0};
     struct mb_err err = {0};
@@ -84,7 +83,7 @@ static void test_region(struct mb_gpu *gpu)
     mb_timer_finish(&timer);
 }
 
-static void test_marks(const struct mb_gpu *gpu)
+static void test_marks(struct mb_gpu *gpu)
 {
     struct mb_timer_marks marks;
     struct mb_err err = {0};
@@ -96,18 +95,10 @@ static void test_marks(const struct mb_gpu *gpu)
            marks.granularity_gcd_ns, marks.empty_pair_ns);
 }
 
+/* The arithmetic needs no device. */
 int main(void)
 {
-    struct mb_gpu gpu = {0};
     test_ticks_between();
     test_granularity();
-    const int opened = mb_test_open(&gpu, false);
-    if (opened != 0) {
-        return check_n_failed > 0 ? 1 : opened;
-    }
-    test_refusals(&gpu);
-    test_region(&gpu);
-    test_marks(&gpu);
-    mb_gpu_finish(&gpu);
-    return check_summary("timer");
+    return MB_TEST_ON_DEVICE(test_refusals, test_region, test_marks);
 }

@@ -2,7 +2,6 @@
  * made with a cache that is said to be small, so that they run on a CPU, too. */
 #include <math.h>
 
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/timing/split.h"
 #include "bench/timing/recorded_sample.h"
@@ -193,7 +192,7 @@ static bool check_no_second_queue(const struct mb_gpu *gpu, const struct mb_timi
 }
 
 /* A cold cache by going round: all conditions run. */
-static void test_rotation(const struct mb_gpu *gpu)
+static void test_rotation(struct mb_gpu *gpu)
 {
     static struct bed bed;
     bed = (struct bed){.n = 0};
@@ -228,7 +227,7 @@ static void test_rotation(const struct mb_gpu *gpu)
 }
 
 /* By sweeping, where too many images would be needed: latency only, the others say why. */
-static void test_eviction(const struct mb_gpu *gpu)
+static void test_eviction(struct mb_gpu *gpu)
 {
     static struct bed bed;
     bed = (struct bed){.n = 0};
@@ -256,7 +255,7 @@ static void test_eviction(const struct mb_gpu *gpu)
 }
 
 /* Images that go round hold a chain when an update begins, and arrays and cubes rotate, too. */
-static void test_shapes(const struct mb_gpu *gpu)
+static void test_shapes(struct mb_gpu *gpu)
 {
     static struct bed bed;
     bed = (struct bed){.n = 0};
@@ -277,7 +276,7 @@ static void test_shapes(const struct mb_gpu *gpu)
 
 /* An update touches its affected region only: it takes more images than the whole chain would.
  */
-static void test_cold_update(const struct mb_gpu *gpu)
+static void test_cold_update(struct mb_gpu *gpu)
 {
     static struct bed bed;
     const struct mb_test_case test_case = {
@@ -297,7 +296,7 @@ static void test_cold_update(const struct mb_gpu *gpu)
 }
 
 /* A device that cannot be made to evict: results that say so, and the rest runs. */
-static void test_no_evictor(const struct mb_gpu *gpu)
+static void test_no_evictor(struct mb_gpu *gpu)
 {
     static struct bed bed;
     const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
@@ -316,7 +315,7 @@ static void test_no_evictor(const struct mb_gpu *gpu)
 }
 
 /* The second name is one of those that are ranked, whatever comes first. */
-static void test_diagnostic_first(const struct mb_gpu *gpu)
+static void test_diagnostic_first(struct mb_gpu *gpu)
 {
     static struct bed bed;
     const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
@@ -351,7 +350,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
 
 /* Rows without a time still have columns: those are told from the A/A control's, and from null
  * twins'. */
-static void test_unresolved(const struct mb_gpu *gpu)
+static void test_unresolved(struct mb_gpu *gpu)
 {
     static struct bed bed;
     const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
@@ -378,7 +377,7 @@ static void record_order(const void *state, VkCommandBuffer cmd)
 }
 
 /* Each batch of a cold cache comes after a whole round, and goes on where that ended. */
-static void test_lead(const struct mb_gpu *gpu)
+static void test_lead(struct mb_gpu *gpu)
 {
     static const size_t wanted[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
     static size_t names[] = {0, 1, 2};
@@ -428,21 +427,8 @@ static void test_levels_of_steps(void)
 
 int main(void)
 {
-    struct mb_gpu gpu;
-    const struct mb_gpu_options options = {.keep_pipelines = true, .second_queue = true};
-    int code = mb_test_open_with(&gpu, &options);
-    if (code != 0) {
-        return code;
-    }
     test_levels_of_steps();
-    test_rotation(&gpu);
-    test_eviction(&gpu);
-    test_shapes(&gpu);
-    test_cold_update(&gpu);
-    test_no_evictor(&gpu);
-    test_diagnostic_first(&gpu);
-    test_unresolved(&gpu);
-    test_lead(&gpu);
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    return check_summary("timing");
+    return MB_TEST_ON_DEVICE(test_rotation, test_eviction, test_shapes, test_cold_update,
+                             test_no_evictor, test_diagnostic_first, test_unresolved,
+                             test_lead);
 }

@@ -2,7 +2,6 @@
  * of which must be reported: a silent layer that is not listening proves nothing.
  *
  * usage: test_validation CASE; check_validation.py reads the messages. */
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "bench/test_image.h"
 #include "harness.h"
@@ -24,21 +23,15 @@ static bool bench_init(struct bench *b)
 {
     struct mb_layout layout;
     struct mb_err err = {0};
-    const struct mb_format *rgba8 = mb_format_find("rgba8");
-    mb_layout_init(&layout, rgba8, extent, 1, 3);
+    mb_layout_init(&layout, mb_format_find("rgba8"), extent, 1, 3);
     void *texels = mb_test_texels(&layout, "noise");
-    enum mb_status status = mb_test_make_image(&b->test_image, &b->gpu, &layout, texels, &err);
+    const bool is_open =
+        mb_test_open_image(&b->test_image, &b->gpu, &layout, texels) &&
+        mb_submission_init(&b->submission, &b->gpu, "planted", &err) == MB_OK &&
+        mb_submission_begin(&b->submission, 0, &err) == MB_OK;
+    CHECK(is_open);
     mb_free(texels);
-    if (status == MB_OK) {
-        status = mb_submission_init(&b->submission, &b->gpu, "planted", &err);
-    }
-    if (status == MB_OK) {
-        status = mb_submission_begin(&b->submission, 0, &err);
-    }
-    if (status != MB_OK) {
-        fprintf(stderr, "%s\n", err.text);
-    }
-    return status == MB_OK;
+    return is_open;
 }
 
 static void bench_run(struct bench *b)
@@ -190,14 +183,6 @@ static void run_rows(const struct mb_gpu *gpu, const struct mb_variant *rows, si
     mb_case_finish(&c);
 }
 
-static struct mb_variant *plan(const char *const *specs, size_t n_specs, size_t *n_rows)
-{
-    struct mb_err err = {0};
-    struct mb_variant *rows = NULL;
-    CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, n_specs, &rows, n_rows, &err), MB_OK);
-    return rows;
-}
-
 /* The product: every strategy in every variant, and what each does by default in the formats
  * that kernels are told most of. */
 static void run_product(const struct mb_gpu *gpu)
@@ -206,14 +191,14 @@ static void run_product(const struct mb_gpu *gpu)
         {129, 257}, {1, 1}, {17, 5}, {2, 1}, {64, 64}, {512, 100},
     };
     static const char *const formats[] = {"rg11b10f", "rgba8-srgb"};
-    static const char *const defaults[] = {"all"};
+    static const char *const defaults[] = {"all", NULL};
     size_t n_defaults = 0;
     const bool is_quick = mb_test_is_quick();
-    struct mb_variant *default_rows = plan(defaults, MB_COUNTOF(defaults), &n_defaults);
+    struct mb_variant *default_rows = mb_test_plan(defaults, &n_defaults);
     for (uint32_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(extents)); i++) {
         const struct mb_test_case test_case = {.pattern = "noise", .extent = extents[i]};
         size_t n_rows = 0;
-        struct mb_variant *rows = plan(mb_test_specs, mb_test_n_specs, &n_rows);
+        struct mb_variant *rows = mb_test_plan(mb_test_specs, &n_rows);
         run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }
@@ -241,7 +226,6 @@ static const struct {
 static void run_planted(struct bench *b, size_t i)
 {
     if (!bench_init(b)) {
-        CHECK(false);
         return;
     }
     cases[i].plant(b);
@@ -262,7 +246,7 @@ int main(int argc, char **argv)
     const bool is_product = strcmp(name, "product") == 0;
     /* What is planted is told with the device, which kept pipelines would outlive. */
     const struct mb_gpu_options options = {.validate = true, .keep_pipelines = is_product};
-    const int opened = mb_test_open_with(&b.gpu, &options);
+    const int opened = mb_test_open(&b.gpu, &options);
     if (opened != 0) {
         return opened;
     }

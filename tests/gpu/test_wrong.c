@@ -1,6 +1,5 @@
 /* A check that cannot fail proves nothing: every defect of the wrong strategy must be found, by
  * name and place, through the same path that judges the product's strategies. */
-#include "../unit/check.h"
 #include "base/alloc.h"
 #include "harness.h"
 #include "wrong_strategy.h"
@@ -225,11 +224,9 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
     static const struct mb_strategy *const table[] = {&mb_strategy_wrong, NULL};
     size_t n = n_expected(scene), n_rows = 0;
     char text[MAX_DEFECTS + 1][64];
-    const char *specs[MAX_DEFECTS + 1];
+    const char *specs[MAX_DEFECTS + 2] = {NULL};
     struct mb_test_case test_case = scene->test_case;
-    struct mb_variant *rows = NULL;
     struct mb_case c = {0};
-    struct mb_err err = {0};
     for (size_t i = 0; i < n + 1; i++) {
         snprintf(text[i], sizeof text[i], "wrong:defect=%s",
                  i == 0 ? "none" : scene->expected[i - 1].defect);
@@ -237,7 +234,7 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
     }
     printf("%s\n", scene->name);
     test_case.pattern = "noise";
-    CHECK_EQ_INT(mb_plan_variants(table, specs, n + 1, &rows, &n_rows, &err), MB_OK);
+    struct mb_variant *rows = mb_test_plan_of(table, specs, &n_rows);
     CHECK_EQ_INT(n_rows, n + 1);
     bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
     CHECK(is_run);
@@ -249,21 +246,18 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
     mb_free(rows);
 }
 
-int main(void)
+static void test_scenes(struct mb_gpu *gpu)
 {
-    struct mb_gpu gpu = {0};
     bool is_tried[N_DEFECTS] = {[DEFECT_NONE] = true};
-    const int opened = mb_test_open(&gpu, false);
-    if (opened != 0) {
-        return opened;
-    }
     for (size_t i = 0; i < MB_COUNTOF(scenes); i++) {
-        run_scene(&gpu, &scenes[i], is_tried);
+        run_scene(gpu, &scenes[i], is_tried);
     }
     for (size_t i = 0; i < N_DEFECTS; i++) {
         CHECK(is_tried[i]);
     }
-    CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return check_summary("wrong");
+}
+
+int main(void)
+{
+    return MB_TEST_ON_DEVICE(test_scenes);
 }
