@@ -4,10 +4,10 @@ import json
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import urllib.request
-import zlib
+
+import cli
 
 START_S = 600
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -116,42 +116,7 @@ class Browser:
 
 
 def decode_rgb(png):
-    """(width, height, rgb) of an 8-bit PNG in RGB or RGBA without interlace."""
-    at, packed, header = 8, b"", None
-    while at < len(png):
-        n_bytes, kind = struct.unpack(">I4s", png[at:at + 8])
-        body = png[at + 8:at + 8 + n_bytes]
-        header = body if kind == b"IHDR" else header
-        packed += body if kind == b"IDAT" else b""
-        at += 12 + n_bytes
-    width, height, depth, colour = struct.unpack(">IIBB", header[:10])
-    assert depth == 8 and colour in (2, 6), "not an RGB screenshot"
-    return width, height, packed_rows(zlib.decompress(packed), width, height, 3 + (colour == 6))
-
-
-def packed_rows(data, width, height, n_channels):
-    """Undo the filters; alpha is dropped."""
-    stride, above, rows = width * n_channels, bytearray(width * n_channels), []
-    for y in range(height):
-        start = y * (stride + 1)
-        row = bytearray(data[start + 1:start + 1 + stride])
-        unfilter(data[start], row, above, n_channels)
-        rows.append(bytes(row) if n_channels == 3 else
-                    bytes(value for i, value in enumerate(row) if i % 4 != 3))
-        above = row
-    return b"".join(rows)
-
-
-def unfilter(kind, row, above, step):
-    for i, value in enumerate(row) if kind else ():
-        left = row[i - step] if i >= step else 0
-        corner = above[i - step] if i >= step else 0
-        row[i] = (value + predict(kind, left, above[i], corner)) & 255
-
-
-def predict(kind, left, up, corner):
-    if kind < 4:
-        return (0, left, up, (left + up) // 2)[kind]
-    estimate = left + up - corner
-    distances = [abs(estimate - left), abs(estimate - up), abs(estimate - corner)]
-    return (left, up, corner)[distances.index(min(distances))]
+    """(width, height, rgb); alpha is dropped."""
+    width, height, n_channels, texels = cli.decode_png(png)
+    return width, height, texels if n_channels == 3 else bytes(
+        value for i, value in enumerate(texels) if i % 4 != 3)

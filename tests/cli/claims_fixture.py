@@ -2,8 +2,6 @@
 import json
 import math
 import random
-import subprocess
-import sys
 
 import cli
 
@@ -125,8 +123,5 @@ class File:
 
 
 class TestCase(cli.TestCase):
-    def claims(self, *arguments):
-        done = subprocess.run([sys.executable, str(SCRIPTS / "claims.py"), *map(str, arguments)],
-                              cwd=self.dir, capture_output=True, timeout=cli.TIMEOUT_S,
-                              check=False)
-        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+    def claims(self, *arguments, **options):
+        return self.script("claims.py", *arguments, **options)

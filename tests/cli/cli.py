@@ -1,5 +1,6 @@
 """What the tests of the command line share: running mipbench, its error lines, PNG files."""
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -10,6 +11,11 @@ import sys
 import tempfile
 import unittest
 import zlib
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 TIMEOUT_S = 1800 # a hang: a machine may be as slow as it likes
 ERROR_PREFIX = "mipbench: error: "
@@ -41,10 +47,10 @@ class TestCase(unittest.TestCase):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-cli-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
-    def run_it(self, *args, env=None, stdout=subprocess.PIPE, **options):
+    def run_it(self, *args, env=None, stdout=subprocess.PIPE, cwd=None, **options):
         """Run mipbench in the test's own folder; a hang fails by the time limit."""
         all_env = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
-        done = subprocess.run([BINARY, *args], cwd=self.dir, env=all_env, stdout=stdout,
+        done = subprocess.run([BINARY, *args], cwd=cwd or self.dir, env=all_env, stdout=stdout,
                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               timeout=TIMEOUT_S, check=False, **options)
         return Outcome(done.returncode, done.stdout, done.stderr)
@@ -52,6 +58,32 @@ class TestCase(unittest.TestCase):
     def quick(self, *args, **options):
         """Three samples, no warm-up, no roofline, errors only on stderr."""
         return self.run_it("-q", "-n", "3", "-w", "0", "--no-roofline", *args, **options)
+
+    def good(self, *args, **options):
+        """The same, and nothing went wrong."""
+        outcome = self.quick(*args, **options)
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        return outcome
+
+    def document(self, path="out/results.json", schema="schema.json"):
+        """What a JSON file of the test's folder holds, by its schema where python3-jsonschema is
+        there."""
+        document = json.loads((self.dir / path).read_text(encoding="utf-8"))
+        if jsonschema:
+            rules = json.loads((ROOT / "results" / schema).read_text())
+            jsonschema.Draft202012Validator(rules).validate(document)
+        return document
+
+    def rows(self, path="out/results.json"):
+        return rows(self.document(path))
+
+    def script(self, name, *arguments, stdout=subprocess.PIPE, **options):
+        """Run one of scripts/ in the test's own folder, by the Python of this test."""
+        done = subprocess.run([sys.executable, "-B", str(ROOT / "scripts" / name),
+                               *map(str, arguments)], cwd=self.dir, stdout=stdout,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8",
+                              timeout=TIMEOUT_S, check=False, **options)
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
     def assert_error(self, outcome, code, *parts):
         """One line "mipbench: error: OBJECT: REASON" that holds each of `parts`."""
@@ -138,38 +170,46 @@ def paeth(left, up, corner):
 
 
 def unfilter(kind, line, above, n_texel_bytes):
-    for i, value in enumerate(line):
+    for i, value in enumerate(line) if kind else ():
         left = line[i - n_texel_bytes] if i >= n_texel_bytes else 0
         corner = above[i - n_texel_bytes] if i >= n_texel_bytes else 0
         up = above[i]
         line[i] = (value + (0, left, up, (left + up) // 2, paeth(left, up, corner))[kind]) & 255
 
 
-def read_png(path):
-    """(width, height, rgba) of an 8-bit RGBA PNG, by the specification; checks every CRC."""
-    data = pathlib.Path(path).read_bytes()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path}: no PNG"
+def decode_png(data):
+    """(width, height, n_channels, texels) of an 8-bit PNG without interlace in grey, RGB or RGBA, by
+    the specification; checks every CRC."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG"
     at, packed, header, last = 8, b"", None, None
     while at < len(data):
         n_bytes, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + n_bytes]
         crc, = struct.unpack(">I", data[at + 8 + n_bytes:at + 12 + n_bytes])
-        assert crc == zlib.crc32(kind + body), f"{path}: bad CRC in {kind}"
+        assert crc == zlib.crc32(kind + body), f"bad CRC in {kind}"
         header = body if kind == b"IHDR" else header
         packed += body if kind == b"IDAT" else b""
         at, last = at + 12 + n_bytes, kind
     width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", header)
-    assert (last, depth, colour, interlace) == (b"IEND", 8, 6, 0), f"{path}: not RGBA8"
-    rows = zlib.decompress(packed)
-    stride = 4 * width + 1
-    assert len(rows) == stride * height, f"{path}: wrong amount of data"
-    above, texels = bytearray(4 * width), bytearray()
-    for y in range(height):
-        line = bytearray(rows[y * stride + 1:(y + 1) * stride])
-        unfilter(rows[y * stride], line, above, 4)
+    assert (last, depth, interlace) == (b"IEND", 8, 0), "not of a kind that is read here"
+    n_channels = {0: 1, 2: 3, 6: 4}[colour]
+    lines = zlib.decompress(packed)
+    stride = n_channels * width + 1
+    assert len(lines) == stride * height, "wrong amount of data"
+    above, texels = bytearray(stride - 1), bytearray()
+    for begin in range(0, len(lines), stride):
+        line = bytearray(lines[begin + 1:begin + stride])
+        unfilter(lines[begin], line, above, n_channels)
         texels += line
         above = line
-    return width, height, bytes(texels)
+    return width, height, n_channels, bytes(texels)
+
+
+def read_png(path):
+    """(width, height, rgba) of an RGBA PNG."""
+    width, height, n_channels, texels = decode_png(pathlib.Path(path).read_bytes())
+    assert n_channels == 4, f"{path}: not RGBA"
+    return width, height, texels
 
 
 def crop(rgba, width, x, y, crop_width, crop_height):

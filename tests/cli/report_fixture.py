@@ -1,7 +1,6 @@
 """Results of mipbench for the tests of scripts/report.py: those in results/reference, changed."""
 import copy
 import json
-import subprocess
 import sys
 
 import cli
@@ -234,13 +233,9 @@ class TestCase(cli.TestCase):
         sys.path.insert(0, str(SCRIPTS))
         self.addCleanup(sys.path.remove, str(SCRIPTS))
 
-    def report(self, *arguments):
+    def report(self, *arguments, **options):
         """Runs report.py; the page is self.dir/page.html."""
-        done = subprocess.run(
-            [sys.executable, "-B", str(SCRIPTS / "report.py"), "-o", str(self.dir / "page.html"),
-             *map(str, arguments)], cwd=self.dir, capture_output=True, timeout=cli.TIMEOUT_S,
-            check=False)
-        return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return self.script("report.py", "-o", self.dir / "page.html", *arguments, **options)
 
     def page(self, *arguments):
         """The text of the page that is made without a word on stderr."""

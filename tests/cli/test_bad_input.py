@@ -161,9 +161,9 @@ class InputFiles(cli.TestCase):
                 self.assertEqual(outcome.code, 0, outcome)
                 self.assertNotIn(b"\x1b", outcome.out)
                 outcome.out.decode("utf-8")
-                text = (self.dir / "out/results.json").read_bytes().decode("utf-8")
-                self.assertEqual(cli.rows(json.loads(text))[0]["verify"]["status"], "pass")
-                for image in cli.rows(json.loads(text))[0]["images"]:
+                result, = self.rows()
+                self.assertEqual(result["verify"]["status"], "pass")
+                for image in result["images"]:
                     self.assertTrue((self.dir / "out" / image).is_file(), image)
 
 
@@ -224,7 +224,7 @@ class Limits(cli.TestCase):
     def test_strategy_unsupported_by_name(self):
         outcome = self.quick(SMALL, "-s", "spd", "--size", "4097x1", "-o", "out")
         self.assert_error(outcome, UNSUPPORTED, "spd: ", "4096")
-        result, = cli.rows(json.loads((self.dir / "out/results.json").read_text()))
+        result, = self.rows()
         self.assertEqual(result["status"], "skipped")
         self.assertIn("4096", result["reason"])
         self.assertIn(result["reason"].encode(), outcome.out)
@@ -391,7 +391,7 @@ class Outputs(cli.TestCase):
             for args in [["--help"], ["list", "--json"], [*ONE, "-o", "out", "--csv", "c.csv"]]:
                 outcome = self.run_it(*args, stdout=pipe)
                 self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
-        self.assertTrue(json.loads((self.dir / "out/results.json").read_text())["run"]["complete"])
+        self.assertTrue(self.document()["run"]["complete"])
         self.assertTrue((self.dir / "c.csv").is_file())
 
 

@@ -65,17 +65,15 @@ class NewStrategy(cli.TestCase):
         self.assertEqual(listed[-1]["name"], "template")
         for size in ["33x17", "1x1", "64x64", "1x9"]:
             with self.subTest(size=size):
-                outcome = self.quick(f"pattern:noise:{size}", "-s", "template", "-o", "out")
-                self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
-                result, = cli.rows(json.loads((self.dir / "out/results.json").read_text()))
+                self.good(f"pattern:noise:{size}", "-s", "template", "-o", "out")
+                result, = self.rows()
                 self.assertEqual((result["strategy"], result["status"]), ("template", "ok"))
                 self.assertEqual(result["verify"]["status"], "pass")
                 if result["levels"] > 1:
                     self.assertEqual(result["policy"], "floor")
         for args in [["-r", "min"], ["--srgb"], ["--alpha", "premultiplied", "--layers", "2"],
                      ["-f", "rg11b10f", "-r", "max"]]:
-            outcome = self.quick("pattern:noise:33x17", "-s", "template", "-o", "out", *args)
-            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            self.good("pattern:noise:33x17", "-s", "template", "-o", "out", *args)
         outcome = self.quick("pattern:noise:8x8", "-s", "template", "-o", "out", "--rect", "0,0,1,1")
         self.assertEqual(outcome.code, 5, outcome)
         self.assertEqual(self.quick("pattern:noise:33x17", "-o", "out").code, 0)
@@ -87,7 +85,7 @@ class NewStrategy(cli.TestCase):
                               "template,compute", "--chain", "ktx2,dds", "-o", "wrong")
         self.assertEqual(outcome.code, 1, outcome)
         self.assertIn(b"note: template: no chain file: it failed\n", outcome.out)
-        wrong, right = cli.rows(json.loads((self.dir / "wrong/results.json").read_text()))
+        wrong, right = self.rows("wrong/results.json")
         self.assertEqual((wrong["verify"]["status"], wrong["chains"]), ("fail", []))
         self.assertIn("chain_not_written", [w["code"] for w in wrong["warnings"]])
         self.assertIn("error_01.png", {image.rsplit("/", 1)[1] for image in wrong["images"]})

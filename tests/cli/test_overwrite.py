@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Nothing that is written replaces another output of the run, or what the run was made from."""
 import os
-import unittest
 
 import cli
 
@@ -17,10 +16,6 @@ class Overwriting(cli.TestCase):
         with self.subTest(args=args):
             self.assert_error(self.run_it(*args), code, *parts)
             self.assertEqual(cli.snapshot(self.dir), before)
-
-    def run_once(self, *args):
-        done = self.quick(*args)
-        self.assertEqual((done.code, done.err), (0, b""), done)
 
     def setUp(self):
         super().setUp()
@@ -45,12 +40,12 @@ class Overwriting(cli.TestCase):
             self.refused("in.png", "--csv", "a", "--json", other, parts=["--json and --csv"])
         os.symlink("not/yet", self.dir / "dangling")
         self.refused("in.png", "--csv", "not/yet", "--json", "dangling", parts=["--json and --csv"])
-        self.run_once("in.png", *FAST, "-o", "o", "--csv", "/dev/null", "--json", "/dev/null")
+        self.good("in.png", *FAST, "-o", "o", "--csv", "/dev/null", "--json", "/dev/null")
 
     def test_links_into_the_output_folder(self):
         """It is made by the run; other folders are not."""
         os.symlink("later/x.csv", self.dir / "link")
-        self.run_once("in.png", *FAST, "-o", "later", "--csv", "link")
+        self.good("in.png", *FAST, "-o", "later", "--csv", "link")
         self.assertTrue((self.dir / "later/x.csv").is_file())
         for path in ("link/../y.csv", "nowhere/../y.csv", "y.csv/."):
             outcome = self.quick("in.png", *FAST, "-o", "later", "--csv", path)
@@ -67,15 +62,15 @@ class Overwriting(cli.TestCase):
         self.refused("tune", "in.png", "--json", "soft", parts=["--json and an input"])
 
     def test_replay(self):
-        self.run_once("in.png", *FAST, "-o", "r")
+        self.good("in.png", *FAST, "-o", "r")
         for args, named in [(["--csv", "r/results.json"], "--csv and --replay"),
                             (["-o", "r"], "results.json of --out and --replay"),
                             (["--json", "in.png"], "--json and an input")]:
             self.refused("--replay", "around/r/results.json", *args, parts=[named])
-        self.run_once("--replay", "r/results.json", "-o", "again")
+        self.good("--replay", "r/results.json", "-o", "again")
 
     def test_compare_and_tune(self):
-        self.run_once("in.png", *FAST, "-o", "r")
+        self.good("in.png", *FAST, "-o", "r")
         result = "r/results.json"
         for option in ["--json", "--markdown"]:
             self.refused("compare", result, result, option, "around/" + result,
@@ -87,7 +82,7 @@ class Overwriting(cli.TestCase):
                          parts=["--json and " + name + " of --out"])
 
     def test_copy_onto_what_was_written(self):
-        self.run_once("in.png", "-s", "compute", "-o", "o", "--images", "all", "--chain", "dds")
+        self.good("in.png", "-s", "compute", "-o", "o", "--images", "all", "--chain", "dds")
         before = cli.snapshot(self.dir)
         cell = "o/in_8x8_rgba8_avg/"
         for path in ["compute/atlas.png", "compute/chain.dds", "sheet.png", "golden-box/level_01.png"]:
@@ -100,7 +95,7 @@ class Overwriting(cli.TestCase):
         self.assertEqual(after, before)
 
     def test_input_at_the_place_of_a_picture(self):
-        self.run_once("in.png", "-s", "compute", "-o", "o", "--images", "all")
+        self.good("in.png", "-s", "compute", "-o", "o", "--images", "all")
         for path, images in [("compute/atlas.png", "atlas"), ("compute/level_02.png", "levels"),
                              ("golden-box/atlas.png", "atlas"), ("sheet.png", "sheet")]:
             with self.subTest(path=path):

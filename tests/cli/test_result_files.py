@@ -36,7 +36,7 @@ try:
 except ImportError:  # of what draws; the others need nothing
     plot_data = None
 
-INPUT = 3
+USAGE, INPUT, OUTPUT = 2, 3, 7
 IS_FULL = bool(os.environ.get("MB_TEST_FULL"))
 N_PER_DRAWING = 4 if IS_FULL else 100  # a drawing takes a tenth of a second
 BEYOND = "1e400"  # JSON, but no number of any machine
@@ -118,17 +118,17 @@ class Scripts(cli.TestCase):
         self.out.mkdir()
         self.counts = collections.Counter()
 
-    def run_script(self, script, *arguments):
+    @staticmethod
+    def run_script(script, *arguments):
         """Exit code, stderr; any exception is a failure."""
-        argv = [*map(str, arguments), str(self.path)]
         with contextlib.redirect_stdout(io.StringIO()), \
                 contextlib.redirect_stderr(io.StringIO()) as err:
-            code = script.main(argv)
+            code = script.main([*map(str, arguments)])
         return code, err.getvalue()
 
     def check(self, script, *arguments):
         """Whether a script takes the file; if not, it says so in one line."""
-        code, err = self.run_script(script, *arguments)
+        code, err = self.run_script(script, *arguments, self.path)
         if code != INPUT:
             self.assertEqual(code, 0, err)
             return True
@@ -279,6 +279,111 @@ class Texts(Scripts):
         self.assertGreater(text.count("&lt;/script&gt;"), 20)
         judged = (self.out / "claims.md").read_text(encoding="utf-8")
         self.assertNotIn("\x1b", text + judged)
+
+
+class Doors(Scripts):
+    """What the scripts refuse in the same words, and what they leave alone."""
+
+    def setUp(self):
+        super().setUp()
+        self.path.write_text(as_text(fixture.one_strategy()), encoding="utf-8")
+
+    def each_script(self):
+        """(script, what it writes, the arguments that make it)."""
+        scripts = [(report, "page.html", ["-o", self.out / "page.html"]),
+                   (claims, "claims.json", ["-o", self.out])]
+        if plot_data is not None:
+            scripts.append((plot, "samples.svg", ["-o", self.out, "--only", "samples", "--format", "svg"]))
+        return [(script, self.out / name, arguments) for script, name, arguments in scripts]
+
+    def refuse(self, code, *parts, paths=None):
+        """By all of them: one line, and nothing is written."""
+        for script, _, arguments in self.each_script():
+            before = cli.snapshot(self.dir)
+            found, err = self.run_script(script, *arguments, *(paths or [self.path]))
+            self.assertEqual(found, code, err)
+            self.assertRegex(err, rf"\A{script.__name__}: error: [^\n]+\n\Z")
+            for part in parts:
+                self.assertIn(part, err)
+            self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_what_is_no_result(self):
+        for text, part in (("", "not JSON"), ("{", "not JSON"), ("[]", "not a result"),
+                           ("null", "not a result"), ('"x"', "not a result"),
+                           ('{"schema": 3}', "not a result"),
+                           ('{"schema": {"name": "mipbench-claims"}}', "not a result")):
+            self.path.write_text(text, encoding="utf-8")
+            self.refuse(INPUT, "results.json", part)
+        self.refuse(INPUT, "none.json", "No such file", paths=[self.dir / "none.json"])
+
+    def test_versions(self):
+        root = fixture.one_strategy()
+        for version, part in (("1.5.0", "1.5.0, but 2.x is needed; measure again"),
+                              ("3.0.0", "3.0.0, but 2.x is needed"), ("new", "not a version"),
+                              (None, "None")):
+            root["schema"]["version"] = version
+            self.path.write_text(as_text(root), encoding="utf-8")
+            self.refuse(INPUT, part)
+
+    def test_members_of_a_wrong_type_are_named(self):
+        case, timing, variant = ("cases", 0), ("cases", 0, "timings", 0), ("cases", 0, "variants", 0)
+        for path, value in (
+                (("cases",), {}), (("device", "name"), fixture.LEFT_OUT), (("run", "tool"), []),
+                ((*case, "width"), 0), ((*case, "width"), "wide"), ((*case, "rects"), [{"x": 1}]),
+                ((*variant, "verify"), None), ((*variant, "images"), [1]), ((*variant, "steps"), [5]),
+                ((*variant, "verify", "levels"), {"drift_lsb": [[]]}),
+                ((*variant, "steps", 0, "median_ns"), -5), ((*timing, "stopped_by"), []),
+                ((*timing, "blocks", "columns", 0, "durations_ns", 1), "fast"),
+                ((*timing, "rows", 0, "variant"), "another"),
+                ((*timing, "rows", 0, "stats"), {"median_ns": "fast"}),
+                ((*timing, "rankings", 0, "fastest"), "x"), ((*timing, "rankings", 0, "order"), ["x"]),
+                ((*timing, "aa_control", "variant"), "x")):
+            root = fixture.small(fixture.load())
+            fixture.replace(root, path, value)
+            self.path.write_text(as_text(root), encoding="utf-8")
+            where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+            self.refuse(INPUT, where.lstrip("."))
+
+    def test_the_same_run_twice(self):
+        self.refuse(INPUT, "the same run", paths=[self.path, self.path])
+
+    def test_no_input_is_replaced(self):
+        for script, output, arguments in self.each_script():
+            for link in (os.symlink, os.link):
+                link(self.path, output)
+                before = cli.snapshot(self.dir)
+                code, err = self.run_script(script, *arguments, self.path)
+                self.assertEqual(code, USAGE)
+                self.assertIn(f"{output.name}: it is an input; name another file", err)
+                self.assertEqual(cli.snapshot(self.dir), before)
+                output.unlink()
+
+    def test_an_output_that_cannot_be_written(self):
+        for script, output, arguments in self.each_script():
+            output.mkdir()
+            code, err = self.run_script(script, *arguments, self.path)
+            self.assertEqual(code, OUTPUT)
+            self.assertRegex(err, rf"\A{script.__name__}: error: .*{self.out}.*\n\Z")
+            output.rmdir()
+
+    def test_stdout_closed_or_full(self):
+        """The files are there all the same; a reader that has seen enough is no error."""
+        for script, output, arguments in self.each_script():
+            if script is claims:
+                arguments = []  # or it says nothing
+            for words in ([*arguments, self.path], ["--help"]):
+                name = f"{script.__name__}.py"
+                reader, writer = os.pipe()
+                os.close(reader)
+                with open("/dev/full", "wb") as full, os.fdopen(writer, "wb") as pipe:
+                    for reason, options in (
+                            ("No space left on device", {"stdout": full}),
+                            ("Bad file descriptor", {"stdout": None, "preexec_fn": lambda: os.close(1)}),
+                            (None, {"stdout": pipe})):
+                        done = self.script(name, *words, **options)
+                        want = (7, f"{script.__name__}: error: stdout: {reason}\n") if reason else (0, "")
+                        self.assertEqual((done.code, done.err), want)
+            self.assertTrue(output.is_file() or script is claims)
 
 
 if __name__ == "__main__":

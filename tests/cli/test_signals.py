@@ -1,18 +1,11 @@
 #!/usr/bin/env python3
 """SIGINT and SIGTERM: the sample is finished, what is complete is written, 128 + signal."""
-import json
 import os
 import signal
 import subprocess
 import time
-import unittest
 
 import cli
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 FIRST, LONG = "pattern:noise:16x16", "pattern:noise:64x64"
 
@@ -41,13 +34,6 @@ class Signals(cli.TestCase):
             self.assertLess(time.monotonic(), give_up_s, f"no {what}")
             time.sleep(0.01)
 
-    def results(self):
-        document = json.loads((self.dir / "out/results.json").read_text())
-        if jsonschema:
-            schema = json.loads((cli.ROOT / "results/schema.json").read_text())
-            jsonschema.Draft202012Validator(schema).validate(document)
-        return document
-
     def check(self, number):
         """A first cell of a hundred thousand samples would take minutes: interrupt inside."""
         process = self.start(LONG, "-w", "0", "-n", "100000", "-o", "out", "-s", "compute")
@@ -57,7 +43,7 @@ class Signals(cli.TestCase):
         _, err = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 128 + number, err)
         self.assertNotIn(b"mipbench: error", err)
-        run = self.results()["run"]
+        run = self.document()["run"]
         self.assertEqual((run["complete"], run["exit_reason"]), (False, "interrupted"))
         self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])
 
@@ -71,11 +57,11 @@ class Signals(cli.TestCase):
         process = self.start(FIRST, LONG, "--size", "16x16,512x512", "-w", "0", "-n", "2000",
                              "-o", "out", "-s", "compute")
         self.wait_for((self.dir / "out/results.json").is_file, "first cell")
-        self.assertEqual(len(cli.rows(self.results())), 1)
+        self.assertEqual(len(cli.rows(self.document())), 1)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        document = self.results()
+        document = self.document()
         first = cli.rows(document)[0]
         self.assertIs(document["run"]["complete"], False)
         self.assertEqual((first["status"], first["verify"]["status"]), ("ok", "pass"))

@@ -1,21 +1,14 @@
 #!/usr/bin/env python3
 """mipbench tune: the decision table as JSON and as a C header, and how it is come by."""
 import errno
-import json
 import os
 import resource
 import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 import cli
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 FEW = ["-s", "blit,compute", "-n", "6"]
 
@@ -50,12 +43,8 @@ class Tune(cli.TestCase):
     def tune(self, *args, **options):
         return self.quick("tune", "-o", "out", *args, **options)
 
-    def document(self, name="tune.json", schema="tune.schema.json"):
-        document = json.loads((self.dir / "out" / name).read_text(encoding="utf-8"))
-        if jsonschema:
-            rules = json.loads((cli.ROOT / "results" / schema).read_text())
-            jsonschema.Draft202012Validator(rules).validate(document)
-        return document
+    def tuned(self):
+        return self.document("out/tune.json", "tune.schema.json")
 
     def check_case(self, case, finals):
         """What was chosen is a finalist that passed, and no slower than the rule allows."""
@@ -111,9 +100,9 @@ class Tune(cli.TestCase):
         outcome = self.tune(*FEW, "--size", "64x64,16x16,33x17", "-f", "rgba8,r32f", "--json",
                             "copy.json")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
-        document = self.document()
+        document = self.tuned()
         finals = {r["id"].rsplit("/", 1)[0]: r
-                  for r in cli.rows(self.document("results.json", "schema.json"))}
+                  for r in self.rows()}
         self.assertEqual((self.dir / "copy.json").read_bytes(),
                          (self.dir / "out/tune.json").read_bytes())
         self.assertEqual(document["task"]["input"], "pattern:noise:64x64")
@@ -136,7 +125,7 @@ class Tune(cli.TestCase):
         """More variants than a final takes: most are dropped, and the file says at what ratio."""
         outcome = self.tune("-s", "separable,compute,subgroup", "-n", "6", "--size", "16x16", "-v")
         self.assertEqual(outcome.code, 0, outcome)
-        document = self.document()
+        document = self.tuned()
         case, = document["cases"]
         coarse = case["passes"][0]
         self.assertEqual((coarse["name"], coarse["blocks"], coarse["margin_ratio"]),
@@ -156,7 +145,7 @@ class Tune(cli.TestCase):
     def test_what_is_the_same_is_timed_once(self):
         """load=auto is one of sampler and texel."""
         self.assertEqual(self.tune("pattern:flat:9x9", "-s", "subgroup").code, 0)
-        case, = self.document()["cases"]
+        case, = self.tuned()["cases"]
         self.assertEqual([(s["strategy"], s["variants"]) for s in case["skipped"]],
                          [("subgroup", 2)])
         self.assertIn("the same commands", case["skipped"][0]["reason"])
@@ -170,18 +159,18 @@ class Tune(cli.TestCase):
                           "source=separate: reads level 0 from another image", "--strategy")
         self.assertIn(b"No decisions; what became of each variant: out/tune.json\n", outcome.out)
         self.assertNotIn(b"Decisions:", outcome.out)
-        self.assertEqual(self.document()["classes"], [])
+        self.assertEqual(self.tuned()["classes"], [])
 
     def test_narrowed(self):
         """A spec is for all variants but what it fixes; an input has a size of its own."""
         self.assertEqual(self.tune("-s", "compute:npot=box", "pattern:flat:9x9").code, 0)
-        case, = self.document()["cases"]
+        case, = self.tuned()["cases"]
         self.assertEqual(sorted(f["label"] for f in case["finalists"]),
                          ["compute", "compute:load=sampler"])
         self.assertIsNone(case["choices"][0]["runner_up"]["ci"])  # three samples have none
         outcome = self.tune("-s", "separable", "-r", "max", "--size", "8x8")
         self.assert_error(outcome, 5, "8x8 rgba8")
-        self.assertEqual(self.document()["classes"], [])
+        self.assertEqual(self.tuned()["classes"], [])
 
     def test_json_to_stdout(self):
         outcome = self.tune(*FEW, "--size", "8x8", "--json", "-")
@@ -214,7 +203,7 @@ class Tune(cli.TestCase):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
-        document = self.document()
+        document = self.tuned()
         self.assertEqual((document["run"]["complete"], document["run"]["exit_reason"]),
                          (False, "interrupted"))
         self.assertEqual([c["width"] for c in document["classes"]], [8, 8])
