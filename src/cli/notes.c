@@ -7,51 +7,35 @@
 #include "base/text.h"
 #include "result/describe.h"
 
-/* "  spd: vs box by level: 0, 0.5, 1.25 LSB", broken at 80 columns. */
-static void add_levels(struct mb_strbuf *out, const struct mb_timing *timing,
-                       const struct mb_row *row)
+/* "  spd: ", and what is said of it broken at 80 columns. */
+static void add_line(struct mb_strbuf *out, const struct mb_result *result,
+                     struct mb_strbuf *text)
 {
-    const struct mb_verdict *verdict = &row->result->verdict;
-    char text[MB_MAX_LEVELS * 24 + 64] = "vs box by level:";
-    size_t used = strlen(text);
-    for (uint32_t i = 0; i < verdict->n_levels && used < sizeof text; i++) {
-        char lsb[32];
-        mb_lsb_text(verdict->level[i].box_lsb, lsb, sizeof lsb);
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s %s", i > 0 ? "," : "", lsb);
-    }
-    if (used < sizeof text) {
-        snprintf(text + used, sizeof text - used, " %s",
-                 mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
-    }
-    mb_strbuf_printf(out, "  %s: ", row->result->label);
-    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(row->result->label) + 2, 80);
+    mb_strbuf_printf(out, "  %s: ", result->label);
+    mb_strbuf_wrap(out, mb_strbuf_text(text), 2 + mb_utf8_columns(result->label) + 2, 80);
     mb_strbuf_append(out, "\n");
+    out->failed = out->failed || text->failed;
+    mb_strbuf_finish(text);
 }
 
-/* "  compute: by level, hot, us (gap before): 1: 30.7 (1.9), 2: 10.3 (0.6)": of dispatches.
- */
-static void add_split(struct mb_strbuf *out, const struct mb_result *result)
+void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
 {
-    const struct mb_split *split = &result->split;
-    char text[MB_MAX_LEVELS * 40 + 64] = "by level, hot, us (gap before):";
-    size_t used = strlen(text);
-    for (uint32_t i = 0; i < split->n_steps && used < sizeof text; i++) {
-        char range[16] = "";
-        if (split->step[i].n_levels > 1) {
-            snprintf(range, sizeof range, "-%u",
-                     split->step[i].first_level + split->step[i].n_levels - 1);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_result *result = &timing->of->results[i];
+        struct mb_strbuf text = {0};
+        if (result->verify == MB_VERIFY_SKIPPED || result->verdict.n_levels == 0) {
+            continue;
         }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u%s: %.2f (%.2f)",
-                                 i > 0 ? "," : "", split->step[i].first_level, range,
-                                 split->step[i].median_ns / 1e3, split->step[i].gap_ns / 1e3);
+        mb_strbuf_append(&text, "vs box by level:");
+        for (uint32_t level = 0; level < result->verdict.n_levels; level++) {
+            char lsb[32];
+            mb_lsb_text(result->verdict.level[level].box_lsb, lsb, sizeof lsb);
+            mb_strbuf_printf(&text, "%s %s", level > 0 ? "," : "", lsb);
+        }
+        mb_strbuf_append(&text,
+                         mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
+        add_line(out, result, &text);
     }
-    mb_strbuf_printf(out, "  %s: ", result->label);
-    const char *none = result->work.n_dispatches == 0 ? "no dispatch: nothing to time by level"
-                                                      : "one dispatch: not separable by level";
-    mb_strbuf_wrap(out, split->n_steps > 0 ? text : none,
-                   2 + mb_utf8_columns(result->label) + 2, 80);
-    mb_strbuf_append(out, "\n");
 }
 
 /* The split is of a hot cache: it stands with hot latency, or with cold latency if that is all
@@ -67,55 +51,71 @@ static bool shows_split(const struct mb_timing *timing)
     return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
 }
 
+/* "by level, hot, us (gap before): 1: 30.7 (1.9), 2-3: 10.3 (0.6)": of dispatches. */
+static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
+{
+    mb_strbuf_append(out, "by level, hot, us (gap before):");
+    for (uint32_t i = 0; i < split->n_steps; i++) {
+        const uint32_t first = split->step[i].first_level, n = split->step[i].n_levels;
+        mb_strbuf_printf(out, "%s %u", i > 0 ? "," : "", first);
+        if (n > 1) {
+            mb_strbuf_printf(out, "-%u", first + n - 1);
+        }
+        mb_strbuf_printf(out, ": %.2f (%.2f)", split->step[i].median_ns / 1e3,
+                         split->step[i].gap_ns / 1e3);
+    }
+}
+
 void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; shows_split(timing) && i < timing->of->n_results; i++) {
-        if (timing->of->results[i].has_work) {
-            add_split(out, &timing->of->results[i]);
+        const struct mb_result *result = &timing->of->results[i];
+        struct mb_strbuf text = {0};
+        if (!result->has_work) {
+            continue;
         }
+        if (result->split.n_steps > 0) {
+            describe_split(&text, &result->split);
+        } else {
+            mb_strbuf_append(&text, result->work.n_dispatches == 0
+                                        ? "no dispatch: nothing to time by level"
+                                        : "one dispatch: not separable by level");
+        }
+        add_line(out, result, &text);
     }
 }
 
-/* "  spd: without work 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: Register Count 40, ..." */
-static void add_facts(struct mb_strbuf *out, const struct mb_row *row)
+/* "; spd/spd_wave.comp: Register Count 40, ...; ..." */
+static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts *facts)
 {
-    char text[2000] = "";
-    size_t used = 0;
-    if (row->null_twin.n > 0) {
-        used += (size_t)snprintf(text, sizeof text, "without work %.2f us; ",
-                                 row->null_twin.median_ns / 1e3);
-    }
-    used += (size_t)snprintf(text + used, sizeof text - used, "set-up %.3g ms",
-                             row->result->setup_ms);
-    const struct mb_pipeline_facts *facts = row->result->facts;
-    for (uint32_t i = 0; facts && i < facts->n && used < sizeof text; i++) {
+    for (uint32_t i = 0; i < facts->n; i++) {
         const struct mb_pipeline_fact *fact = &facts->fact[i];
-        bool is_first = i == 0 || fact->pipeline != facts->fact[i - 1].pipeline;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s %s %.0f",
-                                 is_first ? "; " : ",", is_first ? fact->shader : "",
-                                 is_first ? ":" : "", fact->name, fact->value);
+        if (i == 0 || fact->pipeline != facts->fact[i - 1].pipeline) {
+            mb_strbuf_printf(out, "; %s:", fact->shader);
+        } else {
+            mb_strbuf_append(out, ",");
+        }
+        mb_strbuf_printf(out, " %s %.0f", fact->name, fact->value);
     }
-    mb_strbuf_printf(out, "  %s: ", row->result->label);
-    mb_strbuf_wrap(out, text, 2 + mb_utf8_columns(row->result->label) + 2, 80);
-    mb_strbuf_append(out, "\n");
 }
 
+/* "  spd: without work 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (timing->of->results[i].has_work) {
-            add_facts(out, &timing->rows[i]);
-        }
-    }
-}
-
-void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (row->result->verify != MB_VERIFY_SKIPPED && row->result->verdict.n_levels > 0) {
-            add_levels(out, timing, row);
+        struct mb_strbuf text = {0};
+        if (!row->result->has_work) {
+            continue;
         }
+        if (row->null_twin.n > 0) {
+            mb_strbuf_printf(&text, "without work %.2f us; ", row->null_twin.median_ns / 1e3);
+        }
+        mb_strbuf_printf(&text, "set-up %.3g ms", row->result->setup_ms);
+        if (row->result->facts) {
+            describe_facts(&text, row->result->facts);
+        }
+        add_line(out, row->result, &text);
     }
 }
 

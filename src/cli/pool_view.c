@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/grid.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "result/ranking.h"
@@ -11,9 +12,6 @@
 #define N_COLUMNS   80 /* of the widest line */
 #define LABEL_WIDTH 24 /* longer labels stand on a line of their own */
 #define TEXT_BYTES  64
-
-#define PAINT_BEST "\033[1;32m"
-#define PAINT_OFF  "\033[0m"
 
 /* Four digits, and all of those before the point. */
 static int decimals(double value)
@@ -63,7 +61,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_row *row, size_t n_ru
     interval_text(row->stats.median_ci_ns, 1e3, interval);
     figure_text(row->relation.ratio, ratio);
     interval_text(row->relation.ci, 1, ratio_ci);
-    mb_strbuf_printf(out, "%s%s", is_painted ? PAINT_BEST : "", is_winner ? "> " : "  ");
+    mb_strbuf_printf(out, "%s%s", is_painted ? MB_PAINT_GOOD : "", is_winner ? "> " : "  ");
     const size_t width = mb_utf8_columns(label);
     mb_strbuf_wrap(out, label, 2, N_COLUMNS);
     if (width > LABEL_WIDTH) {
@@ -73,7 +71,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_row *row, size_t n_ru
     mb_strbuf_spaces(out, width > LABEL_WIDTH ? LABEL_WIDTH : LABEL_WIDTH - width);
     mb_strbuf_printf(out, " %8s %16s %6s %14s %4zu%s\n", median, interval, ratio,
                      remark[0] != '\0' ? remark : ratio_ci, n_runs,
-                     is_painted ? PAINT_OFF : "");
+                     is_painted ? MB_PAINT_OFF : "");
 }
 
 static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool,

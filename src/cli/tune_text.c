@@ -5,47 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "bench/settings.h"
-#include "base/text.h"
+#include "cli/progress.h"
+#include "image/compare.h"
 #include "result/describe.h"
 #include "tune/choose.h"
-#include "image/compare.h"
 
 #define TEXT_BYTES 256
-#define GAP        2
 
-#define PAINT_BEST "\033[1;32m"
-#define PAINT_BAD  "\033[1;31m"
-#define PAINT_OFF  "\033[0m"
-
-enum column {
-    SIZE,
-    FORMAT,
-    POLICY,
-    CHOSEN,
-    MEDIAN,
-    INTERVAL,
-    RUNNER_UP,
-    RELATIVE,
-    VERIFIED,
-    N_COLUMNS,
-};
-
-static const struct {
-    const char *title;
-    bool is_right;
-} columns[N_COLUMNS] = {
-    [SIZE] = {"Size", false},           [FORMAT] = {"Format", false},
-    [POLICY] = {"Policy", false},       [CHOSEN] = {"Chosen", false},
-    [MEDIAN] = {"Median", true},        [INTERVAL] = {"95% interval", true},
-    [RUNNER_UP] = {"Runner-up", false}, [RELATIVE] = {"Relative", true},
-    [VERIFIED] = {"Verified", false},
-};
-
-struct view {
-    const struct mb_run *run;
-    const struct mb_tune *tune;
-    const struct mb_table_style *style;
+static const struct mb_grid_column columns[] = {
+    {.title = "Size"},
+    {.title = "Format"},
+    {.title = "Policy"},
+    {.title = "Chosen"},
+    {.title = "Median", .is_right = true},
+    {.title = "95% interval", .is_right = true},
+    {.title = "Runner-up"},
+    {.title = "Relative", .is_right = true},
+    {.title = "Verified"},
 };
 
 /* One decision: a row of the table. */
@@ -53,34 +31,41 @@ struct decision {
     const struct mb_tune_case *c;
     const struct mb_tune_choice *choice;
     enum mb_question question;
-    bool is_both; /* of box and any */
+    bool is_both; /* of exact and any */
 };
 
 /* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
-static bool is_folded(const struct mb_tune_case *c, int question)
+static bool is_folded(const struct mb_tune_case *c)
 {
-    return question == MB_QUESTION_ANY && c->choice[MB_QUESTION_EXACT].chosen != NULL &&
-           c->choice[MB_QUESTION_EXACT].chosen == c->choice[MB_QUESTION_ANY].chosen &&
-           c->choice[MB_QUESTION_EXACT].runner_up == c->choice[MB_QUESTION_ANY].runner_up;
+    const struct mb_tune_choice *exact = &c->choice[MB_QUESTION_EXACT];
+    const struct mb_tune_choice *any = &c->choice[MB_QUESTION_ANY];
+    return exact->chosen != NULL && exact->chosen == any->chosen &&
+           exact->runner_up == any->runner_up;
 }
 
-static bool get_decision(const struct view *view, size_t index, int question,
-                         struct decision *decision)
+/* The next decision, the case's questions in order; `*index` is 0 before the first. False after
+ * the last. */
+static bool next_decision(const struct mb_tune *tune, size_t *index, struct decision *decision)
 {
-    const struct mb_tune_case *c = &view->tune->cases[index];
-    if (c->choice[question].chosen == NULL || is_folded(c, question)) {
-        return false;
+    for (; *index < tune->n_cases * MB_N_QUESTIONS; (*index)++) {
+        const struct mb_tune_case *c = &tune->cases[*index / MB_N_QUESTIONS];
+        const enum mb_question question = (enum mb_question)(*index % MB_N_QUESTIONS);
+        if (c->choice[question].chosen != NULL &&
+            !(question == MB_QUESTION_ANY && is_folded(c))) {
+            *decision = (struct decision){
+                .c = c,
+                .choice = &c->choice[question],
+                .question = question,
+                .is_both = question == MB_QUESTION_EXACT && is_folded(c),
+            };
+            (*index)++;
+            return true;
+        }
     }
-    *decision = (struct decision){
-        .c = c,
-        .choice = &c->choice[question],
-        .question = (enum mb_question)question,
-        .is_both = question == MB_QUESTION_EXACT && is_folded(c, MB_QUESTION_ANY),
-    };
-    return true;
+    return false;
 }
 
-/* "box, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
+/* "exact, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
 static void text_policy(const struct decision *decision, char *out)
 {
     const enum mb_policy policy =
@@ -109,119 +94,57 @@ static void text_interval(const struct mb_stats *stats, char *out)
              decimals, stats->median_ci_ns[1] / units_ns[i]);
 }
 
-static void text_relative(const struct view *view, const struct decision *decision, char *out)
+static void text_relative(const struct mb_tune_choice *choice,
+                          const struct mb_table_style *style, char *out)
 {
-    const struct mb_tune_choice *choice = decision->choice;
     char ratio[64];
     if (choice->runner_up == NULL) {
         snprintf(out, TEXT_BYTES, "-");
         return;
     }
-    mb_relation_describe(&choice->next, view->style->unicode ? "\xc2\xb1" : "+-", ratio,
+    mb_relation_describe(&choice->next, style->unicode ? "\xc2\xb1" : "+-", ratio,
                          sizeof ratio);
     snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
 }
 
-static void text_of(const struct view *view, const struct decision *decision,
-                    enum column column, char *out)
+static void add_row(struct mb_grid *grid, const struct decision *decision,
+                    const struct mb_table_style *style)
 {
-    const struct mb_row *winner = decision->choice->chosen;
-    const struct mb_extent base = decision->c->layout.base;
-    const struct mb_row *runner_up = decision->choice->runner_up;
-    switch (column) {
-    case SIZE:
-        snprintf(out, TEXT_BYTES, "%ux%u", base.width, base.height);
-        break;
-    case FORMAT:
-        snprintf(out, TEXT_BYTES, "%s", decision->c->layout.format->name);
-        break;
-    case POLICY:
-        text_policy(decision, out);
-        break;
-    case CHOSEN:
-        snprintf(out, TEXT_BYTES, "%s", winner->result->label);
-        break;
-    case MEDIAN:
-        mb_time_text(winner->stats.median_ns, out, TEXT_BYTES);
-        break;
-    case INTERVAL:
-        text_interval(&winner->stats, out);
-        break;
-    case RUNNER_UP:
-        snprintf(out, TEXT_BYTES, "%s", runner_up == NULL ? "-" : runner_up->result->label);
-        break;
-    case RELATIVE:
-        text_relative(view, decision, out);
-        break;
-    case VERIFIED:
-    case N_COLUMNS:
-        mb_verdict_describe(&winner->result->verdict, decision->c->layout.format, out,
-                            TEXT_BYTES);
-        break;
-    }
-}
-
-static void add_padded(struct mb_strbuf *out, int column, const char *text, size_t width)
-{
-    const size_t pad = width - mb_utf8_columns(text);
-    mb_strbuf_spaces(out, (column > 0 ? GAP : 0) + (columns[column].is_right ? pad : 0));
-    mb_strbuf_append(out, text);
-    mb_strbuf_spaces(out, columns[column].is_right || column == N_COLUMNS - 1 ? 0 : pad);
-}
-
-/* Widths that hold the titles and every row. */
-static void measure_columns(const struct view *view, size_t width[N_COLUMNS])
-{
-    struct decision decision;
+    const struct mb_tune_choice *choice = decision->choice;
+    const struct mb_layout *layout = &decision->c->layout;
+    const struct mb_row *winner = choice->chosen;
     char text[TEXT_BYTES];
-    for (int k = 0; k < N_COLUMNS; k++) {
-        width[k] = mb_utf8_columns(columns[k].title);
-    }
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
-        if (!get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
-            continue;
-        }
-        for (int k = 0; k < N_COLUMNS; k++) {
-            text_of(view, &decision, (enum column)k, text);
-            const size_t n = mb_utf8_columns(text);
-            width[k] = n > width[k] ? n : width[k];
-        }
-    }
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%ux%u", layout->base.width, layout->base.height);
+    mb_grid_cell(grid, "%s", layout->format->name);
+    text_policy(decision, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", winner->result->label);
+    mb_grid_stress(grid, style->color && choice->is_distinct ? MB_PAINT_GOOD : "");
+    mb_time_text(winner->stats.median_ns, text, sizeof text);
+    mb_grid_cell(grid, "%s", text);
+    text_interval(&winner->stats, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", choice->runner_up ? choice->runner_up->result->label : "-");
+    text_relative(choice, style, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_verdict_describe(&winner->result->verdict, layout->format, text, sizeof text);
+    mb_grid_cell(grid, "%s", text);
 }
 
-static void add_row(struct mb_strbuf *out, const struct view *view,
-                    const struct decision *decision, const size_t width[N_COLUMNS])
+static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
+                      const struct mb_table_style *style)
 {
-    const bool is_painted = view->style->color && decision->choice->is_distinct;
-    char text[TEXT_BYTES];
-    mb_strbuf_append(out, "  ");
-    for (int k = 0; k < N_COLUMNS; k++) {
-        text_of(view, decision, (enum column)k, text);
-        mb_strbuf_append(out, is_painted && k == CHOSEN ? PAINT_BEST : "");
-        add_padded(out, k, text, width[k]);
-        mb_strbuf_append(out, is_painted && k == CHOSEN ? PAINT_OFF : "");
-    }
-    mb_strbuf_append(out, "\n");
-}
-
-static void add_table(struct mb_strbuf *out, const struct view *view)
-{
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct decision decision;
-    size_t width[N_COLUMNS];
-    measure_columns(view, width);
-    mb_strbuf_append(out, "  ");
-    for (int k = 0; k < N_COLUMNS; k++) {
-        add_padded(out, k, columns[k].title, width[k]);
+    for (size_t i = 0; next_decision(tune, &i, &decision);) {
+        add_row(&grid, &decision, style);
     }
-    mb_strbuf_append(out, "\n");
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
-        if (get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
-            add_row(out, view, &decision, width);
-        }
-    }
+    mb_grid_text(out, &grid, 0);
+    mb_grid_finish(&grid);
 }
 
-/* "64x64 rgba8, box: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
+/* "64x64 rgba8, exact: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
  * `is_verbose` also where it is the fastest itself that others cannot be told from. */
 static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool is_verbose)
 {
@@ -249,27 +172,17 @@ static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool
     mb_strbuf_append(out, ".\n");
 }
 
-static void add_ties(struct mb_strbuf *out, const struct view *view, bool is_verbose)
-{
-    struct decision decision;
-    for (size_t i = 0; i < view->tune->n_cases * MB_N_QUESTIONS; i++) {
-        if (get_decision(view, i / MB_N_QUESTIONS, (int)(i % MB_N_QUESTIONS), &decision)) {
-            add_tie(out, &decision, is_verbose);
-        }
-    }
-}
-
 static const char *label_of(const struct mb_tune_class *class)
 {
     return class->choice->chosen->result->label;
 }
 
 /* The class of another policy with the same winners below and above. */
-static bool has_like(const struct view *view, const struct mb_tune_class *below,
+static bool has_like(const struct mb_tune *tune, const struct mb_tune_class *below,
                      enum mb_question question)
 {
-    for (size_t i = 0; i < view->tune->n_classes; i++) {
-        const struct mb_tune_class *other = &view->tune->classes[i];
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        const struct mb_tune_class *other = &tune->classes[i];
         if (other->question == question && other->of == below->of && other->above &&
             other->above->of == below->above->of &&
             strcmp(label_of(other), label_of(below)) == 0 &&
@@ -280,17 +193,17 @@ static bool has_like(const struct view *view, const struct mb_tune_class *below,
     return false;
 }
 
-/* "rgba8, box, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
-static void add_crossover(struct mb_strbuf *out, const struct view *view,
+/* "rgba8, exact, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
+static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
                           const struct mb_tune_class *below)
 {
     const double edge = sqrt(below->border_texels);
     if (!below->above ||
-        (below->question == MB_QUESTION_ANY && has_like(view, below, MB_QUESTION_EXACT))) {
+        (below->question == MB_QUESTION_ANY && has_like(tune, below, MB_QUESTION_EXACT))) {
         return; /* no winner changes, or it is told with the exact ones */
     }
     const bool is_both =
-        below->question == MB_QUESTION_EXACT && has_like(view, below, MB_QUESTION_ANY);
+        below->question == MB_QUESTION_EXACT && has_like(tune, below, MB_QUESTION_ANY);
     mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
                      below->of->layout.format->name, mb_question_name(below->question),
                      is_both ? ", any" : "", below->is_power ? "powers of two" : "other sizes",
@@ -325,17 +238,17 @@ static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
     mb_strbuf_printf(out, "; %zu in the final.\n", count_state(c, MB_TUNE_FINAL));
 }
 
-static void add_failures(struct mb_strbuf *out, const struct view *view,
-                         const struct mb_tune_case *c)
+static void add_failures(struct mb_strbuf *out, const struct mb_tune *tune,
+                         const struct mb_tune_case *c, const struct mb_table_style *style)
 {
     char label[MB_LABEL_BYTES];
     for (size_t i = 0; i < c->n_variants; i++) {
         if (c->variants[i].state == MB_TUNE_FAILED) {
-            mb_variant_label(&view->tune->rows[i], label, sizeof label);
+            mb_variant_label(&tune->rows[i], label, sizeof label);
             mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n",
-                             view->style->color ? PAINT_BAD : "", c->layout.base.width,
+                             style->color ? MB_PAINT_BAD : "", c->layout.base.width,
                              c->layout.base.height, c->layout.format->name, label,
-                             c->variants[i].reason, view->style->color ? PAINT_OFF : "");
+                             c->variants[i].reason, style->color ? MB_PAINT_OFF : "");
         }
     }
 }
@@ -356,20 +269,20 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 void mb_tune_text(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune,
                   enum mb_tune_detail detail, const struct mb_table_style *style)
 {
-    const struct view view = {.run = run, .tune = tune, .style = style};
+    struct decision decision;
     if (run->n_cases > 0) {
         add_task(out, run);
-        add_table(out, &view);
+        add_table(out, tune, style);
         mb_strbuf_append(out, "\n");
     }
-    if (detail != MB_TUNE_BRIEF) {
-        add_ties(out, &view, detail == MB_TUNE_VERBOSE);
+    for (size_t i = 0; detail != MB_TUNE_BRIEF && next_decision(tune, &i, &decision);) {
+        add_tie(out, &decision, detail == MB_TUNE_VERBOSE);
     }
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_crossover(out, &view, &tune->classes[i]);
+        add_crossover(out, tune, &tune->classes[i]);
     }
     for (size_t i = 0; i < tune->n_cases; i++) {
-        add_failures(out, &view, &tune->cases[i]);
+        add_failures(out, tune, &tune->cases[i], style);
         if (detail == MB_TUNE_VERBOSE) {
             add_counts(out, &tune->cases[i]);
         }
