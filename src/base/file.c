@@ -285,6 +285,17 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
 
+enum mb_status mb_file_write_in(const char *dir, const char *name, const void *data,
+                                size_t n_bytes, struct mb_err *err)
+{
+    char *path = mb_path_join(dir, name);
+    const enum mb_status status =
+        path ? mb_file_write_atomic(path, data, n_bytes, err)
+             : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
+    mb_free(path);
+    return status;
+}
+
 enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
 {
     struct stat info;

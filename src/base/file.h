@@ -31,6 +31,11 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 
+/* The same of the file `name` in the folder `dir`. */
+MB_MUST_CHECK enum mb_status mb_file_write_in(const char *dir, const char *name,
+                                              const void *data, size_t n_bytes,
+                                              struct mb_err *err);
+
 /* Find out whether mb_file_write_atomic could write to `path`, without touching what is there:
  * MB_OK, or the failure that it would have. A pipe or device is not tried. */
 MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_err *err);

@@ -164,8 +164,10 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
         }
         hooks->on_step(hooks->user, result->label, step);
         MB_TRY(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_AFTER, err));
-        MB_TRY(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
-                               c->judge.verifier, err));
+        if (hooks->on_chain != NULL) {
+            MB_TRY(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
+                                   c->judge.verifier, err));
+        }
     }
 fail:
     return status;

@@ -5,7 +5,7 @@
 #include "bench/verify/verify.h"
 #include "result/result.h"
 
-/* What the caller hears and decides while a cell runs; all required. */
+/* What the caller hears and decides while a case runs; all but on_chain required. */
 struct mb_hooks {
     void *user;
     /* True once the user wants to stop: the sample in flight is finished, whole blocks are
@@ -17,7 +17,7 @@ struct mb_hooks {
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result` as read back, a packed block of c->layout, after its last
      * verification; the hook may write files of it and note them in the result. `verifier` is
-     * NULL with settings->verify off. */
+     * NULL with settings->verify off. NULL: nobody wants it. */
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err);

@@ -1,11 +1,398 @@
-/* `mipbench compare`: read, compare or pool, show, write, judge. */
+/* `mipbench compare`: read, compare, show, write, judge. */
 #include "cli/compare.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "base/alloc.h"
+#include "base/grid.h"
+#include "base/json.h"
 #include "base/log.h"
-#include "cli/compare_view.h"
+#include "base/text.h"
+#include "compare/runs.h"
 #include "cli/output.h"
-#include "cli/pool_view.h"
+#include "cli/pool.h"
+#include "cli/progress.h"
+
+/* What was compared, by which rule, and what came of it. */
+struct view {
+    struct mb_run_group base, new_runs;
+    struct mb_compare_options how;
+    struct mb_comparison comparison;
+};
+
+static const struct mb_grid_column columns[] = {
+    {.title = "Strategy"},
+    {.title = "Case"},
+    {.title = "Base", .is_right = true},
+    {.title = "New", .is_right = true},
+    {.title = "Ratio", .is_right = true},
+    {.title = "95% interval", .is_right = true},
+    {.title = "Margin", .is_right = true},
+    {.title = "p", .is_right = true},
+    {.title = "Runs", .is_right = true},
+    {.title = "Verdict"},
+};
+
+static const char *paint_of(const struct mb_compare_row *row)
+{
+    static const char *const paints[] = {
+        [MB_OUTCOME_SAME] = "",
+        [MB_OUTCOME_FASTER] = MB_PAINT_GOOD,
+        [MB_OUTCOME_SLOWER] = MB_PAINT_BAD,
+        [MB_OUTCOME_INCONCLUSIVE] = MB_PAINT_DIM,
+    };
+    return row->is_regression ? MB_PAINT_BAD : paints[row->outcome];
+}
+
+/* What more runs would settle is told below the table, for all rows. */
+static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
+{
+    const bool tells_runs = row->is_single_run && row->n_runs_needed == 0;
+    const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
+    mb_grid_cell(grid, "%s%s%s%s%s", mb_outcome_name(row->outcome),
+                 tells_runs ? ", single run" : "", row->is_checked ? "" : check,
+                 row->reason[0] != '\0' ? ": " : "", row->reason);
+    if (row->outcome == MB_OUTCOME_SLOWER || row->outcome == MB_OUTCOME_FASTER ||
+        row->is_regression) {
+        mb_grid_stress(grid, "");
+    }
+}
+
+/* No figure is a dash: too few samples have neither interval nor p. */
+static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool is_verbose,
+                    bool has_color)
+{
+    char base[32], new_run[32], interval[64] = "-", p[32] = "-";
+    mb_time_text(row->base_ns, base, sizeof base);
+    mb_time_text(row->new_ns, new_run, sizeof new_run);
+    if (isfinite(row->p_adjusted)) {
+        snprintf(interval, sizeof interval, "%.3f - %.3f", row->ratio_ci[0], row->ratio_ci[1]);
+        snprintf(p, sizeof p, "%.3g", row->p_adjusted);
+    }
+    mb_grid_row(grid, false, has_color ? paint_of(row) : "");
+    mb_grid_cell(grid, "%s", row->base->label);
+    mb_grid_cell(grid, "%s", row->base->place);
+    mb_grid_cell(grid, "%s", base);
+    mb_grid_cell(grid, "%s", new_run);
+    mb_grid_cell(grid, "%.3f", row->ratio);
+    mb_grid_cell(grid, "%s", interval);
+    if (is_verbose) {
+        mb_grid_cell(grid, "%.2f %%", 100 * row->margin);
+        mb_grid_cell(grid, "%s", p);
+        mb_grid_cell(grid, "%zu, %zu", row->n_base, row->n_new);
+    }
+    for (int i = 0; !is_verbose && i < 3; i++) {
+        mb_grid_cell(grid, "%s", "");
+    }
+    add_verdict(grid, row);
+}
+
+static struct mb_grid make_grid(const struct mb_comparison *comparison, bool is_verbose,
+                                bool has_color)
+{
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    for (size_t i = 0; i < comparison->n_rows; i++) {
+        add_row(&grid, &comparison->rows[i], is_verbose, has_color);
+    }
+    return grid;
+}
+
+static void add_clean(struct mb_strbuf *out, const char *text)
+{
+    char clean[640];
+    mb_utf8_sanitize(text, clean, sizeof clean);
+    mb_strbuf_append(out, clean);
+}
+
+/* "base  run 20261121T023000Z-h200 - NVIDIA H200 - driver X - a.json", and how many more. */
+static void add_side(struct mb_strbuf *out, const char *name, const struct mb_run_group *group)
+{
+    const struct mb_result_file *file = &group->files[0];
+    mb_strbuf_printf(out, "%s  ", name);
+    add_clean(out, file->path);
+    mb_strbuf_printf(out, " (%s, driver %s, mipbench %s)", file->device, file->driver,
+                     file->git_sha);
+    if (group->n_files > 1) {
+        mb_strbuf_printf(out, " and %zu more", group->n_files - 1);
+    }
+    mb_strbuf_append(out, "\n");
+}
+
+static void add_warnings(struct mb_strbuf *out, const struct mb_comparison *comparison,
+                         const struct mb_table_style *style)
+{
+    for (size_t i = 0; i < comparison->n_warnings; i++) {
+        mb_strbuf_append(out, style->color ? MB_PAINT_WARN : "");
+        mb_strbuf_append(out, "warning: ");
+        add_clean(out, comparison->warnings[i]);
+        mb_strbuf_append(out, style->color ? MB_PAINT_OFF "\n" : "\n");
+    }
+}
+
+static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison,
+                     bool is_brief, const struct mb_table_style *style)
+{
+    size_t n_shown = 0;
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        const struct mb_compare_gap *gap = &comparison->gaps[i];
+        if (is_brief && !gap->is_regression) {
+            continue;
+        }
+        const char *paint = gap->is_regression ? MB_PAINT_BAD : MB_PAINT_DIM;
+        mb_strbuf_append(out, n_shown++ == 0 ? "Not compared:\n" : "");
+        mb_strbuf_append(out, style->color ? paint : "");
+        mb_strbuf_append(out, gap->is_regression ? "  REGRESSION  " : "  ");
+        mb_strbuf_printf(out, "%s  %s: ", gap->result->label, gap->result->place);
+        add_clean(out, gap->reason);
+        mb_strbuf_append(out, style->color ? MB_PAINT_OFF "\n" : "\n");
+    }
+    mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
+}
+
+/* "INCONCLUSIVE, single run: about 19 to more than 50 runs a side would settle these." */
+static void add_runs_needed(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < comparison->n_rows; i++) {
+        const uint32_t n = comparison->rows[i].n_runs_needed;
+        least = n > 0 && n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (most == 0) {
+        return;
+    }
+    mb_strbuf_append(out, "\nINCONCLUSIVE, single run: ");
+    if (least < most) {
+        mb_strbuf_printf(out, "about %u to ", least);
+    }
+    mb_strbuf_append(out, most == MB_MANY_RUNS ? "more than " : least == most ? "about " : "");
+    mb_strbuf_printf(out, "%u runs a side would settle these.", most);
+}
+
+/* "12 compared: 1 SLOWER, 11 SAME; 2 not compared; single run: ...", without a newline at the
+ * end. */
+static void add_summary(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    static const enum mb_outcome order[] = {MB_OUTCOME_SLOWER, MB_OUTCOME_FASTER,
+                                            MB_OUTCOME_SAME, MB_OUTCOME_INCONCLUSIVE};
+    const char *separator = ": ";
+    size_t n_lost = 0;
+    mb_strbuf_printf(out, "%zu compared", comparison->n_rows);
+    for (size_t i = 0; i < MB_COUNTOF(order); i++) {
+        const size_t n = comparison->n_outcomes[order[i]];
+        if (n > 0) {
+            mb_strbuf_printf(out, "%s%zu %s", separator, n, mb_outcome_name(order[i]));
+            separator = ", ";
+        }
+    }
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        n_lost += comparison->gaps[i].is_regression;
+    }
+    if (comparison->n_gaps > 0) {
+        mb_strbuf_printf(out, "; %zu not compared", comparison->n_gaps);
+    }
+    if (n_lost > 0) {
+        mb_strbuf_printf(out, ", %zu of them verified before", n_lost);
+    }
+    if (comparison->n_checks_lost > 0) {
+        mb_strbuf_printf(out, "; %zu no longer verified", comparison->n_checks_lost);
+    }
+    if (comparison->n_single_runs > 0) {
+        mb_strbuf_append(out, "; single run");
+        if (comparison->n_single_runs < comparison->n_rows) {
+            mb_strbuf_printf(out, " in %zu of them", comparison->n_single_runs);
+        }
+        mb_strbuf_printf(out,
+                         ": with fewer than %d a side, what differs from run to run is not in "
+                         "the intervals",
+                         MB_FEW_RUNS);
+    }
+    mb_strbuf_append(out, ".");
+    add_runs_needed(out, comparison);
+}
+
+/* The terminal's table, with --quiet only what became worse besides, and the sum. */
+static void add_text(struct mb_strbuf *out, const struct view *view,
+                     const struct mb_options *options)
+{
+    const bool is_verbose = options->verbosity > 0;
+    const bool is_brief = options->quiet && !is_verbose;
+    const struct mb_table_style style = mb_output_style(options, false);
+    struct mb_grid grid = make_grid(&view->comparison, is_verbose, style.color);
+    if (!is_brief) {
+        add_side(out, "Base", &view->base);
+        add_side(out, "New ", &view->new_runs);
+        add_warnings(out, &view->comparison, &style);
+        mb_strbuf_append(out, "\n");
+    }
+    mb_grid_text(out, &grid, 0);
+    mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
+    add_gaps(out, &view->comparison, is_brief, &style);
+    add_summary(out, &view->comparison);
+    mb_strbuf_append(out, "\n");
+    mb_grid_finish(&grid);
+}
+
+static void md_side(struct mb_strbuf *out, const char *name, const struct mb_run_group *group)
+{
+    for (size_t i = 0; i < group->n_files; i++) {
+        const struct mb_result_file *file = &group->files[i];
+        mb_strbuf_printf(out, "* %s: ", name);
+        mb_markdown_text(out, file->run_id);
+        mb_strbuf_append(out, ", ");
+        mb_markdown_text(out, file->device);
+        mb_strbuf_append(out, ", driver ");
+        mb_markdown_text(out, file->driver);
+        mb_strbuf_append(out, ", mipbench ");
+        mb_markdown_text(out, file->git_sha);
+        mb_strbuf_append(out, "\n");
+    }
+}
+
+static void md_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    if (comparison->n_gaps > 0) {
+        mb_strbuf_append(out, "\nNot compared:\n\n");
+    }
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        const struct mb_compare_gap *gap = &comparison->gaps[i];
+        mb_strbuf_append(out, gap->is_regression ? "* **REGRESSION** " : "* ");
+        mb_markdown_text(out, gap->result->label);
+        mb_strbuf_append(out, " ");
+        mb_markdown_text(out, gap->result->place);
+        mb_strbuf_append(out, ": ");
+        mb_markdown_text(out, gap->reason);
+        mb_strbuf_append(out, "\n");
+    }
+}
+
+/* GitHub Markdown with all of it. */
+static void add_markdown(struct mb_strbuf *out, const struct view *view)
+{
+    const struct mb_comparison *comparison = &view->comparison;
+    struct mb_grid grid = make_grid(comparison, true, false);
+    add_summary(out, comparison);
+    mb_strbuf_append(out, "\n\n");
+    md_side(out, "base", &view->base);
+    md_side(out, "new", &view->new_runs);
+    for (size_t i = 0; i < comparison->n_warnings; i++) {
+        mb_strbuf_append(out, "* warning: ");
+        mb_markdown_text(out, comparison->warnings[i]);
+        mb_strbuf_append(out, "\n");
+    }
+    if (comparison->n_rows > 0) {
+        mb_strbuf_append(out, "\n");
+        mb_grid_markdown(out, &grid);
+    }
+    md_gaps(out, comparison);
+    mb_grid_finish(&grid);
+}
+
+static void json_group(struct mb_json *json, const char *key, const struct mb_run_group *group)
+{
+    struct cJSON *list = mb_json_array(json, json->root, key);
+    for (size_t i = 0; i < group->n_files; i++) {
+        const struct mb_result_file *file = &group->files[i];
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "path", file->path);
+        mb_json_string(json, node, "run_id", file->run_id);
+        mb_json_string(json, node, "device", file->device);
+        mb_json_string(json, node, "driver", file->driver);
+        mb_json_string(json, node, "git_sha", file->git_sha);
+        mb_json_bool(json, node, "complete", file->complete);
+    }
+}
+
+static void json_case(struct mb_json *json, struct cJSON *node,
+                      const struct mb_file_result *result)
+{
+    mb_json_string(json, node, "strategy", result->label);
+    mb_json_string(json, node, "case", result->place);
+}
+
+static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_compare_row *row)
+{
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    json_case(json, node, row->base);
+    mb_json_number(json, node, "base_ns", row->base_ns);
+    mb_json_number(json, node, "new_ns", row->new_ns);
+    mb_json_number(json, node, "ratio", row->ratio);
+    mb_json_numbers(json, node, "ci", row->ratio_ci, 2);
+    mb_json_number(json, node, "p", row->p);
+    mb_json_number(json, node, "p_adjusted", row->p_adjusted);
+    mb_json_number(json, node, "threshold", row->threshold);
+    mb_json_number(json, node, "margin", row->margin);
+    mb_json_number(json, node, "spread", row->spread);
+    mb_json_number(json, node, "runs_needed",
+                   row->n_runs_needed > 0 ? (double)row->n_runs_needed : (double)NAN);
+    mb_json_u64(json, node, "base_runs", row->n_base);
+    mb_json_u64(json, node, "new_runs", row->n_new);
+    mb_json_bool(json, node, "single_run", row->is_single_run);
+    mb_json_bool(json, node, "verified", row->is_checked);
+    mb_json_bool(json, node, "identical_samples", row->is_identical);
+    mb_json_string(json, node, "verdict", mb_outcome_name(row->outcome));
+    mb_json_string(json, node, "reason", row->reason[0] != '\0' ? row->reason : NULL);
+    mb_json_bool(json, node, "regression", row->is_regression);
+}
+
+static void json_gap(struct mb_json *json, struct cJSON *list, const struct mb_compare_gap *gap)
+{
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    json_case(json, node, gap->result);
+    mb_json_string(json, node, "reason", gap->reason);
+    mb_json_bool(json, node, "regression", gap->is_regression);
+}
+
+static void json_summary(struct mb_json *json, const struct mb_comparison *comparison)
+{
+    static const char *const keys[] = {
+        [MB_OUTCOME_SAME] = "same",
+        [MB_OUTCOME_FASTER] = "faster",
+        [MB_OUTCOME_SLOWER] = "slower",
+        [MB_OUTCOME_INCONCLUSIVE] = "inconclusive",
+    };
+    struct cJSON *node = mb_json_object(json, json->root, "summary");
+    mb_json_u64(json, node, "compared", comparison->n_rows);
+    for (size_t i = 0; i < MB_COUNTOF(keys); i++) {
+        mb_json_u64(json, node, keys[i], comparison->n_outcomes[i]);
+    }
+    mb_json_u64(json, node, "not_compared", comparison->n_gaps);
+    mb_json_u64(json, node, "single_run", comparison->n_single_runs);
+    mb_json_u64(json, node, "no_longer_verified", comparison->n_checks_lost);
+    mb_json_u64(json, node, "regressions", comparison->n_regressions);
+}
+
+static enum mb_status make_json(const struct view *view, char **text, struct mb_err *err)
+{
+    const struct mb_comparison *comparison = &view->comparison;
+    struct mb_json json;
+    mb_json_init(&json);
+    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
+    mb_json_string(&json, schema, "name", "mipbench-comparison");
+    mb_json_string(&json, schema, "version", "1.2.0");
+    mb_json_number(&json, json.root, "threshold", view->how.threshold);
+    mb_json_u64(&json, json.root, "seed", view->how.seed);
+    mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);
+    json_group(&json, "base", &view->base);
+    json_group(&json, "new", &view->new_runs);
+    struct cJSON *rows = mb_json_array(&json, json.root, "comparisons");
+    for (size_t i = 0; i < comparison->n_rows; i++) {
+        json_row(&json, rows, &comparison->rows[i]);
+    }
+    struct cJSON *gaps = mb_json_array(&json, json.root, "not_compared");
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        json_gap(&json, gaps, &comparison->gaps[i]);
+    }
+    struct cJSON *warnings = mb_json_array(&json, json.root, "warnings");
+    for (size_t i = 0; i < comparison->n_warnings; i++) {
+        mb_json_string(&json, warnings, NULL, comparison->warnings[i]);
+    }
+    json_summary(&json, comparison);
+    const enum mb_status status = mb_json_print(&json, text, err);
+    mb_json_finish(&json);
+    return status;
+}
 
 /* Says why; where nothing was compared, nothing shows that all is well. */
 static bool is_worse(const struct mb_comparison *comparison)
@@ -25,62 +412,32 @@ static enum mb_status compare_files(const struct mb_options *options,
 {
     enum mb_status status;
     const size_t n_base = options->n_base_files;
-    const struct mb_compare_options how = {.threshold = options->threshold,
-                                           .seed = options->settings.seed};
-    const struct mb_table_style style = mb_output_style(options, false);
-    struct mb_comparison comparison = {0};
-    const struct mb_compare_view view = {
+    struct view view = {
         .base = {.files = files->files, .n_files = n_base},
         .new_runs = {.files = files->files + n_base, .n_files = files->n_files - n_base},
-        .options = &how,
-        .comparison = &comparison,
+        .how = {.threshold = options->threshold, .seed = options->settings.seed},
     };
-    const enum mb_compare_detail detail = options->verbosity > 0 ? MB_COMPARE_VERBOSE
-                                          : options->quiet       ? MB_COMPARE_BRIEF
-                                                                 : MB_COMPARE_NORMAL;
     struct mb_strbuf text = {0}, markdown = {0};
     char *json = NULL;
-    MB_TRY(mb_compare_runs(&view.base, &view.new_runs, &how, &comparison, err));
-    mb_compare_text(&text, &view, detail, &style);
+    MB_TRY(mb_compare_runs(&view.base, &view.new_runs, &view.how, &view.comparison, err));
+    add_text(&text, &view, options);
     MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->markdown != NULL) {
-        mb_compare_markdown(&markdown, &view);
+        add_markdown(&markdown, &view);
         MB_TRY(mb_strbuf_check(&markdown, err));
         MB_TRY(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
     }
     if (options->json != NULL) {
-        MB_TRY(mb_compare_json(&view, &json, err));
+        MB_TRY(make_json(&view, &json, err));
         MB_TRY(mb_output_write(options->json, json, err));
     }
-    if (options->fail_on_regression && is_worse(&comparison)) {
+    if (options->fail_on_regression && is_worse(&view.comparison)) {
         *verdict = MB_ERRC_VERIFY;
     }
 fail:
     mb_free(json);
     mb_strbuf_finish(&markdown);
-    mb_comparison_finish(&comparison);
-    return status;
-}
-
-static enum mb_status pool_files(const struct mb_options *options,
-                                 const struct mb_run_group *files, struct mb_err *err)
-{
-    enum mb_status status;
-    const struct mb_bootstrap how = {.seed = options->settings.seed};
-    const struct mb_table_style style = mb_output_style(options, false);
-    struct mb_pools pools = {0};
-    struct mb_strbuf text = {0};
-    char *json = NULL;
-    MB_TRY(mb_pool_runs(files, &how, &pools, err));
-    mb_pool_text(&text, &pools, &style);
-    MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
-    if (options->json != NULL) {
-        MB_TRY(mb_pool_json(&pools, how.seed, &json, err));
-        MB_TRY(mb_output_write(options->json, json, err));
-    }
-fail:
-    mb_free(json);
-    mb_pools_finish(&pools);
+    mb_comparison_finish(&view.comparison);
     return status;
 }
 
@@ -99,7 +456,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     for (; files.n_files < settings->n_inputs; files.n_files++) {
         MB_TRY(mb_result_file_read(settings->inputs[files.n_files], &read[files.n_files], err));
     }
-    MB_TRY(options->pool ? pool_files(options, &files, err)
+    MB_TRY(options->pool ? mb_pool_show(options, &files, err)
                          : compare_files(options, &files, verdict, err));
 fail:
     for (size_t i = 0; i < files.n_files; i++) {

@@ -21,17 +21,6 @@ static const struct mb_strategy *find_strategy(const char *name)
     return mb_strategies[i];
 }
 
-static enum mb_status write_file(const char *dir, const char *name, const void *data,
-                                 size_t n_bytes, struct mb_err *err)
-{
-    char *path = mb_path_join(dir, name);
-    const enum mb_status status =
-        path ? mb_file_write_atomic(path, data, n_bytes, err)
-             : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
-    mb_free(path);
-    return status;
-}
-
 /* What lies there may be somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
@@ -87,12 +76,12 @@ static enum mb_status write_all(const struct mb_export *export,
     export->add_formats(&text, formats, n_formats);
     MB_TRY(mb_strbuf_check(&text, err));
     for (const struct mb_embedded *file = export->files; file->name != NULL; file++) {
-        MB_TRY(write_file(options->out_dir, file->name, file->data, file->n_bytes, err));
+        MB_TRY(mb_file_write_in(options->out_dir, file->name, file->data, file->n_bytes, err));
     }
-    MB_TRY(write_file(options->out_dir, export->shader_name, export->shader->code,
-                      export->shader->code_bytes, err));
-    MB_TRY(write_file(options->out_dir, export->formats_name, mb_strbuf_text(&text),
-                      text.n_bytes, err));
+    MB_TRY(mb_file_write_in(options->out_dir, export->shader_name, export->shader->code,
+                            export->shader->code_bytes, err));
+    MB_TRY(mb_file_write_in(options->out_dir, export->formats_name, mb_strbuf_text(&text),
+                            text.n_bytes, err));
 fail:
     mb_strbuf_finish(&text);
     return status;

@@ -245,15 +245,10 @@ enum mb_status mb_output_results(const struct mb_output *output, const struct mb
 {
     enum mb_status status = MB_OK;
     char *text = NULL;
-    char *path = mb_path_join(output->dir, "results.json");
-    if (!path) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results.json: out of memory");
-    }
     MB_TRY(mb_report_json(run, &text, err));
-    MB_TRY(mb_file_write_atomic(path, text, strlen(text), err));
+    MB_TRY(mb_file_write_in(output->dir, "results.json", text, strlen(text), err));
 fail:
     mb_free(text);
-    mb_free(path);
     return status;
 }
 

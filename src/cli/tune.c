@@ -7,13 +7,19 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/grid.h"
 #include "base/log.h"
-#include "base/version.h"
+#include "bench/settings.h"
+#include "image/compare.h"
+#include "result/describe.h"
+#include "tune/choose.h"
 #include "tune/lookup.h"
 #include "tune/report.h"
+#include "tune/tune.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/tune_text.h"
+
+#define TEXT_BYTES 256
 
 struct session {
     const struct mb_tune_command *command;
@@ -21,6 +27,290 @@ struct session {
     struct mb_progress progress;
     char heat[64]; /* "coarse 2 of 6" */
 };
+
+static const struct mb_grid_column columns[] = {
+    {.title = "Size"},
+    {.title = "Format"},
+    {.title = "Policy"},
+    {.title = "Chosen"},
+    {.title = "Median", .is_right = true},
+    {.title = "95% interval", .is_right = true},
+    {.title = "Runner-up"},
+    {.title = "Relative", .is_right = true},
+    {.title = "Verified"},
+};
+
+/* One decision: a row of the table. */
+struct decision {
+    const struct mb_tune_case *c;
+    const struct mb_tune_choice *choice;
+    enum mb_question question;
+    bool is_both; /* of exact and any */
+};
+
+/* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
+static bool is_folded(const struct mb_tune_case *c)
+{
+    const struct mb_tune_choice *exact = &c->choice[MB_QUESTION_EXACT];
+    const struct mb_tune_choice *any = &c->choice[MB_QUESTION_ANY];
+    return exact->chosen != NULL && exact->chosen == any->chosen &&
+           exact->runner_up == any->runner_up;
+}
+
+/* The next decision, the case's questions in order; `*index` is 0 before the first. False after
+ * the last. */
+static bool next_decision(const struct mb_tune *tune, size_t *index, struct decision *decision)
+{
+    for (; *index < tune->n_cases * MB_N_QUESTIONS; (*index)++) {
+        const struct mb_tune_case *c = &tune->cases[*index / MB_N_QUESTIONS];
+        const enum mb_question question = (enum mb_question)(*index % MB_N_QUESTIONS);
+        if (c->choice[question].chosen != NULL &&
+            !(question == MB_QUESTION_ANY && is_folded(c))) {
+            *decision = (struct decision){
+                .c = c,
+                .choice = &c->choice[question],
+                .question = question,
+                .is_both = question == MB_QUESTION_EXACT && is_folded(c),
+            };
+            (*index)++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "exact, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
+static void text_policy(const struct decision *decision, char *out)
+{
+    const enum mb_policy policy =
+        decision->choice->chosen->result->work.tolerance.filter.policy;
+    const bool is_told = decision->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
+                         !mb_tune_is_power(decision->c->layout.base);
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(decision->question),
+             decision->is_both ? ", any" : "", is_told ? " (" : "",
+             is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
+}
+
+/* "4.75 - 4.83", in the unit and with the decimals of the median. */
+static void text_interval(const struct mb_stats *stats, char *out)
+{
+    static const double units_ns[] = {1e9, 1e6, 1e3, 1.0};
+    size_t i = 0;
+    while (i + 1 < MB_COUNTOF(units_ns) && stats->median_ns < units_ns[i]) {
+        i++;
+    }
+    const int decimals = units_ns[i] < 2.0 ? 0 : stats->median_ns < 10.0 * units_ns[i] ? 2 : 1;
+    if (stats->median_ci_level < 0.95) {
+        snprintf(out, TEXT_BYTES, "-");
+        return;
+    }
+    snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i],
+             decimals, stats->median_ci_ns[1] / units_ns[i]);
+}
+
+static void text_relative(const struct mb_tune_choice *choice,
+                          const struct mb_table_style *style, char *out)
+{
+    char ratio[64];
+    if (choice->runner_up == NULL) {
+        snprintf(out, TEXT_BYTES, "-");
+        return;
+    }
+    mb_relation_describe(&choice->next, style->unicode ? "\xc2\xb1" : "+-", ratio,
+                         sizeof ratio);
+    snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
+}
+
+static void add_row(struct mb_grid *grid, const struct decision *decision,
+                    const struct mb_table_style *style)
+{
+    const struct mb_tune_choice *choice = decision->choice;
+    const struct mb_layout *layout = &decision->c->layout;
+    const struct mb_row *winner = choice->chosen;
+    char text[TEXT_BYTES];
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%ux%u", layout->base.width, layout->base.height);
+    mb_grid_cell(grid, "%s", layout->format->name);
+    text_policy(decision, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", winner->result->label);
+    mb_grid_stress(grid, style->color && choice->is_distinct ? MB_PAINT_GOOD : "");
+    mb_time_text(winner->stats.median_ns, text, sizeof text);
+    mb_grid_cell(grid, "%s", text);
+    text_interval(&winner->stats, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", choice->runner_up ? choice->runner_up->result->label : "-");
+    text_relative(choice, style, text);
+    mb_grid_cell(grid, "%s", text);
+    mb_verdict_describe(&winner->result->verdict, layout->format, text, sizeof text);
+    mb_grid_cell(grid, "%s", text);
+}
+
+static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
+                      const struct mb_table_style *style)
+{
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    struct decision decision;
+    for (size_t i = 0; next_decision(tune, &i, &decision);) {
+        add_row(&grid, &decision, style);
+    }
+    mb_grid_text(out, &grid, 0);
+    mb_grid_finish(&grid);
+}
+
+/* "64x64 rgba8, exact: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
+ * `is_verbose` also where it is the fastest itself that others cannot be told from. */
+static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool is_verbose)
+{
+    const struct mb_tune_choice *choice = decision->choice;
+    const struct mb_extent base = decision->c->layout.base;
+    const bool is_fastest = choice->chosen == choice->fastest;
+    char policy[TEXT_BYTES];
+    if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
+        return;
+    }
+    text_policy(decision, policy);
+    mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
+                     decision->c->layout.format->name, policy);
+    if (is_fastest) {
+        mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
+                         choice->n_tied == 1 ? "" : "s",
+                         decision->choice->chosen->result->label);
+        return;
+    }
+    mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
+                     decision->choice->chosen->result->label, choice->fastest->result->label);
+    if (choice->n_tied > 1) {
+        mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
+    }
+    mb_strbuf_append(out, ".\n");
+}
+
+static const char *label_of(const struct mb_tune_class *class)
+{
+    return class->choice->chosen->result->label;
+}
+
+/* The class of another policy with the same winners below and above. */
+static bool has_like(const struct mb_tune *tune, const struct mb_tune_class *below,
+                     enum mb_question question)
+{
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        const struct mb_tune_class *other = &tune->classes[i];
+        if (other->question == question && other->of == below->of && other->above &&
+            other->above->of == below->above->of &&
+            strcmp(label_of(other), label_of(below)) == 0 &&
+            strcmp(label_of(other->above), label_of(below->above)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "rgba8, exact, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
+static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
+                          const struct mb_tune_class *below)
+{
+    const double edge = sqrt(below->border_texels);
+    if (!below->above ||
+        (below->question == MB_QUESTION_ANY && has_like(tune, below, MB_QUESTION_EXACT))) {
+        return; /* no winner changes, or it is told with the exact ones */
+    }
+    const bool is_both =
+        below->question == MB_QUESTION_EXACT && has_like(tune, below, MB_QUESTION_ANY);
+    mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
+                     below->of->layout.format->name, mb_question_name(below->question),
+                     is_both ? ", any" : "", below->is_power ? "powers of two" : "other sizes",
+                     label_of(below), edge, edge, mb_tune_how_name(below->how),
+                     label_of(below->above));
+}
+
+static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_variants; i++) {
+        n += c->variants[i].state == state;
+    }
+    return n;
+}
+
+/* "64x64 rgba8: 150 variants, of which 30 cannot run here and 9 are the same as others; coarse
+ * pass 120 to 40 (1.25 x); ..." */
+static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
+{
+    mb_strbuf_printf(out, "%ux%u %s: %zu variants, of which %zu cannot run here",
+                     c->layout.base.width, c->layout.base.height, c->layout.format->name,
+                     c->n_variants, count_state(c, MB_TUNE_SKIPPED));
+    if (count_state(c, MB_TUNE_SAME) > 0) {
+        mb_strbuf_printf(out, " and %zu are the same as others", count_state(c, MB_TUNE_SAME));
+    }
+    for (uint32_t i = 0; i < c->n_passes; i++) {
+        mb_strbuf_printf(out, "; %s pass: %zu of %zu within %.2f x the best go on",
+                         mb_tune_pass_name(i), c->pass[i].n_out, c->pass[i].n_in,
+                         c->pass[i].margin);
+    }
+    mb_strbuf_printf(out, "; %zu in the final.\n", count_state(c, MB_TUNE_FINAL));
+}
+
+static void add_failures(struct mb_strbuf *out, const struct mb_tune *tune,
+                         const struct mb_tune_case *c, const struct mb_table_style *style)
+{
+    char label[MB_LABEL_BYTES];
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (c->variants[i].state == MB_TUNE_FAILED) {
+            mb_variant_label(&tune->rows[i], label, sizeof label);
+            mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n",
+                             style->color ? MB_PAINT_BAD : "", c->layout.base.width,
+                             c->layout.base.height, c->layout.format->name, label,
+                             c->variants[i].reason, style->color ? MB_PAINT_OFF : "");
+        }
+    }
+}
+
+/* What all rows have in common, as above the table of a run. */
+static void add_task(struct mb_strbuf *out, const struct mb_run *run)
+{
+    char text[TEXT_BYTES];
+    const struct mb_timing *timing = &run->cases[0]->timings[0];
+    mb_timing_describe_task(timing, text, sizeof text);
+    mb_strbuf_printf(out, "%s  %s", timing->of->input, text);
+    if (run->settings->n_levels > 0) {
+        mb_strbuf_printf(out, ", up to %u levels", run->settings->n_levels);
+    }
+    mb_strbuf_append(out, "\n\n");
+}
+
+/* The task, a row for each size, format and policy, and what is to be said of them: with
+ * --quiet only where the winner changes, with --verbose also what all of them are tied with and
+ * how many variants were dropped. */
+static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
+                        const struct mb_tune *tune, const struct mb_options *options,
+                        const struct mb_table_style *style)
+{
+    const bool is_verbose = options->verbosity > 0;
+    struct decision decision;
+    if (run->n_cases > 0) {
+        add_task(out, run);
+        add_table(out, tune, style);
+        mb_strbuf_append(out, "\n");
+    }
+    for (size_t i = 0; (is_verbose || !options->quiet) && next_decision(tune, &i, &decision);) {
+        add_tie(out, &decision, is_verbose);
+    }
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_crossover(out, tune, &tune->classes[i]);
+    }
+    for (size_t i = 0; i < tune->n_cases; i++) {
+        add_failures(out, tune, &tune->cases[i], style);
+        if (is_verbose) {
+            add_counts(out, &tune->cases[i]);
+        }
+    }
+    if (tune->has_selftest && !tune->selftest.passed) {
+        mb_strbuf_append(out, "The self-test of the instrument FAILED: trust none of this; "
+                              "'mipbench --self-test' says more.\n");
+    }
+}
 
 static bool is_interrupted(void *user)
 {
@@ -42,14 +332,6 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
     mb_progress_rounds(&session->progress, label, n_done, n_total);
 }
 
-/* No pictures: `mipbench run` makes them of what was chosen. */
-static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
-                               const void *block, struct mb_verifier *verifier,
-                               struct mb_err *err)
-{
-    return MB_OK;
-}
-
 static void on_case_begin(void *user, size_t index)
 {
     struct session *session = user;
@@ -64,29 +346,19 @@ static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
     mb_progress_step(&session->progress, session->heat, "setting up");
 }
 
-static enum mb_status write_file(const struct mb_output *output, const char *name,
-                                 const char *text, struct mb_err *err)
-{
-    char *path = mb_path_join(output->dir, name);
-    const enum mb_status status =
-        path ? mb_file_write_atomic(path, text, strlen(text), err)
-             : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
-    mb_free(path);
-    return status;
-}
-
 /* The header, the finals as results.json, and last of all tune.json. */
 static enum mb_status write_all(const struct session *session, const struct mb_run *run,
                                 const struct mb_tune *tune, bool with_copy, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_options *options = session->command->options;
+    const char *dir = session->output.dir;
     char *header = NULL, *json = NULL;
     MB_TRY(mb_tune_header(run, tune, &header, err));
     MB_TRY(mb_tune_json(run, tune, &json, err));
-    MB_TRY(write_file(&session->output, "mipbench_tuned.h", header, err));
+    MB_TRY(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
     MB_TRY(mb_output_results(&session->output, run, err));
-    MB_TRY(write_file(&session->output, "tune.json", json, err));
+    MB_TRY(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
     if (with_copy && options->json) {
         MB_TRY(mb_output_write(options->json, json, err));
     }
@@ -111,15 +383,9 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
 static enum mb_status show(const struct session *session, const struct mb_run *run,
                            const struct mb_tune *tune, struct mb_err *err)
 {
-    const struct mb_options *options = session->command->options;
-    const struct mb_output *output = &session->output;
-    enum mb_tune_detail detail = options->quiet ? MB_TUNE_BRIEF : MB_TUNE_NORMAL;
     struct mb_strbuf text = {0};
-    if (options->verbosity > 0) {
-        detail = MB_TUNE_VERBOSE;
-    }
-    mb_tune_text(&text, run, tune, detail, &output->style);
-    return mb_output_show(&text, output->stdout_is_taken, err);
+    add_outcome(&text, run, tune, session->command->options, &session->output.style);
+    return mb_output_show(&text, session->output.stdout_is_taken, err);
 }
 
 static enum mb_status show_place(const struct session *session, const struct mb_tune *tune,
@@ -176,7 +442,6 @@ static enum mb_status tune_rows(struct session *session, const struct mb_variant
         .is_interrupted = is_interrupted,
         .on_step = on_step,
         .on_block = on_block,
-        .on_chain = on_chain,
     };
     const struct mb_tune_options tune_options = {
         .gpu = command->gpu,

@@ -64,6 +64,17 @@ size_t mb_runs_once(const struct mb_run_group *group, const struct mb_result_fil
     return n;
 }
 
+static bool is_failed(const struct mb_file_result *result)
+{
+    return result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
+}
+
+bool mb_is_usable(const struct mb_file_result *result)
+{
+    return result != NULL && result->status == MB_RESULT_OK && !is_failed(result) &&
+           result->n_samples > 0 && result->n_bad_samples == 0;
+}
+
 /* The first of the key that the run has given nothing to, as the run's results come in order;
  * a new one where there is none. */
 static struct mb_match *find_open(struct mb_matches *matches, const char *key, size_t run,
@@ -106,7 +117,12 @@ enum mb_status mb_match_runs(const struct mb_result_file *const *runs, size_t n_
     for (size_t run = 0; run < n_runs; run++) {
         for (size_t i = 0; i < runs[run]->n_results; i++) {
             const struct mb_file_result *result = &runs[run]->results[i];
-            find_open(matches, result->key, run, n_runs)->of[run] = result;
+            struct mb_match *match = find_open(matches, result->key, run, n_runs);
+            match->of[run] = result;
+            if (mb_is_usable(result)) {
+                match->usable = match->usable != NULL ? match->usable : result;
+                match->n_usable++;
+            }
         }
     }
     return MB_OK;
@@ -117,17 +133,6 @@ void mb_matches_finish(struct mb_matches *matches)
     mb_free(matches->match);
     mb_free(matches->cells);
     *matches = (struct mb_matches){0};
-}
-
-static bool is_failed(const struct mb_file_result *result)
-{
-    return result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
-}
-
-bool mb_is_usable(const struct mb_file_result *result)
-{
-    return result->status == MB_RESULT_OK && !is_failed(result) && result->n_samples > 0 &&
-           result->n_bad_samples == 0;
 }
 
 static void note_result(struct mb_found *found, const struct mb_result_file *run,

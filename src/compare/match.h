@@ -25,6 +25,8 @@ struct mb_match {
     const char *key;                  /* borrowed */
     const struct mb_file_result **of; /* [number of runs]; NULL: the run lacks it; borrowed */
     size_t occurrence;                /* how many of the key come before it */
+    const struct mb_file_result *usable; /* the first with figures, or NULL; borrowed */
+    size_t n_usable;
 };
 
 struct mb_matches {
@@ -64,7 +66,7 @@ MB_MUST_CHECK enum mb_status mb_found_gather(const struct mb_result_file *const 
                                              struct mb_err *err);
 void mb_found_finish(struct mb_found *found); /* free and zero */
 
-/* Has figures: it ran, was not found wrong, and all its samples are times. */
+/* Has figures: it ran, was not found wrong, and all its samples are times. NULL has none. */
 bool mb_is_usable(const struct mb_file_result *result);
 
 /* By their samples: an order that does not depend on that of the files, so that resampling

@@ -48,27 +48,6 @@ static enum mb_status sort_runs(const struct mb_result_file *const *runs, size_t
     return MB_OK;
 }
 
-/* The first result with figures, or NULL. */
-static const struct mb_file_result *usable_of(const struct mb_pool *pool,
-                                              const struct mb_match *match)
-{
-    for (size_t i = 0; i < pool->n_runs; i++) {
-        if (match->of[i] != NULL && mb_is_usable(match->of[i])) {
-            return match->of[i];
-        }
-    }
-    return NULL;
-}
-
-size_t mb_pool_n_runs(const struct mb_pool *pool, const struct mb_match *match)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < pool->n_runs; i++) {
-        n += match->of[i] != NULL && mb_is_usable(match->of[i]);
-    }
-    return n;
-}
-
 /* Logarithms of the ratio of two rows in each block that a run has of both; of the runs that
  * have any. */
 struct paired {
@@ -81,8 +60,7 @@ struct paired {
 static void pair_run(const struct mb_file_result *a, const struct mb_file_result *b,
                      struct paired *out)
 {
-    if (a == NULL || b == NULL || a->timing != b->timing || !mb_is_usable(a) ||
-        !mb_is_usable(b)) {
+    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing) {
         return;
     }
     double *values = out->log_ratio + out->n_values;
@@ -288,35 +266,29 @@ fail:
     return status;
 }
 
-/* Whether a match has figures of the timing that `other` has figures of. */
-static bool is_alongside(const struct mb_pool *pool, const struct mb_match *match,
-                         const struct mb_match *other)
+/* Whether both have figures of the same timing. */
+static bool is_alongside(const struct mb_match *a, const struct mb_match *b)
 {
-    const struct mb_file_result *a = usable_of(pool, match), *b = usable_of(pool, other);
-    return a != NULL && b != NULL && match->occurrence == other->occurrence &&
-           strcmp(a->timing_key, b->timing_key) == 0;
+    return a->usable != NULL && b->usable != NULL && a->occurrence == b->occurrence &&
+           strcmp(a->usable->timing_key, b->usable->timing_key) == 0;
 }
 
 /* The timing of the match at `first`: it, and what comes after it. */
-static enum mb_status add_timing(struct mb_pool *pool, size_t first,
+static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *first,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
-    const struct mb_match *match = &pool->matches.match[first];
     const struct mb_match *end = pool->matches.match + pool->matches.n;
     struct mb_pool_timing *timing = &pool->timings[pool->n_timings++];
     size_t n = 0;
-    *timing = (struct mb_pool_timing){
-        .of = usable_of(pool, match),
-        .match = mb_alloc(pool->matches.n - first, sizeof *timing->match),
-    };
-    for (const struct mb_match *m = match; timing->match != NULL && m < end; m++) {
-        if (is_alongside(pool, m, match)) {
+    timing->match = mb_alloc((size_t)(end - first), sizeof *timing->match);
+    for (const struct mb_match *m = first; timing->match != NULL && m < end; m++) {
+        if (is_alongside(m, first)) {
             timing->match[n++] = m;
         }
     }
     timing->c = (struct mb_case){
         .layout = {.base = {1, 1}, .n_levels = 1},
-        .task = {.reduce = timing->of->reduce},
+        .task = {.reduce = first->usable->reduce},
         .results = mb_alloc(n, sizeof *timing->c.results),
     };
     if (timing->match == NULL || timing->c.results == NULL) {
@@ -338,12 +310,12 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
     }
     for (size_t i = 0; i < pool->matches.n; i++) {
         const struct mb_match *match = &pool->matches.match[i];
-        bool is_new = usable_of(pool, match) != NULL;
+        bool is_new = match->usable != NULL;
         for (size_t k = 0; is_new && k < pool->n_timings; k++) {
-            is_new = !is_alongside(pool, match, pool->timings[k].match[0]);
+            is_new = !is_alongside(match, pool->timings[k].match[0]);
         }
         if (is_new) {
-            MB_TRY(add_timing(pool, i, how, err));
+            MB_TRY(add_timing(pool, match, how, err));
         }
     }
 fail:

@@ -7,7 +7,6 @@
 
 /* A case under one condition. */
 struct mb_pool_timing {
-    const struct mb_file_result *of; /* the first result with figures of it; borrowed */
     /* The rows of its one timing are as those of a run, in the order of the files, with their
      * label, slug, status, verify, n, median and relation:
      * - a status is failed where any of the runs failed it, and verify is passed only where it
@@ -18,7 +17,7 @@ struct mb_pool_timing {
      *   both: the median of the runs' medians. Where no run has both, of the runs' medians
      *   alone. NaN of what makes another image, or where nothing is the fastest. */
     struct mb_case c;
-    const struct mb_match **match; /* of each row; owned */
+    const struct mb_match **match; /* of each row, at least one, all with figures; owned */
 };
 
 /* Runs of one device, driver and build. */
@@ -42,9 +41,6 @@ struct mb_pools {
 MB_MUST_CHECK enum mb_status mb_pool_runs(const struct mb_run_group *files,
                                           const struct mb_bootstrap *how,
                                           struct mb_pools *pools, struct mb_err *err);
-
-/* Runs of the pool that have figures of a match. */
-size_t mb_pool_n_runs(const struct mb_pool *pool, const struct mb_match *match);
 
 void mb_pools_finish(struct mb_pools *pools); /* free and zero */
 

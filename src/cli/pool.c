@@ -1,13 +1,16 @@
-/* Pooled runs as tables and as JSON. */
-#include "cli/pool_view.h"
+/* `mipbench compare --pool`: pooled runs as tables and as JSON. */
+#include "cli/pool.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/grid.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "compare/pool.h"
 #include "result/ranking.h"
+#include "cli/output.h"
 
 #define N_COLUMNS   80 /* of the widest line */
 #define LABEL_WIDTH 24 /* longer labels stand on a line of their own */
@@ -78,16 +81,16 @@ static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
                        const struct mb_pool_timing *pooled, const struct mb_table_style *style)
 {
     const struct mb_timing *timing = &pooled->c.timings[0];
+    const struct mb_file_result *of = pooled->match[0]->usable;
     const size_t winner = mb_ranking_winner(&pool->run, timing);
     struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%s, %s", pooled->of->case_id, pooled->of->condition);
+    mb_strbuf_printf(&text, "%s, %s", of->case_id, of->condition);
     mb_strbuf_append(out, "\n");
     mb_strbuf_wrap(out, mb_strbuf_text(&text), 0, N_COLUMNS);
     mb_strbuf_printf(out, "\n  %-*s %8s %16s %6s %14s %4s\n", LABEL_WIDTH, "Strategy", "us",
                      "95% interval", "Ratio", "95% interval", "Runs");
     for (size_t i = 0; i < pooled->c.n_results; i++) {
-        add_row(out, &timing->rows[i], mb_pool_n_runs(pool, pooled->match[i]), i == winner,
-                style);
+        add_row(out, &timing->rows[i], pooled->match[i]->n_usable, i == winner, style);
     }
     out->failed = out->failed || text.failed;
     mb_strbuf_finish(&text);
@@ -98,8 +101,9 @@ static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
     mb_strbuf_finish(&text);
 }
 
-void mb_pool_text(struct mb_strbuf *out, const struct mb_pools *pools,
-                  const struct mb_table_style *style)
+/* A table for each case, at most 80 columns wide. */
+static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
+                     const struct mb_table_style *style)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
@@ -167,7 +171,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_r
 static void json_timing(struct mb_json *json, struct cJSON *list, const struct mb_pool *pool,
                         const struct mb_pool_timing *pooled)
 {
-    const struct mb_file_result *of = pooled->of;
+    const struct mb_file_result *of = pooled->match[0]->usable;
     const struct mb_timing *timing = &pooled->c.timings[0];
     const bool is_ranked = timing->fastest != SIZE_MAX;
     struct mb_strbuf sentence = {0};
@@ -186,12 +190,13 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_strbuf_finish(&sentence);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < pooled->c.n_results; i++) {
-        json_row(json, rows, &timing->rows[i], mb_pool_n_runs(pool, pooled->match[i]));
+        json_row(json, rows, &timing->rows[i], pooled->match[i]->n_usable);
     }
 }
 
-enum mb_status mb_pool_json(const struct mb_pools *pools, uint64_t seed, char **text,
-                            struct mb_err *err)
+/* As results/pool.schema.json has it. */
+static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, char **text,
+                                struct mb_err *err)
 {
     struct mb_json json;
     mb_json_init(&json);
@@ -209,5 +214,27 @@ enum mb_status mb_pool_json(const struct mb_pools *pools, uint64_t seed, char **
     }
     const enum mb_status status = mb_json_print(&json, text, err);
     mb_json_finish(&json);
+    return status;
+}
+
+enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_run_group *files,
+                            struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_bootstrap how = {.seed = options->settings.seed};
+    const struct mb_table_style style = mb_output_style(options, false);
+    struct mb_pools pools = {0};
+    struct mb_strbuf text = {0};
+    char *json = NULL;
+    MB_TRY(mb_pool_runs(files, &how, &pools, err));
+    add_text(&text, &pools, &style);
+    MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    if (options->json != NULL) {
+        MB_TRY(make_json(&pools, how.seed, &json, err));
+        MB_TRY(mb_output_write(options->json, json, err));
+    }
+fail:
+    mb_free(json);
+    mb_pools_finish(&pools);
     return status;
 }

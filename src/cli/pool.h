@@ -1,0 +1,12 @@
+/* `mipbench compare --pool`: runs of one device and build taken together. */
+#ifndef MB_CLI_POOL_H
+#define MB_CLI_POOL_H
+
+#include "compare/match.h"
+#include "cli/options/options.h"
+
+/* Pool the files, print their tables, and write the JSON that is asked for. */
+MB_MUST_CHECK enum mb_status mb_pool_show(const struct mb_options *options,
+                                          const struct mb_run_group *files, struct mb_err *err);
+
+#endif
