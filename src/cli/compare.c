@@ -14,13 +14,6 @@
 #include "cli/pool.h"
 #include "cli/progress.h"
 
-/* What was compared, by which rule, and what came of it. */
-struct view {
-    struct mb_run_group base, new_runs;
-    struct mb_compare_options how;
-    struct mb_comparison comparison;
-};
-
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
     {.title = "Case"},
@@ -64,23 +57,23 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
                     bool has_color)
 {
     char base[32], new_run[32], interval[64] = "-", p[32] = "-";
-    mb_time_text(row->base_ns, base, sizeof base);
-    mb_time_text(row->new_ns, new_run, sizeof new_run);
+    mb_time_text(row->median_ns[MB_BASE], base, sizeof base);
+    mb_time_text(row->median_ns[MB_NEW], new_run, sizeof new_run);
     if (isfinite(row->p_adjusted)) {
-        snprintf(interval, sizeof interval, "%.3f - %.3f", row->ratio_ci[0], row->ratio_ci[1]);
+        snprintf(interval, sizeof interval, "%.3f - %.3f", row->ratio.ci[0], row->ratio.ci[1]);
         snprintf(p, sizeof p, "%.3g", row->p_adjusted);
     }
     mb_grid_row(grid, false, has_color ? paint_of(row) : "");
-    mb_grid_cell(grid, "%s", row->base->label);
-    mb_grid_cell(grid, "%s", row->base->place);
+    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->label);
+    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->place);
     mb_grid_cell(grid, "%s", base);
     mb_grid_cell(grid, "%s", new_run);
-    mb_grid_cell(grid, "%.3f", row->ratio);
+    mb_grid_cell(grid, "%.3f", row->ratio.figure);
     mb_grid_cell(grid, "%s", interval);
     if (is_verbose) {
         mb_grid_cell(grid, "%.2f %%", 100 * row->margin);
         mb_grid_cell(grid, "%s", p);
-        mb_grid_cell(grid, "%zu, %zu", row->n_base, row->n_new);
+        mb_grid_cell(grid, "%zu, %zu", row->found[MB_BASE].runs.n, row->found[MB_NEW].runs.n);
     }
     for (int i = 0; !is_verbose && i < 3; i++) {
         mb_grid_cell(grid, "%s", "");
@@ -213,23 +206,23 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
 }
 
 /* The terminal's table, with --quiet only what became worse besides, and the sum. */
-static void add_text(struct mb_strbuf *out, const struct view *view,
+static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparison,
                      const struct mb_options *options)
 {
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
     const struct mb_table_style style = mb_output_style(options, false);
-    struct mb_grid grid = make_grid(&view->comparison, is_verbose, style.color);
+    struct mb_grid grid = make_grid(comparison, is_verbose, style.color);
     if (!is_brief) {
-        add_side(out, "Base", &view->base);
-        add_side(out, "New ", &view->new_runs);
-        add_warnings(out, &view->comparison, &style);
+        add_side(out, "Base", &comparison->group[MB_BASE]);
+        add_side(out, "New ", &comparison->group[MB_NEW]);
+        add_warnings(out, comparison, &style);
         mb_strbuf_append(out, "\n");
     }
     mb_grid_text(out, &grid, 0);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    add_gaps(out, &view->comparison, is_brief, &style);
-    add_summary(out, &view->comparison);
+    add_gaps(out, comparison, is_brief, &style);
+    add_summary(out, comparison);
     mb_strbuf_append(out, "\n");
     mb_grid_finish(&grid);
 }
@@ -268,14 +261,13 @@ static void md_gaps(struct mb_strbuf *out, const struct mb_comparison *compariso
 }
 
 /* GitHub Markdown with all of it. */
-static void add_markdown(struct mb_strbuf *out, const struct view *view)
+static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    const struct mb_comparison *comparison = &view->comparison;
     struct mb_grid grid = make_grid(comparison, true, false);
     add_summary(out, comparison);
     mb_strbuf_append(out, "\n\n");
-    md_side(out, "base", &view->base);
-    md_side(out, "new", &view->new_runs);
+    md_side(out, "base", &comparison->group[MB_BASE]);
+    md_side(out, "new", &comparison->group[MB_NEW]);
     for (size_t i = 0; i < comparison->n_warnings; i++) {
         mb_strbuf_append(out, "* warning: ");
         mb_markdown_text(out, comparison->warnings[i]);
@@ -314,20 +306,20 @@ static void json_case(struct mb_json *json, struct cJSON *node,
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_compare_row *row)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
-    json_case(json, node, row->base);
-    mb_json_number(json, node, "base_ns", row->base_ns);
-    mb_json_number(json, node, "new_ns", row->new_ns);
-    mb_json_number(json, node, "ratio", row->ratio);
-    mb_json_numbers(json, node, "ci", row->ratio_ci, 2);
-    mb_json_number(json, node, "p", row->p);
+    json_case(json, node, row->found[MB_BASE].usable);
+    mb_json_number(json, node, "base_ns", row->median_ns[MB_BASE]);
+    mb_json_number(json, node, "new_ns", row->median_ns[MB_NEW]);
+    mb_json_number(json, node, "ratio", row->ratio.figure);
+    mb_json_numbers(json, node, "ci", row->ratio.ci, 2);
+    mb_json_number(json, node, "p", row->ratio.p);
     mb_json_number(json, node, "p_adjusted", row->p_adjusted);
     mb_json_number(json, node, "threshold", row->threshold);
     mb_json_number(json, node, "margin", row->margin);
     mb_json_number(json, node, "spread", row->spread);
     mb_json_number(json, node, "runs_needed",
                    row->n_runs_needed > 0 ? (double)row->n_runs_needed : (double)NAN);
-    mb_json_u64(json, node, "base_runs", row->n_base);
-    mb_json_u64(json, node, "new_runs", row->n_new);
+    mb_json_u64(json, node, "base_runs", row->found[MB_BASE].runs.n);
+    mb_json_u64(json, node, "new_runs", row->found[MB_NEW].runs.n);
     mb_json_bool(json, node, "single_run", row->is_single_run);
     mb_json_bool(json, node, "verified", row->is_checked);
     mb_json_bool(json, node, "identical_samples", row->is_identical);
@@ -363,19 +355,17 @@ static void json_summary(struct mb_json *json, const struct mb_comparison *compa
     mb_json_u64(json, node, "regressions", comparison->n_regressions);
 }
 
-static enum mb_status make_json(const struct view *view, char **text, struct mb_err *err)
+static enum mb_status make_json(const struct mb_comparison *comparison, char **text,
+                                struct mb_err *err)
 {
-    const struct mb_comparison *comparison = &view->comparison;
     struct mb_json json;
     mb_json_init(&json);
-    struct cJSON *schema = mb_json_object(&json, json.root, "schema");
-    mb_json_string(&json, schema, "name", "mipbench-comparison");
-    mb_json_string(&json, schema, "version", "1.2.0");
-    mb_json_number(&json, json.root, "threshold", view->how.threshold);
-    mb_json_u64(&json, json.root, "seed", view->how.seed);
+    mb_json_schema(&json, "mipbench-comparison", "1.2.0");
+    mb_json_number(&json, json.root, "threshold", comparison->options.threshold);
+    mb_json_u64(&json, json.root, "seed", comparison->options.seed);
     mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);
-    json_group(&json, "base", &view->base);
-    json_group(&json, "new", &view->new_runs);
+    json_group(&json, "base", &comparison->group[MB_BASE]);
+    json_group(&json, "new", &comparison->group[MB_NEW]);
     struct cJSON *rows = mb_json_array(&json, json.root, "comparisons");
     for (size_t i = 0; i < comparison->n_rows; i++) {
         json_row(&json, rows, &comparison->rows[i]);
@@ -412,32 +402,34 @@ static enum mb_status compare_files(const struct mb_options *options,
 {
     enum mb_status status;
     const size_t n_base = options->n_base_files;
-    struct view view = {
-        .base = {.files = files->files, .n_files = n_base},
-        .new_runs = {.files = files->files + n_base, .n_files = files->n_files - n_base},
-        .how = {.threshold = options->threshold, .seed = options->settings.seed},
+    const struct mb_compare_options how = {.threshold = options->threshold,
+                                           .seed = options->settings.seed};
+    const struct mb_run_group sides[MB_N_SIDES] = {
+        [MB_BASE] = {.files = files->files, .n_files = n_base},
+        [MB_NEW] = {.files = files->files + n_base, .n_files = files->n_files - n_base},
     };
+    struct mb_comparison comparison = {.n_rows = 0};
     struct mb_strbuf text = {0}, markdown = {0};
     char *json = NULL;
-    MB_TRY(mb_compare_runs(&view.base, &view.new_runs, &view.how, &view.comparison, err));
-    add_text(&text, &view, options);
+    MB_TRY(mb_compare_runs(sides, &how, &comparison, err));
+    add_text(&text, &comparison, options);
     MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->markdown != NULL) {
-        add_markdown(&markdown, &view);
+        add_markdown(&markdown, &comparison);
         MB_TRY(mb_strbuf_check(&markdown, err));
         MB_TRY(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
     }
     if (options->json != NULL) {
-        MB_TRY(make_json(&view, &json, err));
+        MB_TRY(make_json(&comparison, &json, err));
         MB_TRY(mb_output_write(options->json, json, err));
     }
-    if (options->fail_on_regression && is_worse(&view.comparison)) {
+    if (options->fail_on_regression && is_worse(&comparison)) {
         *verdict = MB_ERRC_VERIFY;
     }
 fail:
     mb_free(json);
     mb_strbuf_finish(&markdown);
-    mb_comparison_finish(&view.comparison);
+    mb_comparison_finish(&comparison);
     return status;
 }
 

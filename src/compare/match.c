@@ -135,8 +135,8 @@ void mb_matches_finish(struct mb_matches *matches)
     *matches = (struct mb_matches){0};
 }
 
-static void note_result(struct mb_found *found, const struct mb_result_file *run,
-                        const struct mb_file_result *result)
+static void note_result(struct mb_found *found, struct mb_series *series,
+                        const struct mb_result_file *run, const struct mb_file_result *result)
 {
     const bool is_ok = result->status == MB_RESULT_OK;
     found->first = found->first != NULL ? found->first : result;
@@ -149,8 +149,8 @@ static void note_result(struct mb_found *found, const struct mb_result_file *run
     } else if (mb_is_usable(result)) {
         const size_t n = result->n_samples;
         found->usable = found->usable != NULL ? found->usable : result;
-        found->n_least = found->n_series == 0 || n < found->n_least ? n : found->n_least;
-        found->series[found->n_series++] = series_of(result);
+        found->n_least = found->runs.n == 0 || n < found->n_least ? n : found->n_least;
+        series[found->runs.n++] = series_of(result);
         found->n_samples += n;
         found->is_unchecked = found->is_unchecked || result->verify == MB_VERIFY_SKIPPED;
     } else if (is_ok) {
@@ -164,21 +164,22 @@ enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
 {
     size_t n_twins = 0;
     double *distances = mb_alloc(n_runs, sizeof *distances);
-    *found = (struct mb_found){.series = mb_alloc(n_runs, sizeof *found->series)};
-    if (distances == NULL || found->series == NULL) {
+    struct mb_series *series = mb_alloc(n_runs, sizeof *series);
+    *found = (struct mb_found){.runs.series = series};
+    if (distances == NULL || series == NULL) {
         mb_free(distances);
         mb_found_finish(found);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
     for (size_t run = 0; run < n_runs; run++) {
         if (of[run] != NULL) {
-            note_result(found, runs[run], of[run]);
+            note_result(found, series, runs[run], of[run]);
         }
         if (of[run] != NULL && isfinite(of[run]->aa_ratio)) {
             distances[n_twins++] = fabs(of[run]->aa_ratio - 1);
         }
     }
-    qsort(found->series, found->n_series, sizeof *found->series, mb_series_compare);
+    qsort(series, found->runs.n, sizeof *series, mb_series_compare);
     /* The median: a twin that is off in one run of many is that run's ill luck. */
     found->aa_distance = n_twins > 0 ? mb_median(distances, n_twins) : 0;
     mb_free(distances);
@@ -187,7 +188,7 @@ enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
 
 void mb_found_finish(struct mb_found *found)
 {
-    mb_free(found->series);
+    mb_free((void *)found->runs.series);
     *found = (struct mb_found){0};
 }
 

@@ -49,8 +49,7 @@ struct mb_found {
     const struct mb_file_result *failed; /* the first that is wrong or broke */
     const struct mb_file_result *lost;   /* the first that is well, but for its samples */
     const char *failed_path;
-    struct mb_series *series; /* owned; of the usable ones, in an order of their own */
-    size_t n_series;
+    struct mb_runs runs;       /* of the usable ones, in an order of their own; series owned */
     size_t n_samples, n_least; /* of all series; of the shortest */
     bool is_verified;          /* one of them was */
     bool is_unchecked;         /* one of the usable ones was not */

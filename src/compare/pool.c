@@ -104,12 +104,11 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
                                    struct mb_err *err)
 {
     enum mb_status status;
-    const struct mb_runs of_a = {a->series, a->n_series}, of_b = {b->series, b->n_series};
     struct mb_estimate estimate;
-    MB_TRY(mb_bootstrap_ratio(&of_a, &of_b, how, &estimate, err));
+    MB_TRY(mb_bootstrap_ratio(&a->runs, &b->runs, how, &estimate, err));
     relation->ratio = estimate.figure;
     if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
-        const bool is_certain = a->n_series >= MB_FEW_RUNS && b->n_series >= MB_FEW_RUNS;
+        const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
         const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
         relation->ci[0] = estimate.ci[0] / wider;
         relation->ci[1] = estimate.ci[1] * wider;
@@ -195,12 +194,11 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
     enum mb_status status;
     struct mb_bootstrap own = *how;
     own.seed = mb_seed_of(how->seed, found->usable->key);
-    MB_TRY(mb_stats_compute(found->series[0].values, found->series[0].n, stats, err));
+    MB_TRY(mb_stats_compute(found->runs.series[0].values, found->runs.series[0].n, stats, err));
     stats->n = found->n_samples;
-    if (found->n_series > 1) {
-        const struct mb_runs runs = {found->series, found->n_series};
+    if (found->runs.n > 1) {
         struct mb_estimate estimate;
-        MB_TRY(mb_bootstrap_runs(&runs, &own, &estimate, err));
+        MB_TRY(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
         stats->median_ci_level = LEVEL;

@@ -15,25 +15,16 @@
 #define RESAMPLES_PER_ROW 80u
 #define MAX_DRAWS         3e8
 
-enum { BASE, NEW, N_SIDES };
-static const char *const side_names[N_SIDES] = {[BASE] = "BASE", [NEW] = "NEW"};
-
-/* A match on both sides. */
-struct pair {
-    struct mb_found side[N_SIDES];
-};
-
 struct side {
+    const char *name;                   /* "BASE", "NEW" */
     const struct mb_result_file **runs; /* each once */
     size_t n_runs;
 };
 
 struct session {
-    const struct mb_compare_options *options;
-    struct side side[N_SIDES]; /* whose runs stand in one array; owned by that of BASE */
+    struct side side[MB_N_SIDES]; /* runs stand in one array; owned by that of MB_BASE */
     struct mb_matches matches;
-    struct pair *pairs; /* of out->rows, until these are resampled; owned */
-    double *scratch;    /* one for each of them; owned */
+    double *scratch; /* one for each match; owned */
     struct mb_comparison *out;
 };
 
@@ -48,6 +39,7 @@ struct nearest {
     const char *format;   /* another one that the side has it in, or NULL */
     char conditions[100]; /* that it has it under, each once, as far as there is room */
     bool has_condition;   /* its own is one of them */
+    bool is_complete;     /* every run was */
 };
 
 static void add_condition(struct nearest *near, const char *condition)
@@ -62,9 +54,10 @@ static void add_condition(struct nearest *near, const char *condition)
 
 static struct nearest look_around(const struct side *side, const struct mb_file_result *result)
 {
-    struct nearest near = {0};
+    struct nearest near = {.is_complete = true};
     for (size_t run = 0; run < side->n_runs; run++) {
         size_t n_copies = 0;
+        near.is_complete = near.is_complete && side->runs[run]->complete;
         for (size_t i = 0; i < side->runs[run]->n_results; i++) {
             const struct mb_file_result *other = &side->runs[run]->results[i];
             if (strcmp(other->key, result->key) == 0) {
@@ -82,15 +75,6 @@ static struct nearest look_around(const struct side *side, const struct mb_file_
         near.n_copies = n_copies > near.n_copies ? n_copies : near.n_copies;
     }
     return near;
-}
-
-static bool is_complete(const struct side *side)
-{
-    bool complete = true;
-    for (size_t run = 0; run < side->n_runs; run++) {
-        complete = complete && side->runs[run]->complete;
-    }
-    return complete;
 }
 
 MB_PRINTF(4, 5)
@@ -135,50 +119,39 @@ static void times_text(size_t n, char out[32])
     }
 }
 
-/* What comes nearest to a result on the side that lacks it. */
-static void describe_missing(const struct session *session, int lacking,
-                             const struct mb_file_result *result, const struct nearest *near,
-                             char why[200])
+/* A result of `own` that the other side lacks, or has fewer times, with what comes nearest to
+ * it there. It is a regression if it `was_right` in the base and is not there at all: one that
+ * was not asked for is none, but one that an incomplete run lacks may be what ended it. */
+static void add_missing(struct mb_comparison *out, const struct side *own,
+                        const struct side *other, const struct mb_file_result *result,
+                        bool was_right)
 {
-    why[0] = '\0';
-    if (near->format != NULL) {
-        snprintf(why, 200, "it has %s instead of %s", near->format, result->format);
-    } else if (near->has_condition) {
-        snprintf(why, 200,
-                 "it has other parameters, alpha or shape, or one file does not tell (schema "
-                 "%s and %s)",
-                 session->side[N_SIDES - 1 - lacking].runs[0]->schema_version,
-                 session->side[lacking].runs[0]->schema_version);
-    } else if (near->conditions[0] != '\0') {
-        snprintf(why, 200, "it has it only as %s, not as %s", near->conditions,
-                 result->condition);
-    } else if (!is_complete(&session->side[lacking])) {
-        snprintf(why, 200, "its run was not completed");
-    }
-}
-
-/* A result that one side lacks, or has fewer times. It is a regression if it `was_right` in the
- * base and is not there at all: one that was not asked for is none, but one that an incomplete
- * run lacks may be what ended it. */
-static void add_missing(struct session *session, int lacking,
-                        const struct mb_file_result *result, bool was_right)
-{
-    const int owning = N_SIDES - 1 - lacking;
-    struct mb_comparison *out = session->out;
-    const struct nearest near = look_around(&session->side[lacking], result);
-    char why[200];
+    const struct nearest near = look_around(other, result);
+    const bool is_regression = was_right && !near.is_complete;
+    char times_own[32], times_other[32];
     if (near.n_copies > 0) {
-        char times_own[32], times_other[32];
-        times_text(look_around(&session->side[owning], result).n_copies, times_own);
+        times_text(look_around(own, result).n_copies, times_own);
         times_text(near.n_copies, times_other);
-        add_gap(out, result, false, "%s in %s, %s in %s", times_own, side_names[owning],
-                times_other, side_names[lacking]);
-        return;
+        add_gap(out, result, false, "%s in %s, %s in %s", times_own, own->name, times_other,
+                other->name);
+    } else if (near.format != NULL) {
+        add_gap(out, result, is_regression, "%s does not have it: it has %s instead of %s",
+                other->name, near.format, result->format);
+        /* BASE comes first. */
+        out->gaps[out->n_gaps - 1].new_format = own < other ? near.format : NULL;
+    } else if (near.has_condition) {
+        add_gap(out, result, is_regression,
+                "%s does not have it: it has other parameters, alpha or shape, or one file "
+                "does not tell (schema %s and %s)",
+                other->name, own->runs[0]->schema_version, other->runs[0]->schema_version);
+    } else if (near.conditions[0] != '\0') {
+        add_gap(out, result, is_regression,
+                "%s does not have it: it has it only as %s, not as %s", other->name,
+                near.conditions, result->condition);
+    } else {
+        add_gap(out, result, is_regression, "%s does not have it%s", other->name,
+                near.is_complete ? "" : ": its run was not completed");
     }
-    describe_missing(session, lacking, result, &near, why);
-    add_gap(out, result, was_right && !is_complete(&session->side[lacking]),
-            "%s does not have it%s%s", side_names[lacking], colon_before(why), why);
-    out->gaps[out->n_gaps - 1].new_format = lacking == NEW ? near.format : NULL;
 }
 
 static double range_of(const double *values, size_t n)
@@ -211,25 +184,25 @@ static double wander(const struct mb_series *series, double median_ns, double *s
 static enum mb_status side_figures(const struct mb_found *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
-    size_t n_most = found->n_series;
-    for (size_t i = 0; i < found->n_series; i++) {
-        n_most = found->series[i].n > n_most ? found->series[i].n : n_most;
+    size_t n_most = found->runs.n;
+    for (size_t i = 0; i < found->runs.n; i++) {
+        n_most = found->runs.series[i].n > n_most ? found->runs.series[i].n : n_most;
     }
-    double *medians = mb_alloc(found->n_series, sizeof *medians);
+    double *medians = mb_alloc(found->runs.n, sizeof *medians);
     double *values = mb_alloc(n_most, sizeof *values);
     enum mb_status status = MB_OK;
     if (medians == NULL || values == NULL) {
         status = no_memory(err);
         goto fail;
     }
-    for (size_t i = 0; i < found->n_series; i++) {
-        const struct mb_series *series = &found->series[i];
+    for (size_t i = 0; i < found->runs.n; i++) {
+        const struct mb_series *series = &found->runs.series[i];
         memcpy(values, series->values, series->n * sizeof *values);
         medians[i] = mb_median(values, series->n);
         *spread = fmax(*spread, wander(series, medians[i], values));
     }
-    *median_ns = mb_median(medians, found->n_series);
-    *spread = fmax(*spread, range_of(medians, found->n_series) / *median_ns);
+    *median_ns = mb_median(medians, found->runs.n);
+    *spread = fmax(*spread, range_of(medians, found->runs.n) / *median_ns);
 fail:
     mb_free(medians);
     mb_free(values);
@@ -238,71 +211,63 @@ fail:
 
 static bool is_same_data(const struct mb_found *a, const struct mb_found *b)
 {
-    bool is_same = a->n_series == b->n_series;
-    for (size_t i = 0; is_same && i < a->n_series; i++) {
-        is_same = mb_series_compare(&a->series[i], &b->series[i]) == 0;
+    bool is_same = a->runs.n == b->runs.n;
+    for (size_t i = 0; is_same && i < a->runs.n; i++) {
+        is_same = mb_series_compare(&a->runs.series[i], &b->runs.series[i]) == 0;
     }
     return is_same;
 }
 
-static void explain(struct mb_compare_row *row, size_t n_base_samples, size_t n_new_samples)
+/* A single run of few samples says nothing, but of itself. */
+static void explain(struct mb_compare_row *row)
 {
-    const bool is_base = n_base_samples <= n_new_samples;
-    const size_t n_least = is_base ? n_base_samples : n_new_samples;
+    const size_t n_base = row->found[MB_BASE].n_samples, n_new = row->found[MB_NEW].n_samples;
+    const size_t n_least = n_base <= n_new ? n_base : n_new;
     if (row->is_single_run && n_least < MB_FEW_SAMPLES && !row->is_identical) {
         snprintf(row->reason, sizeof row->reason,
                  "%zu sample%s in %s: fewer than %d say nothing", n_least,
-                 n_least == 1 ? "" : "s", side_names[is_base ? BASE : NEW], MB_FEW_SAMPLES);
+                 n_least == 1 ? "" : "s", n_base <= n_new ? "BASE" : "NEW", MB_FEW_SAMPLES);
     }
 }
 
-/* A row as far as it is known before resampling; takes over what was found. */
-static enum mb_status add_row(struct session *session, struct pair *pair, struct mb_err *err)
+/* Make a row of what was found, as far as it is known before resampling. */
+static enum mb_status fill_row(struct mb_compare_row *row, double threshold, struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
-    struct mb_compare_row *row = &out->rows[out->n_rows];
-    const struct mb_found *base = &pair->side[BASE], *new_runs = &pair->side[NEW];
-    enum mb_status status;
-    *row = (struct mb_compare_row){
-        .base = base->usable,
-        .new_run = new_runs->usable,
-        .n_base = base->n_series,
-        .n_new = new_runs->n_series,
-        .is_checked = !base->is_unchecked && !new_runs->is_unchecked,
-        .is_check_lost = base->is_verified && new_runs->is_unchecked,
-        .is_identical = is_same_data(base, new_runs),
-        .is_single_run = base->n_series < MB_FEW_RUNS || new_runs->n_series < MB_FEW_RUNS,
-        .ratio = 1,
-        .ratio_ci = {1, 1},
-        .p = 1,
-    };
-    explain(row, base->n_samples, new_runs->n_samples);
-    MB_TRY(side_figures(base, &row->base_ns, &row->spread, err));
-    MB_TRY(side_figures(new_runs, &row->new_ns, &row->spread, err));
+    enum mb_status status = MB_OK;
+    const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
+    row->is_checked = !base->is_unchecked && !new_runs->is_unchecked;
+    row->is_check_lost = base->is_verified && new_runs->is_unchecked;
+    row->is_identical = is_same_data(base, new_runs);
+    row->is_single_run = base->runs.n < MB_FEW_RUNS || new_runs->runs.n < MB_FEW_RUNS;
+    row->ratio = (struct mb_estimate){.figure = 1, .ci = {1, 1}, .p = 1};
+    explain(row);
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        MB_TRY(side_figures(&row->found[side], &row->median_ns[side], &row->spread, err));
+    }
     /* Both medians stand on the timer's marks: a granule of difference is none. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
-    row->threshold = session->options->threshold + granule_ns / row->base_ns;
-    session->pairs[out->n_rows++] = *pair;
-    *pair = (struct pair){0};
+    row->threshold = threshold + granule_ns / row->median_ns[MB_BASE];
 fail:
     return status;
 }
 
-/* What BASE has against whatever NEW has of it. */
-static enum mb_status judge(struct session *session, struct pair *pair, struct mb_err *err)
+/* Note why what was found is a gap. Returns false if it is none. */
+static bool add_if_gap(struct session *session, const struct mb_found found[MB_N_SIDES])
 {
     struct mb_comparison *out = session->out;
-    const struct mb_found *base = &pair->side[BASE], *new_runs = &pair->side[NEW];
+    const struct mb_found *base = &found[MB_BASE], *new_runs = &found[MB_NEW];
     const bool was_right = base->is_verified && base->failed == NULL;
     if (base->first == NULL) {
-        add_missing(session, BASE, new_runs->first, false);
+        add_missing(out, &session->side[MB_NEW], &session->side[MB_BASE], new_runs->first,
+                    false);
     } else if (new_runs->first == NULL) {
-        add_missing(session, NEW, base->first, was_right);
+        add_missing(out, &session->side[MB_BASE], &session->side[MB_NEW], base->first,
+                    was_right);
     } else if (new_runs->failed != NULL || base->failed != NULL) {
-        const int wrong = new_runs->failed != NULL ? NEW : BASE;
-        const struct mb_file_result *failed = pair->side[wrong].failed;
-        add_gap(out, failed, was_right, "%s (%.200s) failed%s%s", side_names[wrong],
-                pair->side[wrong].failed_path, colon_before(failed->reason), failed->reason);
+        const enum mb_compare_side wrong = new_runs->failed != NULL ? MB_NEW : MB_BASE;
+        const struct mb_file_result *failed = found[wrong].failed;
+        add_gap(out, failed, was_right, "%s (%.200s) failed%s%s", session->side[wrong].name,
+                found[wrong].failed_path, colon_before(failed->reason), failed->reason);
     } else if (base->usable == NULL) {
         add_useless(out, base->first, "BASE", false);
     } else if (new_runs->lost != NULL) {
@@ -310,30 +275,39 @@ static enum mb_status judge(struct session *session, struct pair *pair, struct m
     } else if (new_runs->usable == NULL) {
         add_useless(out, new_runs->first, "NEW", was_right);
     } else {
-        return add_row(session, pair, err);
+        return false;
     }
-    return MB_OK;
+    return true;
 }
 
-static void finish_pair(struct pair *pair)
+static void finish_row(struct mb_compare_row *row)
 {
-    for (int side = 0; side < N_SIDES; side++) {
-        mb_found_finish(&pair->side[side]);
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        mb_found_finish(&row->found[side]);
     }
+    *row = (struct mb_compare_row){.is_checked = false};
 }
 
-static enum mb_status judge_match(struct session *session, const struct mb_match *match,
-                                  struct mb_err *err)
+/* A match becomes a row or a gap. */
+static enum mb_status judge(struct session *session, const struct mb_match *match,
+                            struct mb_err *err)
 {
-    struct pair pair = {0};
-    const struct side *base = &session->side[BASE], *new_runs = &session->side[NEW];
     enum mb_status status;
-    MB_TRY(mb_found_gather(base->runs, match->of, base->n_runs, &pair.side[BASE], err));
-    MB_TRY(mb_found_gather(new_runs->runs, match->of + base->n_runs, new_runs->n_runs,
-                           &pair.side[NEW], err));
-    MB_TRY(judge(session, &pair, err));
+    struct mb_comparison *out = session->out;
+    struct mb_compare_row *row = &out->rows[out->n_rows++];
+    const struct mb_file_result **of = match->of;
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        const struct side *own = &session->side[side];
+        MB_TRY(mb_found_gather(own->runs, of, own->n_runs, &row->found[side], err));
+        of += own->n_runs;
+    }
+    if (add_if_gap(session, row->found)) {
+        finish_row(row);
+        out->n_rows--;
+        return MB_OK;
+    }
+    MB_TRY(fill_row(row, out->options.threshold, err));
 fail:
-    finish_pair(&pair);
     return status;
 }
 
@@ -356,53 +330,40 @@ static void set_margins(const struct session *session)
     const double usual = n_rows > 0 ? mb_quantile_sorted(spreads, n_rows, 0.75) : 0.0;
     for (size_t i = 0; i < n_rows; i++) {
         struct mb_compare_row *row = &session->out->rows[i];
-        const struct mb_found *side = session->pairs[i].side;
         row->spread = fmax(row->spread, usual);
         row->margin =
             fmax(row->threshold + (row->is_single_run ? fmax(MB_RUN_TO_RUN, row->spread) : 0.0),
-                 fmax(side[BASE].aa_distance, side[NEW].aa_distance));
+                 fmax(row->found[MB_BASE].aa_distance, row->found[MB_NEW].aa_distance));
     }
 }
 
-static uint32_t choose_resamples(const struct session *session)
+static uint32_t choose_resamples(const struct mb_comparison *out)
 {
     double n_samples = 1;
-    for (size_t i = 0; i < session->out->n_rows; i++) {
-        const struct mb_found *side = session->pairs[i].side;
-        n_samples += (double)(side[BASE].n_samples + side[NEW].n_samples);
+    for (size_t i = 0; i < out->n_rows; i++) {
+        const struct mb_found *found = out->rows[i].found;
+        n_samples += (double)(found[MB_BASE].n_samples + found[MB_NEW].n_samples);
     }
     const double n_wanted =
-        fmin(RESAMPLES_PER_ROW * (double)session->out->n_rows, MAX_DRAWS / n_samples);
-    if (session->options->n_resamples > 0) {
-        return session->options->n_resamples;
-    }
-    return (uint32_t)fmax(n_wanted, MIN_RESAMPLES);
+        fmin(RESAMPLES_PER_ROW * (double)out->n_rows, MAX_DRAWS / n_samples);
+    return out->options.n_resamples > 0 ? out->options.n_resamples
+                                        : (uint32_t)fmax(n_wanted, MIN_RESAMPLES);
 }
 
-static enum mb_status resample(struct session *session, struct mb_err *err)
+static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
 {
-    const uint32_t n_resamples = choose_resamples(session);
+    struct mb_bootstrap how = {.n_resamples = choose_resamples(out)};
     enum mb_status status = MB_OK;
-    for (size_t i = 0; i < session->out->n_rows; i++) {
-        struct mb_compare_row *row = &session->out->rows[i];
-        const struct mb_found *base = &session->pairs[i].side[BASE];
-        const struct mb_found *new_runs = &session->pairs[i].side[NEW];
-        const struct mb_bootstrap bootstrap = {
-            .n_resamples = n_resamples,
-            .seed = mb_seed_of(session->options->seed, row->base->key),
-        };
+    for (size_t i = 0; i < out->n_rows; i++) {
+        struct mb_compare_row *row = &out->rows[i];
+        const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
+        how.seed = mb_seed_of(out->options.seed, base->usable->key);
         if (row->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        struct mb_estimate estimate;
-        MB_TRY(mb_bootstrap_ratio(&(struct mb_runs){base->series, base->n_series},
-                                  &(struct mb_runs){new_runs->series, new_runs->n_series},
-                                  &bootstrap, &estimate, err));
-        row->ratio = estimate.figure;
-        row->p = estimate.p;
-        memcpy(row->ratio_ci, estimate.ci, sizeof row->ratio_ci);
+        MB_TRY(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &row->ratio, err));
         if (row->reason[0] != '\0') {
-            row->p = row->ratio_ci[0] = row->ratio_ci[1] = (double)NAN;
+            row->ratio.p = row->ratio.ci[0] = row->ratio.ci[1] = (double)NAN;
         }
     }
 fail:
@@ -415,7 +376,7 @@ fail:
 static void plan_runs(struct mb_compare_row *row)
 {
     const double deviation = fmax(row->spread, MB_RUN_TO_RUN) / 2.3;
-    const double off = fabs(fabs(log(row->ratio)) - log1p(row->threshold));
+    const double off = fabs(fabs(log(row->ratio.figure)) - log1p(row->threshold));
     const double n = ceil(2.0 * pow((1.96 + 0.84) * deviation / off, 2.0));
     if (row->outcome != MB_OUTCOME_INCONCLUSIVE || !row->is_single_run ||
         row->reason[0] != '\0') {
@@ -430,13 +391,13 @@ static enum mb_status conclude(const struct session *session, struct mb_err *err
     enum mb_status status;
     double *p = session->scratch;
     for (size_t i = 0; i < out->n_rows; i++) {
-        p[i] = out->rows[i].p;
+        p[i] = out->rows[i].ratio.p;
     }
     MB_TRY(mb_holm(p, out->n_rows, err));
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         row->p_adjusted = p[i];
-        row->outcome = mb_outcome(row->ratio_ci, p[i], row->threshold, row->margin);
+        row->outcome = mb_outcome(row->ratio.ci, p[i], row->threshold, row->margin);
         row->is_regression = row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost;
         plan_runs(row);
         out->n_outcomes[row->outcome]++;
@@ -521,11 +482,11 @@ static void warn_of_formats(struct mb_comparison *out)
 }
 
 /* What a reader must know of both groups before believing their figures. */
-static void warn_of_groups(struct mb_comparison *out, const struct mb_run_group *const *groups)
+static void warn_of_groups(struct mb_comparison *out)
 {
-    const struct mb_result_file *first = &groups[BASE]->files[0];
-    for (int side = 0; side < N_SIDES; side++) {
-        const struct mb_run_group *group = groups[side];
+    const struct mb_result_file *first = &out->group[MB_BASE].files[0];
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        const struct mb_run_group *group = &out->group[side];
         for (size_t i = 0; i < group->n_files; i++) {
             if (mb_first_of_run(group, i) == i) {
                 warn_of_origin(out, first, &group->files[i]);
@@ -544,63 +505,53 @@ static void warn_of_groups(struct mb_comparison *out, const struct mb_run_group 
     warn_of_formats(out);
 }
 
-static enum mb_status init(struct session *session, const struct mb_run_group *const *groups,
-                           struct mb_err *err)
+static enum mb_status match(struct session *session, struct mb_err *err)
 {
     enum mb_status status;
     struct mb_comparison *out = session->out;
-    const struct mb_result_file **runs =
-        mb_alloc(groups[BASE]->n_files + groups[NEW]->n_files, sizeof(*runs));
-    if (runs == NULL) {
+    struct side *base = &session->side[MB_BASE], *new_runs = &session->side[MB_NEW];
+    base->runs =
+        mb_alloc(out->group[MB_BASE].n_files + out->group[MB_NEW].n_files, sizeof *base->runs);
+    if (base->runs == NULL) {
         return no_memory(err);
     }
-    for (int side = 0; side < N_SIDES; side++) {
-        session->side[side].runs = runs + session->side[BASE].n_runs;
-        session->side[side].n_runs = mb_runs_once(groups[side], session->side[side].runs);
-    }
-    MB_TRY(mb_match_runs(runs, session->side[BASE].n_runs + session->side[NEW].n_runs,
-                         &session->matches, err));
-    session->pairs = mb_alloc(session->matches.n, sizeof *session->pairs);
+    base->n_runs = mb_runs_once(&out->group[MB_BASE], base->runs);
+    new_runs->runs = base->runs + base->n_runs;
+    new_runs->n_runs = mb_runs_once(&out->group[MB_NEW], new_runs->runs);
+    MB_TRY(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
     session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
     out->rows = mb_alloc(session->matches.n, sizeof *out->rows);
     out->gaps = mb_alloc(session->matches.n, sizeof *out->gaps);
-    if (!session->pairs || !session->scratch || !out->rows || !out->gaps) {
+    if (!session->scratch || !out->rows || !out->gaps) {
         status = no_memory(err);
     }
 fail:
     return status;
 }
 
-static void finish(struct session *session)
-{
-    for (size_t i = 0; i < session->out->n_rows; i++) {
-        finish_pair(&session->pairs[i]);
-    }
-    mb_free(session->pairs);
-    mb_free(session->scratch);
-    mb_free(session->side[BASE].runs);
-    mb_matches_finish(&session->matches);
-}
-
-enum mb_status mb_compare_runs(const struct mb_run_group *base,
-                               const struct mb_run_group *new_runs,
+enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
                                const struct mb_compare_options *options,
                                struct mb_comparison *comparison, struct mb_err *err)
 {
     enum mb_status status;
-    const struct mb_run_group *const groups[N_SIDES] = {[BASE] = base, [NEW] = new_runs};
-    struct session session = {.options = options, .out = comparison};
-    *comparison = (struct mb_comparison){0};
-    MB_TRY(init(&session, groups, err));
+    struct session session = {
+        .side = {[MB_BASE] = {.name = "BASE"}, [MB_NEW] = {.name = "NEW"}},
+        .out = comparison,
+    };
+    *comparison =
+        (struct mb_comparison){.group = {group[MB_BASE], group[MB_NEW]}, .options = *options};
+    MB_TRY(match(&session, err));
     for (size_t i = 0; i < session.matches.n; i++) {
-        MB_TRY(judge_match(&session, &session.matches.match[i], err));
+        MB_TRY(judge(&session, &session.matches.match[i], err));
     }
     set_margins(&session);
-    MB_TRY(resample(&session, err));
+    MB_TRY(resample(comparison, err));
     MB_TRY(conclude(&session, err));
-    warn_of_groups(comparison, groups);
+    warn_of_groups(comparison);
 fail:
-    finish(&session);
+    mb_matches_finish(&session.matches);
+    mb_free(session.side[MB_BASE].runs);
+    mb_free(session.scratch);
     if (status != MB_OK) {
         mb_comparison_finish(comparison);
     }
@@ -609,7 +560,10 @@ fail:
 
 void mb_comparison_finish(struct mb_comparison *comparison)
 {
+    for (size_t i = 0; i < comparison->n_rows; i++) {
+        finish_row(&comparison->rows[i]);
+    }
     mb_free(comparison->rows);
     mb_free(comparison->gaps);
-    *comparison = (struct mb_comparison){0};
+    *comparison = (struct mb_comparison){.n_rows = 0};
 }

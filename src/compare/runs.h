@@ -18,6 +18,8 @@
 
 #define MB_MAX_COMPARE_WARNINGS 16
 
+enum mb_compare_side { MB_BASE, MB_NEW, MB_N_SIDES };
+
 struct mb_compare_options {
     double threshold;     /* a difference of this fraction is none: 0.01 */
     uint64_t seed;        /* of the resampling */
@@ -26,11 +28,10 @@ struct mb_compare_options {
 
 /* A result that both sides have figures of. */
 struct mb_compare_row {
-    const struct mb_file_result *base, *new_run; /* the first of each side; borrowed */
-    size_t n_base, n_new;                        /* distinct runs with figures */
-    double base_ns, new_ns;                      /* median of the medians of runs */
-    double ratio, ratio_ci[2];                   /* new over base */
-    double p, p_adjusted;                        /* Holm over all rows */
+    struct mb_found found[MB_N_SIDES];
+    double median_ns[MB_N_SIDES]; /* of the medians of runs */
+    struct mb_estimate ratio;     /* new over base */
+    double p_adjusted;            /* Holm over all rows */
     double threshold; /* what counts as no difference: that of the options and a granule of the
                          timer */
     double margin;    /* what a difference must clear: the same, more for few runs, or how far
@@ -59,6 +60,8 @@ struct mb_compare_gap {
 };
 
 struct mb_comparison {
+    struct mb_run_group group[MB_N_SIDES]; /* what was compared, and how */
+    struct mb_compare_options options;
     struct mb_compare_row *rows; /* owned; in the order of the first base file */
     size_t n_rows;
     struct mb_compare_gap *gaps; /* owned */
@@ -71,9 +74,8 @@ struct mb_comparison {
     size_t n_regressions; /* of rows and gaps */
 };
 
-/* Compare. The groups must outlive the comparison. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_compare_runs(const struct mb_run_group *base,
-                                             const struct mb_run_group *new_runs,
+/* Compare two groups. Their files must outlive the comparison. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
                                              const struct mb_compare_options *options,
                                              struct mb_comparison *comparison,
                                              struct mb_err *err);

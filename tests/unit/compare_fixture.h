@@ -68,10 +68,8 @@ static inline struct mb_comparison compare(const struct mb_result_file *base, si
 {
     struct mb_comparison comparison;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_compare_runs(&(struct mb_run_group){base, n_base},
-                                 &(struct mb_run_group){new_runs, n_new}, &by_default,
-                                 &comparison, &err),
-                 MB_OK);
+    const struct mb_run_group sides[] = {{base, n_base}, {new_runs, n_new}};
+    CHECK_EQ_INT(mb_compare_runs(sides, &by_default, &comparison, &err), MB_OK);
     return comparison;
 }
 

@@ -48,9 +48,9 @@ static void test_order(void)
     mb_comparison_finish(&one);
     one = compare(a, MB_FEW_RUNS, b, MB_FEW_RUNS);
     struct mb_comparison other = compare(back, MB_FEW_RUNS, b, MB_FEW_RUNS);
-    CHECK_EQ_DBL(one.rows[1].p, other.rows[1].p, 0);
-    CHECK_EQ_DBL(one.rows[1].ratio_ci[0], other.rows[1].ratio_ci[0], 0);
-    CHECK_EQ_DBL(one.rows[1].ratio_ci[1], other.rows[1].ratio_ci[1], 0);
+    CHECK_EQ_DBL(one.rows[1].ratio.p, other.rows[1].ratio.p, 0);
+    CHECK_EQ_DBL(one.rows[1].ratio.ci[0], other.rows[1].ratio.ci[0], 0);
+    CHECK_EQ_DBL(one.rows[1].ratio.ci[1], other.rows[1].ratio.ci[1], 0);
     mb_comparison_finish(&one);
     mb_comparison_finish(&other);
     finish_runs(a);
@@ -68,14 +68,14 @@ static void test_repeats(void)
         fill(&a[i].results[0], 1000, 0.01, 1);
     }
     struct mb_comparison comparison = compare(a, MB_FEW_RUNS, &b, 1);
-    CHECK_EQ_INT(comparison.rows[0].n_base, 1);
+    CHECK_EQ_INT(comparison.rows[0].found[MB_BASE].runs.n, 1);
     CHECK(comparison.rows[0].is_single_run);
     CHECK_EQ_INT(comparison.n_warnings, 4);
     CHECK_EQ_STR(comparison.warnings[2], "copy is the same run as a, and counts once");
     mb_comparison_finish(&comparison);
     fill(&a[4].results[0], 1000, 0.01, 2); /* of the same second, and another run */
     comparison = compare(a, MB_FEW_RUNS, &b, 1);
-    CHECK_EQ_INT(comparison.rows[0].n_base, 2);
+    CHECK_EQ_INT(comparison.rows[0].found[MB_BASE].runs.n, 2);
     mb_comparison_finish(&comparison);
     finish_runs(a);
     mb_result_file_finish(&b);
@@ -121,8 +121,8 @@ static void check_few(size_t n_a, size_t n_b, enum mb_outcome outcome, const cha
     struct mb_comparison comparison = compare(&a, 1, &b, 1);
     CHECK_EQ_INT(comparison.rows[0].outcome, outcome);
     CHECK_EQ_STR(comparison.rows[0].reason, reason);
-    CHECK_EQ_INT(isnan(comparison.rows[0].ratio_ci[0]), reason[0] != '\0');
-    CHECK_EQ_DBL(comparison.rows[0].ratio, 2, 0.01);
+    CHECK_EQ_INT(isnan(comparison.rows[0].ratio.ci[0]), reason[0] != '\0');
+    CHECK_EQ_DBL(comparison.rows[0].ratio.figure, 2, 0.01);
     mb_comparison_finish(&comparison);
     comparison = compare(&a, 1, &a, 1);
     CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_SAME); /* itself, however few */
@@ -144,7 +144,7 @@ static void test_many_rows(uint32_t n_resamples)
 {
     struct mb_result_file a[2] = {make_file("cut", N_MANY), make_file("a", N_MANY)};
     struct mb_result_file b = make_file("b", N_MANY);
-    const struct mb_run_group new_runs = {&b, 1};
+    const struct mb_run_group sides[] = {{a, 2}, {&b, 1}};
     const struct mb_compare_options options = {.threshold = 0.01, .n_resamples = n_resamples};
     struct mb_comparison comparison;
     for (size_t i = 0; i < N_MANY; i++) {
@@ -154,9 +154,7 @@ static void test_many_rows(uint32_t n_resamples)
         fill(&b.results[i], 1500, 0.01, i + 2 * N_MANY);
     }
     a[0].n_results = 1;
-    CHECK_EQ_INT(
-        mb_compare_runs(&(struct mb_run_group){a, 2}, &new_runs, &options, &comparison, NULL),
-        MB_OK);
+    CHECK_EQ_INT(mb_compare_runs(sides, &options, &comparison, NULL), MB_OK);
     CHECK_EQ_INT(comparison.n_rows, N_MANY);
     CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SLOWER], N_MANY);
     mb_comparison_finish(&comparison);

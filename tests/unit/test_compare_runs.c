@@ -12,7 +12,7 @@ static enum mb_outcome outcome_of(double ratio, double noise, double aa_ratio)
     struct mb_comparison comparison = compare(&a, 1, &b, 1);
     CHECK_EQ_INT(comparison.n_rows, 1);
     CHECK(comparison.rows[0].is_single_run);
-    CHECK_EQ_DBL(comparison.rows[0].ratio, ratio, noise + 1e-9);
+    CHECK_EQ_DBL(comparison.rows[0].ratio.figure, ratio, noise + 1e-9);
     CHECK_EQ_INT(comparison.n_outcomes[comparison.rows[0].outcome], 1);
     CHECK_EQ_INT(comparison.n_regressions,
                  comparison.rows[0].outcome == MB_OUTCOME_SLOWER ? 1 : 0);
@@ -50,7 +50,7 @@ static void test_itself(void)
     CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 5);
     CHECK_EQ_INT(comparison.n_gaps + comparison.n_regressions + comparison.n_warnings, 0);
     CHECK(comparison.rows[4].is_identical);
-    CHECK_EQ_DBL(comparison.rows[4].ratio, 1, 0);
+    CHECK_EQ_DBL(comparison.rows[4].ratio.figure, 1, 0);
     mb_comparison_finish(&comparison);
     mb_result_file_finish(&file);
 }
@@ -69,11 +69,11 @@ static void test_groups(void)
         fill(&b[i].results[0], means_ns[i] * 1.04, 0.002, 10 + i);
     }
     struct mb_comparison comparison = compare(a, MB_FEW_RUNS, b, MB_FEW_RUNS);
-    CHECK_EQ_INT(comparison.rows[0].n_base, MB_FEW_RUNS);
+    CHECK_EQ_INT(comparison.rows[0].found[MB_BASE].runs.n, MB_FEW_RUNS);
     CHECK(!comparison.rows[0].is_single_run);
     CHECK_EQ_INT(comparison.n_single_runs, 0);
     CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_DBL(comparison.rows[0].base_ns, 1000, 5);
+    CHECK_EQ_DBL(comparison.rows[0].median_ns[MB_BASE], 1000, 5);
     mb_comparison_finish(&comparison);
     comparison = compare(a, 1, b, 1);
     CHECK(comparison.rows[0].is_single_run);
@@ -341,9 +341,8 @@ static enum mb_status compare_files(void *user, struct mb_err *err)
     struct mb_result_file *files = user;
     struct mb_comparison comparison;
     fill(&files[0].results[0], 1000, 0.01, 1);
-    const enum mb_status status =
-        mb_compare_runs(&(struct mb_run_group){&files[0], 1},
-                        &(struct mb_run_group){&files[1], 1}, &by_default, &comparison, err);
+    const struct mb_run_group sides[] = {{&files[0], 1}, {&files[1], 1}};
+    const enum mb_status status = mb_compare_runs(sides, &by_default, &comparison, err);
     mb_comparison_finish(&comparison);
     return status;
 }
