@@ -40,14 +40,6 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* One decision: a row of the table. */
-struct decision {
-    const struct mb_tune_case *c;
-    const struct mb_tune_choice *choice;
-    enum mb_question question;
-    bool is_both; /* of exact and any */
-};
-
 /* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
 static bool is_folded(const struct mb_tune_case *c)
 {
@@ -57,37 +49,35 @@ static bool is_folded(const struct mb_tune_case *c)
            exact->runner_up == any->runner_up;
 }
 
-/* The next decision, the case's questions in order; `*index` is 0 before the first. False after
- * the last. */
-static bool next_decision(const struct mb_tune *tune, size_t *index, struct decision *decision)
+static bool is_both(const struct mb_tune_choice *choice)
+{
+    return choice->question == MB_QUESTION_EXACT && is_folded(choice->of);
+}
+
+/* The next decision to tell, the case's questions in order, or NULL; `*index` is 0 before the
+ * first. */
+static const struct mb_tune_choice *next_choice(const struct mb_tune *tune, size_t *index)
 {
     for (; *index < tune->n_cases * MB_N_QUESTIONS; (*index)++) {
         const struct mb_tune_case *c = &tune->cases[*index / MB_N_QUESTIONS];
-        const enum mb_question question = (enum mb_question)(*index % MB_N_QUESTIONS);
+        const size_t question = *index % MB_N_QUESTIONS;
         if (c->choice[question].chosen != NULL &&
             !(question == MB_QUESTION_ANY && is_folded(c))) {
-            *decision = (struct decision){
-                .c = c,
-                .choice = &c->choice[question],
-                .question = question,
-                .is_both = question == MB_QUESTION_EXACT && is_folded(c),
-            };
             (*index)++;
-            return true;
+            return &c->choice[question];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* "exact, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
-static void text_policy(const struct decision *decision, char *out)
+static void text_policy(const struct mb_tune_choice *choice, char *out)
 {
-    const enum mb_policy policy =
-        decision->choice->chosen->result->work.tolerance.filter.policy;
-    const bool is_told = decision->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
-                         !mb_tune_is_power(decision->c->layout.base);
-    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(decision->question),
-             decision->is_both ? ", any" : "", is_told ? " (" : "",
+    const enum mb_policy policy = choice->chosen->result->work.tolerance.filter.policy;
+    const bool is_told = choice->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
+                         !mb_tune_is_power(choice->of->layout.base);
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(choice->question),
+             is_both(choice) ? ", any" : "", is_told ? " (" : "",
              is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
 }
 
@@ -121,17 +111,16 @@ static void text_relative(const struct mb_tune_choice *choice,
     snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
 }
 
-static void add_row(struct mb_grid *grid, const struct decision *decision,
+static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
                     const struct mb_table_style *style)
 {
-    const struct mb_tune_choice *choice = decision->choice;
-    const struct mb_layout *layout = &decision->c->layout;
+    const struct mb_layout *layout = &choice->of->layout;
     const struct mb_row *winner = choice->chosen;
     char text[TEXT_BYTES];
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%ux%u", layout->base.width, layout->base.height);
     mb_grid_cell(grid, "%s", layout->format->name);
-    text_policy(decision, text);
+    text_policy(choice, text);
     mb_grid_cell(grid, "%s", text);
     mb_grid_cell(grid, "%s", winner->result->label);
     mb_grid_stress(grid, style->color && choice->is_distinct ? MB_PAINT_GOOD : "");
@@ -150,9 +139,9 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
                       const struct mb_table_style *style)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    struct decision decision;
-    for (size_t i = 0; next_decision(tune, &i, &decision);) {
-        add_row(&grid, &decision, style);
+    size_t index = 0;
+    for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
+        add_row(&grid, choice, style);
     }
     mb_grid_text(out, &grid, 0);
     mb_grid_finish(&grid);
@@ -160,43 +149,41 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
 
 /* "64x64 rgba8, exact: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
  * `is_verbose` also where it is the fastest itself that others cannot be told from. */
-static void add_tie(struct mb_strbuf *out, const struct decision *decision, bool is_verbose)
+static void add_tie(struct mb_strbuf *out, const struct mb_tune_choice *choice, bool is_verbose)
 {
-    const struct mb_tune_choice *choice = decision->choice;
-    const struct mb_extent base = decision->c->layout.base;
+    const struct mb_extent base = choice->of->layout.base;
     const bool is_fastest = choice->chosen == choice->fastest;
     char policy[TEXT_BYTES];
     if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
         return;
     }
-    text_policy(decision, policy);
+    text_policy(choice, policy);
     mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
-                     decision->c->layout.format->name, policy);
+                     choice->of->layout.format->name, policy);
     if (is_fastest) {
         mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
-                         choice->n_tied == 1 ? "" : "s",
-                         decision->choice->chosen->result->label);
+                         choice->n_tied == 1 ? "" : "s", choice->chosen->result->label);
         return;
     }
     mb_strbuf_printf(out, "%s cannot be told from the fastest, %s, and is simpler or steadier",
-                     decision->choice->chosen->result->label, choice->fastest->result->label);
+                     choice->chosen->result->label, choice->fastest->result->label);
     if (choice->n_tied > 1) {
         mb_strbuf_printf(out, " (%zu are tied)", choice->n_tied + 1);
     }
     mb_strbuf_append(out, ".\n");
 }
 
-static const char *label_of(const struct mb_tune_class *class)
+static const char *label_of(const struct mb_tune_choice *choice)
 {
-    return class->choice->chosen->result->label;
+    return choice->chosen->result->label;
 }
 
 /* The class of another policy with the same winners below and above. */
-static bool has_like(const struct mb_tune *tune, const struct mb_tune_class *below,
+static bool has_like(const struct mb_tune *tune, const struct mb_tune_choice *below,
                      enum mb_question question)
 {
     for (size_t i = 0; i < tune->n_classes; i++) {
-        const struct mb_tune_class *other = &tune->classes[i];
+        const struct mb_tune_choice *other = tune->classes[i];
         if (other->question == question && other->of == below->of && other->above &&
             other->above->of == below->above->of &&
             strcmp(label_of(other), label_of(below)) == 0 &&
@@ -209,7 +196,7 @@ static bool has_like(const struct mb_tune *tune, const struct mb_tune_class *bel
 
 /* "rgba8, exact, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
 static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
-                          const struct mb_tune_class *below)
+                          const struct mb_tune_choice *below)
 {
     const double edge = sqrt(below->border_texels);
     if (!below->above ||
@@ -246,8 +233,8 @@ static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
     }
     for (uint32_t i = 0; i < c->n_passes; i++) {
         mb_strbuf_printf(out, "; %s pass: %zu of %zu within %.2f x the best go on",
-                         mb_tune_pass_name(i), c->pass[i].n_out, c->pass[i].n_in,
-                         c->pass[i].margin);
+                         mb_tune_rules[i].name, c->pass[i].n_out, c->pass[i].n_in,
+                         mb_tune_rules[i].margin);
     }
     mb_strbuf_printf(out, "; %zu in the final.\n", count_state(c, MB_TUNE_FINAL));
 }
@@ -288,17 +275,18 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_table_style *style)
 {
     const bool is_verbose = options->verbosity > 0;
-    struct decision decision;
+    const struct mb_tune_choice *choice;
+    size_t index = 0;
     if (run->n_cases > 0) {
         add_task(out, run);
         add_table(out, tune, style);
         mb_strbuf_append(out, "\n");
     }
-    for (size_t i = 0; (is_verbose || !options->quiet) && next_decision(tune, &i, &decision);) {
-        add_tie(out, &decision, is_verbose);
+    while ((is_verbose || !options->quiet) && (choice = next_choice(tune, &index)) != NULL) {
+        add_tie(out, choice, is_verbose);
     }
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_crossover(out, tune, &tune->classes[i]);
+        add_crossover(out, tune, tune->classes[i]);
     }
     for (size_t i = 0; i < tune->n_cases; i++) {
         add_failures(out, tune, &tune->cases[i], style);

@@ -89,36 +89,31 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
     return n_left;
 }
 
-enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open, struct mb_err *err)
+bool mb_tune_reopen(struct mb_tune_case *c)
 {
     const uint32_t last = c->n_passes - 1;
-    const size_t n = c->n_variants;
-    struct mb_tune_variant *again = mb_alloc(n, sizeof *again);
-    if (!again) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-    }
-    memcpy(again, c->variants, n * sizeof *again);
-    for (size_t i = 0; i < n; i++) {
-        if (again[i].state == MB_TUNE_DROPPED || again[i].state == MB_TUNE_FINAL) {
-            again[i].state = MB_TUNE_ACTIVE;
+    bool is_open = false;
+    for (size_t i = 0; i < c->n_variants; i++) {
+        const enum mb_tune_state state = c->variants[i].state;
+        if (state == MB_TUNE_DROPPED || state == MB_TUNE_FINAL) {
+            c->variants[i].state = MB_TUNE_ACTIVE;
         }
     }
-    const size_t n_out =
-        mb_tune_select(again, n, c->pass[last].margin, MB_TUNE_FINALISTS, last);
-    *is_open = false;
-    for (size_t i = 0; i < n; i++) {
-        *is_open = *is_open || (again[i].state == MB_TUNE_ACTIVE &&
-                                c->variants[i].state == MB_TUNE_DROPPED);
+    const size_t n_out = mb_tune_select(c->variants, c->n_variants, mb_tune_rules[last].margin,
+                                        MB_TUNE_FINALISTS, last);
+    for (size_t i = 0; i < c->n_variants; i++) {
+        is_open =
+            is_open || (c->variants[i].state == MB_TUNE_ACTIVE && c->variants[i].row == NULL);
     }
-    for (size_t i = 0; i < n; i++) {
-        const bool was_dropped = c->variants[i].state == MB_TUNE_DROPPED;
-        if (*is_open || was_dropped) {
-            c->variants[i] = again[i]; /* the dropped ones held against the new bar */
+    for (size_t i = 0; i < c->n_variants; i++) {
+        if (is_open) {
+            c->variants[i].row = NULL; /* of a final that counts no more */
+        } else if (c->variants[i].state == MB_TUNE_ACTIVE) {
+            c->variants[i].state = MB_TUNE_FINAL;
         }
     }
-    c->pass[last].n_out = *is_open ? n_out : c->pass[last].n_out;
-    mb_free(again);
-    return MB_OK;
+    c->pass[last].n_out = is_open ? n_out : c->pass[last].n_out;
+    return is_open;
 }
 
 static bool is_candidate(const struct mb_timing *timing, const struct mb_row *row,

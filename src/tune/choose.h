@@ -14,13 +14,12 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
                       size_t cap, uint32_t pass);
 
 /* After a final with wrong ones in it (failed): those may have been the bar that others were
- * dropped for. Select again without them by the last pass; `*is_open` is true if somebody has
- * to be measured that was not, and then all who are in the new selection are active. What stays
- * dropped is held against the new bar. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_tune_reopen(struct mb_tune_case *c, bool *is_open,
-                                            struct mb_err *err);
+ * dropped for. Select again without them by the last pass. True if somebody has to be measured
+ * that was not, and then all who are in the new selection are active. What stays dropped is
+ * held against the new bar. */
+bool mb_tune_reopen(struct mb_tune_case *c);
 
-/* Choose among the verified results of `cell` that are of `question`. The fastest is that of
+/* Choose among the verified results of `timing` that are of `question`. The fastest is that of
  * the least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good:
  * of these, the one with the fewest parameters off their defaults is chosen, then of the fewest
  * dispatches, then of the smallest interquartile range relative to its median. Fails only

@@ -8,11 +8,11 @@
 #include "tune/choose.h"
 
 /* The variant that was chosen. */
-static size_t chosen_variant(const struct mb_tune_case *c, enum mb_question question)
+static size_t chosen_variant(const struct mb_tune_choice *choice)
 {
+    const struct mb_tune_variant *variants = choice->of->variants;
     size_t i = 0;
-    while (c->variants[i].state != MB_TUNE_FINAL ||
-           c->variants[i].row != c->choice[question].chosen) {
+    while (variants[i].state != MB_TUNE_FINAL || variants[i].row != choice->chosen) {
         i++;
     }
     return i;
@@ -67,19 +67,18 @@ static bool runs_in(const struct mb_tune_case *c, size_t variant)
 }
 
 /* Where one class ends and the next begins. */
-static double find_border(const struct mb_tune_case *below, const struct mb_tune_case *above,
-                          enum mb_question question, enum mb_tune_how *how)
+static double find_border(const struct mb_tune_choice *below,
+                          const struct mb_tune_choice *above, enum mb_tune_how *how)
 {
-    const size_t a = chosen_variant(below, question);
-    const size_t b = chosen_variant(above, question);
-    const double low = (double)texels_of(below), high = (double)texels_of(above);
+    const size_t a = chosen_variant(below), b = chosen_variant(above);
+    const double low = (double)texels_of(below->of), high = (double)texels_of(above->of);
     bool is_final[2];
-    if (!runs_in(above, a)) {
+    if (!runs_in(above->of, a)) {
         *how = MB_TUNE_LIMIT;
         return low;
     }
-    const double texels = mb_tune_cross(low, ratio_of(below, a, b, &is_final[0]), high,
-                                        ratio_of(above, a, b, &is_final[1]));
+    const double texels = mb_tune_cross(low, ratio_of(below->of, a, b, &is_final[0]), high,
+                                        ratio_of(above->of, a, b, &is_final[1]));
     *how = is_final[0] && is_final[1] ? MB_TUNE_INTERPOLATED : MB_TUNE_ESTIMATED;
     if (isnan(texels)) {
         *how = MB_TUNE_MIDPOINT;
@@ -91,50 +90,49 @@ static double find_border(const struct mb_tune_case *below, const struct mb_tune
 /* By texels, then edges, then in the order of the cases. */
 static int compare_classes(const void *a, const void *b)
 {
-    const struct mb_tune_case *x = ((const struct mb_tune_class *)a)->of;
-    const struct mb_tune_case *y = ((const struct mb_tune_class *)b)->of;
-    if (texels_of(x) != texels_of(y)) {
-        return texels_of(x) < texels_of(y) ? -1 : 1;
+    const struct mb_tune_choice *x = *(struct mb_tune_choice *const *)a;
+    const struct mb_tune_choice *y = *(struct mb_tune_choice *const *)b;
+    if (texels_of(x->of) != texels_of(y->of)) {
+        return texels_of(x->of) < texels_of(y->of) ? -1 : 1;
     }
-    if (edge_of(x) != edge_of(y)) {
-        return edge_of(x) < edge_of(y) ? -1 : 1;
+    if (edge_of(x->of) != edge_of(y->of)) {
+        return edge_of(x->of) < edge_of(y->of) ? -1 : 1;
     }
-    return (x > y) - (x < y);
+    return (x->of > y->of) - (x->of < y->of);
 }
 
-/* Append the cases of one format and kind of size in which something was chosen, as classes in
- * their order. Each reaches to its own size. */
+/* Append what was chosen for a question in one format and kind of size, in order. Each reaches
+ * to its own size. */
 static void collect(struct mb_tune *tune, const struct mb_format *format,
                     enum mb_question question, bool is_power)
 {
     const size_t first = tune->n_classes;
     for (size_t i = 0; i < tune->n_cases; i++) {
-        const struct mb_tune_case *c = &tune->cases[i];
-        if (c->layout.format == format && c->choice[question].chosen != NULL &&
+        struct mb_tune_case *c = &tune->cases[i];
+        struct mb_tune_choice *choice = &c->choice[question];
+        if (c->layout.format == format && choice->chosen != NULL &&
             mb_tune_is_power(c->layout.base) == is_power) {
-            tune->classes[tune->n_classes++] = (struct mb_tune_class){
-                .of = c,
-                .choice = &c->choice[question],
-                .question = question,
-                .is_power = is_power,
-                .max_texels = texels_of(c),
-                .max_edge = edge_of(c),
-            };
+            choice->of = c;
+            choice->question = question;
+            choice->is_power = is_power;
+            choice->max_texels = texels_of(c);
+            choice->max_edge = edge_of(c);
+            choice->above = NULL;
+            tune->classes[tune->n_classes++] = choice;
         }
     }
-    qsort(tune->classes + first, tune->n_classes - first, sizeof *tune->classes,
+    qsort(tune->classes + first, tune->n_classes - first, sizeof(*tune->classes),
           compare_classes);
 }
 
 /* Let a class reach to the one above it, and note whether the winner changes there. */
-static void reach(struct mb_tune_class *class, const struct mb_tune_class *above)
+static void reach(struct mb_tune_choice *class, const struct mb_tune_choice *above)
 {
-    class->border_texels = find_border(class->of, above->of, class->question, &class->how);
+    class->border_texels = find_border(class, above, &class->how);
     const double growth = sqrt(class->border_texels / (double)texels_of(class->of));
     class->max_texels = (uint64_t) class->border_texels;
     class->max_edge = (uint32_t)((double)edge_of(class->of) * growth);
-    if (standing_for(above->of, chosen_variant(class->of, class->question)) !=
-        chosen_variant(above->of, class->question)) {
+    if (standing_for(above->of, chosen_variant(class)) != chosen_variant(above)) {
         class->above = above;
     }
 }
@@ -155,7 +153,7 @@ static void classify_format(struct mb_tune *tune, const struct mb_format *format
         const size_t first = tune->n_classes;
         collect(tune, format, (enum mb_question)(i / 2), i % 2 == 0);
         for (size_t k = first; k + 1 < tune->n_classes; k++) {
-            reach(&tune->classes[k], &tune->classes[k + 1]);
+            reach(tune->classes[k], tune->classes[k + 1]);
         }
     }
 }
@@ -164,7 +162,7 @@ enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err)
 {
     mb_free(tune->classes);
     tune->n_classes = 0;
-    tune->classes = mb_alloc(tune->n_cases * MB_N_QUESTIONS, sizeof *tune->classes);
+    tune->classes = mb_alloc(tune->n_cases * MB_N_QUESTIONS, sizeof(*tune->classes));
     if (!tune->classes) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
     }

@@ -9,7 +9,8 @@
 double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
                      double above_ratio);
 
-/* Fill the classes of `tune` from its cases, replacing what was there. A class reaches down to
+/* Fill the classes of `tune`, and how far what was chosen in its cases reaches, replacing what
+ * was there. A class reaches down to
  * what the next smaller one covers, the smallest to 1x1; up to the crossover to the next one,
  * or halfway to it (geometrically), or to its own size where its winner cannot run above; the
  * largest no further than its own size. */

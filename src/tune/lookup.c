@@ -146,21 +146,20 @@ static void add_figures(struct mb_strbuf *out, double figure, const double ci[2]
     }
 }
 
-static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
+static void add_row(struct mb_strbuf *out, const struct mb_tune_choice *choice)
 {
-    const struct mb_layout *layout = &class->of->layout;
-    const struct mb_tune_choice *choice = class->choice;
+    const struct mb_layout *layout = &choice->of->layout;
     const struct mb_stats *stats = &choice->chosen->stats;
     const char *params = strchr(choice->chosen->result->label, ':');
     mb_strbuf_append(out, "    {");
     add_literal(out, layout->format->name);
     mb_strbuf_append(out, ", ");
-    add_literal(out, mb_reduce_name(class->of->final->of->task.reduce));
+    add_literal(out, mb_reduce_name(choice->of->final->of->task.reduce));
     mb_strbuf_append(out, ", ");
-    add_question(out, class->question);
-    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", class->is_power,
-                     layout->base.width, layout->base.height, class->max_texels,
-                     class->max_edge);
+    add_question(out, choice->question);
+    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_power,
+                     layout->base.width, layout->base.height, choice->max_texels,
+                     choice->max_edge);
     add_literal(out, choice->chosen->result->strategy->name);
     mb_strbuf_append(out, ", ");
     add_literal(out, params ? params + 1 : "");
@@ -191,7 +190,7 @@ static void add_rows(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_tune *tune)
 {
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_row(out, &tune->classes[i]);
+        add_row(out, tune->classes[i]);
     }
 }
 

@@ -3,6 +3,11 @@
 
 #include "base/alloc.h"
 
+const struct mb_tune_rule mb_tune_rules[MB_TUNE_MAX_PASSES] = {
+    {"coarse", 5, 1.25},
+    {"middle", 20, 1.10},
+};
+
 const char *mb_tune_how_name(enum mb_tune_how how)
 {
     static const char *const names[] = {
@@ -12,12 +17,6 @@ const char *mb_tune_how_name(enum mb_tune_how how)
         [MB_TUNE_LIMIT] = "limit",
     };
     return names[how];
-}
-
-const char *mb_tune_pass_name(uint32_t pass)
-{
-    static const char *const names[MB_TUNE_MAX_PASSES] = {"coarse", "middle"};
-    return names[pass];
 }
 
 static bool has_choice(const struct mb_tune_case *c)

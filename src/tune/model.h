@@ -36,10 +36,25 @@ struct mb_tune_variant {
     char *reason;             /* or NULL; owned */
 };
 
-struct mb_tune_pass {
+/* A pass before the final: in each, what is not behind the best of its question by more than
+ * the margin goes on. */
+struct mb_tune_rule {
+    const char *name; /* "coarse", "middle" */
     uint32_t n_blocks;
-    double margin; /* a ratio to the best of a question that still goes on: 1.25 */
+    double margin; /* a ratio: 1.25; wide where samples are few */
+};
+extern const struct mb_tune_rule mb_tune_rules[MB_TUNE_MAX_PASSES];
+
+struct mb_tune_pass {
     size_t n_in, n_out, n_heats;
+};
+
+/* How the size was found at which the winner changes. */
+enum mb_tune_how {
+    MB_TUNE_INTERPOLATED, /* where the times of both winners, of the finals, cross */
+    MB_TUNE_ESTIMATED,    /* the same by the ratios of a pass: one was not in both finals */
+    MB_TUNE_MIDPOINT, /* halfway: the times do not cross, as winners that are tied may not */
+    MB_TUNE_LIMIT,    /* the winner below cannot run above */
 };
 
 /* What was chosen for a question; rows are of the final. NULL: none. */
@@ -53,6 +68,15 @@ struct mb_tune_choice {
     struct mb_relation next;        /* of the runner-up to the chosen */
     /* Of each row of the final to the fastest; NaN for other questions; owned. */
     struct mb_relation *relation;
+    /* How far it reaches (mb_tune_classify). */
+    const struct mb_tune_case *of;
+    enum mb_question question;
+    bool is_power;       /* both edges are powers of two */
+    uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
+    uint32_t max_edge;
+    const struct mb_tune_choice *above; /* the next class, if another wins there; or NULL */
+    double border_texels;               /* where it begins, and how that was found */
+    enum mb_tune_how how;
 };
 
 /* One size in one format. */
@@ -67,40 +91,19 @@ struct mb_tune_case {
     struct mb_tune_choice choice[MB_N_QUESTIONS];
 };
 
-/* How the size was found at which the winner changes. */
-enum mb_tune_how {
-    MB_TUNE_INTERPOLATED, /* where the times of both winners, of the finals, cross */
-    MB_TUNE_ESTIMATED,    /* the same by the ratios of a pass: one was not in both finals */
-    MB_TUNE_MIDPOINT, /* halfway: the times do not cross, as winners that are tied may not */
-    MB_TUNE_LIMIT,    /* the winner below cannot run above */
-};
-
-/* How far a decision reaches. */
-struct mb_tune_class {
-    const struct mb_tune_case *of;       /* that it was made in */
-    const struct mb_tune_choice *choice; /* of it */
-    enum mb_question question;
-    bool is_power;       /* both edges are powers of two */
-    uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
-    uint32_t max_edge;
-    const struct mb_tune_class *above; /* the next one, if another wins there; or NULL */
-    double border_texels;              /* where it begins, and how that was found */
-    enum mb_tune_how how;
-};
-
 struct mb_tune {
     const struct mb_variant *rows; /* borrowed */
     size_t n_rows;
     struct mb_tune_case *cases; /* owned; stay where they are */
     size_t n_cases;
-    struct mb_tune_class *classes; /* by format, question, kind of size and texels; owned */
+    /* What was chosen, by format, question, kind of size and texels; the array is owned. */
+    struct mb_tune_choice **classes;
     size_t n_classes;
     bool has_selftest; /* not on a software device */
     struct mb_selftest selftest;
 };
 
 const char *mb_tune_how_name(enum mb_tune_how how); /* "interpolated", ... */
-const char *mb_tune_pass_name(uint32_t pass);       /* "coarse", "middle" */
 
 /* Whether anything was chosen, in any case. */
 bool mb_tune_has_decisions(const struct mb_tune *tune);

@@ -38,12 +38,11 @@ static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_exten
 /* What was asked for; the same in every case. */
 static void add_task(struct mb_json *json, const struct mb_run *run)
 {
+    struct cJSON *node = mb_json_object_if(json, json->root, "task", run->n_cases > 0);
     if (run->n_cases == 0) {
-        mb_json_null(json, json->root, "task");
         return;
     }
     const struct mb_case *c = run->cases[0];
-    struct cJSON *node = mb_json_object(json, json->root, "task");
     mb_json_string(json, node, "input", c->input);
     mb_json_string(json, node, "reduce", mb_reduce_name(c->task.reduce));
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
@@ -69,11 +68,7 @@ static void add_method(struct mb_json *json, const struct mb_tune *tune)
 
 static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
 {
-    if (!tune->has_selftest) {
-        mb_json_null(json, json->root, "self_test");
-        return;
-    }
-    struct cJSON *node = mb_json_object(json, json->root, "self_test");
+    struct cJSON *node = mb_json_object_if(json, json->root, "self_test", tune->has_selftest);
     mb_json_bool(json, node, "passed", tune->selftest.passed);
     struct cJSON *checks = mb_json_array(json, node, "checks");
     for (int i = 0; i < MB_N_CHECKS; i++) {
@@ -92,10 +87,10 @@ static void add_passes(struct mb_json *json, struct cJSON *parent, const struct 
     for (uint32_t i = 0; i < c->n_passes; i++) {
         const struct mb_tune_pass *pass = &c->pass[i];
         struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_json_string(json, node, "name", mb_tune_pass_name(i));
-        mb_json_u64(json, node, "blocks", pass->n_blocks);
+        mb_json_string(json, node, "name", mb_tune_rules[i].name);
+        mb_json_u64(json, node, "blocks", mb_tune_rules[i].n_blocks);
         mb_json_u64(json, node, "heats", pass->n_heats);
-        mb_json_number(json, node, "margin_ratio", pass->margin);
+        mb_json_number(json, node, "margin_ratio", mb_tune_rules[i].margin);
         mb_json_u64(json, node, "variants", pass->n_in);
         mb_json_u64(json, node, "kept", pass->n_out);
         if (c->anchor != SIZE_MAX) {
@@ -156,7 +151,7 @@ static void add_others(struct mb_json *json, struct cJSON *parent, const struct 
         } else if (variant->state == MB_TUNE_DROPPED) {
             struct cJSON *node = mb_json_object(json, dropped, NULL);
             mb_json_string(json, node, "label", label);
-            mb_json_string(json, node, "pass", mb_tune_pass_name(variant->pass));
+            mb_json_string(json, node, "pass", mb_tune_rules[variant->pass].name);
             mb_json_number(json, node, "ratio", variant->behind);
             mb_json_string(json, node, "why", variant->is_over_cap ? "cap" : "margin");
         }
@@ -203,13 +198,10 @@ static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb
     mb_json_string(json, node, "question", mb_question_name(question));
     mb_json_string(json, node, "fastest", choice->fastest->result->label);
     add_figures(json, mb_json_object(json, node, "chosen"), choice->chosen);
-    if (choice->runner_up != NULL) {
-        struct cJSON *runner_up = mb_json_object(json, node, "runner_up");
-        mb_json_string(json, runner_up, "label", choice->runner_up->result->label);
-        add_relation(json, runner_up, &choice->next);
-    } else {
-        mb_json_null(json, node, "runner_up");
-    }
+    const struct mb_row *next = choice->runner_up;
+    struct cJSON *runner_up = mb_json_object_if(json, node, "runner_up", next != NULL);
+    mb_json_string(json, runner_up, "label", next ? next->result->label : NULL);
+    add_relation(json, runner_up, &choice->next);
     mb_json_bool(json, node, "distinguishable", choice->is_distinct);
     mb_json_number(json, node, "margin", choice->margin);
     struct cJSON *relations = mb_json_array(json, node, "relations");
@@ -263,7 +255,7 @@ static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_t
 }
 
 static void add_kind(struct mb_json *json, struct cJSON *node,
-                     const struct mb_tune_class *class)
+                     const struct mb_tune_choice *class)
 {
     mb_json_string(json, node, "format", class->of->layout.format->name);
     mb_json_string(json, node, "question", mb_question_name(class->question));
@@ -271,9 +263,9 @@ static void add_kind(struct mb_json *json, struct cJSON *node,
 }
 
 static void add_class(struct mb_json *json, struct cJSON *list,
-                      const struct mb_tune_class *class)
+                      const struct mb_tune_choice *class)
 {
-    const struct mb_row *winner = class->choice->chosen;
+    const struct mb_row *winner = class->chosen;
     struct cJSON *node = mb_json_object(json, list, NULL);
     add_kind(json, node, class);
     add_extent(json, node, class->of->layout.base);
@@ -285,19 +277,19 @@ static void add_class(struct mb_json *json, struct cJSON *list,
     mb_json_number(json, node, "median_ns", winner->stats.median_ns);
     mb_json_numbers(json, node, "median_ci_ns", winner->stats.median_ci_ns, 2);
     mb_json_number(json, node, "median_ci_level", winner->stats.median_ci_level);
-    mb_json_bool(json, node, "distinguishable", class->choice->is_distinct);
+    mb_json_bool(json, node, "distinguishable", class->is_distinct);
 }
 
 static void add_side(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_tune_class *class)
+                     const struct mb_tune_choice *class)
 {
     struct cJSON *node = mb_json_object(json, parent, key);
     add_extent(json, node, class->of->layout.base);
-    mb_json_string(json, node, "label", class->choice->chosen->result->label);
+    mb_json_string(json, node, "label", class->chosen->result->label);
 }
 
 static void add_crossover(struct mb_json *json, struct cJSON *list,
-                          const struct mb_tune_class *below)
+                          const struct mb_tune_choice *below)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
     add_kind(json, node, below);
@@ -321,9 +313,9 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     struct cJSON *classes = mb_json_array(&json, json.root, "classes");
     struct cJSON *crossovers = mb_json_array(&json, json.root, "crossovers");
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_class(&json, classes, &tune->classes[i]);
-        if (tune->classes[i].above) {
-            add_crossover(&json, crossovers, &tune->classes[i]);
+        add_class(&json, classes, tune->classes[i]);
+        if (tune->classes[i]->above) {
+            add_crossover(&json, crossovers, tune->classes[i]);
         }
     }
     struct cJSON *cases = mb_json_array(&json, json.root, "cases");

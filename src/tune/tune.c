@@ -11,14 +11,6 @@
 #include "tune/choose.h"
 #include "tune/class.h"
 
-static const struct {
-    uint32_t n_blocks;
-    double margin; /* wide where samples are few */
-} passes[MB_TUNE_MAX_PASSES] = {
-    {5, 1.25},
-    {20, 1.10},
-};
-
 /* A tuning while its cases are run. */
 struct session {
     const struct mb_tune_options *options;
@@ -273,28 +265,27 @@ static enum mb_status run_pass(struct session *session, uint32_t index, struct m
 {
     enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
+    const struct mb_tune_rule *rule = &mb_tune_rules[index];
     const bool is_last = index + 1 == MB_TUNE_MAX_PASSES;
     const size_t n_in = count_active(c);
     struct mb_settings brief = session->settings;
-    brief.n_samples = passes[index].n_blocks;
+    brief.n_samples = rule->n_blocks;
     brief.min_time_s = 0.0;
     brief.verify = false; /* nothing is decided on this but who is measured again */
     brief.pipeline_facts = false;
     struct mb_tune_pass *pass = &c->pass[index];
     *pass = (struct mb_tune_pass){
-        .n_blocks = passes[index].n_blocks,
-        .margin = passes[index].margin,
         .n_in = n_in,
         .n_heats = (n_in + session->heat - 1) / session->heat,
     };
     size_t next = 0;
     for (size_t heat = 0; heat < pass->n_heats && session->is_complete; heat++) {
         const size_t n = take_heat(session, &next);
-        session->options->on_heat(session->options->hooks->user, mb_tune_pass_name(index), heat,
+        session->options->on_heat(session->options->hooks->user, rule->name, heat,
                                   pass->n_heats);
         MB_TRY(run_heat(session, &brief, n, err));
     }
-    pass->n_out = mb_tune_select(c->variants, c->n_variants, pass->margin,
+    pass->n_out = mb_tune_select(c->variants, c->n_variants, rule->margin,
                                  is_last ? MB_TUNE_FINALISTS : 0, index);
     c->n_passes = index + 1;
 fail:
@@ -325,12 +316,11 @@ fail:
 
 static bool has_wrong(const struct mb_tune_case *c)
 {
+    bool has_any = false;
     for (size_t i = 0; i < c->n_variants; i++) {
-        if (c->variants[i].is_wrong) {
-            return true;
-        }
+        has_any = has_any || c->variants[i].is_wrong;
     }
-    return false;
+    return has_any;
 }
 
 static enum mb_status run_finals(struct session *session, struct mb_case *final,
@@ -341,10 +331,8 @@ static enum mb_status run_finals(struct session *session, struct mb_case *final,
     while (is_open && session->is_complete) {
         mb_case_finish(final);
         MB_TRY(run_final(session, final, err));
-        is_open = false;
-        if (session->is_complete && has_wrong(session->c) && session->c->n_passes > 0) {
-            MB_TRY(mb_tune_reopen(session->c, &is_open, err));
-        }
+        is_open = session->is_complete && session->c->n_passes > 0 && has_wrong(session->c) &&
+                  mb_tune_reopen(session->c);
     }
 fail:
     return status;

@@ -101,19 +101,17 @@ static void test_reopen(void)
     static const double ratios[] = {1.0, 2.0, 2.1, 5.0};
     static const unsigned questions[] = {BOX, BOX, BOX, BOX};
     struct mb_tune_variant variants[N_RESULTS];
-    struct mb_tune_case c = {
-        .variants = variants, .n_variants = N_RESULTS, .n_passes = 1, .pass[0].margin = 1.25};
-    bool is_open = true;
+    struct mb_tune_case c = {.variants = variants, .n_variants = N_RESULTS, .n_passes = 1};
+    const struct mb_row row = {.column = 0};
     make_variants(variants, N_RESULTS, ratios, questions);
     CHECK_EQ_INT(mb_tune_select(variants, N_RESULTS, 1.25, 0, 0), 1);
     variants[0].state = MB_TUNE_FINAL;
-    CHECK_EQ_INT(mb_tune_reopen(&c, &is_open, NULL), MB_OK);
-    CHECK(!is_open);
+    variants[0].row = &row;
+    CHECK(!mb_tune_reopen(&c));
     CHECK_EQ_INT(variants[0].state, MB_TUNE_FINAL);
     variants[0].state = MB_TUNE_FAILED;
     variants[0].is_wrong = true;
-    CHECK_EQ_INT(mb_tune_reopen(&c, &is_open, NULL), MB_OK);
-    CHECK(is_open);
+    CHECK(mb_tune_reopen(&c));
     CHECK_EQ_INT(variants[0].state, MB_TUNE_FAILED);
     CHECK_EQ_INT(variants[1].state, MB_TUNE_ACTIVE);
     CHECK_EQ_INT(variants[2].state, MB_TUNE_ACTIVE);
@@ -323,23 +321,23 @@ static void test_crossovers(void)
     add_case(&f, "r32f", 64, then);
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
     CHECK_EQ_INT(f.tune.n_classes, 2 * 5);
-    const struct mb_tune_class *classes = f.tune.classes;
+    struct mb_tune_choice *const *classes = f.tune.classes;
     const struct mb_tune_case *cases = f.tune.cases;
-    CHECK(classes[0].of == &cases[1] && classes[1].of == &cases[0] &&
-          classes[2].of == &cases[2]);
-    CHECK(classes[0].is_power && !classes[3].is_power && classes[3].of == &cases[3]);
-    CHECK_EQ_INT(classes[4].question, MB_QUESTION_ANY);
+    CHECK(classes[0]->of == &cases[1] && classes[1]->of == &cases[0] &&
+          classes[2]->of == &cases[2]);
+    CHECK(classes[0]->is_power && !classes[3]->is_power && classes[3]->of == &cases[3]);
+    CHECK_EQ_INT(classes[4]->question, MB_QUESTION_ANY);
     /* 64 to 256: the ratio goes from 1/2 to 2, and so is 1 at 128x128. */
-    CHECK(classes[0].above == &classes[1] && classes[1].above == NULL);
-    CHECK(classes[4].above == &classes[5] && classes[5].above == NULL);
-    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
-    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_INTERPOLATED);
-    CHECK_EQ_DBL((double)classes[0].max_texels, 128.0 * 128.0, 100.0);
-    CHECK(127 <= classes[0].max_edge && classes[0].max_edge <= 128);
-    CHECK_EQ_INT(classes[1].max_edge, 512); /* halfway: nothing changes */
-    CHECK_EQ_INT(classes[2].max_edge, 1024);
-    CHECK_EQ_INT(classes[2].max_texels, 1024 * 1024);
-    CHECK_EQ_INT(classes[3].max_edge, 100);
+    CHECK(classes[0]->above == classes[1] && classes[1]->above == NULL);
+    CHECK(classes[4]->above == classes[5] && classes[5]->above == NULL);
+    CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_DBL((double)classes[0]->max_texels, 128.0 * 128.0, 100.0);
+    CHECK(127 <= classes[0]->max_edge && classes[0]->max_edge <= 128);
+    CHECK_EQ_INT(classes[1]->max_edge, 512); /* halfway: nothing changes */
+    CHECK_EQ_INT(classes[2]->max_edge, 1024);
+    CHECK_EQ_INT(classes[2]->max_texels, 1024 * 1024);
+    CHECK_EQ_INT(classes[3]->max_edge, 100);
     finish(&f);
 }
 
@@ -355,12 +353,12 @@ static void test_same(void)
     f.tune.cases[1].variants[2].row =
         &f.run.cases[1]->timings[0].rows[0]; /* the one that is 2.0 times the winner's time */
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_INTERPOLATED);
-    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 100.0);
     f.tune.cases[1].variants[0].same_as = 1;
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK(f.tune.classes[0].above == NULL);
-    CHECK_EQ_INT(f.tune.classes[0].max_edge, 128); /* halfway */
+    CHECK(f.tune.classes[0]->above == NULL);
+    CHECK_EQ_INT(f.tune.classes[0]->max_edge, 128); /* halfway */
     finish(&f);
 }
 
@@ -376,17 +374,17 @@ static void test_borders(void)
     struct mb_tune_variant *below = &f.tune.cases[1].variants[0];
     below->state = MB_TUNE_DROPPED;
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_ESTIMATED);
-    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 100.0);
+    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_ESTIMATED);
+    CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 100.0);
     below->ratio = 0.9; /* the pass says otherwise than the final */
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_MIDPOINT);
-    CHECK_EQ_DBL(f.tune.classes[0].border_texels, 128.0 * 128.0, 1e-6);
+    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_MIDPOINT);
+    CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 1e-6);
     below->state = MB_TUNE_SKIPPED;
     CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0].how, MB_TUNE_LIMIT);
-    CHECK_EQ_INT(f.tune.classes[0].max_texels, 64 * 64);
-    CHECK_EQ_INT(f.tune.classes[0].max_edge, 64);
+    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_LIMIT);
+    CHECK_EQ_INT(f.tune.classes[0]->max_texels, 64 * 64);
+    CHECK_EQ_INT(f.tune.classes[0]->max_edge, 64);
     finish(&f);
 }
 
