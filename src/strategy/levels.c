@@ -1,6 +1,7 @@
-/* What kernels are told of a format, of an image and of a task. */
+/* What kernels that include shaders/levels.glsl have in common. */
 #include "strategy/levels.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Bits of a 32-bit float's mantissa that a channel does not hold. */
@@ -45,4 +46,116 @@ mb_levels_constants(const struct mb_layout *layout, const struct mb_task *task,
         {"IS_UPDATE", task->is_update},
     };
     return memcpy(constants, values, sizeof values);
+}
+
+enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
+                              const struct mb_target *target, const struct mb_needs *needs,
+                              struct mb_err *err)
+{
+    const struct mb_layout *layout = &target->image->layout;
+    levels->gpu = gpu;
+    levels->image = target->image;
+    levels->task = target->task;
+    levels->policy = needs->policy;
+    levels->by_sampler = mb_load_resolve(needs->load, gpu, layout, &target->task,
+                                         needs->is_carried) == MB_LOAD_SAMPLER;
+    mb_filter_affected_levels(needs->policy, layout, target->task.rects[0], levels->affected);
+    return mb_load_make_sampler(gpu, levels->by_sampler, target->task.reduce, &levels->sampler,
+                                err);
+}
+
+enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,
+                                       const struct mb_pipeline_options *options,
+                                       struct mb_pipeline *pipeline, struct mb_err *err)
+{
+    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    struct mb_pipeline_options all = *options;
+    all.shared = mb_levels_constants(&levels->image->layout, &levels->task, shared);
+    all.n_shared = MB_COUNTOF(shared);
+    return mb_pipeline_init(pipeline, levels->gpu, &all, err);
+}
+
+struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
+                                          const struct mb_access *to)
+{
+    return (struct mb_level_barrier){
+        .image = levels->image,
+        .first_level = 1,
+        .n_levels = levels->image->layout.n_levels - 1,
+        .from = levels->task.is_update ? &mb_access_readable : &mb_access_undefined,
+        .to = to,
+    };
+}
+
+void mb_levels_open(struct mb_levels *levels, const struct mb_access *to)
+{
+    const struct mb_levels_step step = {.after = mb_levels_opening(levels, to)};
+    mb_levels_add(levels, &step);
+}
+
+void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step)
+{
+    if (step->after.n_levels == 0) {
+        return;
+    }
+    assert(levels->n_steps < MB_COUNTOF(levels->steps));
+    struct mb_levels_step *own = &levels->steps[levels->n_steps++];
+    *own = *step;
+    if (step->dispatch.push) {
+        assert(step->pipeline->push_constant_bytes <= sizeof own->push);
+        memcpy(own->push, step->dispatch.push, step->pipeline->push_constant_bytes);
+        own->dispatch.push = own->push;
+    }
+    if (!step->after.from) {
+        own->after.image = levels->image;
+        own->after.from = &mb_access_compute_write;
+        own->after.to = &mb_access_readable;
+    }
+}
+
+static bool is_dispatched(const struct mb_levels_step *step)
+{
+    const uint32_t *n = step->dispatch.n_groups;
+    return step->pipeline && n[0] > 0 && n[1] > 0 && n[2] > 0;
+}
+
+void mb_levels_record(const void *state, VkCommandBuffer cmd)
+{
+    const struct mb_levels *levels = state;
+    for (uint32_t i = 0; i < levels->n_steps; i++) {
+        const struct mb_levels_step *step = &levels->steps[i];
+        if (is_dispatched(step)) {
+            mb_pipeline_dispatch(step->pipeline, cmd, &step->dispatch);
+        }
+        mb_barrier_images(cmd, &step->after, 1);
+    }
+}
+
+void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work)
+{
+    for (uint32_t i = 0; i < levels->n_steps; i++) {
+        work->n_dispatches += is_dispatched(&levels->steps[i]);
+    }
+    work->n_barriers = levels->n_steps;
+    work->algorithmic_bytes = mb_filter_per_level_bytes(levels->policy, &levels->image->layout,
+                                                        levels->task.rects[0]);
+    work->tolerance = (struct mb_tolerance){
+        .filter.policy = levels->policy,
+        .arithmetic = levels->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
+        .reread_levels = ~UINT32_C(0),
+    };
+}
+
+void mb_levels_finish(void *state)
+{
+    struct mb_levels *levels = state;
+    for (uint32_t i = 0; i < MB_COUNTOF(levels->pipelines); i++) {
+        mb_pipeline_finish(&levels->pipelines[i]);
+    }
+    mb_sampler_destroy(levels->gpu, levels->sampler);
+}
+
+uint32_t mb_group_count(uint32_t n, uint32_t width)
+{
+    return (n + width - 1) / width;
 }

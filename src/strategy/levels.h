@@ -1,12 +1,15 @@
-/* What shaders/levels.glsl is told of a format, of an image and of a task. */
+/* What kernels that include shaders/levels.glsl have in common: the constants that describe a
+ * format, an image and a task, and for those that go down level by level the whole setting up,
+ * recording and clearing away. */
 #ifndef MB_STRATEGY_LEVELS_H
 #define MB_STRATEGY_LEVELS_H
 
-#include "strategy.h"
+#include "strategy/needs.h"
+#include "vk/barrier.h"
 #include "vk/pipeline.h"
 
 struct mb_format_constants {
-    double unorm_max, unorm_max_alpha; /* codes less one of colour and alpha; 0: floats */
+    double unorm_max, unorm_max_alpha; /* largest codes of colour and alpha; 0: floats */
     bool is_srgb;
     uint32_t dropped_bits, dropped_bits_blue; /* of a 32-bit mantissa, not held */
 };
@@ -19,5 +22,65 @@ struct mb_format_constants mb_format_constants(const struct mb_format *format);
 const struct mb_constant *
 mb_levels_constants(const struct mb_layout *layout, const struct mb_task *task,
                     struct mb_constant constants[MB_N_LEVELS_CONSTANTS]);
+
+#define MB_MAX_PUSH_BYTES 128u /* what every device has */
+
+/* One entry of the list that is recorded: a dispatch, and the barrier after it. */
+struct mb_levels_step {
+    const struct mb_pipeline *pipeline; /* NULL: just the barrier */
+    struct mb_dispatch dispatch;        /* nothing is dispatched if a count of groups is 0 */
+    /* Without accesses: levels of the image that the dispatch writes and that are to be
+     * readable from then on. */
+    struct mb_level_barrier after;
+    _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* what dispatch.push points to */
+};
+
+/* The state of a strategy whose commands are such a list, or the beginning of its state. */
+struct mb_levels {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    struct mb_task task;
+    enum mb_policy policy;
+    struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level, by the policy */
+    bool by_sampler;                        /* how texels are loaded */
+    VkSampler sampler;
+    struct mb_pipeline pipelines[2];
+    struct mb_levels_step steps[2 + 2 * MB_MAX_LEVELS];
+    uint32_t n_steps;
+};
+
+/* Fill in all but pipelines and steps; `needs` as mb_needs_met() was given them. */
+MB_MUST_CHECK enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
+                                            const struct mb_target *target,
+                                            const struct mb_needs *needs, struct mb_err *err);
+
+/* mb_pipeline_init with the constants of levels.glsl as `shared`. */
+MB_MUST_CHECK enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,
+                                                     const struct mb_pipeline_options *options,
+                                                     struct mb_pipeline *pipeline,
+                                                     struct mb_err *err);
+
+/* The barrier that begins every chain: levels 1.. from the entry state to `to`. */
+struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
+                                          const struct mb_access *to);
+
+/* Append it. */
+void mb_levels_open(struct mb_levels *levels, const struct mb_access *to);
+
+/* Append a step; push constants are copied. Nothing if its barrier has no levels. */
+void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step);
+
+/* mb_strategy.record: the steps in their order. */
+void mb_levels_record(const void *state, VkCommandBuffer cmd);
+
+/* For mb_strategy.describe: count the steps, and take it that each level is read once as it is
+ * stored by the next one, as two texels per axis for one. The size of workgroups is left. */
+void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work);
+
+/* mb_strategy.finish. */
+void mb_levels_finish(void *state);
+
+/* How many workgroups of `width` invocations cover `n`. */
+uint32_t mb_group_count(uint32_t n, uint32_t width);
 
 #endif

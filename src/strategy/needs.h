@@ -18,6 +18,7 @@ struct mb_needs {
     bool averages_only; /* no minima and maxima */
     bool straight_only; /* colour is not weighed by alpha */
     bool whole_only;    /* no updates */
+    enum mb_policy policy;
     uint32_t max_width; /* of level 0, and its height; 0: any */
 
     /* The device. */

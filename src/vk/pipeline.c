@@ -403,7 +403,11 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
 {
     enum mb_status status = MB_OK;
     *pipeline = (struct mb_pipeline){
-        .gpu = gpu, .shader = options->shader, .is_drawn = options->vertex != NULL};
+        .gpu = gpu,
+        .shader = options->shader,
+        .is_drawn = options->vertex != NULL,
+        .push_constant_bytes = options->push_constant_bytes,
+    };
     MB_TRY(obtain_pipeline(pipeline, options, err));
     if (options->n_copies > 0) {
         MB_TRY(create_sets(pipeline, options, err));
@@ -501,7 +505,7 @@ void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cm
     bind_all(pipeline, cmd, dispatch->copy);
     if (dispatch->push) {
         vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           dispatch->push_bytes, dispatch->push);
+                           pipeline->push_constant_bytes, dispatch->push);
     }
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
@@ -556,7 +560,7 @@ void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
     vkCmdSetViewport(cmd, 0, 1, &viewport);
     vkCmdSetScissor(cmd, 0, 1, &draw->area);
     vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                       draw->push_bytes, draw->push);
+                       pipeline->push_constant_bytes, draw->push);
     vkCmdDraw(cmd, 3, 1, 0, 0);
     end(pipeline->gpu, cmd);
 }

@@ -36,6 +36,7 @@ struct mb_pipeline {
     VkDescriptorPool pool;
     VkDescriptorSet *sets; /* [n_copies][n_sets], owned */
     uint32_t n_sets;
+    uint32_t push_constant_bytes;
 };
 
 /* A constant that the shader does not have is MB_FAILED, by name. */
@@ -60,20 +61,18 @@ struct mb_descriptor {
 void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
                       const struct mb_descriptor *descriptors, uint32_t n);
 
-/* Bind pipeline, sets and push constants, and dispatch. `push` may be NULL. */
+/* Bind pipeline, sets and push constants, and dispatch. */
 struct mb_dispatch {
-    uint32_t copy; /* of the sets */
-    const void *push;
-    uint32_t push_bytes;
+    uint32_t copy;    /* of the sets */
+    const void *push; /* push[push_constant_bytes] of the pipeline; NULL without any */
     uint32_t n_groups[3];
 };
 void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                           const struct mb_dispatch *dispatch);
 
 struct mb_draw {
-    uint32_t copy;    /* of the sets */
-    const void *push; /* of the fragment shader */
-    uint32_t push_bytes;
+    uint32_t copy;      /* of the sets */
+    const void *push;   /* as of a dispatch, of the fragment shader */
     VkImageView target; /* one layer, in COLOR_ATTACHMENT_OPTIMAL */
     /* What the vertex shader's clip space [-1, 1] is mapped to; texels outside keep what they
      * hold. The shader has to draw every texel of it: what they held is not loaded. */

@@ -3,14 +3,9 @@
  * Between the passes lies an image of 32-bit floats, used anew by every level. Weights come
  * from the host, in double precision split into two floats: one set per axis of even size, one
  * for each target texel where the size is odd and the phase differs. */
-#include "strategy.h"
-
 #include "base/alloc.h"
 #include "image/filter_kernel.h"
 #include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
-#include "vk/buffer.h"
 
 enum { PARAM_FILTER, PARAM_WORKGROUP };
 enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
@@ -18,7 +13,6 @@ enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
 #define TEXEL_BYTES 16u /* of the intermediate image, and of shared memory */
 
 extern const struct mb_shader mb_spv_separable;
-extern const struct mb_strategy mb_strategy_separable;
 
 /* Where the weights of one axis of one level are in the buffer, in pairs of floats. */
 struct axis {
@@ -33,17 +27,11 @@ struct pass {
 };
 
 struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    struct mb_task task;
-    enum mb_policy policy;
+    struct mb_levels levels; /* a pipeline for each pass; set n: from level n */
     uint32_t n_invocations;
-    struct mb_rect affected[MB_MAX_LEVELS];
     struct pass pass[MB_MAX_LEVELS][N_PASSES]; /* n: from level n to level n + 1 */
     struct mb_vk_image between;                /* the largest result of a horizontal pass */
     struct mb_buffer weights;
-    VkSampler sampler;
-    struct mb_pipeline compute[N_PASSES]; /* set n: from level n */
 };
 
 struct push {
@@ -79,20 +67,28 @@ static uint32_t shared_bytes(enum mb_policy policy, uint32_t n_invocations)
     return (n_invocations + 6 * mb_filter_kernel_radius(policy)) * TEXEL_BYTES;
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *choice)
 {
+    const enum mb_policy policy = filters[choice->choice[PARAM_FILTER]];
     const uint32_t n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
-    const struct mb_needs needs = {
+    return (struct mb_needs){
         .averages_only = true,
         /* Negative weights can make an average of alpha next to 0, by which no colour can be
          * divided. */
         .straight_only = true,
+        .policy = policy,
         .n_storage_images = 1,
         .n_invocations = n_invocations,
-        .shared_bytes = shared_bytes(filters[choice->choice[PARAM_FILTER]], n_invocations),
+        .shared_bytes = shared_bytes(policy, n_invocations),
+        .load = MB_LOAD_TEXEL,
     };
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
+{
+    const struct mb_needs needs = needs_of(choice);
     return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
@@ -128,14 +124,14 @@ static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t 
 /* Place the weights of all levels, and write them if `out` is there. Returns how many. */
 static uint32_t fill_weights(struct state *s, float (*out)[2])
 {
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     uint32_t n = 0;
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         for (uint32_t i = 0; i < N_PASSES; i++) {
             const uint32_t size = i == PASS_VERTICAL ? source.height : source.width;
             struct axis *axis = &s->pass[level][i].axis;
-            *axis = fill_axis(s->policy, size, n, out);
+            *axis = fill_axis(s->levels.policy, size, n, out);
             n += axis->n_taps * (has_phases(size) ? size / 2 : 1);
         }
     }
@@ -151,7 +147,7 @@ static enum mb_status make_weights(struct state *s, struct mb_err *err)
         return MB_FAIL(err, MB_ERRC_RUNTIME, "separable: out of memory");
     }
     fill_weights(s, weights);
-    MB_TRY(mb_buffer_init(&s->weights, s->gpu, MB_BUFFER_DEVICE,
+    MB_TRY(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
                           ((size_t)n + 1) * sizeof *weights, "separable weights", err));
     MB_TRY(mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err));
 fail:
@@ -164,9 +160,9 @@ static void rows_under(const struct state *s, const struct pass *vertical, uint3
                        uint32_t *n)
 {
     int32_t low, high;
-    mb_filter_kernel_span(s->policy, vertical->n_source, vertical->begin, &low);
-    high = (int32_t)mb_filter_kernel_span(s->policy, vertical->n_source, vertical->end - 1,
-                                          &high) +
+    mb_filter_kernel_span(s->levels.policy, vertical->n_source, vertical->begin, &low);
+    high = (int32_t)mb_filter_kernel_span(s->levels.policy, vertical->n_source,
+                                          vertical->end - 1, &high) +
            high;
     const uint32_t end =
         high < (int32_t)vertical->n_source ? (uint32_t)high : vertical->n_source;
@@ -176,10 +172,10 @@ static void rows_under(const struct state *s, const struct pass *vertical, uint3
 
 static void place_passes(struct state *s, uint32_t level)
 {
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     const struct mb_extent source = mb_level_extent(layout->base, level);
     const struct mb_extent target = mb_level_extent(layout->base, level + 1);
-    const struct mb_rect affected = s->affected[level + 1];
+    const struct mb_rect affected = s->levels.affected[level + 1];
     struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
     struct pass *vertical = &s->pass[level][PASS_VERTICAL];
     horizontal->n_source = source.width;
@@ -199,7 +195,7 @@ static void place_passes(struct state *s, uint32_t level)
 
 static enum mb_status make_between(struct state *s, struct mb_err *err)
 {
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     struct mb_layout between;
     const struct mb_extent extent = {mb_level_extent(layout->base, 1).width,
                                      layout->base.height};
@@ -210,86 +206,50 @@ static enum mb_status make_between(struct state *s, struct mb_err *err)
         .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
         .name = "separable between",
     };
-    return mb_vk_image_init(&s->between, s->gpu, &options, err);
+    return mb_vk_image_init(&s->between, s->levels.gpu, &options, err);
 }
 
 static enum mb_status make_pipeline(struct state *s, uint32_t pass, struct mb_err *err)
 {
-    const uint32_t n_levels = s->image->layout.n_levels;
     const struct mb_constant constants[] = {
         {"gl_WorkGroupSize.x", s->n_invocations},
         {"N_INVOCATIONS", s->n_invocations},
-        {"RADIUS", mb_filter_kernel_radius(s->policy)},
+        {"RADIUS", mb_filter_kernel_radius(s->levels.policy)},
         {"IS_VERTICAL", pass == PASS_VERTICAL},
     };
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_separable,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
-        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
-        .n_copies = n_levels > 1 ? n_levels - 1 : 1,
+        .n_copies = s->levels.image->layout.n_levels - 1,
         .name = pass == PASS_VERTICAL ? "separable vertical" : "separable horizontal",
     };
-    return mb_pipeline_init(&s->compute[pass], s->gpu, &options, err);
+    return mb_levels_make_pipeline(&s->levels, &options, &s->levels.pipelines[pass], err);
 }
 
 static void bind_level(const struct state *s, uint32_t level)
 {
     const struct mb_descriptor horizontal[] = {
-        {.binding = 0, .sampler = s->sampler, .views = &s->image->stored[level]},
+        {.binding = 0, .sampler = s->levels.sampler, .views = &s->levels.image->stored[level]},
         {.binding = 1, .views = &s->between.storage[0]},
         {.binding = 2, .buffer = &s->weights},
     };
     const struct mb_descriptor vertical[] = {
         {.binding = 0,
-         .sampler = s->sampler,
+         .sampler = s->levels.sampler,
          .views = &s->between.stored[0],
          .layout = VK_IMAGE_LAYOUT_GENERAL},
-        {.binding = 1, .views = &s->image->storage[level + 1]},
+        {.binding = 1, .views = &s->levels.image->storage[level + 1]},
         {.binding = 2, .buffer = &s->weights},
     };
-    mb_pipeline_bind(&s->compute[PASS_HORIZONTAL], level, horizontal, MB_COUNTOF(horizontal));
-    mb_pipeline_bind(&s->compute[PASS_VERTICAL], level, vertical, MB_COUNTOF(vertical));
+    const struct mb_pipeline *pipelines = s->levels.pipelines;
+    mb_pipeline_bind(&pipelines[PASS_HORIZONTAL], level, horizontal, MB_COUNTOF(horizontal));
+    mb_pipeline_bind(&pipelines[PASS_VERTICAL], level, vertical, MB_COUNTOF(vertical));
 }
 
-static enum mb_status init(void *state, const struct mb_gpu *gpu,
-                           const struct mb_target *target, const struct mb_params *choice,
-                           struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct state *s = state;
-    const struct mb_layout *layout = &target->image->layout;
-    s->gpu = gpu;
-    s->image = target->image;
-    s->task = target->task;
-    s->policy = filters[choice->choice[PARAM_FILTER]];
-    s->n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
-    mb_filter_affected_levels(s->policy, layout, s->task.rects[0], s->affected);
-    MB_TRY(make_weights(s, err));
-    MB_TRY(make_between(s, err));
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &s->sampler, err));
-    MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
-    MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
-    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        place_passes(s, level);
-        bind_level(s, level);
-    }
-fail:
-    return status;
-}
-
-static uint32_t count_groups(const struct state *s, const struct pass *pass)
-{
-    const uint32_t n_made = s->n_invocations / 2;
-    return (pass->end - pass->begin + n_made - 1) / n_made;
-}
-
-static void dispatch_pass(const struct state *s, VkCommandBuffer cmd, uint32_t level,
-                          uint32_t index)
+static void add_pass(struct state *s, uint32_t level, uint32_t index,
+                     struct mb_level_barrier after)
 {
     const struct pass *pass = &s->pass[level][index];
     const struct push push = {
@@ -302,38 +262,53 @@ static void dispatch_pass(const struct state *s, VkCommandBuffer cmd, uint32_t l
         .end = (int32_t)pass->end,
         .first_across = (int32_t)pass->first_across,
     };
-    const struct mb_dispatch dispatch = {
-        .copy = level,
-        .push = &push,
-        .push_bytes = sizeof push,
-        .n_groups = {count_groups(s, pass), pass->n_across, s->image->layout.n_layers},
+    const struct mb_levels_step step = {
+        .pipeline = &s->levels.pipelines[index],
+        .dispatch = {.copy = level,
+                     .push = &push,
+                     .n_groups = {mb_group_count(pass->end - pass->begin, s->n_invocations / 2),
+                                  pass->n_across, s->levels.image->layout.n_layers}},
+        .after = after,
     };
-    if (pass->begin < pass->end) {
-        mb_pipeline_dispatch(&s->compute[index], cmd, &dispatch);
-    }
+    mb_levels_add(&s->levels, &step);
 }
 
 /* The barrier after a level also keeps the next horizontal pass from writing what the vertical
  * one still reads. */
-static void record(const void *state, VkCommandBuffer cmd)
+static void add_level(struct state *s, uint32_t level)
 {
-    const struct state *s = state;
-    const uint32_t n_levels = s->image->layout.n_levels;
-    if (n_levels == 1) {
-        return;
+    const struct mb_level_barrier filled = {&s->between, 0, 1, &mb_access_compute_write,
+                                            &mb_access_compute_read_write};
+    place_passes(s, level);
+    bind_level(s, level);
+    add_pass(s, level, PASS_HORIZONTAL, filled);
+    add_pass(s, level, PASS_VERTICAL,
+             (struct mb_level_barrier){.first_level = level + 1, .n_levels = 1});
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct state *s = state;
+    const uint32_t n_made = target->image->layout.n_levels - 1;
+    const struct mb_needs needs = needs_of(choice);
+    const struct mb_levels_step open_between = {
+        .after = {&s->between, 0, n_made > 0, &mb_access_undefined, &mb_access_compute_write}};
+    s->n_invocations = needs.n_invocations;
+    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    MB_TRY(make_weights(s, err));
+    MB_TRY(make_between(s, err));
+    MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
+    MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
+    mb_levels_open(&s->levels, &mb_access_compute_write);
+    mb_levels_add(&s->levels, &open_between);
+    for (uint32_t level = 0; level < n_made; level++) {
+        add_level(s, level);
     }
-    mb_barrier_levels(cmd, s->image, 1, n_levels - 1,
-                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
-                      &mb_access_compute_write);
-    mb_barrier_levels(cmd, &s->between, 0, 1, &mb_access_undefined, &mb_access_compute_write);
-    for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        dispatch_pass(s, cmd, level, PASS_HORIZONTAL);
-        mb_barrier_levels(cmd, &s->between, 0, 1, &mb_access_compute_write,
-                          &mb_access_compute_read_write);
-        dispatch_pass(s, cmd, level, PASS_VERTICAL);
-        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
-                          &mb_access_readable);
-    }
+fail:
+    return status;
 }
 
 /* Texels that a pass fetches into shared memory, row by row alike. */
@@ -344,8 +319,8 @@ static uint64_t count_fetched(const struct state *s, const struct pass *pass)
     for (uint32_t at = pass->begin; at < pass->end; at += n_made) {
         const uint32_t last = (pass->end - at < n_made ? pass->end : at + n_made) - 1;
         int32_t first_of_first, first_of_last;
-        mb_filter_kernel_span(s->policy, pass->n_source, at, &first_of_first);
-        mb_filter_kernel_span(s->policy, pass->n_source, last, &first_of_last);
+        mb_filter_kernel_span(s->levels.policy, pass->n_source, at, &first_of_first);
+        mb_filter_kernel_span(s->levels.policy, pass->n_source, last, &first_of_last);
         n += (uint64_t)((int64_t)first_of_last - first_of_first) + pass->axis.n_taps;
     }
     return n * pass->n_across;
@@ -354,7 +329,7 @@ static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     const uint64_t texel_bytes = layout->format->texel_bytes;
     uint64_t n_bytes = 0;
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
@@ -366,28 +341,19 @@ static void describe(const void *state, struct mb_work *work)
             (uint64_t)(vertical->end - vertical->begin) * vertical->n_across;
         n_bytes += count_fetched(s, horizontal) * texel_bytes + n_between * TEXEL_BYTES;
         n_bytes += count_fetched(s, vertical) * TEXEL_BYTES + n_written * texel_bytes;
-        work->n_dispatches += horizontal->begin < horizontal->end ? N_PASSES : 0;
     }
-    work->n_barriers = layout->n_levels > 1 ? 2 * layout->n_levels : 0;
+    mb_levels_describe(&s->levels, work);
     work->workgroup_size[0] = s->n_invocations;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->algorithmic_bytes = n_bytes * layout->n_layers;
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = s->policy,
-        .arithmetic = MB_ARITHMETIC_FP32,
-        .reread_levels = ~UINT32_C(0),
-    };
 }
 
 static void finish(void *state)
 {
     struct state *s = state;
-    for (uint32_t i = 0; i < N_PASSES; i++) {
-        mb_pipeline_finish(&s->compute[i]);
-    }
+    mb_levels_finish(&s->levels);
     mb_buffer_finish(&s->weights);
     mb_vk_image_finish(&s->between);
-    mb_sampler_destroy(s->gpu, s->sampler);
 }
 
 const struct mb_strategy mb_strategy_separable = {
@@ -402,7 +368,7 @@ const struct mb_strategy mb_strategy_separable = {
     .params = params,
     .supports = supports,
     .init = init,
-    .record = record,
+    .record = mb_levels_record,
     .describe = describe,
     .finish = finish,
 };

@@ -243,7 +243,6 @@ static void record(const void *state, VkCommandBuffer cmd)
     const struct push push = make_push(s);
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {s->tiles.width, s->tiles.height, layout->n_layers},
     };
     open_targets(s, cmd);

@@ -355,7 +355,6 @@ static void record(const void *state, VkCommandBuffer cmd)
     const uint32_t n_layers = s->image->layout.n_layers;
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {s->task.is_update ? s->n_tiles : grid.width,
                      s->task.is_update ? 1 : grid.height, n_layers},
     };

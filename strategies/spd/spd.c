@@ -364,7 +364,6 @@ static void dispatch_all(const struct state *s, VkCommandBuffer cmd)
     const uint32_t n = n_dispatches(s);
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {s->tiles.width, s->tiles.height, s->image->layout.n_layers / n},
     };
     for (uint32_t i = 0; i < n; i++) {

@@ -1,10 +1,5 @@
 /* subgroup: up to five levels per dispatch by subgroup shuffles. */
-#include "strategy.h"
-
 #include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
-#include "vk/pipeline.h"
 
 enum { PARAM_LOAD, PARAM_NPOT };
 enum { NPOT_FLOOR, NPOT_BOX };
@@ -14,28 +9,21 @@ enum { NPOT_FLOOR, NPOT_BOX };
 #define N_INVOCATIONS 256u
 
 extern const struct mb_shader mb_spv_subgroup;
-extern const struct mb_strategy mb_strategy_subgroup;
+
+/* The two pipelines: for runs of levels by the floor policy or of even sizes, and for single
+ * levels of odd size by the box policy. */
+enum { PAIRS, BOX, N_KERNELS };
 
 /* A dispatch makes levels [source + 1, source + n_targets]. */
 struct chunk {
-    uint32_t source, n_targets;
-    bool is_box;   /* one level by the box policy, an axis being odd */
+    uint32_t source, n_targets, kernel;
     uint32_t copy; /* of the sets of its pipeline */
 };
 
 struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    struct mb_task task;
-    struct mb_params params;
-    enum mb_policy policy;
-    struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level */
+    struct mb_levels levels;
     struct chunk chunks[MB_MAX_LEVELS];
-    uint32_t n_chunks;
-    bool by_sampler; /* how texels are loaded */
-    VkSampler sampler;
-    struct mb_pipeline pairs; /* chunks of the floor policy, or of even sizes */
-    struct mb_pipeline box;   /* single levels of odd size */
+    uint32_t n_chunks, n_copies[N_KERNELS];
 };
 
 struct push {
@@ -81,31 +69,26 @@ static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout
 }
 
 /* The first chunk of a run is the short one: the last, smallest dispatch then does the most
- * levels.
- */
+ * levels. */
 static void plan_chunks(struct state *s)
 {
-    const struct mb_layout *layout = &s->image->layout;
-    uint32_t n_copies[2] = {0};
+    const struct mb_layout *layout = &s->levels.image->layout;
     for (uint32_t level = 0; level + 1 < layout->n_levels;) {
-        uint32_t n_run = run_length(s->policy, layout, level);
-        uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
-        struct chunk chunk = {
-            .source = level,
-            .n_targets = n_run == 0 ? 1 : n_first,
-            .is_box = n_run == 0,
-        };
-        chunk.copy = n_copies[chunk.is_box]++;
-        s->chunks[s->n_chunks++] = chunk;
-        level += chunk.n_targets;
+        const uint32_t n_run = run_length(s->levels.policy, layout, level);
+        const uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
+        struct chunk *chunk = &s->chunks[s->n_chunks++];
+        chunk->source = level;
+        chunk->n_targets = n_run == 0 ? 1 : n_first;
+        chunk->kernel = n_run == 0 ? BOX : PAIRS;
+        chunk->copy = s->n_copies[chunk->kernel]++;
+        level += chunk->n_targets;
     }
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    const struct mb_needs needs = {
+    return (struct mb_needs){
+        .policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .subgroup_operations = VK_SUBGROUP_FEATURE_SHUFFLE_BIT,
         .min_subgroup_size = 4,
         .max_subgroup_size = 128,
@@ -114,6 +97,13 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
         .load = (enum mb_load)choice->choice[PARAM_LOAD],
         .is_carried = true,
     };
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
+{
+    const struct mb_needs needs = needs_of(choice);
     return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
@@ -124,56 +114,55 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
         (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
 }
 
-static uint32_t count_chunks(const struct state *s, bool is_box)
+static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_err *err)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->n_chunks; i++) {
-        n += s->chunks[i].is_box == is_box;
-    }
-    return n;
-}
-
-/* One of the two pipelines, if there is a chunk for it. */
-static enum mb_status make_pipeline(const struct state *s, bool is_box,
-                                    struct mb_pipeline *compute, struct mb_err *err)
-{
-    const struct mb_gpu *gpu = s->gpu;
+    const struct mb_gpu *gpu = s->levels.gpu;
     const struct mb_constant constants[] = {
         {"SUBGROUP_SIZE", gpu->info.subgroup_size},
-        {"LOAD_SAMPLER", s->by_sampler},
-        {"BOX_LEVEL", is_box},
+        {"LOAD_SAMPLER", s->levels.by_sampler},
+        {"BOX_LEVEL", kernel == BOX},
     };
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_subgroup,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
-        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = gpu->info.subgroup_size,
         .n_invocations = N_INVOCATIONS,
-        .n_copies = count_chunks(s, is_box),
-        .name = is_box ? "subgroup box" : "subgroup",
+        .n_copies = s->n_copies[kernel],
+        .name = kernel == BOX ? "subgroup box" : "subgroup",
     };
-    return options.n_copies > 0 ? mb_pipeline_init(compute, gpu, &options, err) : MB_OK;
+    return mb_levels_make_pipeline(&s->levels, &options, &s->levels.pipelines[kernel], err);
 }
 
-static const struct mb_pipeline *compute_of(const struct state *s, const struct chunk *chunk)
-{
-    return chunk->is_box ? &s->box : &s->pairs;
-}
-
-static void bind_chunk(const struct state *s, const struct chunk *chunk)
+static void add_chunk(struct mb_levels *s, const struct chunk *chunk)
 {
     const struct mb_vk_image *image = s->image;
+    const struct mb_pipeline *pipeline = &s->pipelines[chunk->kernel];
+    const uint32_t first = chunk->source + 1;
+    const struct mb_extent source = mb_level_extent(image->layout.base, chunk->source);
+    const struct mb_rect tiles = mb_rect_tiles(s->affected[first], TILE_WIDTH);
+    const uint32_t n_left = mb_filter_n_reached(&image->layout, s->affected) - first;
+    struct push push = {
+        .source_extent = {(int32_t)source.width, (int32_t)source.height},
+        .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
+        .first_tile = {(int32_t)tiles.x, (int32_t)tiles.y},
+        .n_targets = (int32_t)(n_left < chunk->n_targets ? n_left : chunk->n_targets),
+    };
+    mb_rect_corners(s->affected[first], push.affected);
+    const struct mb_levels_step step = {
+        .pipeline = mb_rect_is_empty(s->affected[first]) ? NULL : pipeline,
+        .dispatch = {.copy = chunk->copy,
+                     .push = &push,
+                     .n_groups = {tiles.width, tiles.height, image->layout.n_layers}},
+        .after = {.first_level = first, .n_levels = chunk->n_targets},
+    };
     const struct mb_descriptor descriptors[] = {
         {.binding = 0, .sampler = s->sampler, .views = &image->stored[chunk->source]},
-        {.binding = 1,
-         .views = &image->storage[chunk->source + 1],
-         .n_views = chunk->n_targets},
+        {.binding = 1, .views = &image->storage[first], .n_views = chunk->n_targets},
     };
-    mb_pipeline_bind(compute_of(s, chunk), chunk->copy, descriptors, MB_COUNTOF(descriptors));
+    mb_pipeline_bind(pipeline, chunk->copy, descriptors, MB_COUNTOF(descriptors));
+    mb_levels_add(s, &step);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -182,89 +171,39 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
 {
     enum mb_status status = MB_OK;
     struct state *s = state;
-    s->gpu = gpu;
-    s->image = target->image;
-    s->task = target->task;
-    s->params = *choice;
-    s->by_sampler = mb_load_resolve((enum mb_load)choice->choice[PARAM_LOAD], gpu,
-                                    &s->image->layout, &s->task, true) == MB_LOAD_SAMPLER;
-    s->policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR;
-    mb_filter_affected_levels(s->policy, &s->image->layout, s->task.rects[0], s->affected);
+    const struct mb_needs needs = needs_of(choice);
+    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
     plan_chunks(s);
-    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
-    MB_TRY(make_pipeline(s, false, &s->pairs, err));
-    MB_TRY(make_pipeline(s, true, &s->box, err));
+    for (uint32_t kernel = 0; kernel < N_KERNELS; kernel++) {
+        if (s->n_copies[kernel] > 0) {
+            MB_TRY(make_pipeline(s, kernel, err));
+        }
+    }
+    mb_levels_open(&s->levels, &mb_access_compute_write);
     for (uint32_t i = 0; i < s->n_chunks; i++) {
-        bind_chunk(s, &s->chunks[i]);
+        add_chunk(&s->levels, &s->chunks[i]);
     }
 fail:
     return status;
 }
 
-static void dispatch_chunk(const struct state *s, VkCommandBuffer cmd,
-                           const struct chunk *chunk)
-{
-    const struct mb_layout *layout = &s->image->layout;
-    struct mb_extent source = mb_level_extent(layout->base, chunk->source);
-    struct mb_rect affected = s->affected[chunk->source + 1];
-    if (mb_rect_is_empty(affected)) {
-        return;
-    }
-    uint32_t n_reached = mb_filter_n_reached(layout, s->affected) - chunk->source - 1;
-    const struct mb_rect tiles = mb_rect_tiles(affected, TILE_WIDTH);
-    struct push push = {
-        .source_extent = {(int32_t)source.width, (int32_t)source.height},
-        .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
-        .first_tile = {(int32_t)tiles.x, (int32_t)tiles.y},
-        .n_targets = (int32_t)(n_reached < chunk->n_targets ? n_reached : chunk->n_targets),
-    };
-    mb_rect_corners(affected, push.affected);
-    const struct mb_dispatch dispatch = {
-        .copy = chunk->copy,
-        .push = &push,
-        .push_bytes = sizeof push,
-        .n_groups = {tiles.width, tiles.height, layout->n_layers},
-    };
-    mb_pipeline_dispatch(compute_of(s, chunk), cmd, &dispatch);
-}
-
-static void record(const void *state, VkCommandBuffer cmd)
-{
-    const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    if (layout->n_levels == 1) {
-        return;
-    }
-    mb_barrier_levels(cmd, s->image, 1, layout->n_levels - 1,
-                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
-                      &mb_access_compute_write);
-    for (uint32_t i = 0; i < s->n_chunks; i++) {
-        const struct chunk *chunk = &s->chunks[i];
-        dispatch_chunk(s, cmd, chunk);
-        mb_barrier_levels(cmd, s->image, chunk->source + 1, chunk->n_targets,
-                          &mb_access_compute_write, &mb_access_readable);
-    }
-}
-
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    work->n_barriers = s->n_chunks > 0 ? s->n_chunks + 1 : 0;
+    const struct mb_levels *levels = &s->levels;
+    const struct mb_layout *layout = &levels->image->layout;
+    mb_levels_describe(levels, work);
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = s->gpu->info.subgroup_size;
-    work->algorithmic_bytes =
-        mb_filter_affected_bytes(s->policy, layout, s->task.rects, s->task.n_rects);
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = s->policy,
-        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
-    };
+    work->subgroup_size = levels->gpu->info.subgroup_size;
+    work->algorithmic_bytes = mb_filter_affected_bytes(
+        levels->policy, layout, levels->task.rects, levels->task.n_rects);
+    work->tolerance.reread_levels = 0;
     for (uint32_t i = 0; i < s->n_chunks; i++) {
-        uint32_t source = s->chunks[i].source;
-        struct mb_rect affected = s->affected[source];
-        if (!mb_rect_is_empty(s->affected[source + 1])) {
-            work->step_levels[work->n_dispatches++] = (uint8_t)s->chunks[i].n_targets;
+        const uint32_t source = s->chunks[i].source;
+        const struct mb_rect affected = levels->affected[source];
+        if (i < work->n_dispatches) {
+            work->step_levels[i] = (uint8_t)s->chunks[i].n_targets;
         }
         if (i > 0) {
             work->tolerance.reread_levels |= UINT32_C(1) << source;
@@ -272,14 +211,6 @@ static void describe(const void *state, struct mb_work *work)
                                        layout->n_layers * layout->format->texel_bytes;
         }
     }
-}
-
-static void finish(void *state)
-{
-    struct state *s = state;
-    mb_pipeline_finish(&s->box);
-    mb_pipeline_finish(&s->pairs);
-    mb_sampler_destroy(s->gpu, s->sampler);
 }
 
 const struct mb_strategy mb_strategy_subgroup = {
@@ -294,7 +225,7 @@ const struct mb_strategy mb_strategy_subgroup = {
     .supports = supports,
     .resolve = resolve,
     .init = init,
-    .record = record,
+    .record = mb_levels_record,
     .describe = describe,
-    .finish = finish,
+    .finish = mb_levels_finish,
 };

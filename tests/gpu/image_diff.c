@@ -69,7 +69,6 @@ void mb_image_diff_record(const struct image_diff *diff, uint32_t index, uint32_
     const struct mb_dispatch dispatch = {
         .copy = index,
         .push = &tag,
-        .push_bytes = sizeof tag,
         .n_groups = {diff->n_groups, 1, diff->n_layers},
     };
     mb_pipeline_dispatch(&diff->compute, cmd, &dispatch);

@@ -140,7 +140,6 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
     const struct mb_dispatch dispatch = {
         .copy = level - 1,
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {(made.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
                      (made.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
     };

@@ -156,7 +156,6 @@ static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffe
     const uint32_t width = push.n_groups < max_width ? push.n_groups : max_width;
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {width, (push.n_groups + width - 1) / width, 1},
     };
     mb_pipeline_dispatch(&kernel->compute, cmd, &dispatch);
@@ -182,7 +181,6 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
     };
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {(extent.width + tile_width - 1) / tile_width,
                      (extent.height + group_height - 1) / group_height, n_layers * n_passes},
     };

@@ -25,7 +25,6 @@ static enum mb_status record(struct mb_background *b, struct mb_err *err)
     const uint32_t width = b->n_groups < widest ? b->n_groups : widest;
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {width, (b->n_groups + width - 1) / width, 1},
     };
     VkCommandBuffer cmd = b->submission.cmd;

@@ -29,7 +29,6 @@ static enum mb_status record(struct mb_probe *probe, struct mb_err *err)
     const struct push push = {probe->n_steps, 0.5f, 1.0f};
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {1, 1, 1},
     };
     MB_TRY(mb_submission_begin(submission, 0, err));

@@ -45,7 +45,6 @@ static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline 
         const struct mb_dispatch pass = {
             .copy = i,
             .push = &n_groups,
-            .push_bytes = sizeof n_groups,
             .n_groups = {width, (n_groups + width - 1) / width, 1},
         };
         mb_pipeline_dispatch(compute, cmd, &pass);

@@ -198,7 +198,6 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t copy)
     const struct mb_dispatch dispatch = {
         .copy = copy,
         .push = &push,
-        .push_bytes = sizeof push,
         .n_groups = {push.n_groups, 1, 1},
     };
     mb_pipeline_dispatch(&s->pipelines[level % s->n_pipelines], cmd, &dispatch);
