@@ -73,6 +73,39 @@ struct mb_work {
                               the harness adds reduction and alpha of the task */
 };
 
+/* How a kernel loads 2x2 texels that are joined. */
+enum mb_load {
+    MB_LOAD_AUTO,    /* SAMPLER where it can, else TEXEL: mb_load_resolve() */
+    MB_LOAD_SAMPLER, /* one fetch of the filter at their common corner */
+    MB_LOAD_TEXEL,   /* four fetches */
+};
+
+/* What a variant can do and what it needs of the device. Zero is what every device has, and any
+ * image and task. */
+struct mb_needs {
+    /* Images and tasks. */
+    bool averages_only; /* no minima and maxima */
+    bool straight_only; /* colour is not weighed by alpha */
+    bool whole_only;    /* no updates */
+    enum mb_policy policy;
+    uint32_t max_width; /* of level 0, and its height; 0: any */
+
+    /* The device. */
+    const char *const *features;                /* besides the strategy's; NULL-terminated */
+    VkSubgroupFeatureFlags subgroup_operations; /* in compute shaders */
+    uint32_t min_subgroup_size;                 /* of full subgroups; 0: none are needed */
+    uint32_t max_subgroup_size;
+    const char *without_subgroups; /* what to try instead, "spd:wave=off"; NULL: nothing */
+    uint32_t n_storage_images;     /* of a shader */
+    uint32_t n_invocations;        /* of a workgroup, along x */
+    uint32_t shared_bytes;         /* of a workgroup */
+    bool draws;                    /* to all levels but the first */
+    bool blits;                    /* with a linear filter */
+
+    enum mb_load load;
+    bool is_carried; /* the kernel goes on to further levels from the sums */
+};
+
 /* A file that is part of the program, embedded by scripts/embed_files.py. */
 struct mb_embedded {
     const char *name; /* without folders */
@@ -112,11 +145,14 @@ struct mb_strategy {
     /* Pure. Whether values contradict each other, so that supports() refuses them on every
      * device, of every image and task: sweeps leave them out. NULL: none do. */
     bool (*is_contradictory)(const struct mb_params *params);
-    /* Pure. MB_OK, or MB_UNSUPPORTED with one sentence a user understands in `why`. */
+    /* Pure. The harness refuses a variant whose needs are not met. NULL: it needs nothing. */
+    struct mb_needs (*needs)(const struct mb_params *params);
+    /* Pure. What else there is to refuse: MB_OK, or MB_UNSUPPORTED with one sentence a user
+     * understands in `why`. NULL: nothing. */
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why);
-    /* Pure. Of what supports() accepts: put in place of each value that leaves the choice to
+    /* Pure. Of what is not refused: put in place of each value that leaves the choice to
      * the strategy, or makes no difference to this image on this device, the one that it comes
      * to. Variants that come to the same are the same commands. NULL: all differ. */
     void (*resolve)(const struct mb_gpu *gpu, const struct mb_layout *layout,

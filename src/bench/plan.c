@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "strategy/needs.h"
 
 #define MAX_NAMES 256 /* candidates offered to "did you mean" */
 
@@ -329,9 +330,8 @@ void mb_strategies_check(const struct mb_strategy *const *table)
         assert(strategy->title != NULL && strategy->source != NULL);
         assert(strategy->queue_flags != 0 && strategy->image_usage != 0);
         assert(strategy->state_bytes > 0);
-        assert(strategy->supports != NULL && strategy->init != NULL);
-        assert(strategy->record != NULL && strategy->describe != NULL);
-        assert(strategy->finish != NULL);
+        assert(strategy->init != NULL && strategy->record != NULL);
+        assert(strategy->describe != NULL && strategy->finish != NULL);
         for (size_t j = 0; strategy->features && strategy->features[j] != NULL; j++) {
             assert(mb_features_is_known(strategy->features[j]));
         }
@@ -347,14 +347,20 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    const struct mb_layout *layout, const struct mb_task *task,
                                    struct mb_err *why)
 {
-    if (task->n_rects > 1 && !row->strategy->takes_rects) {
+    enum mb_status status = MB_OK;
+    const struct mb_strategy *strategy = row->strategy;
+    if (task->n_rects > 1 && !strategy->takes_rects) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it updates a single --rect, not %u at once",
                        task->n_rects);
     }
-    const enum mb_status status =
-        mb_features_require(&gpu->info.features, row->strategy->features, why);
-    if (status != MB_OK) {
-        return status;
+    MB_TRY(mb_features_require(&gpu->info.features, strategy->features, why));
+    if (strategy->supports) {
+        MB_TRY(strategy->supports(gpu, layout, task, &row->params, why));
     }
-    return row->strategy->supports(gpu, layout, task, &row->params, why);
+    if (strategy->needs) {
+        const struct mb_needs needs = strategy->needs(&row->params);
+        MB_TRY(mb_needs_met(&needs, gpu, layout, task, why));
+    }
+fail:
+    return status;
 }

@@ -1,9 +1,6 @@
 /* blit: one linear vkCmdBlitImage and one layout change per level. */
 #include "strategy.h"
-#include "strategy/needs.h"
 #include "vk/barrier.h"
-
-extern const struct mb_strategy mb_strategy_blit;
 
 struct state {
     const struct mb_vk_image *image;
@@ -30,18 +27,21 @@ static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
     return false;
 }
 
+static struct mb_needs needs_of(const struct mb_params *choice)
+{
+    (void)choice;
+    return (struct mb_needs){.averages_only = true, .straight_only = true, .blits = true};
+}
+
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    static const struct mb_needs needs = {
-        .averages_only = true, .straight_only = true, .blits = true};
-    (void)choice;
     if (task->is_update && cuts_odd_axis(layout, task->rects[0])) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "a blit of part of an axis of odd size has no whole texels as source");
     }
-    return mb_needs_met(&needs, gpu, layout, task, why);
+    return MB_OK;
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -150,6 +150,7 @@ const struct mb_strategy mb_strategy_blit = {
     .queue_flags = VK_QUEUE_GRAPHICS_BIT,
     .image_usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
     .state_bytes = sizeof(struct state),
+    .needs = needs_of,
     .supports = supports,
     .init = init,
     .record = record,

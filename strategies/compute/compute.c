@@ -39,14 +39,6 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     };
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
-{
-    const struct mb_needs needs = needs_of(choice);
-    return mb_needs_met(&needs, gpu, layout, task, why);
-}
-
 static enum mb_status make_pipeline(struct mb_levels *s, struct mb_err *err)
 {
     const struct mb_constant constants[] = {
@@ -125,7 +117,7 @@ const struct mb_strategy mb_strategy_compute = {
     .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct mb_levels),
     .params = params,
-    .supports = supports,
+    .needs = needs_of,
     .init = init,
     .record = mb_levels_record,
     .describe = describe,

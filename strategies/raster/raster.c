@@ -45,14 +45,6 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     };
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
-{
-    const struct mb_needs needs = needs_of(choice);
-    return mb_needs_met(&needs, gpu, layout, task, why);
-}
-
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *choice)
 {
@@ -211,7 +203,7 @@ const struct mb_strategy mb_strategy_raster = {
     .features = (const char *const[]){"dynamicRendering", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .supports = supports,
+    .needs = needs_of,
     .resolve = resolve,
     .init = init,
     .record = record,

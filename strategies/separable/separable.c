@@ -84,14 +84,6 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     };
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
-{
-    const struct mb_needs needs = needs_of(choice);
-    return mb_needs_met(&needs, gpu, layout, task, why);
-}
-
 static bool has_phases(uint32_t n_source)
 {
     return n_source > 1 && n_source % 2 == 1;
@@ -366,7 +358,7 @@ const struct mb_strategy mb_strategy_separable = {
     .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .supports = supports,
+    .needs = needs_of,
     .init = init,
     .record = mb_levels_record,
     .describe = describe,

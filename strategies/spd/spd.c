@@ -1,10 +1,5 @@
 /* spd: AMD's single-pass downsampler; every level in one dispatch. */
-#include "strategy.h"
-
-#include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
-#include "vk/pipeline.h"
+#include "strategy/single_pass.h"
 
 enum {
     PARAM_LOAD,
@@ -28,30 +23,14 @@ enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { SRGB_EXACT, SRGB_SQRT };
 enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
 
-/* As in spd.glsl. */
-#define MAX_TARGETS   12u
-#define MAX_WIDTH     4096u /* 64 tiles of 64 texels: what one workgroup can finish */
-#define TILE_WIDTH    64u
-#define TAIL_TEXELS   4096u
-#define N_INVOCATIONS 256u
+#define N_INVOCATIONS 256u /* as in spd.glsl */
 
 extern const struct mb_shader mb_spv_spd_shared, mb_spv_spd_wave, mb_spv_spd_shared_half,
     mb_spv_spd_wave_half, mb_spv_spd_wide, mb_spv_spd_wide_half;
-extern const struct mb_strategy mb_strategy_spd;
 
 struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    const struct mb_vk_image *source; /* of level 0: the same, or another one */
-    struct mb_task task;
+    struct mb_single_pass pass;
     struct mb_params params;
-    struct mb_rect tiles; /* of 64x64 texels, dispatched */
-    bool by_sampler;      /* how texels are loaded */
-    VkSampler sampler;
-    /* [layer][64][64] of four floats, or halves: level 6; unrounded but for updates */
-    struct mb_buffer hand_off;
-    struct mb_buffer counter; /* uint[layer]: workgroups done; zero before a run */
-    struct mb_pipeline compute;
 };
 
 struct push {
@@ -145,9 +124,9 @@ static bool is_contradictory(const struct mb_params *choice)
            choice->choice[PARAM_ORDER] == ORDER_LINEAR;
 }
 
-static enum mb_status variant_supports(const struct mb_layout *layout,
-                                       const struct mb_task *task,
-                                       const struct mb_params *choice, struct mb_err *why)
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
     const uint8_t *value = choice->choice;
     const bool has_halves = value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED;
@@ -176,27 +155,24 @@ static enum mb_status variant_supports(const struct mb_layout *layout,
     return MB_OK;
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *choice)
 {
+    static const char *const half_features[] = {"shaderFloat16", NULL};
     const uint8_t *value = choice->choice;
     const bool has_wave = value[PARAM_WAVE] != WAVE_OFF;
-    const struct mb_needs needs = {
-        .max_width = MAX_WIDTH,
-        .features =
-            value[PARAM_FP16] == FP16_ON ? (const char *const[]){"shaderFloat16", NULL} : NULL,
+    return (struct mb_needs){
+        .max_width = MB_SINGLE_PASS_MAX_WIDTH,
+        .policy = MB_POLICY_FLOOR,
+        .features = value[PARAM_FP16] == FP16_ON ? half_features : NULL,
         .subgroup_operations = has_wave ? VK_SUBGROUP_FEATURE_QUAD_BIT : 0,
         .min_subgroup_size = has_wave ? 4 : 0,
         .max_subgroup_size = UINT32_MAX,
         .without_subgroups = "spd:wave=off",
-        .n_storage_images = MAX_TARGETS,
+        .n_storage_images = MB_SINGLE_PASS_TARGETS,
         .n_invocations = N_INVOCATIONS,
         .load = (enum mb_load)value[PARAM_LOAD],
         .is_carried = true,
     };
-    const enum mb_status status = variant_supports(layout, task, choice, why);
-    return status != MB_OK ? status : mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 /* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
@@ -220,7 +196,7 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     choice->choice[PARAM_WAVE] = wave_of(gpu, choice);
 }
 
-static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
+static enum mb_status make_pipeline(struct mb_levels *levels, const struct mb_params *choice,
                                     struct mb_err *err)
 {
     static const struct mb_shader *const shaders[3][2] = {
@@ -228,9 +204,9 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         [WAVE_QUAD] = {[FP16_OFF] = &mb_spv_spd_wave, [FP16_ON] = &mb_spv_spd_wave_half},
         [WAVE_OFF] = {[FP16_OFF] = &mb_spv_spd_shared, [FP16_ON] = &mb_spv_spd_shared_half},
     };
-    const uint8_t *value = s->params.choice;
+    const uint8_t *value = choice->choice;
     const struct mb_constant constants[] = {
-        {"LOAD_SAMPLER", s->by_sampler},
+        {"LOAD_SAMPLER", levels->by_sampler},
         {"HAS_HAND_OFF", value[PARAM_PARTS] != PARTS_TILES},
         {"HAS_TAIL", value[PARAM_PARTS] == PARTS_ALL},
         {"ORDER_LINEAR", value[PARAM_ORDER] == ORDER_LINEAR},
@@ -238,51 +214,17 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_gpu *gpu,
         {"COUNTER_SELF", value[PARAM_COUNTER] == COUNTER_SELF},
         {"SRGB_BY_SQRT", value[PARAM_SRGB] == SRGB_SQRT},
     };
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
     const struct mb_pipeline_options options = {
-        .shader = shaders[wave_of(gpu, &s->params)][value[PARAM_FP16]],
+        .shader = shaders[wave_of(levels->gpu, choice)][value[PARAM_FP16]],
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .shared = mb_levels_constants(&s->image->layout, &s->task, shared),
-        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
-        .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? gpu->info.subgroup_size : 0,
+        .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? levels->gpu->info.subgroup_size : 0,
         .n_invocations = N_INVOCATIONS,
         .n_copies = 1,
         .name = "spd",
     };
-    return mb_pipeline_init(&s->compute, gpu, &options, err);
-}
-
-/* Bytes of a texel of the hand-off. */
-static uint64_t hand_off_texel_bytes(const struct state *s)
-{
-    return s->params.choice[PARAM_FP16] == FP16_ON ? 4 * sizeof(uint16_t) : 4 * sizeof(float);
-}
-
-/* Whether an update reads level 6 back. */
-static bool reads_level6(const struct state *s)
-{
-    return s->task.is_update && s->image->layout.n_levels > 7;
-}
-
-static void bind(const struct state *s)
-{
-    const struct mb_vk_image *image = s->image;
-    const uint32_t last = image->layout.n_levels - 1;
-    const bool rereads = reads_level6(s);
-    const struct mb_descriptor descriptors[] = {
-        {.binding = 0, .sampler = s->sampler, .views = &s->source->stored[0]},
-        {.binding = 1, .views = &image->storage[last > 0 ? 1 : 0], .n_views = last},
-        {.binding = 2, .buffer = &s->hand_off},
-        {.binding = 3, .buffer = &s->counter},
-        {.binding = 4,
-         .sampler = s->sampler,
-         .views = rereads ? &image->stored[6] : &s->source->stored[0],
-         .layout =
-             rereads ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
-    };
-    mb_pipeline_bind(&s->compute, 0, descriptors, MB_COUNTOF(descriptors));
+    return mb_levels_make_pipeline(levels, &options, &levels->pipelines[0], err);
 }
 
 static bool has_source(const struct mb_params *choice)
@@ -296,46 +238,19 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
 {
     enum mb_status status = MB_OK;
     struct state *s = state;
-    s->gpu = gpu;
-    s->image = target->image;
-    s->source = target->source ? target->source : target->image;
-    s->task = target->task;
+    const struct mb_needs needs = needs_of(choice);
+    const bool has_halves = choice->choice[PARAM_FP16] == FP16_ON;
     s->params = *choice;
-    s->by_sampler = mb_load_resolve((enum mb_load)choice->choice[PARAM_LOAD], gpu,
-                                    &s->image->layout, &s->task, true) == MB_LOAD_SAMPLER;
-    s->tiles = mb_rect_tiles(s->task.rects[0], TILE_WIDTH);
-    uint32_t n_layers = s->image->layout.n_layers;
-    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
-    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE,
-                          n_layers * TAIL_TEXELS * hand_off_texel_bytes(s), "spd hand-off",
-                          err));
-    MB_TRY(mb_buffer_init(&s->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
-                          "spd counter", err));
-    MB_TRY(make_pipeline(s, gpu, err));
-    bind(s);
+    MB_TRY(mb_single_pass_init(&s->pass, gpu, target, &needs,
+                               4 * (has_halves ? sizeof(uint16_t) : sizeof(float)), err));
+    MB_TRY(make_pipeline(&s->pass.levels, choice, err));
+    mb_single_pass_bind(&s->pass);
 fail:
     return status;
 }
 
-static struct push make_push(const struct state *s)
-{
-    const struct mb_layout *layout = &s->image->layout;
-    const struct mb_extent base = layout->base;
-    struct mb_rect affected[MB_MAX_LEVELS];
-    mb_filter_affected_levels(MB_POLICY_FLOOR, layout, s->task.rects[0], affected);
-    struct push push = {
-        .base_extent = {(int32_t)base.width, (int32_t)base.height},
-        .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
-        .n_levels = (int32_t)mb_filter_n_reached(layout, affected),
-        .n_tiles = s->tiles.width * s->tiles.height,
-    };
-    mb_rect_corners(s->tiles, push.tiles);
-    mb_rect_corners(mb_filter_affected(MB_POLICY_FLOOR, base, s->task.rects[0]), push.affected);
-    return push;
-}
-
 /* The counters, before a run that does not expect to find them zero. */
-static void zero_counters(const struct state *s, VkCommandBuffer cmd)
+static void zero_counters(const struct mb_buffer *counter, VkCommandBuffer cmd)
 {
     const VkBufferMemoryBarrier zeroed = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
@@ -343,98 +258,79 @@ static void zero_counters(const struct state *s, VkCommandBuffer cmd)
         .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .buffer = s->counter.buffer,
+        .buffer = counter->buffer,
         .size = VK_WHOLE_SIZE,
     };
-    vkCmdFillBuffer(cmd, s->counter.buffer, 0, VK_WHOLE_SIZE, 0);
+    vkCmdFillBuffer(cmd, counter->buffer, 0, VK_WHOLE_SIZE, 0);
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, NULL, 1, &zeroed, 0, NULL);
 }
 
-static uint32_t n_dispatches(const struct state *s)
+static uint32_t slices_at_once(const struct state *s)
 {
-    const struct mb_layout *layout = &s->image->layout;
-    const bool is_each = s->params.choice[PARAM_SLICES] == SLICES_EACH;
-    return layout->n_levels == 1 ? 0 : is_each ? layout->n_layers : 1;
+    return s->params.choice[PARAM_SLICES] == SLICES_EACH
+               ? 1
+               : s->pass.levels.image->layout.n_layers;
 }
 
 static void dispatch_all(const struct state *s, VkCommandBuffer cmd)
 {
-    struct push push = make_push(s);
-    const uint32_t n = n_dispatches(s);
+    const struct mb_levels *levels = &s->pass.levels;
+    const struct mb_layout *layout = &levels->image->layout;
+    const struct mb_extent base = layout->base;
+    const struct mb_rect tiles = s->pass.tiles;
+    struct push push = {
+        .base_extent = {(int32_t)base.width, (int32_t)base.height},
+        .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
+        .n_levels = (int32_t)mb_filter_n_reached(layout, levels->affected),
+        .n_tiles = tiles.width * tiles.height,
+    };
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .n_groups = {s->tiles.width, s->tiles.height, s->image->layout.n_layers / n},
+        .n_groups = {tiles.width, tiles.height, slices_at_once(s)},
     };
-    for (uint32_t i = 0; i < n; i++) {
-        push.first_slice = (int32_t)i;
-        mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
+    mb_rect_corners(tiles, push.tiles);
+    mb_rect_corners(levels->affected[1], push.affected);
+    for (uint32_t slice = 0; slice < layout->n_layers; slice += slices_at_once(s)) {
+        push.first_slice = (int32_t)slice;
+        mb_pipeline_dispatch(&levels->pipelines[0], cmd, &dispatch);
     }
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    const uint32_t n_made = s->image->layout.n_levels - 1;
-    if (n_made == 0) {
+    const struct mb_level_barrier opening = mb_single_pass_opening(&s->pass);
+    if (opening.n_levels == 0) {
         return;
     }
     if (s->params.choice[PARAM_COUNTER] == COUNTER_HOST) {
-        zero_counters(s, cmd);
+        zero_counters(&s->pass.counter, cmd);
     }
-    mb_barrier_levels(cmd, s->image, 1, n_made,
-                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
-                      reads_level6(s) ? &mb_access_compute_read_write
-                                      : &mb_access_compute_write);
+    mb_barrier_images(cmd, &opening, 1);
     dispatch_all(s, cmd);
-    mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
-}
-
-static enum mb_arithmetic arithmetic(const struct state *s)
-{
-    const uint8_t *value = s->params.choice;
-    if (value[PARAM_SRGB] == SRGB_SQRT) {
-        return MB_ARITHMETIC_ROOT;
-    }
-    if (value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED) {
-        return MB_ARITHMETIC_FP16;
-    }
-    return s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32;
+    mb_barrier_levels(cmd, opening.image, 1, opening.n_levels, &mb_access_compute_write,
+                      &mb_access_readable);
 }
 
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    const bool is_host = s->params.choice[PARAM_COUNTER] == COUNTER_HOST;
-    uint32_t n_tiles = s->tiles.width * s->tiles.height;
-    /* Every tile writes its texel of level 6; the last workgroup reads the whole 64x64. */
-    uint64_t tail_bytes = layout->n_levels > 7 ? hand_off_texel_bytes(s) * layout->n_layers *
-                                                     (n_tiles + TAIL_TEXELS)
-                                               : 0;
-    work->n_dispatches = n_dispatches(s);
-    work->n_barriers = layout->n_levels > 1 ? 2 + is_host : 0;
+    const uint8_t *value = s->params.choice;
+    const struct mb_levels *levels = &s->pass.levels;
+    mb_single_pass_describe(&s->pass, MB_SINGLE_PASS_TAIL_TEXELS, work);
+    if (levels->image->layout.n_levels > 1) {
+        work->n_dispatches = levels->image->layout.n_layers / slices_at_once(s);
+        work->n_barriers += value[PARAM_COUNTER] == COUNTER_HOST;
+    }
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size =
-        s->params.choice[PARAM_WAVE] != WAVE_OFF ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes =
-        mb_filter_affected_bytes(MB_POLICY_FLOOR, layout, s->task.rects, s->task.n_rects) +
-        tail_bytes;
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = MB_POLICY_FLOOR,
-        .arithmetic = arithmetic(s),
-        .reread_levels = reads_level6(s) ? UINT32_C(1) << 6 : 0,
-    };
-}
-
-static void finish(void *state)
-{
-    struct state *s = state;
-    mb_pipeline_finish(&s->compute);
-    mb_buffer_finish(&s->counter);
-    mb_buffer_finish(&s->hand_off);
-    mb_sampler_destroy(s->gpu, s->sampler);
+    work->subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? levels->gpu->info.subgroup_size : 0;
+    if (value[PARAM_SRGB] == SRGB_SQRT) {
+        work->tolerance.arithmetic = MB_ARITHMETIC_ROOT;
+    } else if (value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED) {
+        work->tolerance.arithmetic = MB_ARITHMETIC_FP16;
+    }
 }
 
 const struct mb_strategy mb_strategy_spd = {
@@ -449,10 +345,11 @@ const struct mb_strategy mb_strategy_spd = {
     .params = params,
     .has_source = has_source,
     .is_contradictory = is_contradictory,
+    .needs = needs_of,
     .supports = supports,
     .resolve = resolve,
     .init = init,
     .record = record,
     .describe = describe,
-    .finish = finish,
+    .finish = mb_single_pass_finish,
 };

@@ -2,21 +2,15 @@
 #include "wrong_strategy.h"
 
 #include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
 
 #define WORKGROUP_WIDTH 8u
 
 extern const struct mb_shader mb_spv_wrong;
 
 struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    struct mb_task task;
+    struct mb_levels levels; /* set n of the pipeline: from level n to level n + 1 */
     enum defect defect;
     struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS]; /* what is made of each level */
-    VkSampler sampler;
-    struct mb_pipeline compute; /* set n: from level n to level n + 1 */
 };
 
 struct push {
@@ -39,16 +33,15 @@ static const struct mb_param params[] = {
     {0},
 };
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    static const struct mb_needs needs = {
+    (void)choice;
+    return (struct mb_needs){
+        .policy = MB_POLICY_FLOOR,
         .n_storage_images = 1,
         .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
+        .load = MB_LOAD_TEXEL,
     };
-    (void)choice;
-    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -58,33 +51,28 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_vk_image *image = target->image;
-    s->gpu = gpu;
-    s->image = image;
-    s->task = target->task;
-    mb_filter_affected_of(MB_POLICY_FLOOR, &image->layout, s->task.rects, s->task.n_rects,
-                          s->affected);
+    const struct mb_needs needs = needs_of(choice);
+    mb_filter_affected_of(MB_POLICY_FLOOR, &image->layout, target->task.rects,
+                          target->task.n_rects, s->affected);
     s->defect = (enum defect)choice->choice[0];
     const struct mb_constant constants[] = {{"DEFECT", (uint32_t)s->defect}};
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_wrong,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .shared = mb_levels_constants(&image->layout, &s->task, shared),
-        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .n_copies = image->layout.n_levels,
         .name = "wrong",
     };
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &s->sampler, err));
-    MB_TRY(mb_pipeline_init(&s->compute, gpu, &options, err));
+    struct mb_pipeline *pipeline = &s->levels.pipelines[0];
+    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    MB_TRY(mb_levels_make_pipeline(&s->levels, &options, pipeline, err));
     for (uint32_t level = 0; level + 1 < image->layout.n_levels; level++) {
         const struct mb_descriptor descriptors[] = {
-            {.binding = 0, .sampler = s->sampler, .views = &image->stored[level]},
+            {.binding = 0, .sampler = s->levels.sampler, .views = &image->stored[level]},
             {.binding = 1, .views = &image->storage[level + 1]},
         };
-        mb_pipeline_bind(&s->compute, level, descriptors, MB_COUNTOF(descriptors));
+        mb_pipeline_bind(pipeline, level, descriptors, MB_COUNTOF(descriptors));
     }
 fail:
     return status;
@@ -95,18 +83,20 @@ static void scribble(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
     const VkClearColorValue color = {.float32 = {0.1f, 0.2f, 0.3f, 0.4f}};
     const VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, level, 1, 0, 1};
-    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_readable, &mb_access_transfer_write);
-    vkCmdClearColorImage(cmd, s->image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1,
-                         &range);
-    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_transfer_write, &mb_access_readable);
+    mb_barrier_levels(cmd, s->levels.image, level, 1, &mb_access_readable,
+                      &mb_access_transfer_write);
+    vkCmdClearColorImage(cmd, s->levels.image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         &color, 1, &range);
+    mb_barrier_levels(cmd, s->levels.image, level, 1, &mb_access_transfer_write,
+                      &mb_access_readable);
 }
 
 /* True for an update of a part, not for the regeneration it is held against. */
 static bool is_partial(const struct state *s)
 {
-    struct mb_extent base = s->image->layout.base;
-    return s->task.n_rects > 1 || s->task.rects[0].width < base.width ||
-           s->task.rects[0].height < base.height;
+    struct mb_extent base = s->levels.image->layout.base;
+    return s->levels.task.n_rects > 1 || s->levels.task.rects[0].width < base.width ||
+           s->levels.task.rects[0].height < base.height;
 }
 
 /* The texel of a level that is left out, whichever rectangle reaches it, or none. */
@@ -128,7 +118,7 @@ static void choose_unwritten(const struct state *s, uint32_t level, int32_t at[2
 static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
                      struct mb_rect made)
 {
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     struct mb_extent source = mb_level_extent(layout->base, level - 1);
     struct push push = {
         .source_extent = {(int32_t)source.width, (int32_t)source.height},
@@ -140,11 +130,11 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
     const struct mb_dispatch dispatch = {
         .copy = level - 1,
         .push = &push,
-        .n_groups = {(made.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                     (made.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH, layout->n_layers},
+        .n_groups = {mb_group_count(made.width, WORKGROUP_WIDTH),
+                     mb_group_count(made.height, WORKGROUP_WIDTH), layout->n_layers},
     };
     if (!mb_rect_is_empty(made)) {
-        mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
+        mb_pipeline_dispatch(&s->levels.pipelines[0], cmd, &dispatch);
     }
 }
 
@@ -152,9 +142,9 @@ static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t le
 {
     const struct mb_rect affected = s->affected[level][0];
     const bool is_dropping = s->defect == DEFECT_RECT_DROP && is_partial(s);
-    const uint32_t n_rects = s->task.n_rects - is_dropping;
-    mb_barrier_levels(cmd, s->image, level, 1,
-                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
+    const uint32_t n_rects = s->levels.task.n_rects - is_dropping;
+    mb_barrier_levels(cmd, s->levels.image, level, 1,
+                      s->levels.task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
     for (uint32_t i = 0; i < n_rects && (s->defect != DEFECT_SKIP_LEVEL || level != 2); i++) {
         dispatch(s, cmd, level, s->affected[level][i]);
@@ -163,20 +153,21 @@ static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t le
         dispatch(s, cmd, level,
                  (struct mb_rect){affected.x + affected.width, affected.y, 1, 1});
     }
-    mb_barrier_levels(cmd, s->image, level, 1, &mb_access_compute_write, &mb_access_readable);
+    mb_barrier_levels(cmd, s->levels.image, level, 1, &mb_access_compute_write,
+                      &mb_access_readable);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    uint32_t n_levels = s->image->layout.n_levels;
+    uint32_t n_levels = s->levels.image->layout.n_levels;
     for (uint32_t level = 1; level < n_levels; level++) {
         record_level(s, cmd, level);
     }
     if (s->defect == DEFECT_LEVEL0) {
         scribble(s, cmd, 0);
     }
-    if (s->defect == DEFECT_LEVEL_N && n_levels < s->image->n_levels) {
+    if (s->defect == DEFECT_LEVEL_N && n_levels < s->levels.image->n_levels) {
         scribble(s, cmd, n_levels);
     }
 }
@@ -184,19 +175,12 @@ static void record(const void *state, VkCommandBuffer cmd)
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
-    work->n_dispatches = s->image->layout.n_levels - 1;
+    work->n_dispatches = s->levels.image->layout.n_levels - 1;
     work->tolerance = (struct mb_tolerance){
         .filter.policy = s->defect == DEFECT_DROP_ROW ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .arithmetic = s->defect == DEFECT_TRUNCATE ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
         .reread_levels = ~UINT32_C(0),
     };
-}
-
-static void finish(void *state)
-{
-    struct state *s = state;
-    mb_pipeline_finish(&s->compute);
-    mb_sampler_destroy(s->gpu, s->sampler);
 }
 
 const struct mb_strategy mb_strategy_wrong = {
@@ -209,9 +193,9 @@ const struct mb_strategy mb_strategy_wrong = {
     .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .supports = supports,
+    .needs = needs_of,
     .init = init,
     .record = record,
     .describe = describe,
-    .finish = finish,
+    .finish = mb_levels_finish,
 };

@@ -185,15 +185,6 @@ static void test_no_memory(void)
     CHECK(n_failures >= 1 && n_failures < 9);
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *params,
-                               struct mb_err *why)
-{
-    (void)task;
-    (void)gpu, (void)layout, (void)params, (void)why;
-    return MB_OK;
-}
-
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *params,
                            struct mb_err *err)
@@ -225,7 +216,6 @@ static const struct mb_strategy complete = {
     .image_usage = VK_IMAGE_USAGE_STORAGE_BIT,
     .state_bytes = 1,
     .params = spd_params,
-    .supports = supports,
     .init = init,
     .record = record,
     .describe = describe,

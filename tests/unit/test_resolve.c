@@ -109,19 +109,20 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
         if (is_contradictory && n_contradictory++ % STRIDE != 0) {
             continue;
         }
-        if (strategy->supports(gpu, layout, task, &params, &why) != MB_OK) {
+        const struct mb_variant variant = {.strategy = strategy, .params = params};
+        if (mb_variant_supports(&variant, gpu, layout, task, &why) != MB_OK) {
             continue;
         }
         CHECK(!is_contradictory);
-        struct mb_params resolved = params, again;
-        strategy->resolve(gpu, layout, task, &resolved);
+        struct mb_variant resolved = variant, again;
+        strategy->resolve(gpu, layout, task, &resolved.params);
         again = resolved;
-        strategy->resolve(gpu, layout, task, &again);
-        CHECK(memcmp(&again, &resolved, sizeof again) == 0);
-        CHECK_EQ_INT(strategy->supports(gpu, layout, task, &resolved, &why), MB_OK);
-        *n_moved += memcmp(&params, &resolved, sizeof params) != 0;
+        strategy->resolve(gpu, layout, task, &again.params);
+        CHECK(memcmp(&again.params, &resolved.params, sizeof again.params) == 0);
+        CHECK_EQ_INT(mb_variant_supports(&resolved, gpu, layout, task, &why), MB_OK);
+        *n_moved += memcmp(&params, &resolved.params, sizeof params) != 0;
         if (strcmp(strategy->name, "spd-tree") == 0) {
-            check_spd_tree(gpu, layout, task, &params, &resolved);
+            check_spd_tree(gpu, layout, task, &params, &resolved.params);
         }
         n++;
     } while (next_choice(strategy, &params));

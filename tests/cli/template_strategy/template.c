@@ -2,34 +2,42 @@
  *
  * Copy this folder to strategies/NAME, rename both files and every "template" in them to NAME,
  * and add NAME to the list in strategies/meson.build. src/strategy.h is the contract. */
-#include "strategy.h"
-
 #include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
 
 #define WORKGROUP_WIDTH 8u /* as local_size_x and local_size_y in the shader */
 
 extern const struct mb_shader mb_spv_template;
-extern const struct mb_strategy mb_strategy_template;
 
-struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
-    VkSampler sampler;
-    struct mb_pipeline compute; /* set n: from level n to level n + 1 */
-};
-
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *params,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *params)
 {
-    static const struct mb_needs needs = {
+    return (struct mb_needs){
         .whole_only = true,
+        .policy = MB_POLICY_FLOOR,
         .n_storage_images = 1,
         .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
+        .load = MB_LOAD_TEXEL,
     };
-    return mb_needs_met(&needs, gpu, layout, task, why);
+}
+
+/* From the level above: dispatch n uses set n - 1 of the pipeline, and no push constants. */
+static void add_level(struct mb_levels *s, uint32_t level)
+{
+    const struct mb_vk_image *image = s->image;
+    const struct mb_extent target = mb_level_extent(image->layout.base, level);
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .sampler = s->sampler, .views = &image->stored[level - 1]},
+        {.binding = 1, .views = &image->storage[level]},
+    };
+    const struct mb_levels_step step = {
+        .pipeline = &s->pipelines[0],
+        .dispatch = {.copy = level - 1,
+                     .n_groups = {mb_group_count(target.width, WORKGROUP_WIDTH),
+                                  mb_group_count(target.height, WORKGROUP_WIDTH),
+                                  image->layout.n_layers}},
+        .after = {.first_level = level, .n_levels = 1},
+    };
+    mb_pipeline_bind(&s->pipelines[0], level - 1, descriptors, MB_COUNTOF(descriptors));
+    mb_levels_add(s, &step);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -37,75 +45,27 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct state *s = state;
-    const struct mb_vk_image *image = target->image;
-    const uint32_t n_levels = image->layout.n_levels;
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    struct mb_levels *s = state;
+    const struct mb_needs needs = needs_of(params);
+    const uint32_t n_levels = target->image->layout.n_levels;
     const struct mb_pipeline_options options = {
-        .shader = &mb_spv_template,
-        .shared = mb_levels_constants(&image->layout, &target->task, shared),
-        .n_shared = MB_COUNTOF(shared),
-        .n_copies = n_levels > 1 ? n_levels - 1 : 1,
-        .name = "template",
-    };
-    s->gpu = gpu;
-    s->image = image;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &s->sampler, err));
-    MB_TRY(mb_pipeline_init(&s->compute, gpu, &options, err));
-    for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        const struct mb_descriptor descriptors[] = {
-            {.binding = 0, .sampler = s->sampler, .views = &image->stored[level]},
-            {.binding = 1, .views = &image->storage[level + 1]},
-        };
-        mb_pipeline_bind(&s->compute, level, descriptors, MB_COUNTOF(descriptors));
+        .shader = &mb_spv_template, .n_copies = n_levels - 1, .name = "template"};
+    MB_TRY(mb_levels_init(s, gpu, target, &needs, err));
+    MB_TRY(mb_levels_make_pipeline(s, &options, &s->pipelines[0], err));
+    mb_levels_open(s, &mb_access_compute_write);
+    for (uint32_t level = 1; level < n_levels; level++) {
+        add_level(s, level);
     }
 fail:
     return status;
 }
 
-static void record(const void *state, VkCommandBuffer cmd)
-{
-    const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        const struct mb_extent target = mb_level_extent(layout->base, level + 1);
-        const struct mb_dispatch dispatch = {
-            .copy = level,
-            .n_groups = {(target.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                         (target.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                         layout->n_layers},
-        };
-        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_undefined,
-                          &mb_access_compute_write);
-        mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
-        mb_barrier_levels(cmd, s->image, level + 1, 1, &mb_access_compute_write,
-                          &mb_access_readable);
-    }
-}
-
 /* What the output is held to: here the floor policy, with every level read again as stored. */
 static void describe(const void *state, struct mb_work *work)
 {
-    const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
-    work->n_dispatches = layout->n_levels - 1;
-    work->n_barriers = 2 * (layout->n_levels - 1);
+    mb_levels_describe(state, work);
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = MB_POLICY_FLOOR,
-        .arithmetic = MB_ARITHMETIC_FP32,
-        .reread_levels = ~UINT32_C(0),
-    };
-}
-
-static void finish(void *state)
-{
-    struct state *s = state;
-    mb_pipeline_finish(&s->compute);
-    mb_sampler_destroy(s->gpu, s->sampler);
 }
 
 const struct mb_strategy mb_strategy_template = {
@@ -115,10 +75,10 @@ const struct mb_strategy mb_strategy_template = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
-    .state_bytes = sizeof(struct state),
-    .supports = supports,
+    .state_bytes = sizeof(struct mb_levels),
+    .needs = needs_of,
     .init = init,
-    .record = record,
+    .record = mb_levels_record,
     .describe = describe,
-    .finish = finish,
+    .finish = mb_levels_finish,
 };

@@ -2,12 +2,9 @@
  * and a buffer address; a pipeline per subgroup size; 15 images in an array; a sampler apart
  * from its image; features by name; many constants; a shader with defines and an include path.
  * It touches nothing outside this folder. */
-#include "strategy.h"
-
 #include "base/alloc.h"
 #include "strategy/levels.h"
-#include "strategy/needs.h"
-#include "vk/barrier.h"
+#include "vk/buffer.h"
 
 enum { CLAIM_COMPUTED, CLAIM_NUMBER, CLAIM_NONE };
 
@@ -16,7 +13,6 @@ enum { CLAIM_COMPUTED, CLAIM_NUMBER, CLAIM_NONE };
 #define MAX_SIZES       8u /* of subgroups: 1 to 128 */
 
 extern const struct mb_shader mb_spv_every_need;
-extern const struct mb_strategy mb_strategy_every_need;
 
 struct state {
     const struct mb_gpu *gpu;
