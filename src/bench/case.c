@@ -35,7 +35,7 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
 {
     enum mb_status status = MB_OK;
     struct mb_gpu_state *state = c->gpu->state;
-    struct mb_pipeline_pool *pool = state->pipelines;
+    const bool keeps_pipelines = state->keeps_pipelines;
     struct mb_result *result = candidate->result;
     struct mb_instance instance = {0};
     if (!c->gpu->info.features.executables.pipelineExecutableInfo ||
@@ -47,10 +47,10 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
     state->facts = result->facts;
-    state->pipelines = NULL;
+    state->keeps_pipelines = false;
     status =
         mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task, err);
-    state->pipelines = pool;
+    state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
     mb_instance_finish(&instance);
     if (status != MB_OK && !state->is_lost) {
@@ -70,11 +70,11 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     enum mb_status status = MB_OK;
     const struct mb_task *task = &c->c->task;
     const struct mb_vk_image *image = &c->test_image.image;
-    struct mb_pipeline_pool *pool = c->gpu->state->pipelines;
+    const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
     MB_TRY(mb_instance_supports(image, candidate->row, task, err));
-    c->gpu->state->pipelines = c->options->shares_pipelines ? pool : NULL;
+    c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     status = mb_instance_init(&candidate->instance, image, candidate->row, task, err);
-    c->gpu->state->pipelines = pool;
+    c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_TRY(status);
     MB_TRY(mb_instance_record(&candidate->instance, err));
     candidate->result->setup_ms = candidate->instance.init_ms;

@@ -102,8 +102,8 @@ void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step)
     struct mb_levels_step *own = &levels->steps[levels->n_steps++];
     *own = *step;
     if (step->dispatch.push) {
-        assert(step->pipeline->push_constant_bytes <= sizeof own->push);
-        memcpy(own->push, step->dispatch.push, step->pipeline->push_constant_bytes);
+        assert(step->pipeline->made->push_constant_bytes <= sizeof own->push);
+        memcpy(own->push, step->dispatch.push, step->pipeline->made->push_constant_bytes);
         own->dispatch.push = own->push;
     }
     if (!step->after.from) {

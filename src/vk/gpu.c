@@ -217,13 +217,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_TRY(check_vector_width(&gpu->info, err));
     vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     MB_TRY(create_device(gpu, options->second_queue, err));
-    if (options->keep_pipelines) {
-        gpu->state->pipelines = mb_pipeline_pool_create();
-        if (!gpu->state->pipelines) {
-            status = MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
-            goto fail;
-        }
-    }
+    gpu->state->keeps_pipelines = options->keep_pipelines;
     mb_free(infos);
     return MB_OK;
 fail:
@@ -237,7 +231,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (!gpu->state || gpu->state->is_lost) {
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
-    mb_pipeline_pool_destroy(gpu->state->pipelines, gpu->device);
+    mb_kept_pipelines_destroy(gpu->state->pipelines, gpu->device);
     if (gpu->command_pool) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
     }

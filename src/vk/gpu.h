@@ -13,12 +13,13 @@ struct mb_gpu_options {
 };
 
 struct mb_pipeline_facts;
-struct mb_pipeline_pool;
+struct mb_kept_pipeline;
 
 /* What changes after the device is open; written through const devices, too. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
-    struct mb_pipeline_pool *pipelines; /* or NULL: none are kept; owned */
+    bool keeps_pipelines;
+    struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };

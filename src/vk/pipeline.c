@@ -16,82 +16,76 @@ uint32_t mb_float_bits(double value)
 }
 
 /* The stage that has all the bindings and constants. */
-static VkShaderStageFlags stage_of(bool is_drawn)
+static VkShaderStageFlagBits stage_of(const struct mb_pipeline *pipeline)
 {
-    return is_drawn ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
-}
-
-/* A pipeline has one set at least where any is to be bound. */
-static uint32_t count_sets(const struct mb_pipeline_options *options)
-{
-    return options->shader->n_sets > 0 ? options->shader->n_sets : options->n_copies > 0;
+    return pipeline->made->vertex ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
 static enum mb_status create_set_layout(struct mb_pipeline *pipeline, uint32_t set,
-                                        const struct mb_pipeline_options *options,
                                         struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkDescriptorSetLayoutCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    const struct mb_shader *shader = pipeline->made->shader;
     VkDescriptorSetLayoutBinding bindings[MB_MAX_BINDINGS];
-    for (uint32_t i = 0; i < options->shader->n_bindings; i++) {
-        if (options->shader->bindings[i].set == set) {
+    VkDescriptorSetLayoutCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .pBindings = bindings,
+    };
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
+        if (shader->bindings[i].set == set) {
             bindings[info.bindingCount++] = (VkDescriptorSetLayoutBinding){
-                .binding = options->shader->bindings[i].binding,
-                .descriptorType = options->shader->bindings[i].type,
-                .descriptorCount = options->shader->bindings[i].n_descriptors,
-                .stageFlags = stage_of(options->vertex),
+                .binding = shader->bindings[i].binding,
+                .descriptorType = shader->bindings[i].type,
+                .descriptorCount = shader->bindings[i].n_descriptors,
+                .stageFlags = stage_of(pipeline),
             };
         }
     }
-    info.pBindings = bindings;
     MB_VK_MAKE(vkCreateDescriptorSetLayout, pipeline->gpu->device, &info,
-               &pipeline->objects.set_layouts[set]);
+               &pipeline->made->set_layouts[set]);
 fail:
     return status;
 }
 
-static enum mb_status create_layouts(struct mb_pipeline *pipeline,
-                                     const struct mb_pipeline_options *options,
-                                     struct mb_err *err)
+static enum mb_status create_layouts(struct mb_pipeline *pipeline, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    struct mb_kept_pipeline *made = pipeline->made;
     const VkPushConstantRange push = {
-        .stageFlags = stage_of(options->vertex),
-        .size = options->push_constant_bytes,
+        .stageFlags = stage_of(pipeline),
+        .size = made->push_constant_bytes,
     };
     const VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = count_sets(options),
-        .pSetLayouts = pipeline->objects.set_layouts,
-        .pushConstantRangeCount = options->push_constant_bytes > 0 ? 1 : 0,
+        .setLayoutCount = made->shader->n_sets,
+        .pSetLayouts = made->set_layouts,
+        .pushConstantRangeCount = push.size > 0 ? 1 : 0,
         .pPushConstantRanges = &push,
     };
     for (uint32_t set = 0; set < layout.setLayoutCount; set++) {
-        MB_TRY(create_set_layout(pipeline, set, options, err));
+        MB_TRY(create_set_layout(pipeline, set, err));
     }
-    MB_VK_MAKE(vkCreatePipelineLayout, pipeline->gpu->device, &layout,
-               &pipeline->objects.layout);
+    MB_VK_MAKE(vkCreatePipelineLayout, pipeline->gpu->device, &layout, &made->layout);
 fail:
     return status;
 }
 
-static enum mb_status create_pool(struct mb_pipeline *pipeline,
-                                  const struct mb_pipeline_options *options, struct mb_err *err)
+static enum mb_status create_pool(struct mb_pipeline *pipeline, uint32_t n_copies,
+                                  struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_shader *shader = pipeline->made->shader;
     VkDescriptorPoolSize sizes[MB_MAX_BINDINGS];
-    for (uint32_t i = 0; i < options->shader->n_bindings; i++) {
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
         sizes[i] = (VkDescriptorPoolSize){
-            .type = options->shader->bindings[i].type,
-            .descriptorCount = options->shader->bindings[i].n_descriptors * options->n_copies,
+            .type = shader->bindings[i].type,
+            .descriptorCount = shader->bindings[i].n_descriptors * n_copies,
         };
     }
     const VkDescriptorPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-        .maxSets = pipeline->n_sets * options->n_copies,
-        .poolSizeCount = options->shader->n_bindings,
+        .maxSets = shader->n_sets * n_copies,
+        .poolSizeCount = shader->n_bindings,
         .pPoolSizes = sizes,
     };
     MB_VK_MAKE(vkCreateDescriptorPool, pipeline->gpu->device, &info, &pipeline->pool);
@@ -99,44 +93,29 @@ fail:
     return status;
 }
 
-static enum mb_status create_sets(struct mb_pipeline *pipeline,
-                                  const struct mb_pipeline_options *options, struct mb_err *err)
+static enum mb_status create_sets(struct mb_pipeline *pipeline, uint32_t n_copies,
+                                  const char *name, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = pipeline->gpu;
-    pipeline->n_sets = count_sets(options);
-    MB_TRY(create_pool(pipeline, options, err));
-    pipeline->sets =
-        mb_alloc((size_t)options->n_copies * pipeline->n_sets, sizeof *pipeline->sets);
+    const uint32_t n_sets = pipeline->made->shader->n_sets;
+    MB_TRY(create_pool(pipeline, n_copies, err));
+    pipeline->sets = mb_alloc((size_t)n_copies * n_sets, sizeof *pipeline->sets);
     if (!pipeline->sets) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
     }
-    for (uint32_t i = 0; i < options->n_copies * pipeline->n_sets; i++) {
+    for (uint32_t i = 0; i < n_copies * n_sets; i++) {
         const VkDescriptorSetAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
             .descriptorPool = pipeline->pool,
             .descriptorSetCount = 1,
-            .pSetLayouts = &pipeline->objects.set_layouts[i % pipeline->n_sets],
+            .pSetLayouts = &pipeline->made->set_layouts[i % n_sets],
         };
         MB_VK(vkAllocateDescriptorSets(gpu->device, &allocate, &pipeline->sets[i]));
-        mb_gpu_name(gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)pipeline->sets[i],
-                    options->name);
+        mb_gpu_name(gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)pipeline->sets[i], name);
     }
 fail:
     return status;
-}
-
-/* Everything that a pipeline depends on, in one block of memory, compared byte by byte: `head`,
- * and the values of all constants of the shader. */
-struct head {
-    const struct mb_shader *shader, *vertex;
-    VkFormat target_format;
-    uint32_t push_constant_bytes, subgroup_size, n_invocations, n_sets;
-};
-
-static size_t key_bytes(const struct mb_pipeline_options *options)
-{
-    return sizeof(struct head) + options->shader->n_constants * sizeof(uint32_t);
 }
 
 /* False if the shader has no such constant. */
@@ -171,76 +150,34 @@ static enum mb_status fill_values(const struct mb_pipeline_options *options, uin
     return MB_OK;
 }
 
-/* `*key` is the caller's (mb_free), after a failure, too; `*values` lies within. */
-static enum mb_status make_key(const struct mb_pipeline_options *options, void **key,
-                               const uint32_t **values, struct mb_err *err)
-{
-    struct head *head = *key = mb_alloc(1, key_bytes(options)); /* zeroed, with its padding */
-    if (!head) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
-    }
-    head->shader = options->shader;
-    head->vertex = options->vertex;
-    head->target_format = options->target_format;
-    head->push_constant_bytes = options->push_constant_bytes;
-    head->subgroup_size = options->subgroup_size;
-    head->n_invocations = options->n_invocations;
-    head->n_sets = count_sets(options);
-    uint32_t *own = (void *)(head + 1);
-    *values = own;
-    return fill_values(options, own, err);
-}
-
-static enum mb_status create_compute(struct mb_pipeline *pipeline, VkShaderModule module,
-                                     const struct mb_pipeline_options *options,
-                                     const VkSpecializationInfo *specialization,
+static enum mb_status create_compute(const struct mb_pipeline *pipeline,
+                                     VkPipelineShaderStageCreateInfo stage,
+                                     VkPipelineCreateFlags flags, VkPipeline *handle,
                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
+    const struct mb_kept_pipeline *made = pipeline->made;
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
-        .requiredSubgroupSize = options->subgroup_size,
+        .requiredSubgroupSize = made->subgroup_size,
     };
     const struct mb_gpu_info *gpu = &pipeline->gpu->info;
-    bool full = options->subgroup_size > 0 && gpu->has_full_subgroups;
-    /* Small subgroups: the size cannot be required of a workgroup of too many of them
-     * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756); that they be full still can. */
-    bool sized =
-        full && options->n_invocations <= options->subgroup_size * gpu->max_workgroup_subgroups;
-    VkComputePipelineCreateInfo info = {
+    if (made->subgroup_size > 0 && gpu->has_full_subgroups) {
+        stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+        /* Small subgroups: the size cannot be required of a workgroup of too many of them
+         * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756); that they be full still can. */
+        stage.pNext = made->n_invocations <= made->subgroup_size * gpu->max_workgroup_subgroups
+                          ? &required
+                          : NULL;
+    }
+    const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage =
-            {
-                .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                .pNext = sized ? &required : NULL,
-                .flags = full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
-                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                .module = module,
-                .pName = "main",
-                .pSpecializationInfo = specialization,
-            },
-        .layout = pipeline->objects.layout,
+        .flags = flags,
+        .stage = stage,
+        .layout = made->layout,
     };
     MB_VK(vkCreateComputePipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                   &pipeline->objects.pipeline));
-    if (pipeline->gpu->state->facts) {
-        MB_TRY(mb_pipeline_facts_capture(pipeline->gpu, &info, options->shader->name,
-                                         pipeline->gpu->state->facts, err));
-    }
-fail:
-    return status;
-}
-
-static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
-                                    VkShaderModule *module, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const VkShaderModuleCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = shader->code_bytes,
-        .pCode = shader->code,
-    };
-    MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
+                                   handle));
 fail:
     return status;
 }
@@ -283,21 +220,21 @@ static const VkPipelineDynamicStateCreateInfo dynamic = {
     .pDynamicStates = dynamic_states,
 };
 
-/* The shaders apart, everything that a pipeline is told. */
-static enum mb_status create_drawn(struct mb_pipeline *pipeline,
-                                   const VkPipelineShaderStageCreateInfo stages[2],
-                                   const struct mb_pipeline_options *options,
-                                   struct mb_err *err)
+static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
+                                      const VkPipelineShaderStageCreateInfo stages[2],
+                                      VkPipelineCreateFlags flags, VkPipeline *handle,
+                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const VkPipelineRenderingCreateInfo rendering = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
         .colorAttachmentCount = 1,
-        .pColorAttachmentFormats = &options->target_format,
+        .pColorAttachmentFormats = &pipeline->made->target_format,
     };
     const VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
         .pNext = &rendering,
+        .flags = flags,
         .stageCount = 2,
         .pStages = stages,
         .pVertexInputState = &no_input,
@@ -307,94 +244,105 @@ static enum mb_status create_drawn(struct mb_pipeline *pipeline,
         .pMultisampleState = &single_sample,
         .pColorBlendState = &unblended,
         .pDynamicState = &dynamic,
-        .layout = pipeline->objects.layout,
+        .layout = pipeline->made->layout,
     };
     MB_VK(vkCreateGraphicsPipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                    &pipeline->objects.pipeline));
-    if (pipeline->gpu->state->facts) {
-        MB_TRY(mb_pipeline_facts_capture_graphics(pipeline->gpu, &info, options->shader->name,
-                                                  pipeline->gpu->state->facts, err));
-    }
+                                    handle));
 fail:
     return status;
 }
 
-static enum mb_status create_graphics(struct mb_pipeline *pipeline, VkShaderModule fragment,
-                                      const struct mb_pipeline_options *options,
-                                      const VkSpecializationInfo *specialization,
+static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
+                                    VkShaderModule *module, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = shader->code_bytes,
+        .pCode = shader->code,
+    };
+    MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
+fail:
+    return status;
+}
+
+static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
+                                      VkPipelineCreateFlags flags, VkPipeline *handle,
                                       struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkPipelineShaderStageCreateInfo stages[2] = {
-        {
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-            .stage = VK_SHADER_STAGE_VERTEX_BIT,
-            .pName = "main",
-        },
-        {
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-            .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-            .module = fragment,
-            .pName = "main",
-            .pSpecializationInfo = specialization,
-        },
-    };
-    MB_TRY(create_module(pipeline->gpu, options->vertex, &stages[0].module, err));
-    MB_TRY(create_drawn(pipeline, stages, options, err));
-fail:
-    vkDestroyShaderModule(pipeline->gpu->device, stages[0].module, NULL);
-    return status;
-}
-
-/* Layouts and pipeline, made anew. */
-static enum mb_status make_pipeline(struct mb_pipeline *pipeline,
-                                    const struct mb_pipeline_options *options,
-                                    const uint32_t *values, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_shader *shader = options->shader;
-    VkShaderModule module = VK_NULL_HANDLE;
+    const struct mb_gpu *gpu = pipeline->gpu;
+    const struct mb_kept_pipeline *made = pipeline->made;
     const VkSpecializationInfo specialization = {
-        .mapEntryCount = shader->n_constants,
-        .pMapEntries = shader->entries,
-        .dataSize = shader->n_constants * sizeof *values,
-        .pData = values,
+        .mapEntryCount = made->shader->n_constants,
+        .pMapEntries = made->shader->entries,
+        .dataSize = made->shader->n_constants * sizeof *made->constants,
+        .pData = made->constants,
     };
-    MB_TRY(create_layouts(pipeline, options, err));
-    MB_TRY(create_module(pipeline->gpu, shader, &module, err));
-    if (options->vertex) {
-        MB_TRY(create_graphics(pipeline, module, options, &specialization, err));
+    VkPipelineShaderStageCreateInfo vertex = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+        .stage = VK_SHADER_STAGE_VERTEX_BIT,
+        .pName = "main",
+    };
+    VkPipelineShaderStageCreateInfo stage = vertex;
+    stage.stage = stage_of(pipeline);
+    stage.pSpecializationInfo = &specialization;
+    MB_TRY(create_module(gpu, made->shader, &stage.module, err));
+    if (made->vertex) {
+        MB_TRY(create_module(gpu, made->vertex, &vertex.module, err));
+        const VkPipelineShaderStageCreateInfo stages[] = {vertex, stage};
+        MB_TRY(create_graphics(pipeline, stages, flags, handle, err));
     } else {
-        MB_TRY(create_compute(pipeline, module, options, &specialization, err));
+        MB_TRY(create_compute(pipeline, stage, flags, handle, err));
     }
-    mb_gpu_name(pipeline->gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline->objects.pipeline,
-                options->name);
 fail:
-    vkDestroyShaderModule(pipeline->gpu->device, module, NULL);
+    vkDestroyShaderModule(gpu->device, vertex.module, NULL);
+    vkDestroyShaderModule(gpu->device, stage.module, NULL);
     return status;
 }
 
-/* From the pool, or made and left there if there is one. */
-static enum mb_status obtain_pipeline(struct mb_pipeline *pipeline,
-                                      const struct mb_pipeline_options *options,
-                                      struct mb_err *err)
+/* Make the pipeline once more, with statistics, to ask what the driver says of it. */
+static enum mb_status capture_facts(const struct mb_pipeline *pipeline, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_pipeline_pool *pool = pipeline->gpu->state->pipelines;
-    const size_t n_bytes = key_bytes(options);
-    const uint32_t *values = NULL;
-    void *key = NULL;
-    MB_TRY(make_key(options, &key, &values, err));
-    pipeline->is_shared = pool && mb_pipeline_pool_find(pool, key, n_bytes, &pipeline->objects);
-    if (!pipeline->is_shared) {
-        MB_TRY(make_pipeline(pipeline, options, values, err));
-        if (pool && mb_pipeline_pool_add(pool, key, n_bytes, &pipeline->objects)) {
-            pipeline->is_shared = true;
-            return MB_OK;
-        }
+    const struct mb_gpu *gpu = pipeline->gpu;
+    VkPipeline captured = VK_NULL_HANDLE;
+    MB_TRY(create_pipeline(pipeline, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &captured,
+                           err));
+    status = mb_pipeline_facts_read(gpu, captured, pipeline->made->shader->name,
+                                    gpu->state->facts, err);
+fail:
+    vkDestroyPipeline(gpu->device, captured, NULL);
+    return status;
+}
+
+/* What is wanted is looked for among the kept ones, or made. */
+static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = pipeline->gpu;
+    struct mb_gpu_state *state = gpu->state;
+    struct mb_kept_pipeline *made = pipeline->made;
+    struct mb_kept_pipeline *kept =
+        state->keeps_pipelines ? mb_kept_pipeline_find(state->pipelines, made) : NULL;
+    if (kept) {
+        mb_free(made);
+        pipeline->made = kept;
+        pipeline->is_kept = true;
+        return MB_OK;
+    }
+    MB_TRY(create_layouts(pipeline, err));
+    MB_TRY(create_pipeline(pipeline, 0, &made->pipeline, err));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)made->pipeline, name);
+    if (state->facts) {
+        MB_TRY(capture_facts(pipeline, err));
+    }
+    if (state->keeps_pipelines) {
+        pipeline->is_kept = true;
+        made->next = state->pipelines;
+        state->pipelines = made;
     }
 fail:
-    mb_free(key);
     return status;
 }
 
@@ -402,15 +350,23 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
                                 const struct mb_pipeline_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    *pipeline = (struct mb_pipeline){
-        .gpu = gpu,
-        .shader = options->shader,
-        .is_drawn = options->vertex != NULL,
-        .push_constant_bytes = options->push_constant_bytes,
-    };
-    MB_TRY(obtain_pipeline(pipeline, options, err));
-    if (options->n_copies > 0) {
-        MB_TRY(create_sets(pipeline, options, err));
+    const struct mb_shader *shader = options->shader;
+    struct mb_kept_pipeline *made =
+        mb_alloc(1, sizeof *made + shader->n_constants * sizeof *made->constants);
+    *pipeline = (struct mb_pipeline){.gpu = gpu, .made = made};
+    if (!made) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
+    }
+    made->shader = shader;
+    made->vertex = options->vertex;
+    made->target_format = options->target_format;
+    made->push_constant_bytes = options->push_constant_bytes;
+    made->subgroup_size = options->subgroup_size;
+    made->n_invocations = options->n_invocations;
+    MB_TRY(fill_values(options, made->constants, err));
+    MB_TRY(obtain(pipeline, options->name, err));
+    if (options->n_copies > 0 && shader->n_sets > 0) {
+        MB_TRY(create_sets(pipeline, options->n_copies, options->name, err));
     }
     return MB_OK;
 fail:
@@ -423,12 +379,12 @@ void mb_pipeline_finish(struct mb_pipeline *pipeline)
     if (!pipeline->gpu) {
         return;
     }
-    if (!pipeline->gpu->state->is_lost) {
-        VkDevice device = pipeline->gpu->device;
+    VkDevice device = pipeline->gpu->device;
+    if (pipeline->gpu->state->is_lost) {
+        mb_free(pipeline->is_kept ? NULL : pipeline->made);
+    } else {
         vkDestroyDescriptorPool(device, pipeline->pool, NULL);
-        if (!pipeline->is_shared) {
-            mb_pipeline_objects_destroy(&pipeline->objects, device);
-        }
+        mb_kept_pipelines_destroy(pipeline->is_kept ? NULL : pipeline->made, device);
     }
     mb_free(pipeline->sets);
     *pipeline = (struct mb_pipeline){0};
@@ -449,7 +405,7 @@ static const struct mb_binding *binding_of(const struct mb_shader *shader,
 static void write_descriptor(const struct mb_pipeline *pipeline, uint32_t copy,
                              const struct mb_descriptor *descriptor)
 {
-    const struct mb_binding *binding = binding_of(pipeline->shader, descriptor);
+    const struct mb_binding *binding = binding_of(pipeline->made->shader, descriptor);
     const bool is_stored = binding->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
     const VkImageLayout layout =
         is_stored ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
@@ -467,7 +423,7 @@ static void write_descriptor(const struct mb_pipeline *pipeline, uint32_t copy,
         };
         const VkWriteDescriptorSet write = {
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-            .dstSet = pipeline->sets[copy * pipeline->n_sets + binding->set],
+            .dstSet = pipeline->sets[copy * pipeline->made->shader->n_sets + binding->set],
             .dstBinding = binding->binding,
             .dstArrayElement = i,
             .descriptorCount = 1,
@@ -490,12 +446,23 @@ void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
 /* The pipeline and one copy of its sets. */
 static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy)
 {
+    const struct mb_kept_pipeline *made = pipeline->made;
+    const uint32_t n_sets = made->shader->n_sets;
     const VkPipelineBindPoint point =
-        pipeline->is_drawn ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
-    vkCmdBindPipeline(cmd, point, pipeline->objects.pipeline);
-    if (pipeline->n_sets > 0) {
-        vkCmdBindDescriptorSets(cmd, point, pipeline->objects.layout, 0, pipeline->n_sets,
-                                &pipeline->sets[copy * pipeline->n_sets], 0, NULL);
+        made->vertex ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
+    vkCmdBindPipeline(cmd, point, made->pipeline);
+    if (n_sets > 0) {
+        vkCmdBindDescriptorSets(cmd, point, made->layout, 0, n_sets,
+                                &pipeline->sets[copy * n_sets], 0, NULL);
+    }
+}
+
+static void push_constants(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                           const void *push)
+{
+    if (push) {
+        vkCmdPushConstants(cmd, pipeline->made->layout, stage_of(pipeline), 0,
+                           pipeline->made->push_constant_bytes, push);
     }
 }
 
@@ -503,51 +470,31 @@ void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cm
                           const struct mb_dispatch *dispatch)
 {
     bind_all(pipeline, cmd, dispatch->copy);
-    if (dispatch->push) {
-        vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           pipeline->push_constant_bytes, dispatch->push);
-    }
+    push_constants(pipeline, cmd, dispatch->push);
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
 
 /* Every texel of the area is about to be drawn, so there is nothing to load; and loads and
  * stores act within the render area only (Vulkan, "Render Pass Load Operations"). */
-static void begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, VkImageView target,
-                  const VkRect2D *area)
+void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                      const struct mb_draw *draw)
 {
+    const bool is_core =
+        mb_gpu_usable_version(pipeline->gpu->info.api_version) >= VK_API_VERSION_1_3;
     const VkRenderingAttachmentInfo attachment = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-        .imageView = target,
+        .imageView = draw->target,
         .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
         .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
     };
     const VkRenderingInfo info = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-        .renderArea = *area,
+        .renderArea = draw->area,
         .layerCount = 1,
         .colorAttachmentCount = 1,
         .pColorAttachments = &attachment,
     };
-    if (mb_gpu_usable_version(gpu->info.api_version) >= VK_API_VERSION_1_3) {
-        vkCmdBeginRendering(cmd, &info);
-    } else {
-        vkCmdBeginRenderingKHR(cmd, &info);
-    }
-}
-
-static void end(const struct mb_gpu *gpu, VkCommandBuffer cmd)
-{
-    if (mb_gpu_usable_version(gpu->info.api_version) >= VK_API_VERSION_1_3) {
-        vkCmdEndRendering(cmd);
-    } else {
-        vkCmdEndRenderingKHR(cmd);
-    }
-}
-
-void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
-                      const struct mb_draw *draw)
-{
     const VkViewport viewport = {
         .x = (float)draw->area.offset.x,
         .y = (float)draw->area.offset.y,
@@ -555,12 +502,11 @@ void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
         .height = (float)draw->area.extent.height,
         .maxDepth = 1.0f,
     };
-    begin(pipeline->gpu, cmd, draw->target, &draw->area);
+    (is_core ? vkCmdBeginRendering : vkCmdBeginRenderingKHR)(cmd, &info);
     bind_all(pipeline, cmd, draw->copy);
     vkCmdSetViewport(cmd, 0, 1, &viewport);
     vkCmdSetScissor(cmd, 0, 1, &draw->area);
-    vkCmdPushConstants(cmd, pipeline->objects.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                       pipeline->push_constant_bytes, draw->push);
+    push_constants(pipeline, cmd, draw->push);
     vkCmdDraw(cmd, 3, 1, 0, 0);
-    end(pipeline->gpu, cmd);
+    (is_core ? vkCmdEndRendering : vkCmdEndRenderingKHR)(cmd);
 }

@@ -23,20 +23,16 @@ struct mb_pipeline_options {
      * n_invocations. */
     uint32_t subgroup_size;
     uint32_t n_invocations;
-    uint32_t n_copies; /* of all descriptor sets, at least 1; 0 without bindings */
+    uint32_t n_copies; /* of all descriptor sets */
     const char *name;
 };
 
 struct mb_pipeline {
     const struct mb_gpu *gpu;
-    const struct mb_shader *shader;
-    struct mb_pipeline_objects objects;
-    bool is_shared; /* those belong to the device's pool of pipelines */
-    bool is_drawn;  /* has a vertex shader */
+    struct mb_kept_pipeline *made; /* owned, unless the device keeps it */
+    bool is_kept;
     VkDescriptorPool pool;
-    VkDescriptorSet *sets; /* [n_copies][n_sets], owned */
-    uint32_t n_sets;
-    uint32_t push_constant_bytes;
+    VkDescriptorSet *sets; /* [n_copies][shader->n_sets], owned */
 };
 
 /* A constant that the shader does not have is MB_FAILED, by name. */

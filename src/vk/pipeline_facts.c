@@ -51,10 +51,9 @@ fail:
     return status;
 }
 
-/* What the driver says of a pipeline that was made with statistics. */
-static enum mb_status read_pipeline(const struct mb_gpu *gpu, VkPipeline pipeline,
-                                    const char *name, struct mb_pipeline_facts *facts,
-                                    struct mb_err *err)
+enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipeline,
+                                      const char *name, struct mb_pipeline_facts *facts,
+                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES];
@@ -75,39 +74,5 @@ static enum mb_status read_pipeline(const struct mb_gpu *gpu, VkPipeline pipelin
     }
     facts->n_pipelines++;
 fail:
-    return status;
-}
-
-enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
-                                         const VkComputePipelineCreateInfo *info,
-                                         const char *name, struct mb_pipeline_facts *facts,
-                                         struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    VkComputePipelineCreateInfo captured = *info;
-    captured.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-    MB_VK(vkCreateComputePipelines(gpu->device, VK_NULL_HANDLE, 1, &captured, NULL, &pipeline));
-    MB_TRY(read_pipeline(gpu, pipeline, name, facts, err));
-fail:
-    vkDestroyPipeline(gpu->device, pipeline, NULL);
-    return status;
-}
-
-enum mb_status mb_pipeline_facts_capture_graphics(const struct mb_gpu *gpu,
-                                                  const VkGraphicsPipelineCreateInfo *info,
-                                                  const char *name,
-                                                  struct mb_pipeline_facts *facts,
-                                                  struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    VkGraphicsPipelineCreateInfo captured = *info;
-    captured.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-    MB_VK(
-        vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &captured, NULL, &pipeline));
-    MB_TRY(read_pipeline(gpu, pipeline, name, facts, err));
-fail:
-    vkDestroyPipeline(gpu->device, pipeline, NULL);
     return status;
 }

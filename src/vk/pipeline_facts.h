@@ -25,19 +25,12 @@ struct mb_pipeline_facts {
     struct mb_pipeline_fact fact[MB_MAX_FACTS];
 };
 
-/* Make a pipeline like `info` once more, with statistics captured, and append what it says. The
- * device must have pipelineExecutableInfo. A driver that gives none adds none. */
-MB_MUST_CHECK enum mb_status mb_pipeline_facts_capture(const struct mb_gpu *gpu,
-                                                       const VkComputePipelineCreateInfo *info,
-                                                       const char *name,
-                                                       struct mb_pipeline_facts *facts,
-                                                       struct mb_err *err);
-
-/* The same of a graphics pipeline, whose vertex shader is said nothing of: it makes three
- * vertices. */
-MB_MUST_CHECK enum mb_status
-mb_pipeline_facts_capture_graphics(const struct mb_gpu *gpu,
-                                   const VkGraphicsPipelineCreateInfo *info, const char *name,
-                                   struct mb_pipeline_facts *facts, struct mb_err *err);
+/* Append what the driver says of `pipeline`, which was made with statistics captured; of a
+ * vertex shader nothing: it makes three vertices. The device must have pipelineExecutableInfo.
+ * A driver that gives none adds none. */
+MB_MUST_CHECK enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu,
+                                                    VkPipeline pipeline, const char *name,
+                                                    struct mb_pipeline_facts *facts,
+                                                    struct mb_err *err);
 
 #endif

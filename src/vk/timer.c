@@ -91,7 +91,7 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 {
     const struct mb_dispatch prime = {.n_groups = {1, 1, 1}};
     mb_timer_reset(timer, cmd, pair, 1);
-    if (timer->primer.objects.pipeline) {
+    if (timer->primer.made) {
         mb_pipeline_dispatch(&timer->primer, cmd, &prime);
     }
     mb_barrier_full(cmd);

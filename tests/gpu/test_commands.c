@@ -378,7 +378,7 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.evictor = &bed->evictor;
     check_take(bed, &sample, chain);
     sample = latency;
-    sample.null_pipeline = bed->nothing.objects.pipeline;
+    sample.null_pipeline = bed->nothing.made->pipeline;
     check_take(bed, &sample, chain);
     sample = latency;
     sample.n_chains[0] = 3;
@@ -434,10 +434,12 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
         mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
         mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK;
     spy.timer = &bed->timer;
-    spy.primer = bed->timer.primer.objects.pipeline;
-    spy.evictor = bed->evictor.compute.objects.pipeline;
-    spy.null_twin = bed->nothing.objects.pipeline;
     CHECK(is_made);
+    if (is_made) {
+        spy.primer = bed->timer.primer.made->pipeline;
+        spy.evictor = bed->evictor.compute.made->pipeline;
+        spy.null_twin = bed->nothing.made->pipeline;
+    }
     return is_made;
 }
 

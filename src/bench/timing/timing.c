@@ -110,7 +110,7 @@ sample_options(const struct timing *t, const struct subject *subject, bool is_nu
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
         .evictor = timing->is_evicted && !is_null ? &calibration->evictor : NULL,
         .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
-        .null_pipeline = is_null ? subject->nothing.objects.pipeline : VK_NULL_HANDLE,
+        .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
         .name = subject->candidate->result->label,
     };
     if (timing->mode == MB_MODE_THROUGHPUT) {
