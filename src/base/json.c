@@ -41,7 +41,7 @@ static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON
                              (key == NULL ? cJSON_AddItemToArray(parent, item)
                                           : cJSON_AddItemToObject(parent, key, item));
     if (!is_attached) {
-        json->failed = json->failed || parent != NULL;
+        json->failed = json->failed || parent != NULL || item == NULL;
         cJSON_Delete(item);
         return NULL;
     }
