@@ -2,6 +2,7 @@
 #include "cli/compare.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -91,40 +92,22 @@ static struct mb_grid make_grid(const struct mb_comparison *comparison, bool is_
     return grid;
 }
 
-static void add_clean(struct mb_strbuf *out, const char *text)
-{
-    char clean[640];
-    mb_utf8_sanitize(text, clean, sizeof clean);
-    mb_strbuf_append(out, clean);
-}
-
-/* "base  run 20261121T023000Z-h200 - NVIDIA H200 - driver X - a.json", and how many more. */
+/* "Base  a.json (NVIDIA H200, driver X, mipbench abcdef0)", and how many more. */
 static void add_side(struct mb_strbuf *out, const char *name, const struct mb_run_group *group)
 {
     const struct mb_result_file *file = &group->files[0];
-    mb_strbuf_printf(out, "%s  ", name);
-    add_clean(out, file->path);
-    mb_strbuf_printf(out, " (%s, driver %s, mipbench %s)", file->device, file->driver,
-                     file->git_sha);
+    char path[640];
+    mb_utf8_sanitize(file->path, path, sizeof path);
+    mb_strbuf_printf(out, "%s  %s (%s, driver %s, mipbench %s)", name, path, file->device,
+                     file->driver, file->git_sha);
     if (group->n_files > 1) {
         mb_strbuf_printf(out, " and %zu more", group->n_files - 1);
     }
     mb_strbuf_append(out, "\n");
 }
 
-static void add_warnings(struct mb_strbuf *out, const struct mb_comparison *comparison,
-                         const struct mb_table_style *style)
-{
-    for (size_t i = 0; i < comparison->n_warnings; i++) {
-        mb_strbuf_append(out, style->color ? MB_PAINT_WARN : "");
-        mb_strbuf_append(out, "warning: ");
-        add_clean(out, comparison->warnings[i]);
-        mb_strbuf_append(out, style->color ? MB_PAINT_OFF "\n" : "\n");
-    }
-}
-
 static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison,
-                     bool is_brief, const struct mb_table_style *style)
+                     bool is_brief, bool has_color)
 {
     size_t n_shown = 0;
     for (size_t i = 0; i < comparison->n_gaps; i++) {
@@ -133,12 +116,10 @@ static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparis
             continue;
         }
         const char *paint = gap->is_regression ? MB_PAINT_BAD : MB_PAINT_DIM;
-        mb_strbuf_append(out, n_shown++ == 0 ? "Not compared:\n" : "");
-        mb_strbuf_append(out, style->color ? paint : "");
-        mb_strbuf_append(out, gap->is_regression ? "  REGRESSION  " : "  ");
-        mb_strbuf_printf(out, "%s  %s: ", gap->result->label, gap->result->place);
-        add_clean(out, gap->reason);
-        mb_strbuf_append(out, style->color ? MB_PAINT_OFF "\n" : "\n");
+        mb_strbuf_printf(out, "%s%s  %s%s  %s: %s%s\n", n_shown++ == 0 ? "Not compared:\n" : "",
+                         has_color ? paint : "", gap->is_regression ? "REGRESSION  " : "",
+                         gap->result->label, gap->result->place, gap->reason,
+                         has_color ? MB_PAINT_OFF : "");
     }
     mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
 }
@@ -211,52 +192,45 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
 {
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
-    const struct mb_table_style style = mb_output_style(options, false);
-    struct mb_grid grid = make_grid(comparison, is_verbose, style.color);
+    const bool has_color = mb_output_style(options, false).color;
+    struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
     if (!is_brief) {
         add_side(out, "Base", &comparison->group[MB_BASE]);
         add_side(out, "New ", &comparison->group[MB_NEW]);
-        add_warnings(out, comparison, &style);
+        for (size_t i = 0; i < comparison->n_warnings; i++) {
+            mb_strbuf_printf(out, "%swarning: %s%s\n", has_color ? MB_PAINT_WARN : "",
+                             comparison->warnings[i], has_color ? MB_PAINT_OFF : "");
+        }
         mb_strbuf_append(out, "\n");
     }
     mb_grid_text(out, &grid, 0);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    add_gaps(out, comparison, is_brief, &style);
+    add_gaps(out, comparison, is_brief, has_color);
     add_summary(out, comparison);
     mb_strbuf_append(out, "\n");
     mb_grid_finish(&grid);
 }
 
-static void md_side(struct mb_strbuf *out, const char *name, const struct mb_run_group *group)
+/* An item of a list; `begin` is markup, the rest is escaped. */
+MB_PRINTF(3, 4)
+static void md_item(struct mb_strbuf *out, const char *begin, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    mb_strbuf_append(out, begin);
+    mb_markdown_text(out, text);
+    mb_strbuf_append(out, "\n");
+}
+
+static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_run_group *group)
 {
     for (size_t i = 0; i < group->n_files; i++) {
         const struct mb_result_file *file = &group->files[i];
-        mb_strbuf_printf(out, "* %s: ", name);
-        mb_markdown_text(out, file->run_id);
-        mb_strbuf_append(out, ", ");
-        mb_markdown_text(out, file->device);
-        mb_strbuf_append(out, ", driver ");
-        mb_markdown_text(out, file->driver);
-        mb_strbuf_append(out, ", mipbench ");
-        mb_markdown_text(out, file->git_sha);
-        mb_strbuf_append(out, "\n");
-    }
-}
-
-static void md_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison)
-{
-    if (comparison->n_gaps > 0) {
-        mb_strbuf_append(out, "\nNot compared:\n\n");
-    }
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        const struct mb_compare_gap *gap = &comparison->gaps[i];
-        mb_strbuf_append(out, gap->is_regression ? "* **REGRESSION** " : "* ");
-        mb_markdown_text(out, gap->result->label);
-        mb_strbuf_append(out, " ");
-        mb_markdown_text(out, gap->result->place);
-        mb_strbuf_append(out, ": ");
-        mb_markdown_text(out, gap->reason);
-        mb_strbuf_append(out, "\n");
+        md_item(out, begin, "%s, %s, driver %s, mipbench %s", file->run_id, file->device,
+                file->driver, file->git_sha);
     }
 }
 
@@ -266,18 +240,21 @@ static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comp
     struct mb_grid grid = make_grid(comparison, true, false);
     add_summary(out, comparison);
     mb_strbuf_append(out, "\n\n");
-    md_side(out, "base", &comparison->group[MB_BASE]);
-    md_side(out, "new", &comparison->group[MB_NEW]);
+    md_side(out, "* base: ", &comparison->group[MB_BASE]);
+    md_side(out, "* new: ", &comparison->group[MB_NEW]);
     for (size_t i = 0; i < comparison->n_warnings; i++) {
-        mb_strbuf_append(out, "* warning: ");
-        mb_markdown_text(out, comparison->warnings[i]);
-        mb_strbuf_append(out, "\n");
+        md_item(out, "* warning: ", "%s", comparison->warnings[i]);
     }
     if (comparison->n_rows > 0) {
         mb_strbuf_append(out, "\n");
         mb_grid_markdown(out, &grid);
     }
-    md_gaps(out, comparison);
+    mb_strbuf_append(out, comparison->n_gaps > 0 ? "\nNot compared:\n\n" : "");
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        const struct mb_compare_gap *gap = &comparison->gaps[i];
+        md_item(out, gap->is_regression ? "* **REGRESSION** " : "* ", "%s %s: %s",
+                gap->result->label, gap->result->place, gap->reason);
+    }
     mb_grid_finish(&grid);
 }
 

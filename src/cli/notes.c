@@ -8,11 +8,10 @@
 #include "result/describe.h"
 
 /* "  spd: ", and what is said of it broken at 80 columns. */
-static void add_line(struct mb_strbuf *out, const struct mb_result *result,
-                     struct mb_strbuf *text)
+static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
 {
-    mb_strbuf_printf(out, "  %s: ", result->label);
-    mb_strbuf_wrap(out, mb_strbuf_text(text), 2 + mb_utf8_columns(result->label) + 2, 80);
+    mb_strbuf_printf(out, "  %s: ", label);
+    mb_strbuf_wrap(out, mb_strbuf_text(text), 2 + mb_utf8_columns(label) + 2, 80);
     mb_strbuf_append(out, "\n");
     out->failed = out->failed || text->failed;
     mb_strbuf_finish(text);
@@ -34,7 +33,7 @@ void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
         }
         mb_strbuf_append(&text,
                          mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
-        add_line(out, result, &text);
+        add_line(out, result->label, &text);
     }
 }
 
@@ -81,7 +80,7 @@ void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing)
                                         ? "no dispatch: nothing to time by level"
                                         : "one dispatch: not separable by level");
         }
-        add_line(out, result, &text);
+        add_line(out, result->label, &text);
     }
 }
 
@@ -115,7 +114,7 @@ void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
         if (row->result->facts) {
             describe_facts(&text, row->result->facts);
         }
-        add_line(out, row->result, &text);
+        add_line(out, row->result->label, &text);
     }
 }
 
@@ -130,36 +129,28 @@ static bool has_warning(const struct mb_row *row, const char *message)
     return false;
 }
 
-/* True if an earlier row has a warning of the same words. */
-static bool is_repeated(const struct mb_timing *timing, size_t index, const char *message)
+/* "  note: blit and spd: MESSAGE"; without names where it holds for every row. Nothing where a
+ * row before `first` has said it. */
+static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size_t first,
+                     const char *message)
 {
-    for (size_t i = 0; i < index; i++) {
-        if (has_warning(&timing->rows[i], message)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* "  note: blit and spd: MESSAGE"; without names where it holds for every row. */
-static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, const char *message)
-{
-    size_t n = 0, n_named = 0;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
+    const size_t n_rows = timing->of->n_results;
+    size_t n = 0, n_named = 0, n_before = 0;
+    for (size_t i = 0; i < n_rows; i++) {
         n += has_warning(&timing->rows[i], message);
+        n_before += i < first && has_warning(&timing->rows[i], message);
     }
-    const bool is_for_all = n == timing->of->n_results && n > 1;
+    const bool is_for_all = n == n_rows && n > 1;
     struct mb_strbuf text = {0};
-    for (size_t i = 0; i < timing->of->n_results && !is_for_all; i++) {
+    for (size_t i = 0; i < n_rows && !is_for_all; i++) {
         if (has_warning(&timing->rows[i], message)) {
             mb_strbuf_list(&text, timing->of->results[i].label, n_named++, n);
         }
     }
     mb_strbuf_printf(&text, "%s%s", is_for_all ? "" : ": ", message);
-    mb_strbuf_append(out, "  note: ");
-    mb_strbuf_wrap(out, mb_strbuf_text(&text), 8, 80);
-    mb_strbuf_append(out, "\n");
-    out->failed = out->failed || text.failed;
+    if (n_before == 0) {
+        add_line(out, "note", &text);
+    }
     mb_strbuf_finish(&text);
 }
 
@@ -168,9 +159,8 @@ void mb_notes_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bo
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_warning *warning;
         for (size_t w = 0; (warning = mb_row_warning(&timing->rows[i], w)) != NULL; w++) {
-            if ((all || mb_warning_is_loud(warning)) &&
-                !is_repeated(timing, i, warning->message)) {
-                add_note(out, timing, warning->message);
+            if (all || mb_warning_is_loud(warning)) {
+                add_note(out, timing, i, warning->message);
             }
         }
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 /* Enough that a clear difference of any row stands above the luck of resampling, as long as
  * that takes seconds; a p that is smaller than they can count comes from their tail. */
@@ -77,6 +78,15 @@ static struct nearest look_around(const struct side *side, const struct mb_file_
     return near;
 }
 
+/* Valid UTF-8 without control characters, whatever files are called. */
+MB_PRINTF(2, 0)
+static void put(char out[MB_COMPARE_TEXT_BYTES], const char *fmt, va_list args)
+{
+    char text[MB_COMPARE_TEXT_BYTES];
+    vsnprintf(text, sizeof text, fmt, args);
+    mb_utf8_sanitize(text, out, MB_COMPARE_TEXT_BYTES);
+}
+
 MB_PRINTF(4, 5)
 static void add_gap(struct mb_comparison *out, const struct mb_file_result *result,
                     bool is_regression, const char *fmt, ...)
@@ -86,7 +96,7 @@ static void add_gap(struct mb_comparison *out, const struct mb_file_result *resu
     gap->result = result;
     gap->is_regression = is_regression;
     va_start(args, fmt);
-    vsnprintf(gap->reason, sizeof gap->reason, fmt, args);
+    put(gap->reason, fmt, args);
     va_end(args);
 }
 
@@ -419,7 +429,7 @@ static void warn(struct mb_comparison *out, const char *fmt, ...)
     va_list args;
     if (out->n_warnings < MB_MAX_COMPARE_WARNINGS) {
         va_start(args, fmt);
-        vsnprintf(out->warnings[out->n_warnings++], sizeof out->warnings[0], fmt, args);
+        put(out->warnings[out->n_warnings++], fmt, args);
         va_end(args);
     }
 }

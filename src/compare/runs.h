@@ -17,6 +17,7 @@
 #define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 #define MB_MAX_COMPARE_WARNINGS 16
+#define MB_COMPARE_TEXT_BYTES   640
 
 enum mb_compare_side { MB_BASE, MB_NEW, MB_N_SIDES };
 
@@ -53,7 +54,7 @@ struct mb_compare_row {
 /* A result that cannot be compared. */
 struct mb_compare_gap {
     const struct mb_file_result *result; /* of either side; borrowed */
-    char reason[640];
+    char reason[MB_COMPARE_TEXT_BYTES];
     const char *new_format; /* of a base result that is there in another format, or NULL */
     bool is_regression; /* it was verified in base, and is wrong or without figures in the new
                            runs, or missing in one that was not completed */
@@ -66,7 +67,8 @@ struct mb_comparison {
     size_t n_rows;
     struct mb_compare_gap *gaps; /* owned */
     size_t n_gaps;
-    char warnings[MB_MAX_COMPARE_WARNINGS][640]; /* a line each, without a stop at its end */
+    /* A line each, without a stop at its end. */
+    char warnings[MB_MAX_COMPARE_WARNINGS][MB_COMPARE_TEXT_BYTES];
     size_t n_warnings;
     size_t n_single_runs; /* rows of fewer than MB_FEW_RUNS on a side */
     size_t n_checks_lost; /* rows that were verified, and are not now */
