@@ -1,4 +1,4 @@
-/* Result files of synthetic samples, and their comparison. */
+/* Result files of synthetic samples. */
 #ifndef MB_TEST_COMPARE_FIXTURE_H
 #define MB_TEST_COMPARE_FIXTURE_H
 
@@ -8,9 +8,6 @@
 #include "check.h"
 
 #define N_SAMPLES 80
-
-static const struct mb_compare_options by_default = {
-    .threshold = 0.01, .seed = 1, .n_resamples = 500};
 
 /* A file with `n` results "s0", "s1", ... of about 1000 ns. */
 static inline struct mb_result_file make_file(const char *path, size_t n)
@@ -38,19 +35,6 @@ static inline struct mb_result_file make_file(const char *path, size_t n)
     return file;
 }
 
-static inline struct mb_result_file make_run(char side, size_t i, size_t n_results)
-{
-    const char path[] = {side, (char)('0' + i), '\0'};
-    return make_file(path, n_results);
-}
-
-static inline void finish_runs(struct mb_result_file runs[MB_FEW_RUNS])
-{
-    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        mb_result_file_finish(&runs[i]);
-    }
-}
-
 /* Samples uniform in `mean_ns` * (1 +- noise). */
 static inline void fill(struct mb_file_result *result, double mean_ns, double noise,
                         uint64_t seed)
@@ -61,16 +45,6 @@ static inline void fill(struct mb_file_result *result, double mean_ns, double no
         const double unit = 2 * mb_rng_unit(&rng) - 1;
         result->samples_ns[i] = mean_ns * (1 + noise * unit);
     }
-}
-
-static inline struct mb_comparison compare(const struct mb_result_file *base, size_t n_base,
-                                           const struct mb_result_file *new_runs, size_t n_new)
-{
-    struct mb_comparison comparison;
-    struct mb_err err = {0};
-    const struct mb_run_group sides[] = {{base, n_base}, {new_runs, n_new}};
-    CHECK_EQ_INT(mb_compare_runs(sides, &by_default, &comparison, &err), MB_OK);
-    return comparison;
 }
 
 #endif

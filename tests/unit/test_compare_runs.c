@@ -1,163 +1,358 @@
 /* Comparison across runs, on synthetic samples whose truth is known. */
 #include "compare_fixture.h"
 
-/* The outcome of one result at `ratio` under `noise`. */
-static enum mb_outcome outcome_of(double ratio, double noise, double aa_ratio)
+#define N_MANY      1100 /* results of one file */
+#define N_WANDERING 8
+
+static const struct mb_compare_options by_default = {
+    .threshold = 0.01, .seed = 1, .n_resamples = 500};
+
+/* Runs "a", "b", ... of one side against "A", "B", ... of the other, and what came of it. */
+struct duel {
+    struct mb_result_file run[MB_N_SIDES][MB_FEW_RUNS];
+    size_t n_runs[MB_N_SIDES], n_results[MB_N_SIDES];
+    struct mb_comparison found;
+};
+
+static struct duel make_duel(size_t n_runs, size_t n_base_results, size_t n_new_results)
 {
-    struct mb_result_file a = make_file("a", 1);
-    struct mb_result_file b = make_file("b", 1);
-    fill(&a.results[0], 1000, noise, 1);
-    fill(&b.results[0], 1000 * ratio, noise, 2);
-    b.results[0].aa_ratio = aa_ratio;
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_rows, 1);
-    CHECK(comparison.rows[0].is_single_run);
-    CHECK_EQ_DBL(comparison.rows[0].ratio.figure, ratio, noise + 1e-9);
-    CHECK_EQ_INT(comparison.n_outcomes[comparison.rows[0].outcome], 1);
-    CHECK_EQ_INT(comparison.n_regressions,
-                 comparison.rows[0].outcome == MB_OUTCOME_SLOWER ? 1 : 0);
-    const enum mb_outcome outcome = comparison.rows[0].outcome;
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    return outcome;
+    struct duel duel = {.n_runs = {n_runs, n_runs},
+                        .n_results = {n_base_results, n_new_results}};
+    for (size_t i = 0; i < n_runs; i++) {
+        for (int side = 0; side < MB_N_SIDES; side++) {
+            const char path[] = {(char)((side == MB_BASE ? 'a' : 'A') + (int)i), '\0'};
+            duel.run[side][i] = make_file(path, duel.n_results[side]);
+        }
+    }
+    return duel;
+}
+
+/* Result `index` of run `i` on both sides: about `base_ns` and `new_ns`. */
+static void fill_both(struct duel *duel, size_t i, size_t index, double base_ns, double new_ns,
+                      double noise)
+{
+    fill(&duel->run[MB_BASE][i].results[index], base_ns, noise, 2 * i + index);
+    fill(&duel->run[MB_NEW][i].results[index], new_ns, noise, 20 + 2 * i + index);
+}
+
+/* Compare, again if need be. */
+static const struct mb_compare_row *compare(struct duel *duel)
+{
+    const struct mb_run_group sides[] = {{duel->run[MB_BASE], duel->n_runs[MB_BASE]},
+                                         {duel->run[MB_NEW], duel->n_runs[MB_NEW]}};
+    mb_comparison_finish(&duel->found);
+    CHECK_EQ_INT(mb_compare_runs(sides, &by_default, &duel->found, NULL), MB_OK);
+    return duel->found.rows;
+}
+
+/* The runs of BASE against themselves. */
+static const struct mb_compare_row *compare_itself(struct duel *duel)
+{
+    const struct mb_run_group base = {duel->run[MB_BASE], duel->n_runs[MB_BASE]};
+    const struct mb_run_group sides[] = {base, base};
+    mb_comparison_finish(&duel->found);
+    CHECK_EQ_INT(mb_compare_runs(sides, &by_default, &duel->found, NULL), MB_OK);
+    return duel->found.rows;
+}
+
+static void finish(struct duel *duel)
+{
+    mb_comparison_finish(&duel->found);
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+            struct mb_result_file *run = &duel->run[side][i];
+            run->n_results = run->results != NULL ? duel->n_results[side] : 0;
+            mb_result_file_finish(run);
+        }
+    }
 }
 
 static void test_planted(void)
 {
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, (double)NAN), MB_OUTCOME_SLOWER);
-    CHECK_EQ_INT(outcome_of(0.95, 0.005, (double)NAN), MB_OUTCOME_FASTER);
-    CHECK_EQ_INT(outcome_of(1.00, 0.005, (double)NAN), MB_OUTCOME_SAME);
-    CHECK_EQ_INT(outcome_of(1.05, 0.5, (double)NAN), MB_OUTCOME_INCONCLUSIVE);
-    /* The A/A twin was off by as much: nothing is said. */
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.08), MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, 0.92), MB_OUTCOME_INCONCLUSIVE);
-    /* Within what differs from run to run, and no sameness either. */
-    CHECK_EQ_INT(outcome_of(1.018, 0.002, (double)NAN), MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(outcome_of(1.05, 0.005, 1.001), MB_OUTCOME_SLOWER);
+    static const struct {
+        double ratio, noise, aa_ratio;
+        enum mb_outcome outcome;
+    } cases[] = {
+        {1.05, 0.005, (double)NAN, MB_OUTCOME_SLOWER},
+        {0.95, 0.005, (double)NAN, MB_OUTCOME_FASTER},
+        {1.00, 0.005, (double)NAN, MB_OUTCOME_SAME},
+        {1.05, 0.5, (double)NAN, MB_OUTCOME_INCONCLUSIVE},
+        /* The A/A twin was off by as much: nothing is said. */
+        {1.05, 0.005, 1.08, MB_OUTCOME_INCONCLUSIVE},
+        {1.05, 0.005, 0.92, MB_OUTCOME_INCONCLUSIVE},
+        /* Within what differs from run to run, and no sameness either. */
+        {1.018, 0.002, (double)NAN, MB_OUTCOME_INCONCLUSIVE},
+        {1.05, 0.005, 1.001, MB_OUTCOME_SLOWER},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct duel duel = make_duel(1, 1, 1);
+        fill_both(&duel, 0, 0, 1000, 1000 * cases[i].ratio, cases[i].noise);
+        duel.run[MB_NEW][0].results[0].aa_ratio = cases[i].aa_ratio;
+        const struct mb_compare_row *row = compare(&duel);
+        CHECK_EQ_INT(duel.found.n_rows, 1);
+        CHECK(row->is_single_run);
+        CHECK_EQ_INT(row->outcome, cases[i].outcome);
+        CHECK_EQ_DBL(row->ratio.figure, cases[i].ratio, cases[i].noise + 1e-9);
+        CHECK_EQ_INT(duel.found.n_outcomes[row->outcome], 1);
+        CHECK_EQ_INT(duel.found.n_regressions, row->outcome == MB_OUTCOME_SLOWER ? 1 : 0);
+        finish(&duel);
+    }
 }
 
 /* However noisy, a file against itself is the same. */
 static void test_itself(void)
 {
-    struct mb_result_file file = make_file("a", 5);
-    for (size_t i = 0; i < file.n_results; i++) {
-        fill(&file.results[i], 1000, 0.2 * (double)i, i);
+    struct duel duel = make_duel(1, 5, 5);
+    for (size_t i = 0; i < 5; i++) {
+        fill_both(&duel, 0, i, 1000, 1000, 0.2 * (double)i);
     }
-    struct mb_comparison comparison = compare(&file, 1, &file, 1);
-    CHECK_EQ_INT(comparison.n_rows, 5);
-    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 5);
-    CHECK_EQ_INT(comparison.n_gaps + comparison.n_regressions + comparison.n_warnings, 0);
-    CHECK(comparison.rows[4].is_identical);
-    CHECK_EQ_DBL(comparison.rows[4].ratio.figure, 1, 0);
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&file);
+    const struct mb_compare_row *rows = compare_itself(&duel);
+    CHECK_EQ_INT(duel.found.n_rows, 5);
+    CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_SAME], 5);
+    CHECK_EQ_INT(duel.found.n_gaps + duel.found.n_regressions + duel.found.n_warnings, 0);
+    CHECK(rows[4].is_identical);
+    CHECK_EQ_DBL(rows[4].ratio.figure, 1, 0);
+    finish(&duel);
 }
 
 /* Runs that differ by more than samples do: one run a side is sure of itself, five are not. */
 static void test_groups(void)
 {
     static const double means_ns[] = {1000, 1100, 950, 1050, 1000};
-    struct mb_result_file a[MB_FEW_RUNS], b[MB_FEW_RUNS];
+    struct duel duel = make_duel(MB_FEW_RUNS, 1, 1);
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        char path[8];
-        snprintf(path, sizeof path, "%zu", i);
-        a[i] = make_file(path, 1);
-        b[i] = make_file(path, 1);
-        fill(&a[i].results[0], means_ns[i], 0.002, i);
-        fill(&b[i].results[0], means_ns[i] * 1.04, 0.002, 10 + i);
+        fill_both(&duel, i, 0, means_ns[i], means_ns[i] * 1.04, 0.002);
     }
-    struct mb_comparison comparison = compare(a, MB_FEW_RUNS, b, MB_FEW_RUNS);
-    CHECK_EQ_INT(comparison.rows[0].found[MB_BASE].runs.n, MB_FEW_RUNS);
-    CHECK(!comparison.rows[0].is_single_run);
-    CHECK_EQ_INT(comparison.n_single_runs, 0);
-    CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_DBL(comparison.rows[0].median_ns[MB_BASE], 1000, 5);
-    mb_comparison_finish(&comparison);
-    comparison = compare(a, 1, b, 1);
-    CHECK(comparison.rows[0].is_single_run);
-    CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_SLOWER);
-    mb_comparison_finish(&comparison);
-    finish_runs(a);
-    finish_runs(b);
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK_EQ_INT(row->found[MB_BASE].runs.n, MB_FEW_RUNS);
+    CHECK(!row->is_single_run);
+    CHECK_EQ_INT(duel.found.n_single_runs, 0);
+    CHECK_EQ_INT(row->outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_DBL(row->median_ns[MB_BASE], 1000, 5);
+    duel.n_runs[MB_BASE] = duel.n_runs[MB_NEW] = 1;
+    row = compare(&duel);
+    CHECK(row->is_single_run);
+    CHECK_EQ_INT(row->outcome, MB_OUTCOME_SLOWER);
+    finish(&duel);
 }
 
 /* Samples at one of five levels, each held for a fifth of the run: `wander` apart at most. */
-static void fill_wandering(struct mb_file_result *result, double mean_ns, double wander,
-                           uint64_t seed)
+static void add_wander(struct mb_file_result *result, double wander)
 {
     static const double level[] = {-0.5, 0.5, 0, 0.25, -0.25};
-    fill(result, mean_ns, 0.002, seed);
     for (size_t i = 0; i < result->n_samples; i++) {
         result->samples_ns[i] *= 1 + wander * level[5 * i / result->n_samples];
     }
 }
 
-#define N_WANDERING 8
+static void fill_wandering(struct duel *duel, double new_ns)
+{
+    for (size_t i = 0; i < N_WANDERING; i++) {
+        fill_both(duel, 0, i, 1000, new_ns, 0.002);
+        for (int side = 0; i > 0 && side < MB_N_SIDES; side++) {
+            add_wander(&duel->run[side][0].results[i], 0.1);
+        }
+    }
+}
 
 /* One build on a machine with other work: it was slower by 4 % the second time, on the whole,
  * and one row was calm by luck. */
 static void test_busy_machine(void)
 {
-    struct mb_result_file a = make_file("a", N_WANDERING);
-    struct mb_result_file b = make_file("b", N_WANDERING);
-    for (size_t i = 0; i < N_WANDERING; i++) {
-        const double wander = i == 0 ? 0 : 0.1;
-        fill_wandering(&a.results[i], 1000, wander, i);
-        fill_wandering(&b.results[i], 1040, wander, 20 + i);
-    }
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_rows, N_WANDERING);
-    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_INCONCLUSIVE], N_WANDERING);
-    CHECK_EQ_INT(comparison.n_regressions, 0);
-    for (size_t i = 0; i < comparison.n_rows; i++) {
-        const struct mb_compare_row *row = &comparison.rows[i];
+    struct duel duel = make_duel(1, N_WANDERING, N_WANDERING);
+    fill_wandering(&duel, 1040);
+    compare(&duel);
+    CHECK_EQ_INT(duel.found.n_rows, N_WANDERING);
+    CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_INCONCLUSIVE], N_WANDERING);
+    CHECK_EQ_INT(duel.found.n_regressions, 0);
+    for (size_t i = 0; i < duel.found.n_rows; i++) {
+        const struct mb_compare_row *row = &duel.found.rows[i];
         CHECK_EQ_DBL(row->spread, 0.1, 0.01);
         CHECK_EQ_DBL(row->margin, row->threshold + row->spread, 1e-12);
         /* 2 x (2.8 x 0.1 / 2.3 / 0.03)^2 */
         CHECK(row->n_runs_needed > 25 && row->n_runs_needed < 45);
         CHECK_EQ_STR(row->reason, "");
     }
-    mb_comparison_finish(&comparison);
-    /* A fifth more is more than it wanders. */
-    for (size_t i = 0; i < N_WANDERING; i++) {
-        fill_wandering(&b.results[i], 1250, i == 0 ? 0 : 0.1, 20 + i);
-    }
-    comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SLOWER], N_WANDERING);
-    CHECK_EQ_INT(comparison.rows[0].n_runs_needed, 0);
-    CHECK_EQ_STR(comparison.rows[0].reason, "");
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    fill_wandering(&duel, 1250); /* a fifth more is more than it wanders */
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_SLOWER], N_WANDERING);
+    CHECK_EQ_INT(row->n_runs_needed, 0);
+    CHECK_EQ_STR(row->reason, "");
+    finish(&duel);
 }
 
 /* Two runs a side that differ more than their samples do; and one of which nobody could tell.
  */
 static void test_few_runs(void)
 {
-    struct mb_result_file a[2], b[2];
+    struct duel duel = make_duel(2, 1, 1);
     for (size_t i = 0; i < 2; i++) {
-        a[i] = make_run('a', i, 1);
-        b[i] = make_run('b', i, 1);
-        fill(&a[i].results[0], 1000 + 60 * (double)i, 0.002, i);
-        fill(&b[i].results[0], 1075 + 60 * (double)i, 0.002, 20 + i);
+        fill_both(&duel, i, 0, 1000 + 60 * (double)i, 1075 + 60 * (double)i, 0.002);
     }
-    struct mb_comparison comparison = compare(a, 2, b, 2);
-    CHECK_EQ_DBL(comparison.rows[0].spread, 0.06, 0.005);
-    CHECK_EQ_INT(comparison.rows[0].outcome, MB_OUTCOME_INCONCLUSIVE);
-    CHECK_EQ_INT(comparison.rows[0].n_runs_needed, MB_FEW_RUNS);
-    mb_comparison_finish(&comparison);
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK_EQ_DBL(row->spread, 0.06, 0.005);
+    CHECK_EQ_INT(row->outcome, MB_OUTCOME_INCONCLUSIVE);
+    CHECK_EQ_INT(row->n_runs_needed, MB_FEW_RUNS);
     for (size_t i = 0; i < 2; i++) {
-        fill(&b[i].results[0], 1011 + 60 * (double)i, 0.002, 20 + i);
+        fill_both(&duel, i, 0, 1000 + 60 * (double)i, 1011 + 60 * (double)i, 0.002);
     }
-    comparison = compare(a, 2, b, 2);
-    CHECK_EQ_INT(comparison.rows[0].n_runs_needed, MB_MANY_RUNS);
-    mb_comparison_finish(&comparison);
-    for (size_t i = 0; i < 2; i++) {
-        mb_result_file_finish(&a[i]);
-        mb_result_file_finish(&b[i]);
+    CHECK_EQ_INT(compare(&duel)->n_runs_needed, MB_MANY_RUNS);
+    finish(&duel);
+}
+
+/* Five runs a side, of which twins are off in one: that run's ill luck hides nothing. */
+static void test_outlying_twin(void)
+{
+    struct duel duel = make_duel(MB_FEW_RUNS, 1, 1);
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        fill_both(&duel, i, 0, 1000, 1050, 0.002);
+        duel.run[MB_BASE][i].results[0].aa_ratio = 1.001;
+        duel.run[MB_NEW][i].results[0].aa_ratio = i == 3 ? 1.06 : 0.999;
+    }
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK_EQ_INT(row->outcome, MB_OUTCOME_SLOWER);
+    CHECK_EQ_DBL(row->margin, 0.01, 1e-12);
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        duel.run[MB_NEW][i].results[0].aa_ratio = 1.06;
+    }
+    CHECK_EQ_INT(compare(&duel)->outcome, MB_OUTCOME_INCONCLUSIVE);
+    finish(&duel);
+}
+
+/* The order in which runs are named changes nothing. */
+static void test_order(void)
+{
+    struct duel duel = make_duel(MB_FEW_RUNS, 2, 2);
+    struct mb_result_file back[MB_FEW_RUNS];
+    struct mb_comparison other;
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            fill_both(&duel, i, k, 1000 + 100 * (double)i, 1200 + 90 * (double)i, 0.1);
+        }
+        back[MB_FEW_RUNS - 1 - i] = duel.run[MB_BASE][i];
+    }
+    const struct mb_run_group itself[] = {{duel.run[MB_BASE], MB_FEW_RUNS},
+                                          {back, MB_FEW_RUNS}};
+    CHECK_EQ_INT(mb_compare_runs(itself, &by_default, &other, NULL), MB_OK);
+    CHECK_EQ_INT(other.n_outcomes[MB_OUTCOME_SAME], 2);
+    CHECK(other.rows[0].is_identical);
+    mb_comparison_finish(&other);
+    const struct mb_run_group turned[] = {{back, MB_FEW_RUNS}, {duel.run[MB_NEW], MB_FEW_RUNS}};
+    const struct mb_estimate one = compare(&duel)[1].ratio;
+    CHECK_EQ_INT(mb_compare_runs(turned, &by_default, &other, NULL), MB_OK);
+    CHECK_EQ_DBL(one.p, other.rows[1].ratio.p, 0);
+    CHECK_EQ_DBL(one.ci[0], other.rows[1].ratio.ci[0], 0);
+    CHECK_EQ_DBL(one.ci[1], other.rows[1].ratio.ci[1], 0);
+    mb_comparison_finish(&other);
+    finish(&duel);
+}
+
+/* One run five times over, under its name and under that of a copy, is one run. */
+static void test_repeats(void)
+{
+    static const char *const paths[MB_FEW_RUNS] = {"a", "a", "a", "copy", "copy2"};
+    struct duel duel = make_duel(MB_FEW_RUNS, 2, 2);
+    fill(&duel.run[MB_NEW][0].results[0], 1000, 0.01, 9);
+    duel.n_runs[MB_NEW] = 1;
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        struct mb_result_file *run = &duel.run[MB_BASE][i];
+        mb_free(run->path);
+        run->path = mb_strdup(paths[i]);
+        snprintf(run->run_id, sizeof run->run_id, "r1");
+        fill(&run->results[0], 1000, 0.01, 1);
+    }
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK_EQ_INT(row->found[MB_BASE].runs.n, 1);
+    CHECK(row->is_single_run);
+    CHECK_EQ_INT(duel.found.n_warnings, 4);
+    CHECK_EQ_STR(duel.found.warnings[2], "copy is the same run as a, and counts once");
+    /* Of the same second, and another run. */
+    fill(&duel.run[MB_BASE][4].results[0], 1000, 0.01, 2);
+    CHECK_EQ_INT(compare(&duel)->found[MB_BASE].runs.n, 2);
+    finish(&duel);
+}
+
+/* Five files a side, of which four lack one of the results: that is of a single run. */
+static void test_runs_of_a_row(void)
+{
+    struct duel duel = make_duel(MB_FEW_RUNS, 2, 2);
+    for (size_t i = 0; i < MB_FEW_RUNS; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            fill_both(&duel, i, k, 1000, 1018, 0.002);
+        }
+        duel.run[MB_NEW][i].n_results = i == 0 ? 2 : 1;
+    }
+    const struct mb_compare_row *rows = compare(&duel);
+    CHECK_EQ_INT(duel.found.n_rows, 2);
+    CHECK_EQ_INT(duel.found.n_single_runs, 1);
+    CHECK(!rows[0].is_single_run);
+    CHECK_EQ_INT(rows[0].outcome, MB_OUTCOME_SLOWER);
+    CHECK(rows[1].is_single_run);
+    CHECK_EQ_INT(rows[1].outcome, MB_OUTCOME_INCONCLUSIVE);
+    finish(&duel);
+}
+
+static void test_few_samples(void)
+{
+    static const struct {
+        size_t n_base, n_new;
+        enum mb_outcome outcome;
+        const char *reason;
+    } cases[] = {
+        {1, 1, MB_OUTCOME_INCONCLUSIVE, "1 sample in BASE: fewer than 6 say nothing"},
+        {80, 5, MB_OUTCOME_INCONCLUSIVE, "5 samples in NEW: fewer than 6 say nothing"},
+        {6, 6, MB_OUTCOME_SLOWER, ""},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct duel duel = make_duel(1, 1, 1);
+        duel.run[MB_BASE][0].results[0].n_samples = cases[i].n_base;
+        duel.run[MB_NEW][0].results[0].n_samples = cases[i].n_new;
+        fill_both(&duel, 0, 0, 1000, 2000, 0.001);
+        const struct mb_compare_row *row = compare(&duel);
+        CHECK_EQ_INT(row->outcome, cases[i].outcome);
+        CHECK_EQ_STR(row->reason, cases[i].reason);
+        CHECK_EQ_INT(isnan(row->ratio.ci[0]), cases[i].reason[0] != '\0');
+        CHECK_EQ_DBL(row->ratio.figure, 2, 0.01);
+        CHECK_EQ_INT(compare_itself(&duel)->outcome, MB_OUTCOME_SAME); /* however few */
+        finish(&duel);
+    }
+}
+
+/* With many rows every one must be far beyond chance, and half as much again is. A first file
+ * that was cut short changes nothing. */
+static void check_many_rows(uint32_t n_resamples)
+{
+    struct duel duel = make_duel(2, N_MANY, N_MANY);
+    struct mb_result_file *a = duel.run[MB_BASE], *b = duel.run[MB_NEW];
+    const struct mb_run_group sides[] = {{a, 2}, {b, 1}};
+    const struct mb_compare_options options = {.threshold = 0.01, .n_resamples = n_resamples};
+    for (size_t i = 0; i < N_MANY; i++) {
+        a[0].results[i].n_samples = a[1].results[i].n_samples = b[0].results[i].n_samples = 20;
+        fill(&a[0].results[i], 1000, 0.01, i);
+        fill(&a[1].results[i], 1000, 0.01, i + N_MANY);
+        fill(&b[0].results[i], 1500, 0.01, i + 2 * N_MANY);
+    }
+    a[0].n_results = 1;
+    CHECK_EQ_INT(mb_compare_runs(sides, &options, &duel.found, NULL), MB_OK);
+    CHECK_EQ_INT(duel.found.n_rows, N_MANY);
+    CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_SLOWER], N_MANY);
+    finish(&duel);
+}
+
+static void test_many_rows(void)
+{
+    check_many_rows(500);
+    check_many_rows(0);
+}
+
+static void check_gap(const struct duel *duel, size_t i, const char *label, bool is_regression,
+                      const char *reason)
+{
+    CHECK(i < duel->found.n_gaps);
+    if (i < duel->found.n_gaps) {
+        CHECK_EQ_STR(duel->found.gaps[i].result->label, label);
+        CHECK_EQ_STR(duel->found.gaps[i].reason, reason);
+        CHECK_EQ_INT(duel->found.gaps[i].is_regression, is_regression);
     }
 }
 
@@ -166,198 +361,162 @@ static void test_few_runs(void)
 static void test_missing(void)
 {
     for (int is_complete = 0; is_complete < 2; is_complete++) {
-        struct mb_result_file a = make_file("a", 2);
-        struct mb_result_file b = make_file("b", 2);
+        struct duel duel = make_duel(1, 2, 2);
         for (size_t i = 0; i < 2; i++) {
-            fill(&a.results[i], 1000, 0.002, i);
-            fill(&b.results[i], 1000, 0.002, 10 + i);
+            fill_both(&duel, 0, i, 1000, 1000, 0.002);
         }
-        b.results[1].key[1] = '9'; /* "s9": s1 with a parameter more */
-        b.complete = is_complete;
-        struct mb_comparison comparison = compare(&a, 1, &b, 1);
-        CHECK_EQ_INT(comparison.n_gaps, 2);
-        CHECK_EQ_INT(comparison.n_regressions, is_complete ? 0 : 1);
-        mb_comparison_finish(&comparison);
-        mb_result_file_finish(&a);
-        mb_result_file_finish(&b);
-    }
-}
-
-static void check_gap(const struct mb_comparison *comparison, size_t i, const char *label,
-                      bool is_regression, const char *reason)
-{
-    CHECK(i < comparison->n_gaps);
-    if (i < comparison->n_gaps) {
-        CHECK_EQ_STR(comparison->gaps[i].result->label, label);
-        CHECK_EQ_STR(comparison->gaps[i].reason, reason);
-        CHECK_EQ_INT(comparison->gaps[i].is_regression, is_regression);
+        duel.run[MB_NEW][0].results[1].key[1] = '9'; /* "s9": s1 with a parameter more */
+        duel.run[MB_NEW][0].complete = is_complete;
+        compare(&duel);
+        CHECK_EQ_INT(duel.found.n_gaps, 2);
+        CHECK_EQ_INT(duel.found.n_regressions, is_complete ? 0 : 1);
+        finish(&duel);
     }
 }
 
 static void test_gaps(void)
 {
-    struct mb_result_file a = make_file("a", 7);
-    struct mb_result_file b = make_file("b", 7);
+    struct duel duel = make_duel(1, 7, 7);
+    struct mb_file_result *a = duel.run[MB_BASE][0].results, *b = duel.run[MB_NEW][0].results;
     for (size_t i = 0; i < 7; i++) {
-        fill(&a.results[i], 1000, 0.01, i);
-        fill(&b.results[i], 1000, 0.01, 10 + i);
+        fill_both(&duel, 0, i, 1000, 1000, 0.01);
     }
-    b.results[0].status = MB_RESULT_FAILED;
-    b.results[0].verify = MB_VERIFY_FAIL;
-    snprintf(b.results[0].reason, sizeof b.results[0].reason, "level 1 is wrong");
-    a.results[1].status = MB_RESULT_FAILED;
-    b.results[2].status = MB_RESULT_SKIPPED;
-    snprintf(b.results[2].reason, sizeof b.results[2].reason, "no subgroups");
-    b.results[3].n_bad_samples = 2;
-    b.results[4].n_samples = 0;
-    b.results[5].key[3] = 'R';
-    b.results[5].key_sans_condition[1] = 'x';
-    snprintf(b.results[5].format, sizeof b.results[5].format, "Rgba8");
-    b.results[6].verify = MB_VERIFY_SKIPPED;
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    check_gap(&comparison, 0, "s0", true, "NEW (b) failed: level 1 is wrong");
-    check_gap(&comparison, 1, "s1", false, "BASE (a) failed");
-    check_gap(&comparison, 2, "s2", true, "NEW skipped it: no subgroups");
-    check_gap(&comparison, 3, "s3", true, "NEW has samples that are no times (2 of 82)");
-    check_gap(&comparison, 4, "s4", true, "NEW has no samples");
+    b[0].status = MB_RESULT_FAILED;
+    b[0].verify = MB_VERIFY_FAIL;
+    snprintf(b[0].reason, sizeof b[0].reason, "level 1 is wrong");
+    a[1].status = MB_RESULT_FAILED;
+    b[2].status = MB_RESULT_SKIPPED;
+    snprintf(b[2].reason, sizeof b[2].reason, "no subgroups");
+    b[3].n_bad_samples = 2;
+    b[4].n_samples = 0;
+    b[5].key[3] = 'R';
+    b[5].key_sans_condition[1] = 'x';
+    snprintf(b[5].format, sizeof b[5].format, "Rgba8");
+    b[6].verify = MB_VERIFY_SKIPPED;
+    const struct mb_compare_row *row = compare(&duel);
+    check_gap(&duel, 0, "s0", true, "NEW (A) failed: level 1 is wrong");
+    check_gap(&duel, 1, "s1", false, "BASE (a) failed");
+    check_gap(&duel, 2, "s2", true, "NEW skipped it: no subgroups");
+    check_gap(&duel, 3, "s3", true, "NEW has samples that are no times (2 of 82)");
+    check_gap(&duel, 4, "s4", true, "NEW has no samples");
     /* Not asked for: nothing is worse for it. */
-    check_gap(&comparison, 5, "s5", false,
-              "NEW does not have it: it has Rgba8 instead of rgba8");
-    check_gap(&comparison, 6, "s5", false,
-              "BASE does not have it: it has rgba8 instead of Rgba8");
-    CHECK_EQ_INT(comparison.n_gaps, 7);
-    CHECK_EQ_INT(comparison.n_rows, 1);
-    CHECK(!comparison.rows[0].is_checked);
-    CHECK(comparison.rows[0].is_check_lost && comparison.rows[0].is_regression);
-    CHECK(comparison.rows[0].outcome != MB_OUTCOME_SLOWER);
-    CHECK_EQ_INT(comparison.n_checks_lost, 1);
-    CHECK_EQ_INT(comparison.n_regressions, 5);
-    CHECK_EQ_INT(comparison.n_warnings, 1);
-    CHECK_EQ_STR(comparison.warnings[0],
+    check_gap(&duel, 5, "s5", false, "NEW does not have it: it has Rgba8 instead of rgba8");
+    check_gap(&duel, 6, "s5", false, "BASE does not have it: it has rgba8 instead of Rgba8");
+    CHECK_EQ_INT(duel.found.n_gaps, 7);
+    CHECK_EQ_INT(duel.found.n_rows, 1);
+    CHECK(!row->is_checked);
+    CHECK(row->is_check_lost && row->is_regression);
+    CHECK(row->outcome != MB_OUTCOME_SLOWER);
+    CHECK_EQ_INT(duel.found.n_checks_lost, 1);
+    CHECK_EQ_INT(duel.found.n_regressions, 5);
+    CHECK_EQ_INT(duel.found.n_warnings, 1);
+    CHECK_EQ_STR(duel.found.warnings[0],
                  "different formats: a.png has rgba8 in BASE and Rgba8 in NEW");
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    finish(&duel);
 }
 
 /* The same image given twice: first with first, second with second. */
 static void test_twice(void)
 {
-    struct mb_result_file a = make_file("a", 2);
-    struct mb_result_file b = make_file("b", 2);
+    struct duel duel = make_duel(1, 2, 2);
     for (size_t i = 0; i < 2; i++) {
-        a.results[i].key[1] = b.results[i].key[1] = 'x';
-        fill(&a.results[i], i == 0 ? 1000 : 3000, 0.001, i);
-        fill(&b.results[i], i == 0 ? 1000 : 3000, 0.001, 10 + i);
+        const double mean_ns = i == 0 ? 1000 : 3000;
+        duel.run[MB_BASE][0].results[i].key[1] = duel.run[MB_NEW][0].results[i].key[1] = 'x';
+        fill_both(&duel, 0, i, mean_ns, mean_ns, 0.001);
     }
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_rows, 2);
-    CHECK_EQ_INT(comparison.n_outcomes[MB_OUTCOME_SAME], 2);
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    compare(&duel);
+    CHECK_EQ_INT(duel.found.n_rows, 2);
+    CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_SAME], 2);
+    finish(&duel);
 }
 
 /* A file that has a result more often than the other is not one that alone has it. */
 static void test_copies(void)
 {
-    struct mb_result_file a = make_file("a", 1);
-    struct mb_result_file b = make_file("b", 3);
-    fill(&a.results[0], 1000, 0.001, 1);
-    for (size_t i = 0; i < 3; i++) {
-        b.results[i].key[1] = '0';
-        fill(&b.results[i], 1000, 0.001, 10 + i);
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        const bool is_new = side == MB_NEW;
+        struct duel duel = make_duel(1, is_new ? 1 : 2, is_new ? 3 : 1);
+        for (size_t i = 0; i < duel.n_results[side]; i++) {
+            fill(&duel.run[side][0].results[i], 1000, 0.001, 10 + i);
+            duel.run[side][0].results[i].key[1] = '0';
+        }
+        fill(&duel.run[is_new ? MB_BASE : MB_NEW][0].results[0], 1000, 0.001, 1);
+        compare(&duel);
+        CHECK_EQ_INT(duel.found.n_gaps, is_new ? 2 : 1);
+        CHECK_EQ_INT(duel.found.n_rows, 1);
+        check_gap(&duel, 0, "s1", false,
+                  is_new ? "3 times in NEW, once in BASE" : "twice in BASE, once in NEW");
+        finish(&duel);
     }
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_rows, 1);
-    CHECK_EQ_INT(comparison.n_gaps, 2);
-    check_gap(&comparison, 0, "s1", false, "3 times in NEW, once in BASE");
-    mb_comparison_finish(&comparison);
-    b.n_results = 2;
-    comparison = compare(&b, 1, &a, 1);
-    CHECK_EQ_INT(comparison.n_gaps, 1);
-    check_gap(&comparison, 0, "s1", false, "twice in BASE, once in NEW");
-    mb_comparison_finish(&comparison);
-    b.n_results = 3;
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
 }
 
 /* The same under another condition, or in a file that does not tell all of it. */
 static void test_conditions(void)
 {
-    struct mb_result_file a = make_file("a", 1);
-    struct mb_result_file b = make_file("b", 2);
-    snprintf(a.schema_version, sizeof a.schema_version, "1.0.0");
-    snprintf(b.schema_version, sizeof b.schema_version, "1.2.0");
+    struct duel duel = make_duel(1, 1, 2);
+    struct mb_result_file *a = &duel.run[MB_BASE][0], *b = &duel.run[MB_NEW][0];
+    snprintf(a->schema_version, sizeof a->schema_version, "1.0.0");
+    snprintf(b->schema_version, sizeof b->schema_version, "1.2.0");
     for (size_t i = 0; i < 2; i++) {
-        b.results[i].key[0] = b.results[i].key_sans_fmt[0] = 'c';
-        b.results[i].key_sans_condition[1] = '0';
-        snprintf(b.results[i].condition, sizeof b.results[i].condition, "cold %s",
+        b->results[i].key[0] = b->results[i].key_sans_fmt[0] = 'c';
+        b->results[i].key_sans_condition[1] = '0';
+        snprintf(b->results[i].condition, sizeof b->results[i].condition, "cold %s",
                  i == 0 ? "latency" : "overlap");
     }
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    check_gap(&comparison, 0, "s0", false,
+    compare(&duel);
+    check_gap(&duel, 0, "s0", false,
               "NEW does not have it: it has it only as cold latency, cold overlap, not as hot "
               "latency");
-    mb_comparison_finish(&comparison);
-    snprintf(b.results[1].condition, sizeof b.results[1].condition, "hot latency");
-    comparison = compare(&a, 1, &b, 1);
-    check_gap(&comparison, 0, "s0", false,
+    snprintf(b->results[1].condition, sizeof b->results[1].condition, "hot latency");
+    compare(&duel);
+    check_gap(&duel, 0, "s0", false,
               "NEW does not have it: it has other parameters, alpha or shape, or one file does "
               "not tell (schema 1.0.0 and 1.2.0)");
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    finish(&duel);
 }
 
 static void test_warnings(void)
 {
-    struct mb_result_file a = make_file("a", 1);
-    struct mb_result_file b = make_file("b", 1);
-    fill(&a.results[0], 1000, 0.001, 1);
-    fill(&b.results[0], 1000, 0.001, 2);
-    snprintf(b.driver, sizeof b.driver, "2");
-    b.complete = false;
-    b.validate = true;
-    struct mb_comparison comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_INT(comparison.n_warnings, 3);
-    CHECK_EQ_STR(comparison.warnings[0], "different drivers: a was run with 1, b with 2");
-    mb_comparison_finish(&comparison);
-    snprintf(b.device, sizeof b.device, "CPU");
-    snprintf(b.results[0].input_sha256, sizeof b.results[0].input_sha256, "1");
-    comparison = compare(&a, 1, &b, 1);
-    CHECK_EQ_STR(comparison.warnings[0], "DIFFERENT DEVICES: a was run on GPU, b on CPU");
-    CHECK_EQ_STR(comparison.warnings[3],
-                 "different inputs: a.png is not the same image in a and b");
-    CHECK_EQ_INT(comparison.n_rows, 1);
-    mb_comparison_finish(&comparison);
-    mb_result_file_finish(&a);
-    mb_result_file_finish(&b);
+    struct duel duel = make_duel(1, 1, 1);
+    struct mb_result_file *b = &duel.run[MB_NEW][0];
+    fill_both(&duel, 0, 0, 1000, 1000, 0.001);
+    snprintf(b->driver, sizeof b->driver, "2");
+    b->complete = false;
+    b->validate = true;
+    compare(&duel);
+    CHECK_EQ_INT(duel.found.n_warnings, 3);
+    CHECK_EQ_STR(duel.found.warnings[0], "different drivers: a was run with 1, A with 2");
+    snprintf(b->device, sizeof b->device, "CPU");
+    snprintf(b->results[0].input_sha256, sizeof b->results[0].input_sha256, "1");
+    compare(&duel);
+    CHECK_EQ_STR(duel.found.warnings[0], "DIFFERENT DEVICES: a was run on GPU, A on CPU");
+    CHECK_EQ_STR(duel.found.warnings[3],
+                 "different inputs: a.png is not the same image in a and A");
+    CHECK_EQ_INT(duel.found.n_rows, 1);
+    finish(&duel);
 }
 
 static enum mb_status compare_files(void *user, struct mb_err *err)
 {
-    struct mb_result_file *files = user;
-    struct mb_comparison comparison;
-    fill(&files[0].results[0], 1000, 0.01, 1);
-    const struct mb_run_group sides[] = {{&files[0], 1}, {&files[1], 1}};
-    const enum mb_status status = mb_compare_runs(sides, &by_default, &comparison, err);
-    mb_comparison_finish(&comparison);
+    struct duel *duel = user;
+    const struct mb_run_group sides[] = {{duel->run[MB_BASE], 1}, {duel->run[MB_NEW], 1}};
+    const enum mb_status status = mb_compare_runs(sides, &by_default, &duel->found, err);
+    mb_comparison_finish(&duel->found);
     return status;
 }
 
 static void test_no_memory(void)
 {
-    struct mb_result_file files[] = {make_file("a", 2), make_file("b", 2)};
-    CHECK(check_each_allocation(compare_files, files) >= 10);
-    mb_result_file_finish(&files[0]);
-    mb_result_file_finish(&files[1]);
+    struct duel duel = make_duel(1, 2, 2);
+    fill_both(&duel, 0, 0, 1000, 0, 0.01);
+    CHECK(check_each_allocation(compare_files, &duel) >= 10);
+    finish(&duel);
 }
 
 int main(void)
 {
     return CHECK_TESTS(test_planted, test_itself, test_groups, test_busy_machine, test_few_runs,
-                       test_missing, test_gaps, test_twice, test_copies, test_conditions,
-                       test_warnings, test_no_memory);
+                       test_outlying_twin, test_order, test_repeats, test_runs_of_a_row,
+                       test_few_samples, test_many_rows, test_missing, test_gaps, test_twice,
+                       test_copies, test_conditions, test_warnings, test_no_memory);
 }
