@@ -13,7 +13,6 @@
 #include "image/compare.h"
 #include "result/describe.h"
 #include "tune/choose.h"
-#include "tune/lookup.h"
 #include "tune/report.h"
 #include "tune/tune.h"
 #include "cli/output.h"

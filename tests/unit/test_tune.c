@@ -10,7 +10,6 @@
 #include "check.h"
 #include "tune/choose.h"
 #include "tune/class.h"
-#include "tune/lookup.h"
 #include "tune/report.h"
 #include "vk/shader.h"
 
