@@ -151,7 +151,6 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
     static const enum mb_outcome order[] = {MB_OUTCOME_SLOWER, MB_OUTCOME_FASTER,
                                             MB_OUTCOME_SAME, MB_OUTCOME_INCONCLUSIVE};
     const char *separator = ": ";
-    size_t n_lost = 0;
     mb_strbuf_printf(out, "%zu compared", comparison->n_rows);
     for (size_t i = 0; i < MB_COUNTOF(order); i++) {
         const size_t n = comparison->n_outcomes[order[i]];
@@ -160,14 +159,11 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
             separator = ", ";
         }
     }
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        n_lost += comparison->gaps[i].is_regression;
-    }
     if (comparison->n_gaps > 0) {
         mb_strbuf_printf(out, "; %zu not compared", comparison->n_gaps);
     }
-    if (n_lost > 0) {
-        mb_strbuf_printf(out, ", %zu of them verified before", n_lost);
+    if (comparison->n_lost > 0) {
+        mb_strbuf_printf(out, ", %zu of them verified before", comparison->n_lost);
     }
     if (comparison->n_checks_lost > 0) {
         mb_strbuf_printf(out, "; %zu no longer verified", comparison->n_checks_lost);

@@ -380,7 +380,7 @@ static enum mb_status show_place(const struct session *session, const struct mb_
 {
     const char *dir = session->output.dir;
     struct mb_strbuf text = {0};
-    if (mb_tune_has_decisions(tune)) {
+    if (tune->n_classes > 0) {
         mb_strbuf_printf(
             &text, "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n", dir);
     } else {

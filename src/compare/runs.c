@@ -416,8 +416,9 @@ static enum mb_status conclude(const struct session *session, struct mb_err *err
         out->n_regressions += row->is_regression;
     }
     for (size_t i = 0; i < out->n_gaps; i++) {
-        out->n_regressions += out->gaps[i].is_regression;
+        out->n_lost += out->gaps[i].is_regression;
     }
+    out->n_regressions += out->n_lost;
 fail:
     return status;
 }

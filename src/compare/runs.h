@@ -73,7 +73,7 @@ struct mb_comparison {
     size_t n_single_runs; /* rows of fewer than MB_FEW_RUNS on a side */
     size_t n_checks_lost; /* rows that were verified, and are not now */
     size_t n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
-    size_t n_regressions; /* of rows and gaps */
+    size_t n_regressions, n_lost; /* of rows and gaps; of gaps */
 };
 
 /* Compare two groups. Their files must outlive the comparison. Fails only without memory. */

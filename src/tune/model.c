@@ -28,15 +28,6 @@ static bool has_choice(const struct mb_tune_case *c)
     return has_any;
 }
 
-bool mb_tune_has_decisions(const struct mb_tune *tune)
-{
-    bool has_any = false;
-    for (size_t i = 0; i < tune->n_cases; i++) {
-        has_any = has_any || has_choice(&tune->cases[i]);
-    }
-    return has_any;
-}
-
 /* The first variant that is wrong, or else the first that failed, or NULL. */
 static const struct mb_tune_variant *find_worst(const struct mb_tune_case *c)
 {

@@ -105,9 +105,6 @@ struct mb_tune {
 
 const char *mb_tune_how_name(enum mb_tune_how how); /* "interpolated", ... */
 
-/* Whether anything was chosen, in any case. */
-bool mb_tune_has_decisions(const struct mb_tune *tune);
-
 /* The exit code that the outcome asks for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a variant that
  * could not be set up), MB_ERRC_UNSUPPORTED (a case that nothing could be chosen in),
  * MB_ERRC_NONE. With one, `*why` is what is to be said. */
