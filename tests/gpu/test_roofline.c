@@ -93,9 +93,36 @@ static uint32_t expected_word(const struct mb_traffic_variant *variant, uint32_t
     }
 }
 
-static void test_buffers(struct mb_gpu *gpu)
+/* The `i`th of each kind of traffic by workgroups of several sizes. False at the end. */
+static bool next_variant(const struct mb_gpu *gpu, uint32_t *i,
+                         struct mb_traffic_variant *variant)
 {
     static const uint32_t sizes[][2] = {{64, 4}, {128, 8}, {1024, 2}, {256, 1}};
+    for (; *i < MB_N_TRAFFICS * MB_COUNTOF(sizes); ++*i) {
+        *variant = (struct mb_traffic_variant){
+            .traffic = (enum mb_traffic)(*i % MB_N_TRAFFICS),
+            .workgroup_size = sizes[*i / MB_N_TRAFFICS][0],
+            .n_items = sizes[*i / MB_N_TRAFFICS][1],
+        };
+        if (variant->workgroup_size <= gpu->info.max_workgroup_invocations) {
+            ++*i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void report_wrong(const struct mb_traffic_variant *variant, uint32_t n_wrong)
+{
+    if (n_wrong > 0) {
+        printf("%s, %u x %u: %u are wrong\n", mb_traffic_name(variant->traffic),
+               variant->workgroup_size, variant->n_items, n_wrong);
+    }
+    CHECK_EQ_INT(n_wrong, 0);
+}
+
+static void test_buffers(struct mb_gpu *gpu)
+{
     const uint64_t n_bytes = MB_TRAFFIC_UNIT_BYTES;
     const uint32_t n_words = (uint32_t)(n_bytes / 4);
     struct mb_field field;
@@ -106,25 +133,14 @@ static void test_buffers(struct mb_gpu *gpu)
         return;
     }
     const uint32_t *words = r.buffer.mapped;
-    for (uint32_t i = 0; i < MB_N_TRAFFICS * MB_COUNTOF(sizes); i++) {
-        const struct mb_traffic_variant variant = {
-            .traffic = (enum mb_traffic)(i % MB_N_TRAFFICS),
-            .workgroup_size = sizes[i / MB_N_TRAFFICS][0],
-            .n_items = sizes[i / MB_N_TRAFFICS][1],
-        };
-        if (variant.workgroup_size > gpu->info.max_workgroup_invocations) {
-            continue;
-        }
+    struct mb_traffic_variant variant;
+    for (uint32_t i = 0; next_variant(gpu, &i, &variant);) {
         uint32_t n_wrong = 0;
         run_variant(&r, &field, &variant, 1 + i % 3);
         for (uint32_t word = 0; word < n_words; word++) {
             n_wrong += words[word] != expected_word(&variant, word, n_words);
         }
-        if (n_wrong > 0) {
-            printf("%s, %u x %u: %u words are wrong\n", mb_traffic_name(variant.traffic),
-                   variant.workgroup_size, variant.n_items, n_wrong);
-        }
-        CHECK_EQ_INT(n_wrong, 0);
+        report_wrong(&variant, n_wrong);
     }
     readback_finish(&r);
     mb_field_finish(&field);
@@ -223,7 +239,6 @@ static void read_source(struct readback *r, struct mb_field *field, struct texel
 
 static void test_images(struct mb_gpu *gpu)
 {
-    static const uint32_t sizes[][2] = {{64, 4}, {128, 2}, {1024, 2}, {256, 1}};
     struct texels t = {.extent = {203, 157}, .n_layers = 2};
     struct mb_layout layout;
     struct mb_field field;
@@ -236,22 +251,10 @@ static void test_images(struct mb_gpu *gpu)
         return;
     }
     read_source(&r, &field, &t);
-    for (uint32_t i = 0; i < MB_N_TRAFFICS * MB_COUNTOF(sizes); i++) {
-        const struct mb_traffic_variant variant = {
-            .traffic = (enum mb_traffic)(i % MB_N_TRAFFICS),
-            .workgroup_size = sizes[i / MB_N_TRAFFICS][0],
-            .n_items = sizes[i / MB_N_TRAFFICS][1],
-        };
-        if (variant.workgroup_size > gpu->info.max_workgroup_invocations) {
-            continue;
-        }
+    struct mb_traffic_variant variant;
+    for (uint32_t i = 0; next_variant(gpu, &i, &variant);) {
         run_variant(&r, &field, &variant, 1 + i % 2);
-        const uint32_t n_wrong = count_wrong(&t, &variant, r.buffer.mapped);
-        if (n_wrong > 0) {
-            printf("image %s, %u x %u: %u codes are wrong\n", mb_traffic_name(variant.traffic),
-                   variant.workgroup_size, variant.n_items, n_wrong);
-        }
-        CHECK_EQ_INT(n_wrong, 0);
+        report_wrong(&variant, count_wrong(&t, &variant, r.buffer.mapped));
     }
     readback_finish(&r);
     mb_free(t.source);

@@ -20,14 +20,28 @@
 #include "base/text.h"
 #include "bench/plan.h"
 #include "harness.h"
-#include "stress_bench.h"
 #include "vk/barrier.h"
+#include "vk/pipeline.h"
+#include "vk/sampler.h"
 
-#define MAX_SPECS   128
-#define N_BATCHES   4u
-#define MAX_STEPS   64u
-#define MIN_STEPS   4u
-#define REPEAT_RUNS 3u
+#define MAX_SPECS     128
+#define N_BATCHES     4u
+#define MAX_STEPS     64u
+#define MIN_STEPS     4u
+#define REPEAT_RUNS   3u
+#define N_CONTENTS    8u
+#define N_INVOCATIONS 256u /* as in image_diff.comp */
+
+extern const struct mb_shader mb_spv_image_diff;
+
+struct stress_shape {
+    const char *format;
+    struct mb_extent extent;
+    uint32_t n_layers;
+    uint32_t n_levels; /* to be made; 0: all */
+    uint32_t weight;   /* of its share in the dispatches */
+    enum mb_reduce reduce;
+};
 
 /* Below and above the hand-off (64x64 texels, seven levels), one tile and many, odd and even,
  * layers with a counter each, and maxima that tiles hand on by atomics. */
@@ -56,6 +70,334 @@ static const struct stress_shape gpu_shapes[] = {
     {"r32f", {640, 360}, 1, 0, 1, MB_REDUCE_MAX},
     {"rgba8", {640, 360}, 2, 0, 1, MB_REDUCE_MIN},
 };
+
+/* What the comparisons of a submission found; of the rest than n_texels, the first one. */
+struct diff_report {
+    uint32_t n_texels; /* that differ */
+    uint32_t tag;      /* of the comparison that found the first */
+    uint32_t level, layer, x, y;
+    uint32_t got[4], wanted[4]; /* bits of floats */
+};
+
+struct image_diff {
+    const struct mb_gpu *gpu;
+    struct mb_pipeline compute;
+    VkSampler sampler;
+    struct mb_buffer report;
+    uint32_t n_groups;
+    uint32_t n_layers;
+};
+
+/* One image, several contents for its level 0, and for each the chain that it must lead to, on
+ * the device. */
+struct stress_bench {
+    const struct mb_gpu *gpu;
+    struct mb_layout layout;
+    struct mb_test_image test_image;
+    void *texels[N_CONTENTS]; /* level 0 of all layers: noise of different seeds; owned */
+    struct mb_verifier verifier[N_CONTENTS];
+    struct mb_vk_image reference[N_CONTENTS];
+    struct image_diff diff; /* of the test_image's image and a reference */
+    struct mb_submission submission;
+};
+
+static uint32_t count_groups(const struct mb_layout *layout)
+{
+    uint32_t n_texels = 0;
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        n_texels += extent.width * extent.height;
+    }
+    return (n_texels + N_INVOCATIONS - 1) / N_INVOCATIONS;
+}
+
+/* The queue must be idle. Accepts zero. */
+static void diff_finish(struct image_diff *diff)
+{
+    mb_pipeline_finish(&diff->compute);
+    mb_sampler_destroy(diff->gpu, diff->sampler);
+    mb_buffer_finish(&diff->report);
+    *diff = (struct image_diff){0};
+}
+
+/* Compare `image` with any of `n_wanted` images of the same format, extent, layers and levels.
+ * At a comparison all are in SHADER_READ_ONLY_OPTIMAL. */
+static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_image *image,
+                                const struct mb_vk_image *wanted, uint32_t n_wanted,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = image->gpu;
+    const struct mb_pipeline_options options = {
+        .shader = &mb_spv_image_diff,
+        .push_constant_bytes = sizeof(uint32_t),
+        .n_copies = n_wanted,
+        .name = "image diff",
+    };
+    *diff = (struct image_diff){.gpu = gpu,
+                                .n_groups = count_groups(&image->layout),
+                                .n_layers = image->layout.n_layers};
+    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                             &diff->sampler, err));
+    MB_TRY(mb_buffer_init(&diff->report, gpu, MB_BUFFER_READBACK, sizeof(struct diff_report),
+                          "image diff report", err));
+    MB_TRY(mb_pipeline_init(&diff->compute, gpu, &options, err));
+    for (uint32_t i = 0; i < n_wanted; i++) {
+        const struct mb_descriptor descriptors[] = {
+            {.binding = 0, .sampler = diff->sampler, .views = &image->sampled_all},
+            {.binding = 1, .sampler = diff->sampler, .views = &wanted[i].sampled_all},
+            {.binding = 2, .buffer = &diff->report},
+        };
+        mb_pipeline_bind(&diff->compute, i, descriptors, MB_COUNTOF(descriptors));
+    }
+    memset(diff->report.mapped, 0, sizeof(struct diff_report));
+    return MB_OK;
+fail:
+    diff_finish(diff);
+    return status;
+}
+
+/* Compare with wanted[index]. Full barriers before and after are the caller's. */
+static void diff_record(const struct image_diff *diff, uint32_t index, uint32_t tag,
+                        VkCommandBuffer cmd)
+{
+    const struct mb_dispatch dispatch = {
+        .copy = index,
+        .push = &tag,
+        .n_groups = {diff->n_groups, 1, diff->n_layers},
+    };
+    mb_pipeline_dispatch(&diff->compute, cmd, &dispatch);
+}
+
+/* After the last comparison of a submission: the host may read the report then. */
+static void diff_record_end(VkCommandBuffer cmd)
+{
+    const VkMemoryBarrier to_host = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                         0, 1, &to_host, 0, NULL, 0, NULL);
+}
+
+/* The report of all submissions since the last call, and an empty one for the next. */
+static struct diff_report diff_take(const struct image_diff *diff)
+{
+    struct diff_report report;
+    memcpy(&report, diff->report.mapped, sizeof report);
+    memset(diff->report.mapped, 0, sizeof report);
+    return report;
+}
+
+/* One line: where, and both values. */
+static void diff_describe(const struct diff_report *report, char *out, size_t out_bytes)
+{
+    float got[4], wanted[4];
+    memcpy(got, report->got, sizeof got);
+    memcpy(wanted, report->wanted, sizeof wanted);
+    snprintf(out, out_bytes,
+             "%u texels differ; first: level %u, layer %u, x %u, y %u: wanted "
+             "(%.9g, %.9g, %.9g, %.9g), got (%.9g, %.9g, %.9g, %.9g)",
+             report->n_texels, report->level, report->layer, report->x, report->y,
+             (double)wanted[0], (double)wanted[1], (double)wanted[2], (double)wanted[3],
+             (double)got[0], (double)got[1], (double)got[2], (double)got[3]);
+}
+
+/* Noise in [0, 1) in every channel; owned by the caller. */
+static void *make_noise(const struct mb_layout *layout, uint64_t seed)
+{
+    const size_t n_texels = (size_t)layout->base.width * layout->base.height * layout->n_layers;
+    double *values = mb_alloc(n_texels, 4 * sizeof *values);
+    void *texels = mb_alloc(n_texels, layout->format->texel_bytes);
+    struct mb_rng rng;
+    mb_rng_init(&rng, seed);
+    for (size_t i = 0; values && i < 4 * n_texels; i++) {
+        values[i] = mb_rng_unit(&rng);
+    }
+    if (values && texels) {
+        mb_format_encode(layout->format, values, n_texels, texels);
+        mb_free(values);
+        return texels;
+    }
+    mb_free(values);
+    mb_free(texels);
+    return NULL;
+}
+
+static enum mb_status make_contents(struct stress_bench *bench, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_vk_image_options options = {
+        .layout = &bench->layout,
+        .n_levels = bench->layout.n_levels,
+        .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                 VK_IMAGE_USAGE_SAMPLED_BIT,
+        .name = "reference",
+    };
+    for (uint32_t i = 0; i < N_CONTENTS; i++) {
+        bench->texels[i] = make_noise(&bench->layout, i + 1);
+        if (!bench->texels[i]) {
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "contents: out of memory");
+        }
+        mb_verifier_init(&bench->verifier[i], &bench->layout, bench->texels[i]);
+        MB_TRY(mb_vk_image_init(&bench->reference[i], bench->gpu, &options, err));
+    }
+fail:
+    return status;
+}
+
+/* The queue must be idle. */
+static void bench_finish(struct stress_bench *bench)
+{
+    mb_submission_finish(&bench->submission);
+    diff_finish(&bench->diff);
+    mb_test_image_finish(&bench->test_image);
+    for (uint32_t i = 0; i < N_CONTENTS; i++) {
+        mb_vk_image_finish(&bench->reference[i]);
+        mb_verifier_finish(&bench->verifier[i]);
+        mb_free(bench->texels[i]);
+    }
+    *bench = (struct stress_bench){0};
+}
+
+/* UNSUPPORTED if the device cannot make the image. After a failure nothing is left. */
+static enum mb_status bench_init(struct stress_bench *bench, const struct mb_gpu *gpu,
+                                 const struct stress_shape *shape, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    *bench = (struct stress_bench){.gpu = gpu};
+    mb_layout_init(&bench->layout, mb_format_find(shape->format), shape->extent,
+                   shape->n_layers,
+                   shape->n_levels > 0 ? shape->n_levels : mb_full_level_count(shape->extent));
+    MB_TRY(make_contents(bench, err));
+    const struct mb_vk_image_options options = {.layout = &bench->layout};
+    MB_TRY(mb_test_image_init(&bench->test_image, gpu, &options, bench->texels[0], err));
+    MB_TRY(
+        diff_init(&bench->diff, &bench->test_image.image, bench->reference, N_CONTENTS, err));
+    MB_TRY(mb_submission_init(&bench->submission, gpu, "stress bench", err));
+    return MB_OK;
+fail:
+    bench_finish(bench);
+    return status;
+}
+
+/* Copy the first levels of one image to another; all are readable before and after. */
+static void copy_levels(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                        const struct mb_vk_image *to, uint32_t n_levels)
+{
+    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_readable, &mb_access_transfer_read);
+    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
+    for (uint32_t level = 0; level < n_levels; level++) {
+        mb_vk_image_record_copy(cmd, from, to, level);
+    }
+    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_transfer_read, &mb_access_readable);
+    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
+}
+
+/* Copy the test_image's image to a reference. */
+static enum mb_status keep(struct stress_bench *bench, uint32_t content, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_TRY(mb_submission_begin(&bench->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    copy_levels(bench->submission.cmd, &bench->test_image.image, &bench->reference[content],
+                bench->layout.n_levels);
+    MB_TRY(mb_submission_end(&bench->submission, err));
+    MB_TRY(mb_submission_run(&bench->submission, err));
+fail:
+    return status;
+}
+
+/* Make the chain of every content once by a recorded instance, over poison, verify it against
+ * the golden model and keep it as the content's reference. MB_ERRC_VERIFY, naming the content
+ * and its first bad texel, if one is wrong. */
+static enum mb_status bench_refer(struct stress_bench *bench, struct mb_instance *instance,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_test_image *test_image = &bench->test_image;
+    for (uint32_t i = 0; i < N_CONTENTS; i++) {
+        struct mb_verdict verdict = {0};
+        MB_TRY(mb_test_image_upload(test_image, bench->texels[i], err));
+        MB_TRY(mb_test_image_poison(test_image, i % MB_N_POISONS, err));
+        MB_TRY(mb_submission_run(&instance->submission, err));
+        MB_TRY(mb_test_image_read(test_image, err));
+        MB_TRY(mb_verify(&bench->verifier[i], test_image->readback.mapped,
+                         &instance->work.tolerance, &verdict, err));
+        if (!verdict.pass) {
+            char where[256];
+            mb_bad_texel_describe(&verdict.first_bad, where, sizeof where);
+            return MB_FAIL(err, MB_ERRC_VERIFY, "reference of content %u: %s", i, where);
+        }
+        MB_TRY(keep(bench, i, err));
+    }
+fail:
+    return status;
+}
+
+/* Flip the lowest bit of the last texel of `level`, in the last layer, of the last content's
+ * reference; without `is_wrong`, restore it. Until the next bench_refer. */
+static enum mb_status bench_plant(struct stress_bench *bench, uint32_t level, bool is_wrong,
+                                  struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_layout *layout = &bench->layout;
+    const uint32_t layer = layout->n_layers - 1, n_bytes = layout->format->texel_bytes;
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    /* The last content's chain is the one that was read back last. */
+    const uint8_t *texels =
+        mb_layout_level(layout, bench->test_image.readback.mapped, level, layer);
+    const struct mb_vk_image *reference = &bench->reference[N_CONTENTS - 1];
+    VkCommandBuffer cmd = bench->submission.cmd;
+    struct mb_buffer upload = {0};
+    MB_TRY(mb_buffer_init(&upload, bench->gpu, MB_BUFFER_UPLOAD, n_bytes, "planted", err));
+    uint8_t *texel = upload.mapped;
+    memcpy(texel, texels + layout->level_layer_bytes[level] - n_bytes, n_bytes);
+    texel[0] = (uint8_t)(texel[0] ^ (is_wrong ? 1u : 0u));
+    MB_TRY(mb_submission_begin(&bench->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                               err));
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1},
+        .imageOffset = {(int32_t)extent.width - 1, (int32_t)extent.height - 1, 0},
+        .imageExtent = {1, 1, 1},
+    };
+    mb_barrier_levels(cmd, reference, level, 1, &mb_access_readable, &mb_access_transfer_write);
+    vkCmdCopyBufferToImage(cmd, upload.buffer, reference->image,
+                           mb_access_transfer_write.layout, 1, &region);
+    mb_barrier_levels(cmd, reference, level, 1, &mb_access_transfer_write, &mb_access_readable);
+    MB_TRY(mb_submission_end(&bench->submission, err));
+    MB_TRY(mb_submission_run(&bench->submission, err));
+fail:
+    mb_buffer_finish(&upload);
+    return status;
+}
+
+/* Commands that give level 0 the content; full barriers before and after are the caller's. */
+static void bench_record_load(const struct stress_bench *bench, uint32_t content,
+                              VkCommandBuffer cmd)
+{
+    copy_levels(cmd, &bench->reference[content], &bench->test_image.image, 1);
+}
+
+/* Commands that fill levels 1.. with a colour, likewise. */
+static void bench_record_poison(const struct stress_bench *bench, const float color[4],
+                                VkCommandBuffer cmd)
+{
+    const struct mb_vk_image *image = &bench->test_image.image;
+    const uint32_t n_levels = bench->layout.n_levels - 1;
+    const VkClearColorValue value = {.float32 = {color[0], color[1], color[2], color[3]}};
+    const VkImageSubresourceRange range = {
+        .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+        .baseMipLevel = 1,
+        .levelCount = n_levels,
+        .layerCount = bench->layout.n_layers,
+    };
+    mb_barrier_levels(cmd, image, 1, n_levels, &mb_access_undefined, &mb_access_transfer_write);
+    vkCmdClearColorImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &value, 1,
+                         &range);
+    mb_barrier_levels(cmd, image, 1, n_levels, &mb_access_transfer_write, &mb_access_readable);
+}
 
 struct step {
     uint32_t content;
@@ -90,17 +432,17 @@ static void record_step(const struct stress_bench *bench, const struct mb_instan
                         const struct step *step, uint32_t tag, VkCommandBuffer cmd)
 {
     mb_barrier_full(cmd);
-    mb_stress_bench_record_load(bench, step->content, cmd);
+    bench_record_load(bench, step->content, cmd);
     mb_instance_record_source(instance, cmd);
     if (step->is_poisoned) {
-        mb_stress_bench_record_poison(bench, step->poison, cmd);
+        bench_record_poison(bench, step->poison, cmd);
     }
     for (uint32_t i = 0; i < step->n_runs; i++) {
         mb_barrier_full(cmd);
         instance->strategy->record(instance->state, cmd);
     }
     mb_barrier_full(cmd);
-    mb_image_diff_record(&bench->diff, step->content, tag, cmd);
+    diff_record(&bench->diff, step->content, tag, cmd);
 }
 
 static enum mb_status begin_batch(struct batch *batch, const struct mb_gpu *gpu,
@@ -116,7 +458,7 @@ fail:
 
 static enum mb_status end_batch(struct batch *batch, struct mb_err *err)
 {
-    mb_image_diff_record_end(batch->submission.cmd);
+    diff_record_end(batch->submission.cmd);
     return mb_submission_end(&batch->submission, err);
 }
 
@@ -125,7 +467,7 @@ static uint32_t pick_content(struct mb_rng *rng, uint32_t last, bool is_first, b
 {
     uint32_t content = 0;
     while (!is_first && (content == last || (is_end && content == 0))) {
-        content = mb_rng_below(rng, STRESS_N_CONTENTS);
+        content = mb_rng_below(rng, N_CONTENTS);
     }
     return content;
 }
@@ -156,13 +498,12 @@ fail:
 
 /* Run one step, of the last content and over poison, by itself. */
 static enum mb_status run_step(struct context *c, const struct mb_instance *instance,
-                               uint32_t n_runs, struct image_diff_report *report,
-                               struct mb_err *err)
+                               uint32_t n_runs, struct diff_report *report, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct batch batch;
     const struct step step = {
-        .content = STRESS_N_CONTENTS - 1,
+        .content = N_CONTENTS - 1,
         .n_runs = n_runs,
         .is_poisoned = true,
         .poison = {0.0f, 1.0f, 0.0f, 1.0f},
@@ -171,7 +512,7 @@ static enum mb_status run_step(struct context *c, const struct mb_instance *inst
     record_step(&c->bench, instance, &step, 0, batch.submission.cmd);
     MB_TRY(end_batch(&batch, err));
     MB_TRY(mb_submission_run(&batch.submission, err));
-    *report = mb_image_diff_take(&c->bench.diff);
+    *report = diff_take(&c->bench.diff);
     c->n_dispatches += n_runs * instance->work.n_dispatches;
 fail:
     mb_submission_finish(&batch.submission);
@@ -184,15 +525,15 @@ static enum mb_status check_planted(struct context *c, const struct mb_instance 
 {
     enum mb_status status = MB_OK;
     const struct mb_extent extent = mb_level_extent(c->bench.layout.base, level);
-    struct image_diff_report report;
-    MB_TRY(mb_stress_bench_plant(&c->bench, level, true, err));
+    struct diff_report report;
+    MB_TRY(bench_plant(&c->bench, level, true, err));
     MB_TRY(run_step(c, instance, 1, &report, err));
     CHECK_EQ_INT(report.n_texels, 1);
     CHECK_EQ_INT(report.level, level);
     CHECK_EQ_INT(report.layer, c->bench.layout.n_layers - 1);
     CHECK_EQ_INT(report.x, extent.width - 1);
     CHECK_EQ_INT(report.y, extent.height - 1);
-    MB_TRY(mb_stress_bench_plant(&c->bench, level, false, err));
+    MB_TRY(bench_plant(&c->bench, level, false, err));
     MB_TRY(run_step(c, instance, 1, &report, err));
     CHECK_EQ_INT(report.n_texels, 0);
 fail:
@@ -206,7 +547,7 @@ static enum mb_status check_poison(struct context *c, const struct mb_instance *
 {
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &c->bench.layout;
-    struct image_diff_report report;
+    struct diff_report report;
     uint32_t n_texels = 0;
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
@@ -227,12 +568,12 @@ static enum mb_status run_batches(struct context *c, struct batch batches[N_BATC
     for (uint64_t n_done = 0; n_done < n_wanted;) {
         struct batch *batch = &batches[mb_rng_below(&c->rng, N_BATCHES)];
         MB_TRY(mb_submission_run(&batch->submission, err));
-        const struct image_diff_report report = mb_image_diff_take(&c->bench.diff);
+        const struct diff_report report = diff_take(&c->bench.diff);
         c->n_bad_texels += report.n_texels;
         CHECK_EQ_INT(report.n_texels, 0);
         if (report.n_texels > 0) {
             char where[512];
-            mb_image_diff_describe(&report, where, sizeof where);
+            diff_describe(&report, where, sizeof where);
             fprintf(stderr, "%s, iteration %llu: %s\n", label,
                     (unsigned long long)n_iterations + report.tag, where);
             break;
@@ -255,7 +596,7 @@ static enum mb_status stress_row(struct context *c, struct mb_instance *instance
     const uint32_t n_steps = share < MIN_STEPS   ? MIN_STEPS
                              : share > MAX_STEPS ? MAX_STEPS
                                                  : (uint32_t)share;
-    MB_TRY(mb_stress_bench_refer(&c->bench, instance, err));
+    MB_TRY(bench_refer(&c->bench, instance, err));
     MB_TRY(check_poison(c, instance, err));
     MB_TRY(check_planted(c, instance, 1, err));
     MB_TRY(check_planted(c, instance, c->bench.layout.n_levels - 1, err));
@@ -317,7 +658,7 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
 {
     struct mb_err err = {0};
     const uint64_t start_ns = mb_now_ns(), n_before = c->n_dispatches;
-    const bool is_ready = mb_stress_bench_init(&c->bench, c->gpu, shape, &err) == MB_OK;
+    const bool is_ready = bench_init(&c->bench, c->gpu, shape, &err) == MB_OK;
     CHECK(is_ready);
     if (!is_ready) {
         fprintf(stderr, "%ux%u: %s\n", shape->extent.width, shape->extent.height, err.text);
@@ -342,7 +683,7 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
     for (size_t i = 0; i < c->n_rows; i++) {
         mb_instance_finish(&c->instances[i]);
     }
-    mb_stress_bench_finish(&c->bench);
+    bench_finish(&c->bench);
     printf("%4ux%-4u %-7s %u layers: %2zu rows, %8llu dispatches, %.1f s\n",
            shape->extent.width, shape->extent.height, shape->format, shape->n_layers, n_ready,
            (unsigned long long)(c->n_dispatches - n_before),
