@@ -2,7 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+
+#include "base/err.h"
+
+#define TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 
 /* Small, and with everything that writes or allocates. No roofline: it takes most of a second.
  */
@@ -63,7 +68,8 @@ static bool write_text(const char *path, const char *text)
     return file != NULL && fclose(file) == 0 && is_written;
 }
 
-int mb_scenarios_prepare(void)
+/* The exit code of the plain run that makes the results. */
+static int prepare(void)
 {
     const char *const make_run[] = {"in.ppm", "-s", "blit", QUICK, "-o", "run", NULL};
     static struct mb_outcome outcome;
@@ -83,4 +89,27 @@ int mb_scenarios_prepare(void)
                outcome.err);
     }
     return outcome.signal == 0 ? outcome.exit_code : 1;
+}
+
+bool mb_is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+int mb_scenarios_main(int (*test)(int argc, char **argv), int argc, char **argv)
+{
+    /* Software Vulkan without threads of its own: cheaper, and the same each time. */
+    setenv("LP_NUM_THREADS", "0", 1);
+    setenv("LC_ALL", "C", 1);
+    if (mb_fault_init() == NULL || !mb_sandbox_enter()) {
+        perror("the test itself");
+        return 1;
+    }
+    const int prepared = prepare();
+    const int code = prepared == MB_ERRC_NONE     ? test(argc, argv)
+                     : prepared == MB_ERRC_DEVICE ? TEST_SKIP
+                                                  : 1;
+    mb_sandbox_leave();
+    return code;
 }

@@ -17,8 +17,12 @@ struct mb_scenario {
 extern const struct mb_scenario mb_scenarios[];
 extern const size_t mb_n_scenarios;
 
-/* Make what the scenarios read: an image and results, in the working folder. Returns the exit
- * code of the plain run that does. */
-int mb_scenarios_prepare(void);
+/* True if the variable is 1 in the environment. */
+bool mb_is_set(const char *name);
+
+/* main of a test: in a folder of its own, with the image and the results that the scenarios
+ * read. Returns what `test` does, whose arguments are main's; 77, which meson takes for a skip,
+ * if there is no device; 1 if the folder cannot be prepared. */
+int mb_scenarios_main(int (*test)(int argc, char **argv), int argc, char **argv);
 
 #endif

@@ -20,7 +20,6 @@
 #include "scenarios.h"
 
 #define ERROR_PREFIX   "mipbench: error: "
-#define TEST_SKIP      77 /* meson's exit code for a test that cannot run here */
 #define NEXT_RUN_EVERY 40u
 
 static const char *const kind_names[] = {"allocation", "file", "vulkan"};
@@ -34,12 +33,6 @@ struct sweep {
     struct mb_snapshot earlier, usual, now;
     struct mb_outcome outcome;
 };
-
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && strcmp(value, "1") == 0;
-}
 
 static void complain(struct sweep *sweep, const struct mb_fault *fault, const char *what)
 {
@@ -330,10 +323,10 @@ static int sweep_kind(enum mb_fault_kind kind, const char *only, const char *n_f
         memset(&sweep, 0, sizeof sweep);
         sweep.scenario = &mb_scenarios[i];
         sweep.kind = kind;
-        sweep.is_full = is_set("MB_TEST_FULL");
+        sweep.is_full = mb_is_set("MB_TEST_FULL");
         sweep.n_wanted =
             n_faults != NULL ? (uint32_t)atoi(n_faults) : mb_scenarios[i].n_faults[kind];
-        sweep.n_wanted = is_set("MB_TEST_QUICK") ? (sweep.n_wanted + 5) / 6 : sweep.n_wanted;
+        sweep.n_wanted = mb_is_set("MB_TEST_QUICK") ? (sweep.n_wanted + 5) / 6 : sweep.n_wanted;
         sweep_scenario(&sweep);
         n_done += sweep.n_done;
         n_wrong += sweep.n_wrong;
@@ -342,7 +335,7 @@ static int sweep_kind(enum mb_fault_kind kind, const char *only, const char *n_f
     return n_wrong == 0 && n_done > 0 ? 0 : 1;
 }
 
-int main(int argc, char **argv)
+static int test(int argc, char **argv)
 {
     int kind = 0;
     while (kind < MB_N_FAULT_KINDS && (argc < 2 || strcmp(argv[1], kind_names[kind]) != 0)) {
@@ -352,20 +345,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: test_faults allocation|file|vulkan [SCENARIO [N_FAULTS]]\n");
         return 2;
     }
-    /* Software Vulkan without threads of its own: cheaper, and the same each time. */
-    setenv("LP_NUM_THREADS", "0", 1);
-    setenv("LC_ALL", "C", 1);
-    if (mb_fault_init() == NULL || !mb_sandbox_enter()) {
-        perror("the test itself");
-        return 1;
-    }
-    int code = mb_scenarios_prepare();
-    if (code == MB_ERRC_NONE) {
-        code = sweep_kind((enum mb_fault_kind)kind, argc > 2 ? argv[2] : NULL,
-                          argc > 3 ? argv[3] : NULL);
-    } else {
-        code = code == MB_ERRC_DEVICE ? TEST_SKIP : 1;
-    }
-    mb_sandbox_leave();
-    return code;
+    return sweep_kind((enum mb_fault_kind)kind, argc > 2 ? argv[2] : NULL,
+                      argc > 3 ? argv[3] : NULL);
+}
+
+int main(int argc, char **argv)
+{
+    return mb_scenarios_main(test, argc, argv);
 }

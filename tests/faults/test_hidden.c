@@ -12,8 +12,7 @@
 #include "base/err.h"
 #include "capabilities.h"
 #include "sandbox.h"
-
-#define TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
+#include "scenarios.h"
 
 static const char *const every_run[] = {
     "pattern:noise:13x9", "-n",  "3", "-w", "0", "--no-roofline", "-q", "-o", "out",
@@ -98,14 +97,13 @@ static void run(const struct mb_lack *lack)
     for (; n < sizeof every_run / sizeof every_run[0]; n++) {
         args[n] = every_run[n];
     }
-    for (size_t i = 0; lack && lack->args[i] != NULL; i++) {
+    for (size_t i = 0; lack->args[i] != NULL; i++) {
         args[n++] = lack->args[i];
     }
     args[n++] = "-s";
-    args[n++] = lack && lack->strategies
-                    ? lack->strategies
-                    : "blit,raster,compute,subgroup,spd,separable,spd-tree";
-    mb_disguise(lack ? lack->edits : NULL);
+    args[n++] = lack->strategies ? lack->strategies
+                                 : "blit,raster,compute,subgroup,spd,separable,spd-tree";
+    mb_disguise(lack->edits);
     mb_sandbox_run(args, &none, MB_N_FAULT_KINDS, &outcome);
 }
 
@@ -143,8 +141,9 @@ static const char *judge_rows(const struct mb_lack *lack, char *text, size_t tex
     return is_fine ? NULL : text;
 }
 
-static unsigned try_all(const char *part)
+static int test(int argc, char **argv)
 {
+    const char *part = argc > 1 ? argv[1] : NULL;
     const bool is_quick = getenv("MB_TEST_QUICK") != NULL; /* under sanitizers */
     unsigned n_tried = 0, n_wrong = 0;
     char why[600];
@@ -172,23 +171,5 @@ static unsigned try_all(const char *part)
 
 int main(int argc, char **argv)
 {
-    setenv("LP_NUM_THREADS", "0", 1);
-    setenv("LC_ALL", "C", 1);
-    if (mb_fault_init() == NULL || !mb_sandbox_enter()) {
-        perror("the test itself");
-        return 1;
-    }
-    run(NULL);
-    int code = 1;
-    if (outcome.signal == 0 && outcome.exit_code == MB_ERRC_NONE) {
-        code = (int)try_all(argc > 1 ? argv[1] : NULL);
-    } else if (outcome.exit_code == MB_ERRC_DEVICE) {
-        code = TEST_SKIP;
-    }
-    if (code == TEST_SKIP || outcome.signal != 0) {
-        printf("a plain run: exit code %d, signal %d: %s\n", outcome.exit_code, outcome.signal,
-               outcome.err);
-    }
-    mb_sandbox_leave();
-    return code;
+    return mb_scenarios_main(test, argc, argv);
 }

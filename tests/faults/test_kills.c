@@ -22,7 +22,6 @@
 #include "sandbox.h"
 #include "scenarios.h"
 
-#define TEST_SKIP    77 /* meson's exit code for a test that cannot run here */
 #define N_KILLS      48u
 #define N_FULL_KILLS 2000u
 #define N_SIZES      18u
@@ -31,12 +30,6 @@ static struct mb_snapshot usual, earlier, now;
 static struct mb_outcome outcome;
 static const struct mb_fault no_fault;
 static unsigned n_wrong;
-
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && strcmp(value, "1") == 0;
-}
 
 static void complain(const char *scenario, const char *moment, const char *what)
 {
@@ -170,8 +163,8 @@ static void kill_scenario(const struct mb_scenario *scenario, uint32_t n_kills,
 static unsigned kill_all(void)
 {
     struct mb_rng rng;
-    uint32_t n_kills = is_set("MB_TEST_FULL") ? N_FULL_KILLS : N_KILLS;
-    n_kills = is_set("MB_TEST_QUICK") ? n_kills / 4 : n_kills;
+    uint32_t n_kills = mb_is_set("MB_TEST_FULL") ? N_FULL_KILLS : N_KILLS;
+    n_kills = mb_is_set("MB_TEST_QUICK") ? n_kills / 4 : n_kills;
     mb_rng_init(&rng, 21);
     unsigned n = 0;
     for (size_t i = 0; i < mb_n_scenarios; i++) {
@@ -187,28 +180,12 @@ static unsigned kill_all(void)
 }
 
 /* The scenario "run", all of whose outputs go to the folder `disk`. */
-static const char *const on_disk[] = {"in.ppm",
-                                      "-s",
-                                      "blit",
-                                      "-d",
-                                      "cpu",
-                                      "-n",
-                                      "3",
-                                      "-w",
-                                      "0",
-                                      "--no-roofline",
-                                      "-q",
-                                      "-o",
-                                      "disk/out",
-                                      "--csv",
-                                      "disk/out.csv",
-                                      "--json",
-                                      "disk/copy.json",
-                                      "--images",
-                                      "all",
-                                      "--chain",
-                                      "ktx2,dds",
-                                      NULL};
+static const struct mb_scenario on_disk = {
+    .args =
+        {"in.ppm",       "-s",     "blit",           "-d",       "cpu", "-n",       "3",
+         "-w",           "0",      "--no-roofline",  "-q",       "-o",  "disk/out", "--csv",
+         "disk/out.csv", "--json", "disk/copy.json", "--images", "all", "--chain",  "ktx2,dds"},
+};
 
 /* A run that ran out of room, or had enough: whole files, and one line that says so. Returns
  * whether it passed. */
@@ -258,7 +235,7 @@ static unsigned fill_disk(void)
         printf("a tmpfs cannot be mounted here\n");
         return 0;
     }
-    mb_sandbox_run(on_disk, &no_fault, MB_N_FAULT_KINDS, &outcome);
+    mb_sandbox_run(on_disk.args, &no_fault, MB_N_FAULT_KINDS, &outcome);
     for (unsigned i = 0; i < N_SIZES; i++) {
         if (!fill(i)) {
             complain("full disk", "filling it", "it cannot be filled");
@@ -266,7 +243,7 @@ static unsigned fill_disk(void)
         }
         mb_snapshot_take(&earlier);
         snprintf(moment, sizeof moment, "%u blocks free", i);
-        mb_sandbox_run(on_disk, &no_fault, MB_N_FAULT_KINDS, &outcome);
+        mb_sandbox_run(on_disk.args, &no_fault, MB_N_FAULT_KINDS, &outcome);
         n_passed += judge_room("No space left on device", moment);
         unlink("disk/filler.csv");
     }
@@ -280,12 +257,12 @@ static unsigned limit_files(void)
 {
     char moment[40];
     unsigned n_passed = 0;
-    mb_sandbox_run(on_disk, &no_fault, MB_N_FAULT_KINDS, &outcome);
+    mb_sandbox_run(on_disk.args, &no_fault, MB_N_FAULT_KINDS, &outcome);
     mb_snapshot_take(&earlier);
     for (unsigned i = 0; i < N_SIZES; i++) {
         const struct mb_fault limit = {.max_file_bytes = (size_t)320 << i * 2 / 3};
         snprintf(moment, sizeof moment, "files of %zu bytes at most", limit.max_file_bytes);
-        mb_sandbox_run(on_disk, &limit, MB_N_FAULT_KINDS, &outcome);
+        mb_sandbox_run(on_disk.args, &limit, MB_N_FAULT_KINDS, &outcome);
         n_passed += judge_room("File too large", moment);
     }
     if (n_passed == 0 || n_passed == N_SIZES) {
@@ -294,26 +271,23 @@ static unsigned limit_files(void)
     return N_SIZES;
 }
 
-int main(void)
+static int test(int argc, char **argv)
 {
-    setenv("LP_NUM_THREADS", "0", 1);
-    setenv("LC_ALL", "C", 1);
-    if (mb_fault_init() == NULL || !mb_sandbox_enter() || mkdir("disk", 0777) != 0) {
+    (void)argc, (void)argv;
+    if (mkdir("disk", 0777) != 0) {
         perror("the test itself");
         return 1;
     }
-    int code = mb_scenarios_prepare();
-    if (code == MB_ERRC_NONE) {
-        const unsigned n_kills = kill_all();
-        const unsigned n_limits = limit_files();
-        const unsigned n_disks = fill_disk();
-        printf("%u kills, %u limits of files, %u full disks, %u wrong\n", n_kills, n_limits,
-               n_disks, n_wrong);
-        code = n_wrong > 0;
-    } else {
-        code = code == MB_ERRC_DEVICE ? TEST_SKIP : 1;
-    }
+    const unsigned n_kills = kill_all();
+    const unsigned n_limits = limit_files();
+    const unsigned n_disks = fill_disk();
+    printf("%u kills, %u limits of files, %u full disks, %u wrong\n", n_kills, n_limits,
+           n_disks, n_wrong);
     umount("disk");
-    mb_sandbox_leave();
-    return code;
+    return n_wrong > 0;
+}
+
+int main(int argc, char **argv)
+{
+    return mb_scenarios_main(test, argc, argv);
 }

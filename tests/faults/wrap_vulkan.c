@@ -2,6 +2,7 @@
  * it, and a count of what is created and destroyed. volk's function pointers are replaced
  * whenever volk has loaded them; --wrap tells when. What a failed call leaves undefined is
  * filled with bytes that are no handle. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <volk.h>
@@ -59,6 +60,52 @@ static VkResult fault_of(const struct mb_fault_function *function)
     return result != NULL ? (VkResult)result->code : VK_SUCCESS;
 }
 
+/* One of volk's pointers, and what stands in for what it holds. */
+struct stand_in {
+    void *pointer, *real; /* PFN_...: volk's, and where the driver's own function is kept */
+    PFN_vkVoidFunction function;
+    PFN_vkVoidFunction settled; /* what `pointer` held when all stand-ins were in place */
+};
+
+static struct stand_in stand_ins[80];
+static size_t n_stand_ins;
+
+static void add_stand_in(void *pointer, void *real, PFN_vkVoidFunction function)
+{
+    if (n_stand_ins == sizeof stand_ins / sizeof stand_ins[0]) {
+        abort();
+    }
+    stand_ins[n_stand_ins++] = (struct stand_in){pointer, real, function, NULL};
+}
+
+/* Replace what volk has loaded since settle(). */
+static void replace(void)
+{
+    for (size_t i = 0; i < n_stand_ins; i++) {
+        struct stand_in *s = &stand_ins[i];
+        PFN_vkVoidFunction now;
+        memcpy(&now, s->pointer, sizeof now);
+        if (now != NULL && now != s->settled) {
+            memcpy(s->real, &now, sizeof now);
+            memcpy(s->pointer, &s->function, sizeof s->function);
+        }
+    }
+}
+
+static void settle(void)
+{
+    for (size_t i = 0; i < n_stand_ins; i++) {
+        memcpy(&stand_ins[i].settled, stand_ins[i].pointer, sizeof stand_ins[i].settled);
+    }
+}
+
+/* Before main: stand_in_call and real_call are those of `call`. */
+#define PLACE(call)                                                                            \
+    __attribute__((constructor)) static void place_##call(void)                                \
+    {                                                                                          \
+        add_stand_in(&call, &real_##call, (PFN_vkVoidFunction)stand_in_##call);                \
+    }
+
 /* clang-format off */
 #define RESULT(name)   {.code = name, .text = #name}
 #define HOST_MEMORY    RESULT(VK_ERROR_OUT_OF_HOST_MEMORY)
@@ -75,7 +122,8 @@ static VkResult fault_of(const struct mb_fault_function *function)
         static const struct mb_fault_function function = {.name = #call, __VA_ARGS__};         \
         const VkResult fault = fault_of(&function);                                            \
         return fault == VK_SUCCESS ? real_##call arguments : fault;                            \
-    }
+    }                                                                                          \
+    PLACE(call)
 
 /* The same for one that creates `n` objects, and leaves their handles undefined if it fails. */
 #define CREATES(call, object, parameters, arguments, handle, ...)                              \
@@ -93,7 +141,8 @@ static VkResult fault_of(const struct mb_fault_function *function)
             count_created(object, #call);                                                      \
         }                                                                                      \
         return result;                                                                         \
-    }
+    }                                                                                          \
+    PLACE(call)
 
 #define DESTROYS(call, object, type)                                                           \
     static PFN_##call real_##call;                                                             \
@@ -103,7 +152,8 @@ static VkResult fault_of(const struct mb_fault_function *function)
         if (count_destroyed(object, &handle, sizeof handle)) {                                 \
             real_##call(device, handle, callbacks);                                            \
         }                                                                                      \
-    }
+    }                                                                                          \
+    PLACE(call)
 
 /* An object of a device that is created and destroyed in the usual way. */
 #define OBJECT(object, name, ...)                                                              \
@@ -256,7 +306,8 @@ STAND_IN(vkGetPipelineExecutableStatisticsKHR,
             count_created(PIPELINE, "vkCreate*Pipelines");                                     \
         }                                                                                      \
         return result;                                                                         \
-    }
+    }                                                                                          \
+    PLACE(call)
 
 MAKES_PIPELINES(vkCreateComputePipelines, VkComputePipelineCreateInfo)
 MAKES_PIPELINES(vkCreateGraphicsPipelines, VkGraphicsPipelineCreateInfo)
@@ -269,6 +320,7 @@ static void VKAPI_CALL stand_in_vkDestroyInstance(VkInstance instance,
         real_vkDestroyInstance(instance, callbacks);
     }
 }
+PLACE(vkDestroyInstance)
 
 static PFN_vkDestroyDevice real_vkDestroyDevice;
 static void VKAPI_CALL stand_in_vkDestroyDevice(VkDevice device,
@@ -278,94 +330,7 @@ static void VKAPI_CALL stand_in_vkDestroyDevice(VkDevice device,
         real_vkDestroyDevice(device, callbacks);
     }
 }
-
-/* Replace what volk has just loaded. */
-#define REPLACE(call)                                                                          \
-    do {                                                                                       \
-        if (call != NULL) {                                                                    \
-            real_##call = call;                                                                \
-            call = stand_in_##call;                                                            \
-        }                                                                                      \
-    } while (0)
-
-static void replace_loader(void)
-{
-    REPLACE(vkCreateInstance);
-    REPLACE(vkEnumerateInstanceExtensionProperties);
-    REPLACE(vkEnumerateInstanceLayerProperties);
-}
-
-static void replace_instance(void)
-{
-    REPLACE(vkDestroyInstance);
-    REPLACE(vkEnumeratePhysicalDevices);
-    REPLACE(vkEnumerateDeviceExtensionProperties);
-    REPLACE(vkGetPhysicalDeviceImageFormatProperties);
-    REPLACE(vkCreateDevice);
-    REPLACE(vkSetDebugUtilsObjectNameEXT);
-}
-
-static void replace_objects(void)
-{
-    REPLACE(vkCreateFence);
-    REPLACE(vkCreateEvent);
-    REPLACE(vkCreateQueryPool);
-    REPLACE(vkCreateBuffer);
-    REPLACE(vkCreateImage);
-    REPLACE(vkCreateImageView);
-    REPLACE(vkCreateSampler);
-    REPLACE(vkCreateShaderModule);
-    REPLACE(vkCreatePipelineLayout);
-    REPLACE(vkCreateDescriptorSetLayout);
-    REPLACE(vkCreateDescriptorPool);
-    REPLACE(vkCreateCommandPool);
-    REPLACE(vkDestroyFence);
-    REPLACE(vkDestroyEvent);
-    REPLACE(vkDestroyQueryPool);
-    REPLACE(vkDestroyBuffer);
-    REPLACE(vkDestroyImage);
-    REPLACE(vkDestroyImageView);
-    REPLACE(vkDestroySampler);
-    REPLACE(vkDestroyShaderModule);
-    REPLACE(vkDestroyPipelineLayout);
-    REPLACE(vkDestroyDescriptorSetLayout);
-    REPLACE(vkDestroyDescriptorPool);
-    REPLACE(vkDestroyCommandPool);
-}
-
-static void replace_memory(void)
-{
-    REPLACE(vkAllocateMemory);
-    REPLACE(vkFreeMemory);
-    REPLACE(vkMapMemory);
-    REPLACE(vkBindBufferMemory);
-    REPLACE(vkBindImageMemory);
-    REPLACE(vkAllocateCommandBuffers);
-    REPLACE(vkAllocateDescriptorSets);
-}
-
-static void replace_pipelines(void)
-{
-    REPLACE(vkCreateComputePipelines);
-    REPLACE(vkCreateGraphicsPipelines);
-    REPLACE(vkDestroyPipeline);
-    REPLACE(vkGetPipelineExecutablePropertiesKHR);
-    REPLACE(vkGetPipelineExecutableStatisticsKHR);
-    REPLACE(vkDestroyDevice);
-}
-
-static void replace_work(void)
-{
-    REPLACE(vkBeginCommandBuffer);
-    REPLACE(vkEndCommandBuffer);
-    REPLACE(vkResetFences);
-    REPLACE(vkGetFenceStatus);
-    REPLACE(vkGetEventStatus);
-    REPLACE(vkResetEvent);
-    REPLACE(vkWaitForFences);
-    REPLACE(vkQueueSubmit);
-    REPLACE(vkGetQueryPoolResults);
-}
+PLACE(vkDestroyDevice)
 
 VkResult __real_volkInitialize(void);
 VkResult __wrap_volkInitialize(void);
@@ -378,7 +343,8 @@ VkResult __wrap_volkInitialize(void)
     VkResult result = fault_of(&function);
     if (result == VK_SUCCESS) {
         result = __real_volkInitialize();
-        replace_loader();
+        replace();
+        settle();
     }
     return result;
 }
@@ -388,8 +354,9 @@ void __wrap_volkLoadInstance(VkInstance instance);
 void __wrap_volkLoadInstance(VkInstance instance)
 {
     __real_volkLoadInstance(instance);
-    replace_instance();
+    replace();
     mb_disguise_instance();
+    settle();
 }
 
 void __real_volkLoadDevice(VkDevice device);
@@ -397,9 +364,7 @@ void __wrap_volkLoadDevice(VkDevice device);
 void __wrap_volkLoadDevice(VkDevice device)
 {
     __real_volkLoadDevice(device);
-    replace_objects();
-    replace_memory();
-    replace_pipelines();
-    replace_work();
+    replace();
     mb_disguise_device();
+    settle();
 }
