@@ -4,17 +4,19 @@
     base <- image <- vk <- strategy.h, strategy <- strategies/* <- result <- bench <- compare <- tune <- cli
 
 A file includes only leftwards or within its own layer, by folder-prefixed path, and modules (a .c
-with its .h) form no circle. A strategy sees the
-contract, the Vulkan layer and below: never the golden model, the harness, or another strategy. A
-header in a strategy's folder is for the files of that folder, which include it by plain name. What lies
+with its .h) form no circle; a folder of src/ is one room, not a heap. A strategy sees the contract,
+the Vulkan layer and below: never the golden model, the harness, or another strategy. A header in a strategy's folder is for the files of that folder, which include it by plain name. What lies
 in a strategy's export/ leaves for other programs, so that it includes nothing of src/. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
 
 usage: scripts/check_layers.py [ROOT]      exit 1 and a line for each violation
 """
 
+import collections
 import pathlib
 import re
 import sys
+
+MAX_MODULES = 17  # of a folder
 
 # Rank of each folder of src/, and of the one header and the one folder between them.
 LAYERS = {"base": 0, "image": 1, "vk": 2, "strategy": 3, "result": 5, "bench": 6, "compare": 7, "tune": 8, "cli": 9}
@@ -135,6 +137,13 @@ def check_circles(root):
         yield "src: modules in a circle: " + ", ".join(circle)
 
 
+def check_rooms(root):
+    counts = collections.Counter(name.rpartition("/")[0] for name in modules(root))
+    for folder, n in sorted(counts.items()):
+        if n > MAX_MODULES:
+            yield f"src/{folder}: {n} modules, of which a folder has {MAX_MODULES} at most"
+
+
 def check_shader(path, root):
     """A shader includes files of its own folder, folders within it, or shaders/, by plain name."""
     for number, quoted, angle in includes(path):
@@ -171,8 +180,8 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     if not (root / "src").is_dir():
         sys.exit(f"{root}: no src/ here")
-    problems = [*check_sources(root), *check_circles(root), *check_strategies(root),
-                *check_shaders(root)]
+    problems = [*check_sources(root), *check_circles(root), *check_rooms(root),
+                *check_strategies(root), *check_shaders(root)]
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

@@ -29,6 +29,22 @@ def average_2x2(rgba, width, height):
     return bytes(out)
 
 
+# What other people's scripts rely on: those of 0.1.0 stay, in their order.
+CSV_COLUMNS = """run_id device input input_sha256 width height layers levels format reduce filter alpha
+    shape rects rect_x rect_y rect_width rect_height cache mode strategy status reason n min_ns p05_ns
+    p25_ns median_ns p75_ns p95_ns max_ns mean_ns mad_ns median_ci_low_ns median_ci_high_ns
+    relative_ratio relative_low relative_high of_limit null_twin_ns setup_ms compulsory_bytes
+    algorithmic_bytes dispatches barriers max_error_lsb drift_lsb box_lsb verify""".split()
+
+
+def walk(node, path=()):
+    """(path, node) of every member of a JSON value."""
+    yield path, node
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        yield from walk(value, (*path, key))
+
+
 class OutputCase(cli.TestCase):
     def results(self, out="out"):
         document = self.document(f"{out}/results.json")
@@ -104,6 +120,22 @@ class Results(OutputCase):
             self.assertEqual(len(result["samples_ns"]), 3)
             width, height, _ = cli.read_png(self.dir / "out" / result["images"][0])
             self.assertEqual((width, height), (96, 64))
+
+    def test_no_fact_stands_twice(self):
+        """Of eight strategies under two conditions: samples once, labels in variants alone; elsewhere
+        stand their ids. Sentences and the command line may have them."""
+        specs = ["compute:npot=floor", "compute:load=sampler", "raster:load=texel", "raster:npot=blit",
+                 "subgroup:load=texel", "subgroup:npot=box", "spd:wave=off", "spd:order=linear"]
+        self.run_it("pattern:noise:33x17", "-q", "-n", "8", "--no-roofline", "--mode", "both", "--images",
+                    "none", "-s", ",".join(specs), "-o", "out")
+        document = self.document()
+        self.assertEqual([len(timing["rows"]) for timing in document["cases"][0]["timings"]], [8, 8])
+        samples = [str(node) for path, node in walk(document) if path[-1:] == ("durations_ns",)]
+        self.assertGreaterEqual(len(samples), 16)
+        self.assertEqual(len(samples), len(set(samples)))
+        for path, node in walk(document):
+            if isinstance(node, str) and node in specs:
+                self.assertEqual((path[-3], path[-1]), ("variants", "label"), path)
 
     def test_sizes(self):
         self.good(SMALL, "-o", "out", "-s", "compute", "--size", "33x17,64x1", "--sweep", "2:16")
@@ -215,6 +247,7 @@ class Pictures(OutputCase):
 class Copies(OutputCase):
     def check_csv(self, text, strategies):
         rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([name for name in rows[0] if name in CSV_COLUMNS], CSV_COLUMNS)
         self.assertEqual([row["strategy"] for row in rows], strategies)
         self.assertEqual([row["filter"] for row in rows],
                          ["kaiser" if name == "separable" else "box" for name in strategies])

@@ -102,6 +102,12 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(result.stdout, "src: modules in a circle: "
                              + ", ".join(f"bench/{name}" for name in names) + "\n")
 
+    def test_heaps_are_named(self):
+        tree = {f"src/bench/part_{i}.c": "" for i in range(17)}
+        result = run_check({**CLEAN, **tree})
+        self.assertEqual((result.returncode, result.stdout), (
+            1, "src/bench: 18 modules, of which a folder has 17 at most\n"))
+
     def test_a_folder_without_sources_is_an_error(self):
         self.assertNotEqual(run_check({"README.md": ""}).returncode, 0)
 

@@ -371,7 +371,9 @@ static void test_questions(void)
     cheaper->result->work.tolerance.filter.policy = MB_POLICY_FLOOR;
     cheaper->result->work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
     cheaper->result->verdict.box_lsb = 161;
-    f.timing.fastest = 0;
+    mb_ranking_choose(&f.timing); /* not by the time alone */
+    CHECK_EQ_INT(f.timing.question, MB_QUESTION_EXACT);
+    CHECK_EQ_INT(f.timing.fastest, 0);
     f.rows[0].relation = (struct mb_relation){.ratio = 1, .outcome = MB_OUTCOME_SAME};
     f.rows[1].relation = (struct mb_relation){.ratio = 2.37, .outcome = MB_OUTCOME_SLOWER};
     cheaper->relation = (struct mb_relation){.ratio = 0.84, .outcome = MB_OUTCOME_FASTER};
