@@ -21,9 +21,8 @@
 
 /* One worker's findings. */
 struct tally {
-    double max_error_lsb, drift_lsb, box_lsb;
+    struct mb_level_verdict level; /* without its PSNR */
     struct mb_noise noise;
-    uint64_t n_bad_texels;
     struct mb_bad_texel first_bad;
 };
 
@@ -35,34 +34,37 @@ struct level_job {
     uint32_t level;
     const uint8_t *output;            /* stored texels */
     const double *want, *ideal, *box; /* of levels 1..: linear */
-    const double *range;              /* or NULL */
+    double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is below it */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
-/* Take note of a texel for its value `i` of the level; `want` and `got` are coded. */
-static void tally_bad(struct tally *tally, const struct level_job *job, size_t i, double want,
-                      double got, double bound_lsb)
+/* `want` and `got` are coded. Where it is remains to be said. */
+static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t channel,
+                                     double want, double got)
 {
-    const uint32_t channel = i % 4;
-    tally->n_bad_texels++;
-    if (tally->first_bad.found) {
-        return;
-    }
-    const double max_code = mb_format_max_code(job->step.format, channel);
-    tally->first_bad = (struct mb_bad_texel){
+    const double max_code = mb_format_max_code(format, channel);
+    return (struct mb_bad_texel){
         .found = true,
-        .level = job->level,
-        .layer = job->chain->layer,
-        .x = (uint32_t)(i / 4 % job->extent.width),
-        .y = (uint32_t)(i / 4 / job->extent.width),
         .channel = channel,
         .want = want * max_code,
         .got = got * max_code,
-        .error_lsb = mb_distance_lsb(job->step.format, channel, got, want),
-        .bound_lsb = bound_lsb,
+        .error_lsb = mb_distance_lsb(format, channel, got, want),
     };
+}
+
+/* Take note of texel `texel` of the level. */
+static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
+                      struct mb_bad_texel bad)
+{
+    if (tally->level.n_bad_texels++ == 0) {
+        bad.level = job->level;
+        bad.layer = job->chain->layer;
+        bad.x = (uint32_t)(texel % job->extent.width);
+        bad.y = (uint32_t)(texel / job->extent.width);
+        tally->first_bad = bad;
+    }
 }
 
 /* What a value may be off beside the bound; value `i` of the level, in LSB. */
@@ -104,7 +106,9 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
         const double bound_lsb =
             mb_tolerance_bound_lsb(&job->step, i % 4, job->want[at], range);
         if (step_error_lsb(job, at, got[i], want[i]) > bound_lsb + MODEL_ROUNDING_LSB) {
-            tally_bad(tally, job, at, want[i], got[i], bound_lsb);
+            struct mb_bad_texel bad = bad_texel(job->step.format, i % 4, want[i], got[i]);
+            bad.bound_lsb = bound_lsb;
+            tally_bad(tally, job, at / 4, bad);
             i |= 3; /* a texel counts once */
         }
     }
@@ -128,6 +132,15 @@ static const double *coded(const struct level_job *job, const double *level, siz
     }
     mb_format_to_coded(format, level + texel * 4, n, buffer);
     return buffer;
+}
+
+/* Add what else was found of a level. */
+static void raise_level(struct mb_level_verdict *level, const struct mb_level_verdict *more)
+{
+    level->max_error_lsb = fmax(level->max_error_lsb, more->max_error_lsb);
+    level->drift_lsb = fmax(level->drift_lsb, more->drift_lsb);
+    level->box_lsb = fmax(level->box_lsb, more->box_lsb);
+    level->n_bad_texels += more->n_bad_texels;
 }
 
 /* Judge `n` texels from `texel` of a level below the base. Chains that are the same array are
@@ -155,9 +168,9 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
         const double *box = coded(job, job->box, texel, n, buffer[2]);
         box_lsb = mb_max_distance_lsb(format, got, box, n);
     }
-    tally->max_error_lsb = fmax(tally->max_error_lsb, step_lsb);
-    tally->drift_lsb = fmax(tally->drift_lsb, drift_lsb);
-    tally->box_lsb = fmax(tally->box_lsb, box_lsb);
+    raise_level(&tally->level, &(struct mb_level_verdict){.max_error_lsb = step_lsb,
+                                                          .drift_lsb = drift_lsb,
+                                                          .box_lsb = box_lsb});
     mb_noise_add(&tally->noise, got, ideal, n);
     if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
         find_bad(tally, job, texel, got, want, n);
@@ -175,37 +188,42 @@ static void judge_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t 
     }
 }
 
-/* Level 0 must come back as it went in, bit for bit: -0 is not 0 here. */
-static void judge_base_texel(struct tally *tally, const struct level_job *job, size_t texel)
+/* The first texel in [begin, end) of two levels whose bytes differ, or `end`. */
+static size_t first_difference(const uint8_t *want, const uint8_t *got, size_t texel_bytes,
+                               size_t begin, size_t end)
 {
-    const size_t texel_bytes = job->step.format->texel_bytes;
-    const uint8_t *output = job->output + texel * texel_bytes;
-    const uint8_t *source = (const uint8_t *)job->chain->source + texel * texel_bytes;
-    if (memcmp(output, source, texel_bytes) == 0) {
-        return;
+    for (size_t at = begin; at < end; at += CHUNK_TEXELS) {
+        const size_t n = end - at < CHUNK_TEXELS ? end - at : CHUNK_TEXELS;
+        if (memcmp(want + at * texel_bytes, got + at * texel_bytes, n * texel_bytes) != 0) {
+            while (memcmp(want + at * texel_bytes, got + at * texel_bytes, texel_bytes) == 0) {
+                at++;
+            }
+            return at;
+        }
     }
-    double got[4], want[4];
-    mb_format_decode_coded(job->step.format, output, 1, got);
-    mb_format_decode_coded(job->step.format, source, 1, want);
-    const uint32_t channel = mb_first_difference(want, got);
-    tally_bad(tally, job, texel * 4 + channel, want[channel], got[channel], 0.0);
-    tally->max_error_lsb =
-        fmax(tally->max_error_lsb, mb_max_distance_lsb(job->step.format, got, want, 1));
-    mb_noise_add(&tally->noise, got, want, 1);
+    return end;
 }
 
+/* Level 0 must come back as it went in, bit for bit: -0 is not 0 here. */
 static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     struct level_job *job = ctx;
-    const size_t row_bytes = (size_t)job->extent.width * job->step.format->texel_bytes;
+    struct tally *tally = &job->tally[worker];
+    const struct mb_format *format = job->step.format;
+    const size_t texel_bytes = format->texel_bytes;
+    const size_t end = (size_t)row_end * job->extent.width;
     const uint8_t *source = job->chain->source;
-    for (size_t y = row_begin; y < row_end; y++) {
-        if (memcmp(job->output + y * row_bytes, source + y * row_bytes, row_bytes) == 0) {
-            continue;
-        }
-        for (size_t x = 0; x < job->extent.width; x++) {
-            judge_base_texel(&job->tally[worker], job, y * job->extent.width + x);
-        }
+    size_t at = (size_t)row_begin * job->extent.width;
+    while ((at = first_difference(source, job->output, texel_bytes, at, end)) < end) {
+        double got[4], want[4];
+        mb_format_decode_coded(format, job->output + at * texel_bytes, 1, got);
+        mb_format_decode_coded(format, source + at * texel_bytes, 1, want);
+        const uint32_t c = mb_first_difference(want, got);
+        tally_bad(tally, job, at, bad_texel(format, c, want[c], got[c]));
+        tally->level.max_error_lsb =
+            fmax(tally->level.max_error_lsb, mb_max_distance_lsb(format, got, want, 1));
+        mb_noise_add(&tally->noise, got, want, 1);
+        at++;
     }
 }
 
@@ -222,14 +240,7 @@ static bool differ(const struct mb_format *format, const uint8_t *want, const ui
         return false;
     }
     const uint32_t c = mb_first_difference(wanted, gotten);
-    const double max_code = mb_format_max_code(format, c);
-    *bad = (struct mb_bad_texel){
-        .found = true,
-        .channel = c,
-        .want = wanted[c] * max_code,
-        .got = gotten[c] * max_code,
-        .error_lsb = mb_distance_lsb(format, c, gotten[c], wanted[c]),
-    };
+    *bad = bad_texel(format, c, wanted[c], gotten[c]);
     return true;
 }
 
@@ -239,21 +250,19 @@ void mb_find_difference(const struct mb_plane *want, const void *got,
 {
     const struct mb_extent extent = want->extent;
     const size_t texel_bytes = want->format->texel_bytes;
-    for (uint32_t y = 0; y < extent.height; y++) {
-        const size_t row_bytes = (size_t)y * extent.width * texel_bytes;
-        const uint8_t *w = (const uint8_t *)want->texels + row_bytes;
-        const uint8_t *g = (const uint8_t *)got + row_bytes;
-        if (memcmp(w, g, extent.width * texel_bytes) == 0) {
-            continue;
+    const size_t end = (size_t)extent.width * extent.height;
+    const uint8_t *w = want->texels, *g = got;
+    size_t at = 0;
+    while ((at = first_difference(w, g, texel_bytes, at, end)) < end) {
+        const uint32_t x = (uint32_t)(at % extent.width), y = (uint32_t)(at / extent.width);
+        if (!mb_rects_contain(ignored, n_ignored, x, y) &&
+            differ(want->format, w + at * texel_bytes, g + at * texel_bytes, allowed_lsb,
+                   bad)) {
+            bad->x = x;
+            bad->y = y;
+            return;
         }
-        for (uint32_t x = 0; x < extent.width; x++, w += texel_bytes, g += texel_bytes) {
-            if (memcmp(w, g, texel_bytes) != 0 && !mb_rects_contain(ignored, n_ignored, x, y) &&
-                differ(want->format, w, g, allowed_lsb, bad)) {
-                bad->x = x;
-                bad->y = y;
-                return;
-            }
-        }
+        at++;
     }
 }
 
@@ -270,56 +279,38 @@ static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)
     return power == 0.0 ? INFINITY : -10.0 * log10(power);
 }
 
-/* Add up the workers' findings, in order, so that the first bad texel is the first. */
-static void join_tallies(struct tally *total, const struct level_job *job, uint32_t n_workers)
-{
-    *total = job->tally[0];
-    for (uint32_t i = 1; i < n_workers; i++) {
-        const struct tally *tally = &job->tally[i];
-        total->max_error_lsb = fmax(total->max_error_lsb, tally->max_error_lsb);
-        total->drift_lsb = fmax(total->drift_lsb, tally->drift_lsb);
-        total->box_lsb = fmax(total->box_lsb, tally->box_lsb);
-        mb_noise_join(&total->noise, &tally->noise);
-        total->n_bad_texels += tally->n_bad_texels;
-        if (!total->first_bad.found) {
-            total->first_bad = tally->first_bad;
-        }
-    }
-}
-
 static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 {
     const uint32_t n_workers =
         mb_parallel_rows(job->extent.height, mb_rows_per_thread(job->extent.width),
                          job->level == 0 ? judge_base_rows : judge_rows, job);
-    struct tally total;
-    join_tallies(&total, job, n_workers);
-
     struct mb_level_verdict *level = &verdict->level[job->level];
-    const double layer_psnr_db = mb_noise_psnr_db(
-        &total.noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
-    level->extent = job->extent;
-    level->max_error_lsb = fmax(level->max_error_lsb, total.max_error_lsb);
-    level->drift_lsb = fmax(level->drift_lsb, total.drift_lsb);
-    level->box_lsb = fmax(level->box_lsb, total.box_lsb);
-    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
-    level->n_bad_texels += total.n_bad_texels;
-
     struct mb_bad_texel *first = &verdict->first_bad;
-    if (total.first_bad.found && (!first->found || total.first_bad.level < first->level)) {
-        *first = total.first_bad;
+    struct mb_noise noise = {0};
+    for (uint32_t i = 0; i < n_workers; i++) {
+        const struct tally *tally = &job->tally[i];
+        raise_level(level, &tally->level);
+        mb_noise_join(&noise, &tally->noise);
+        if (tally->first_bad.found && (!first->found || job->level < first->level)) {
+            *first = tally->first_bad;
+        }
     }
+    const double layer_psnr_db = mb_noise_psnr_db(
+        &noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
+    level->extent = job->extent;
+    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
     verdict->max_error_lsb = fmax(verdict->max_error_lsb, level->max_error_lsb);
     verdict->drift_lsb = fmax(verdict->drift_lsb, level->drift_lsb);
     verdict->box_lsb = fmax(verdict->box_lsb, level->box_lsb);
 }
 
-/* The golden chain of the step error while it is followed down. */
+/* The golden chain of the step error while it is followed down. Levels are used in turn, by
+ * level & 1: the one that is made and the one that it is made from. */
 struct golden {
     const double *want;  /* of the current level */
-    double *owned[2];    /* by level & 1: the level in use and the one it was made from */
-    double *range;       /* of the current level, or NULL */
-    double *doubt[2];    /* as `owned`, where there is any */
+    double *owned[2];    /* where it is not the ideal chain */
+    double *doubt[2];    /* where there is any */
+    double *range;       /* where it is needed */
     bool is_doubted;     /* level 0 has values that are not ordinary */
     struct mb_step step; /* to the current level */
     bool is_ideal;       /* no stored level was re-read yet: `want` is the ideal chain */
@@ -327,18 +318,20 @@ struct golden {
 
 static void golden_finish(struct golden *golden)
 {
-    mb_free(golden->owned[0]);
-    mb_free(golden->owned[1]);
+    for (uint32_t i = 0; i < 2; i++) {
+        mb_free(golden->owned[i]);
+        mb_free(golden->doubt[i]);
+    }
     mb_free(golden->range);
-    mb_free(golden->doubt[0]);
-    mb_free(golden->doubt[1]);
 }
 
-MB_MUST_CHECK static enum mb_status replace_level(double **level, struct mb_extent extent,
-                                                  struct mb_err *err)
+/* Make sure of memory for a level; those before were larger. */
+MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent extent,
+                                               struct mb_err *err)
 {
-    mb_free(*level);
-    *level = mb_malloc((size_t)extent.width * extent.height * 4 * sizeof **level);
+    if (*level == NULL) {
+        *level = mb_malloc((size_t)extent.width * extent.height * 4 * sizeof **level);
+    }
     return *level != NULL ? MB_OK
                           : MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
 }
@@ -361,23 +354,6 @@ static struct mb_plane golden_source(const struct golden *golden, const struct l
     return plane;
 }
 
-/* The next level's doubts, from the same stored texels or from the last doubts. */
-MB_MUST_CHECK static enum mb_status doubt_advance(struct golden *golden, struct level_job *job,
-                                                  const struct mb_plane *source,
-                                                  struct mb_err *err)
-{
-    enum mb_status status;
-    double **doubt = &golden->doubt[job->level & 1u];
-    double *carried = golden->doubt[(job->level - 1) & 1u];
-    MB_TRY(replace_level(doubt, job->extent, err));
-    MB_TRY(mb_doubt_level(job->step.tolerance, source, carried, job->step.weight_error, *doubt,
-                          err));
-    job->doubt = *doubt;
-    return MB_OK;
-fail:
-    return status;
-}
-
 /* Go on to the level of `job`: as the ideal chain as long as nothing has been re-read, which
  * costs nothing. */
 MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
@@ -394,26 +370,26 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     }
     step->n_carried = is_reread ? 1 : step->n_carried + 1;
     job->step = *step;
-    const bool needs_range = mb_tolerance_needs_range(step);
     golden->is_ideal = golden->is_ideal && !is_reread;
     if (golden->is_doubted) {
-        MB_TRY(doubt_advance(golden, job, &plane, err));
+        double **doubt = &golden->doubt[job->level & 1u];
+        MB_TRY(need_level(doubt, job->extent, err));
+        MB_TRY(mb_doubt_level(step->tolerance, &plane, golden->doubt[(job->level - 1) & 1u],
+                              step->weight_error, *doubt, err));
+        job->doubt = *doubt;
     }
-    if (!golden->is_ideal || needs_range) {
+    if (mb_tolerance_needs_range(step)) {
+        MB_TRY(need_level(&golden->range, job->extent, err));
+        job->range = golden->range;
+    }
+    golden->want = job->ideal;
+    if (!golden->is_ideal || job->range != NULL) {
         double **level = &golden->owned[job->level & 1u];
-        MB_TRY(replace_level(level, job->extent, err));
-        mb_free(golden->range);
-        golden->range = NULL;
-        if (needs_range) {
-            MB_TRY(replace_level(&golden->range, job->extent, err));
-        }
-        MB_TRY(mb_golden_level(&step->tolerance->filter, &plane, *level, golden->range, err));
+        MB_TRY(need_level(level, job->extent, err));
+        MB_TRY(mb_golden_level(&step->tolerance->filter, &plane, *level, job->range, err));
         golden->want = *level;
-    } else {
-        golden->want = job->ideal;
     }
     job->want = golden->want;
-    job->range = golden->range;
     return MB_OK;
 fail:
     return status;

@@ -6,8 +6,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image/policy.h"
 #include "image/pyramid.h"
+
+/* Which texels of the level above weigh in a texel, and by how much. */
+enum mb_policy {
+    MB_POLICY_BOX,   /* exact area average; Guthe and Heckbert, "Non-Power-of-Two Mipmap
+                        Creation", NVIDIA 2005 */
+    MB_POLICY_FLOOR, /* texels (2x, 2x+1); the last row or column of an odd size is dropped */
+    MB_POLICY_BLIT, /* a linear vkCmdBlitImage: two taps at (x + 1/2) * w / w' - 1/2, clamped */
+    /* Wide kernels, radii in texels of the next level. Averages only. */
+    MB_POLICY_KAISER,     /* sinc, windowed: radius 3, alpha 4 */
+    MB_POLICY_LANCZOS,    /* sinc, windowed by its own main lobe: radius 3 */
+    MB_POLICY_GAUSSIAN,   /* standard deviation 1/2, radius 2 */
+    MB_POLICY_GAUSSIAN16, /* standard deviation 2, radius 8: 16 texels of the source */
+};
+#define MB_N_POLICIES 7u
+
+/* True if a policy is a wide kernel: unlike the others, it is no area average even where all
+ * sizes are even, and its weights may be negative. */
+bool mb_policy_is_wide(enum mb_policy policy);
 
 enum mb_reduce {
     MB_REDUCE_AVG,
@@ -33,6 +50,7 @@ struct mb_filter {
 };
 
 /* As on the command line and in the JSON: "box", "avg", "straight". */
+const char *mb_policy_name(enum mb_policy policy);
 const char *mb_reduce_name(enum mb_reduce reduce);
 const char *mb_alpha_name(enum mb_alpha alpha);
 
@@ -52,6 +70,34 @@ struct mb_taps {
  * x < max(1, n_source / 2). What a wide kernel has beyond an edge is added to the edge texel.
  */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
+
+/* Wide kernels: their taps follow a function of the distance, over more texels than the two or
+ * three of a box.
+ *
+ * Texel x of the next level has its centre at (x + 1/2) * n / n' in the source. A source texel
+ * weighs what the kernel is at the distance of its own centre, in units of n / n', texels of
+ * the next level: on odd sizes the kernel gets wider with the ratio, and its phase moves from
+ * texel to texel. Weights are divided by their sum. Texels beyond an edge are the edge texel
+ * again. */
+
+/* Most taps along an axis, those beyond the edges included: 3 texels of the source make one. */
+#define MB_MAX_FILTER_KERNEL_TAPS 48u
+
+/* Distance, in texels of the next level, from which a wide kernel is 0; 0 for other policies.
+ */
+uint32_t mb_filter_kernel_radius(enum mb_policy policy);
+
+/* The texels [*first, *first + n) of an axis of `n_source` that weigh in texel `x` of the next
+ * level, with those beyond the edges; returns n, at most MB_MAX_FILTER_KERNEL_TAPS. Of wide
+ * kernels.
+ */
+uint32_t mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x,
+                               int32_t *first);
+
+/* Their weights: `n` of them, sum 1. A weight may be negative, and 0 where a kernel that has
+ * zeros meets one. Returns n. */
+uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint32_t x,
+                                  double weight[MB_MAX_FILTER_KERNEL_TAPS]);
 
 /* The texels of the next level that have a tap within `rect` of a level of size `source`; empty
  * if none has (a dropped row). A change in `rect` reaches these and no others. */

@@ -3,6 +3,7 @@
 #include "image/pattern.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,13 +25,12 @@ static uint8_t ramp(uint64_t position, uint64_t n)
     return n < 2 ? 0 : (uint8_t)((position * 510 + (n - 1)) / (2 * (n - 1)));
 }
 
-static void gradient_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                           uint64_t seed, uint8_t rgba[4])
+static void gradient_texel(const struct mb_place *at, uint8_t rgba[4])
 {
-    (void)seed;
-    rgba[0] = ramp(x, width);
-    rgba[1] = ramp(y, height);
-    rgba[2] = (uint8_t)(255 - ramp((uint64_t)x + y, (uint64_t)width + height - 1));
+    rgba[0] = ramp(at->x, at->width);
+    rgba[1] = ramp(at->y, at->height);
+    rgba[2] =
+        (uint8_t)(255 - ramp((uint64_t)at->x + at->y, (uint64_t)at->width + at->height - 1));
     rgba[3] = 255;
 }
 
@@ -43,39 +43,30 @@ static uint64_t hash_of(uint32_t x, uint32_t y, uint64_t seed)
     return z ^ z >> 31;
 }
 
-static void noise_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
-                        uint8_t rgba[4])
+static void noise_texel(const struct mb_place *at, uint8_t rgba[4])
 {
-    (void)width;
-    (void)height;
-    const uint64_t bits = hash_of(x, y, seed);
+    const uint64_t bits = hash_of(at->x, at->y, at->seed);
     for (unsigned c = 0; c < 4; c++) {
         rgba[c] = (uint8_t)(bits >> (8 * c));
     }
 }
 
-static void checker_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                          uint64_t seed, uint8_t rgba[4])
+static void checker_texel(const struct mb_place *at, uint8_t rgba[4])
 {
-    (void)width;
-    (void)height;
-    (void)seed;
-    set_grey(rgba, ((x ^ y) & 1u) != 0 ? 255 : 0);
+    set_grey(rgba, ((at->x ^ at->y) & 1u) != 0 ? 255 : 0);
 }
 
 /* One white texel in the middle; red, green and blue ones in the corners that lie in the last
  * column, the last row, and both: what drops an edge loses a colour. */
-static void impulse_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                          uint64_t seed, uint8_t rgba[4])
+static void impulse_texel(const struct mb_place *at, uint8_t rgba[4])
 {
-    (void)seed;
-    const bool is_last_x = x == width - 1;
-    const bool is_last_y = y == height - 1;
-    set_grey(rgba, x == width / 2 && y == height / 2 ? 255 : 0);
-    if (is_last_x && y == 0) {
+    const bool is_last_x = at->x == at->width - 1;
+    const bool is_last_y = at->y == at->height - 1;
+    set_grey(rgba, at->x == at->width / 2 && at->y == at->height / 2 ? 255 : 0);
+    if (is_last_x && at->y == 0) {
         rgba[0] = 255;
     }
-    if (x == 0 && is_last_y) {
+    if (at->x == 0 && is_last_y) {
         rgba[1] = 255;
     }
     if (is_last_x && is_last_y) {
@@ -84,27 +75,20 @@ static void impulse_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t heigh
 }
 
 /* Rings whose frequency rises to Nyquist at the edge: aliasing shows as rings elsewhere. */
-static void zoneplate_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                            uint64_t seed, uint8_t rgba[4])
+static void zoneplate_texel(const struct mb_place *at, uint8_t rgba[4])
 {
-    (void)seed;
-    const double longest = width > height ? width : height;
-    const double dx = x + 0.5 - 0.5 * width;
-    const double dy = y + 0.5 - 0.5 * height;
+    const double longest = at->width > at->height ? at->width : at->height;
+    const double dx = at->x + 0.5 - 0.5 * at->width;
+    const double dy = at->y + 0.5 - 0.5 * at->height;
     const double value = 0.5 + 0.5 * cos(PI * (dx * dx + dy * dy) / longest);
     set_grey(rgba, (uint8_t)(value * 255.0 + 0.5));
 }
 
 /* No value that a wrong rounding or a wrong channel order would leave alone. */
-static void flat_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
-                       uint8_t rgba[4])
+static void flat_texel(const struct mb_place *at, uint8_t rgba[4])
 {
+    (void)at;
     static const uint8_t colour[4] = {187, 99, 31, 203};
-    (void)x;
-    (void)y;
-    (void)width;
-    (void)height;
-    (void)seed;
     memcpy(rgba, colour, sizeof colour);
 }
 
@@ -156,17 +140,17 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
  * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
  * so that most of the lower levels has finite values. Alpha is an opacity: colour weighed by
  * alphas of both signs means nothing. It is 0 with the zeros, where no texel is seen. */
-static void signed_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint64_t seed,
-                         float rgba[4])
+static void signed_texel(const struct mb_place *at, float rgba[4])
 {
-    const bool is_corner = x < (width + 3) / 4 && y < (height + 3) / 4;
+    const bool is_corner = at->x < (at->width + 3) / 4 && at->y < (at->height + 3) / 4;
     const uint32_t n_kinds = N_SIGNED_KINDS - (is_corner ? 0 : 1);
-    const uint64_t square = hash_of(x / 4, y / 4, ~seed);
+    const uint64_t square = hash_of(at->x / 4, at->y / 4, ~at->seed);
     const enum signed_kind kind = (enum signed_kind)((square >> 32) % n_kinds);
     for (uint32_t c = 0; c < 3; c++) {
-        rgba[c] = signed_value(kind, hash_of(3 * x + c, y, seed));
+        rgba[c] = signed_value(kind, hash_of(3 * at->x + c, at->y, at->seed));
     }
-    rgba[3] = kind == SIGNED_ZERO ? 0.0f : (float)(hash_of(x, y, seed + 1) >> 56) / 255.0f;
+    rgba[3] = kind == SIGNED_ZERO ? 0.0f
+                                  : (float)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0f;
 }
 
 const struct mb_pattern mb_patterns[] = {
@@ -182,42 +166,28 @@ const struct mb_pattern mb_patterns[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-enum mb_depth mb_pattern_depth(const struct mb_pattern *p)
-{
-    return p->float_texel != NULL ? MB_DEPTH_F32 : MB_DEPTH_U8;
-}
-
 struct fill_job {
     const struct mb_pattern *pattern;
-    uint32_t width, height;
+    const struct mb_image *image;
     uint64_t seed;
-    void *rgba;
 };
 
 static void fill_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     (void)worker;
     const struct fill_job *job = ctx;
-    const struct mb_pattern *p = job->pattern;
-    uint8_t *const codes = job->rgba;
-    float *const floats = job->rgba;
+    const uint32_t width = job->image->width, height = job->image->height;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        for (uint32_t x = 0; x < job->width; x++) {
-            const size_t first = ((size_t)y * job->width + x) * 4;
-            if (p->float_texel != NULL) {
-                p->float_texel(x, y, job->width, job->height, job->seed, floats + first);
+        for (uint32_t x = 0; x < width; x++) {
+            const struct mb_place at = {x, y, width, height, job->seed};
+            const size_t first = ((size_t)y * width + x) * 4;
+            if (job->pattern->float_texel != NULL) {
+                job->pattern->float_texel(&at, (float *)job->image->texels + first);
             } else {
-                p->texel(x, y, job->width, job->height, job->seed, codes + first);
+                job->pattern->texel(&at, (uint8_t *)job->image->texels + first);
             }
         }
     }
-}
-
-void mb_pattern_fill(const struct mb_pattern *p, uint32_t width, uint32_t height, uint64_t seed,
-                     void *rgba)
-{
-    struct fill_job job = {p, width, height, seed, rgba};
-    mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows, &job);
 }
 
 bool mb_pattern_is_spec(const char *spec)
@@ -225,7 +195,7 @@ bool mb_pattern_is_spec(const char *spec)
     return strncmp(spec, SPEC_PREFIX, strlen(SPEC_PREFIX)) == 0;
 }
 
-const struct mb_pattern *mb_pattern_find(const char *name)
+static const struct mb_pattern *find(const char *name)
 {
     for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
         if (strcmp(p->name, name) == 0) {
@@ -242,7 +212,7 @@ MB_MUST_CHECK static enum mb_status unknown_pattern(const char *spec, const char
     for (size_t i = 0; i < MB_COUNTOF(candidates); i++) {
         candidates[i] = mb_patterns[i].name;
     }
-    MB_FAIL(err, MB_ERRC_INPUT, "%s: unknown pattern '%s'", spec, name);
+    MB_FAIL(err, MB_ERRC_INPUT, "%.80s: unknown pattern '%s'", spec, name);
     return mb_err_hint_nearest(err, name, candidates, MB_COUNTOF(candidates),
                                "see 'mipbench list patterns'");
 }
@@ -255,20 +225,15 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
 {
     const char *name = spec + strlen(SPEC_PREFIX);
     const char *colon = strchr(name, ':');
-    const size_t name_bytes = colon != NULL ? (size_t)(colon - name) : strlen(name);
     char text[64];
-    if (name_bytes >= sizeof text) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%.80s: unknown pattern", spec);
-    }
-    memcpy(text, name, name_bytes);
-    text[name_bytes] = '\0';
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":"), name);
 
-    *pattern = mb_pattern_find(text);
+    *pattern = find(text);
     if (*pattern == NULL) {
         return unknown_pattern(spec, text, err);
     }
     if (colon == NULL) {
-        const enum mb_status status = MB_FAIL(err, MB_ERRC_INPUT, "%s: no size", spec);
+        const enum mb_status status = MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
         mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
         return status;
     }
@@ -290,7 +255,7 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
     *image = (struct mb_image){0};
     MB_TRY(parse_spec(spec, &pattern, &width, &height, err));
 
-    const enum mb_depth depth = mb_pattern_depth(pattern);
+    const enum mb_depth depth = pattern->float_texel != NULL ? MB_DEPTH_F32 : MB_DEPTH_U8;
     const size_t n_bytes = (size_t)width * height * mb_depth_texel_bytes(depth);
     *image = (struct mb_image){
         .width = width,
@@ -303,7 +268,8 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
             MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", spec, n_bytes);
         goto fail;
     }
-    mb_pattern_fill(pattern, width, height, seed, image->texels);
+    mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows,
+                     &(struct fill_job){pattern, image, seed});
     mb_slug(pattern->name, image->name, sizeof image->name);
     mb_sha256_hex(image->texels, n_bytes, image->sha256);
     return MB_OK;

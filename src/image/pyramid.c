@@ -168,12 +168,3 @@ uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout)
     }
     return n_bytes;
 }
-
-uint64_t mb_layout_per_level_bytes(const struct mb_layout *layout)
-{
-    uint64_t bytes = 0;
-    for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        bytes += layout->level_layer_bytes[level] + layout->level_layer_bytes[level + 1];
-    }
-    return bytes * layout->n_layers;
-}

@@ -79,7 +79,4 @@ bool mb_layout_has_narrow_levels(const struct mb_layout *layout);
 /* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */
 uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout);
 
-/* Traffic of a chain in which every level is read once and its successor written once. */
-uint64_t mb_layout_per_level_bytes(const struct mb_layout *layout);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "image/filter_kernel.h"
+#include "image/filter.h"
 #include "image/srgb.h"
 
 /* Whether the filter's weights along an axis of this size have no end in binary. */
@@ -17,12 +17,6 @@ static double coordinate_error(uint32_t size)
 {
     const bool is_power_of_two = (size & (size - 1)) == 0;
     return is_power_of_two ? 0.0 : ldexp((double)size, -24);
-}
-
-/* Of an axis that is halved: 1 stays 1. */
-static bool is_odd(uint32_t size)
-{
-    return size > 1 && size % 2 == 1;
 }
 
 /* Of both passes of a wide kernel. */
@@ -52,8 +46,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
         return 0.0;
     }
     if (tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
-        tolerance->filter.policy == MB_POLICY_BOX &&
-        (is_odd(source.width) || is_odd(source.height))) {
+        tolerance->filter.policy == MB_POLICY_BOX && !mb_policies_agree(source, 2)) {
         return 0.0; /* three taps on an axis: no filter joins them, they are fetched */
     }
     double error = coordinate_error(source.width) + coordinate_error(source.height);

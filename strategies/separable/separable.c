@@ -4,7 +4,7 @@
  * from the host, in double precision split into two floats: one set per axis of even size, one
  * for each target texel where the size is odd and the phase differs. */
 #include "base/alloc.h"
-#include "image/filter_kernel.h"
+#include "image/filter.h"
 #include "strategy/levels.h"
 
 enum { PARAM_FILTER, PARAM_WORKGROUP };

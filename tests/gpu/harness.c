@@ -220,26 +220,20 @@ const struct mb_hooks mb_test_hooks = {
  * alpha. */
 void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
 {
-    const struct mb_extent extent = layout->base;
-    const struct mb_pattern *p = mb_pattern_find(pattern);
-    const enum mb_depth depth = p ? mb_pattern_depth(p) : MB_DEPTH_U8;
-    size_t n_texels = (size_t)extent.width * extent.height;
-    void *codes = p ? mb_alloc(n_texels, mb_depth_texel_bytes(depth)) : NULL;
-    uint8_t *texels = codes ? mb_alloc(layout->n_layers, layout->level_layer_bytes[0]) : NULL;
-    if (texels) {
-        const struct mb_image image = {
-            .width = extent.width,
-            .height = extent.height,
-            .depth = depth,
-            .texels = codes,
-        };
-        mb_pattern_fill(p, extent.width, extent.height, 1, codes);
-        for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-            mb_image_encode(&image, layout->format, layer,
-                            texels + layer * layout->level_layer_bytes[0]);
-        }
+    char spec[64];
+    struct mb_image image;
+    struct mb_err err;
+    uint8_t *texels = NULL;
+    snprintf(spec, sizeof spec, "pattern:%s:%ux%u", pattern, layout->base.width,
+             layout->base.height);
+    if (mb_pattern_make(&image, spec, 1, &err) == MB_OK) {
+        texels = mb_alloc(layout->n_layers, layout->level_layer_bytes[0]);
     }
-    mb_free(codes);
+    for (uint32_t layer = 0; texels && layer < layout->n_layers; layer++) {
+        mb_image_encode(&image, layout->format, layer,
+                        texels + layer * layout->level_layer_bytes[0]);
+    }
+    mb_image_finish(&image);
     return texels;
 }
 

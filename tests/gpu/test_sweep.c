@@ -5,7 +5,7 @@
  * over all sizes, and one kernel does all images before the next has its turn: llvmpipe
  * compiles anew for every combination of kernel and kind of image, and forgets soon. */
 #include "base/alloc.h"
-#include "image/filter_kernel.h"
+#include "image/filter.h"
 #include "judged_image.h"
 
 #define MAX_ROWS   64

@@ -359,8 +359,6 @@ static void check_bytes(void)
     CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &part, 1),
                  (6 + 3 + 2 + 1) * unit);
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
-                 mb_layout_per_level_bytes(&layout));
-    CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
                  (78 + 18 + 18 + 3 + 3 + 1) * unit);
     /* Four texels read for each that is written, all of 3x1 for the last. */
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, part),

@@ -5,7 +5,7 @@
 #include "result/result.h"
 #include "image/tolerance.h"
 #include "image/golden.h"
-#include "image/filter_kernel.h"
+#include "image/filter.h"
 
 static const enum mb_policy wide[] = {MB_POLICY_KAISER, MB_POLICY_LANCZOS, MB_POLICY_GAUSSIAN,
                                       MB_POLICY_GAUSSIAN16};

@@ -299,7 +299,8 @@ static uint32_t read_value(const uint8_t *row, size_t i, uint32_t depth)
     return row[bit / 8] >> (8 - depth - bit % 8) & ((1u << depth) - 1);
 }
 
-static void expand_texel(const struct png *png, const uint8_t *row, size_t x, uint32_t rgba[4])
+/* Texel `x` of a row in values of the image's depth. False on an index beyond the palette. */
+static bool expand_texel(const struct png *png, const uint8_t *row, size_t x, uint32_t rgba[4])
 {
     const uint32_t n = png->n_channels;
     const bool has_alpha = n % 2 == 0;
@@ -311,13 +312,20 @@ static void expand_texel(const struct png *png, const uint8_t *row, size_t x, ui
         values[c] = read_value(row, x * n + c, png->depth);
         is_key = is_key && values[c] == png->key[c];
     }
+    if (png->colour_type == COLOUR_INDEXED) {
+        for (uint32_t c = 0; c < 4 && values[0] < png->n_colours; c++) {
+            rgba[c] = png->palette[values[0]][c];
+        }
+        return values[0] < png->n_colours;
+    }
     for (uint32_t c = 0; c < 3; c++) {
         rgba[c] = values[n < 3 ? 0 : c] * scale;
     }
     rgba[3] = (has_alpha ? values[n - 1] : is_key ? 0 : max_value) * scale;
+    return true;
 }
 
-/* Texels of a row of a pass into the image. False on an index beyond the palette. */
+/* Texels of a row of a pass into the image. */
 static bool expand_row(const struct png *png, const struct pass *pass, const uint8_t *row,
                        uint32_t y, struct mb_image *image)
 {
@@ -326,15 +334,9 @@ static bool expand_row(const struct png *png, const struct pass *pass, const uin
     for (size_t x = 0; x < width; x++) {
         const size_t at = (begin + x * pass->dx) * 4;
         uint32_t rgba[4];
-        if (png->colour_type == COLOUR_INDEXED) {
-            const uint32_t index = read_value(row, x, png->depth);
-            if (index >= png->n_colours) {
-                return false;
-            }
-            memcpy((uint8_t *)image->texels + at, png->palette[index], 4);
-            continue;
+        if (!expand_texel(png, row, x, rgba)) {
+            return false;
         }
-        expand_texel(png, row, x, rgba);
         for (size_t c = 0; c < 4; c++) {
             if (image->depth == MB_DEPTH_U16) {
                 ((uint16_t *)image->texels)[at + c] = (uint16_t)rgba[c];

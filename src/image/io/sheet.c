@@ -38,24 +38,19 @@ static uint32_t most(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* `extent` made smaller until it fits into `box`, its proportions kept as far as texels allow.
- */
-static struct mb_extent shrink(struct mb_extent extent, struct mb_extent box)
+/* As large as `extent` can be shown in `box`: enlarged by a whole factor, or made smaller, its
+ * proportions kept as far as texels allow. */
+static struct mb_extent shown_extent(struct mb_extent extent, struct mb_extent box)
 {
     const uint64_t width = extent.width, height = extent.height;
-    if (width <= box.width && height <= box.height) {
-        return extent;
+    const uint32_t factor = least(box.width / extent.width, box.height / extent.height);
+    if (factor > 0) {
+        return (struct mb_extent){extent.width * factor, extent.height * factor};
     }
     if (width * box.height >= height * box.width) {
         return (struct mb_extent){box.width, most((uint32_t)(height * box.width / width), 1)};
     }
     return (struct mb_extent){most((uint32_t)(width * box.height / height), 1), box.height};
-}
-
-/* How many times as large a level can be shown; 0: it must be made smaller. */
-static uint32_t enlargement(struct mb_extent level, struct mb_extent tile)
-{
-    return least(tile.width / level.width, tile.height / level.height);
 }
 
 void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint32_t layer)
@@ -117,14 +112,6 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
 {
     range[0] = (uint32_t)((uint64_t)i * n_source / n);
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
-}
-
-/* How large a level is shown. */
-static struct mb_extent shown_extent(struct mb_extent level, struct mb_extent tile)
-{
-    const uint32_t factor = enlargement(level, tile);
-    return factor > 0 ? (struct mb_extent){level.width * factor, level.height * factor}
-                      : shrink(level, tile);
 }
 
 /* One level in the middle of its tile. */
@@ -230,13 +217,13 @@ static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas
 {
     for (uint32_t i = 0; i < sheet->layout.n_levels; i++) {
         const struct mb_extent level = mb_level_extent(sheet->layout.base, i);
-        const uint32_t factor = enlargement(level, sheet->tile);
-        const uint32_t percent = 100 * shrink(level, sheet->tile).width / level.width;
+        const uint32_t width = shown_extent(level, sheet->tile).width;
+        const uint32_t percent = 100 * width / level.width;
         char line[CAPTION_LINES][32];
         snprintf(line[0], sizeof line[0], "level %u", i);
         snprintf(line[1], sizeof line[1], "%ux%u", level.width, level.height);
-        if (factor > 0) {
-            snprintf(line[2], sizeof line[2], "x %u", factor);
+        if (width >= level.width) {
+            snprintf(line[2], sizeof line[2], "x %u", width / level.width);
         } else {
             snprintf(line[2], sizeof line[2], percent > 0 ? "%u %%" : "< 1 %%", percent);
         }

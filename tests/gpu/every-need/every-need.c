@@ -225,7 +225,8 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = s->n_copies > 0 ? s->n_copies + 1 : 0;
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes = mb_layout_per_level_bytes(layout);
+    work->algorithmic_bytes =
+        mb_filter_per_level_bytes(MB_POLICY_BOX, layout, mb_rect_whole(layout->base));
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_FLOOR,
         .reread_levels = ~UINT32_C(0),
