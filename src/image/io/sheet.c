@@ -59,11 +59,15 @@ void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint3
     const uint32_t longer = most(base.width, base.height);
     const uint64_t width = (uint64_t)base.width * TILE_TEXELS / longer;
     const uint64_t height = (uint64_t)base.height * TILE_TEXELS / longer;
+    char caption[32]; /* a column is as wide as it needs at least: "16384x16384" */
+    const int n = snprintf(caption, sizeof caption, "%ux%u", base.width, base.height);
     *sheet = (struct mb_sheet){
         .layout = *layout,
         .layer = layer,
         .tile = {most((uint32_t)width, LEAST_TEXELS), most((uint32_t)height, LEAST_TEXELS)},
     };
+    sheet->column_width =
+        most(sheet->tile.width, mb_text_width(caption, (size_t)n)) + GAP_TEXELS;
 }
 
 void mb_sheet_finish(struct mb_sheet *sheet)
@@ -74,15 +78,6 @@ void mb_sheet_finish(struct mb_sheet *sheet)
     }
     mb_free(sheet->rows);
     *sheet = (struct mb_sheet){0};
-}
-
-/* A tile is as wide as its caption needs at least: "16384x16384". */
-static uint32_t column_width(const struct mb_sheet *sheet)
-{
-    char text[32];
-    const int n = snprintf(text, sizeof text, "%ux%u", sheet->layout.base.width,
-                           sheet->layout.base.height);
-    return most(sheet->tile.width, mb_text_width(text, (size_t)n)) + GAP_TEXELS;
 }
 
 /* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighed by its alpha, over a
@@ -114,13 +109,17 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
-/* One level in the middle of its tile. */
+/* One level in the middle of its tile, whose top left is (left, 1), and a line around it, just
+ * outside: white ones could not be seen else. */
 static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent tile,
                       struct mb_extent level, const uint8_t *rgba)
 {
     const struct mb_extent shown = shown_extent(level, tile);
-    const uint32_t top = (tile.height - shown.height) / 2;
+    const uint32_t top = 1 + (tile.height - shown.height) / 2;
     left += (tile.width - shown.width) / 2;
+    mb_canvas_fill(canvas,
+                   (struct mb_rect){left - 1, top - 1, shown.width + 2, shown.height + 2},
+                   frame_ink);
     for (uint32_t row = 0; row < shown.height; row++) {
         uint32_t x[2], y[2];
         source_range(row, shown.height, level.height, y);
@@ -137,15 +136,16 @@ static enum mb_status draw_tiles(const struct mb_sheet *sheet, const void *block
                                  struct mb_canvas *tiles, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const uint32_t column = column_width(sheet);
-    uint8_t *rgba = mb_malloc((size_t)sheet->layout.base.width * sheet->layout.base.height * 4);
+    const struct mb_extent base = sheet->layout.base;
+    const struct mb_extent extent = {1 + sheet->column_width * sheet->layout.n_levels,
+                                     sheet->tile.height + 2};
+    uint8_t *rgba = mb_malloc((size_t)base.width * base.height * 4);
     MB_TRY(rgba ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
-    MB_TRY(mb_canvas_init(
-        tiles, (struct mb_extent){column * sheet->layout.n_levels, sheet->tile.height}, err));
+    MB_TRY(mb_canvas_init(tiles, extent, err));
     for (uint32_t level = 0; level < sheet->layout.n_levels; level++) {
         mb_level_to_rgba8(&sheet->layout, block, level, sheet->layer, rgba);
-        draw_tile(tiles, level * column, sheet->tile,
-                  mb_level_extent(sheet->layout.base, level), rgba);
+        draw_tile(tiles, 1 + level * sheet->column_width, sheet->tile,
+                  mb_level_extent(base, level), rgba);
     }
 fail:
     mb_free(rgba);
@@ -155,7 +155,7 @@ fail:
 enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_golden,
                             const void *block, struct mb_err *err)
 {
-    struct mb_sheet_row row = {.label = mb_strdup(label), .is_golden = is_golden};
+    struct mb_sheet_row row = {.label = mb_strdup(label)};
     struct mb_sheet_row *rows =
         mb_realloc(sheet->rows, (sheet->n_rows + 1) * sizeof *sheet->rows);
     sheet->rows = rows ? rows : sheet->rows;
@@ -163,7 +163,10 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_g
     MB_TRY(rows && row.label ? MB_OK
                              : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
     MB_TRY(draw_tiles(sheet, block, &row.tiles, err));
-    sheet->rows[sheet->n_rows++] = row;
+    rows += is_golden ? sheet->n_golden++ : sheet->n_rows;
+    memmove(rows + 1, rows, (size_t)(sheet->rows + sheet->n_rows - rows) * sizeof *rows);
+    *rows = row;
+    sheet->n_rows++;
     return MB_OK;
 fail:
     mb_free(row.label);
@@ -231,40 +234,21 @@ static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas
             mb_canvas_text(canvas, left, y + k * MB_TEXT_HEIGHT, line[k], sizeof line[k],
                            k == 0 ? ink : faint_ink);
         }
-        left += column_width(sheet);
+        left += sheet->column_width;
     }
 }
 
-/* A line around each level, just outside of it: white ones could not be seen else. */
-static void draw_frames(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
-                        uint32_t y)
-{
-    for (uint32_t i = 0; i < sheet->layout.n_levels; i++) {
-        const struct mb_extent shown =
-            shown_extent(mb_level_extent(sheet->layout.base, i), sheet->tile);
-        const uint32_t x0 = left + (sheet->tile.width - shown.width) / 2 - 1;
-        const uint32_t y0 = y + (sheet->tile.height - shown.height) / 2 - 1;
-        const uint32_t width = shown.width + 2, height = shown.height + 2;
-        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, width, 1}, frame_ink);
-        mb_canvas_fill(canvas, (struct mb_rect){x0, y0 + height - 1, width, 1}, frame_ink);
-        mb_canvas_fill(canvas, (struct mb_rect){x0, y0, 1, height}, frame_ink);
-        mb_canvas_fill(canvas, (struct mb_rect){x0 + width - 1, y0, 1, height}, frame_ink);
-        left += column_width(sheet);
-    }
-}
-
-static void draw_row(const struct mb_sheet *sheet, const struct mb_sheet_row *row,
-                     struct mb_canvas *canvas, uint32_t left, uint32_t y)
+static void draw_row(const struct mb_sheet_row *row, struct mb_canvas *canvas, uint32_t left,
+                     uint32_t y)
 {
     const struct mb_canvas *tiles = &row->tiles;
     uint32_t width = 0;
     draw_label(canvas, y, row->label, &width);
     for (uint32_t i = 0; i < tiles->extent.height; i++) {
-        memcpy(canvas->rgba + 4 * ((size_t)(y + i) * canvas->extent.width + left),
+        memcpy(canvas->rgba + 4 * ((size_t)(y + i - 1) * canvas->extent.width + left - 1),
                tiles->rgba + (size_t)4 * i * tiles->extent.width,
                (size_t)4 * tiles->extent.width);
     }
-    draw_frames(sheet, canvas, left, y);
 }
 
 enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
@@ -280,7 +264,7 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
     const uint32_t text_width =
         most(mb_text_width(title, strlen(title)), mb_text_width(footer, strlen(footer)));
     const struct mb_extent extent = {
-        most(left + column_width(sheet) * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
+        most(left + sheet->column_width * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
         height};
     const enum mb_status status = mb_canvas_init(canvas, extent, err);
     if (status != MB_OK) {
@@ -290,12 +274,9 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
     uint32_t y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
     draw_captions(sheet, canvas, left, y);
     y += CAPTION_LINES * MB_TEXT_HEIGHT + GAP_TEXELS;
-    for (size_t i = 0; i < 2 * sheet->n_rows; i++) { /* golden ones in a first round */
-        const struct mb_sheet_row *row = &sheet->rows[i % sheet->n_rows];
-        if (row->is_golden == (i < sheet->n_rows)) {
-            draw_row(sheet, row, canvas, left, y);
-            y += row_height(sheet, row);
-        }
+    for (size_t i = 0; i < sheet->n_rows; i++) {
+        draw_row(&sheet->rows[i], canvas, left, y);
+        y += row_height(sheet, &sheet->rows[i]);
     }
     mb_canvas_text(canvas, GAP_TEXELS, y, footer, strlen(footer), faint_ink);
     return MB_OK;

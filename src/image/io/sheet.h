@@ -7,16 +7,16 @@
 
 struct mb_sheet_row {
     char *label;
-    bool is_golden;
-    struct mb_canvas tiles; /* all levels, side by side */
+    struct mb_canvas tiles; /* all levels, side by side, each with a line around it */
 };
 
 struct mb_sheet {
     struct mb_layout layout;   /* of the chains */
     uint32_t layer;            /* of them that is drawn */
     struct mb_extent tile;     /* what every level is made to fit */
-    struct mb_sheet_row *rows; /* owned */
-    size_t n_rows;
+    uint32_t column_width;     /* a tile and the gap behind it */
+    struct mb_sheet_row *rows; /* golden ones first; owned */
+    size_t n_rows, n_golden;
 };
 
 void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint32_t layer);
