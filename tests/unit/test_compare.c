@@ -217,65 +217,47 @@ static void check_quality_figures(void)
 
 static void check_bounds(void)
 {
-    const struct mb_format *rgba8 = mb_format_find("rgba8");
-    const struct mb_format *rgba16f = mb_format_find("rgba16f");
-    const struct mb_format *rgba32f = mb_format_find("rgba32f");
-    struct mb_tolerance tolerance = {.arithmetic = MB_ARITHMETIC_FP32};
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 3, 0.0}, 0, 0.5, 0), 0.51,
-        1e-15);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 3, 0.0}, 0, 0.5, 0), 1.0,
-        0.0);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 0, 0.5, 0), 12.0,
-        0.0);
-    tolerance.filter.alpha = MB_ALPHA_PREMULTIPLIED;
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 2, 0.5, 0), 24.0,
-        0.0);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0.0}, 3, 0.5, 0), 12.0,
-        0.0);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 3, 0.0}, 0, 0.5, 0), 1.0,
-        0.0);
-    tolerance.filter.alpha = MB_ALPHA_STRAIGHT;
-    tolerance.max_error_lsb = 0.7; /* a plain number holds whatever the arithmetic */
-    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 0}, 0, 0.5, 0),
-                 0.7, 0.0);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba32f, 3, 0}, 0, 0.5, 0), 0.7,
-        0.0);
-    tolerance = (struct mb_tolerance){.arithmetic = MB_ARITHMETIC_FILTER,
-                                      .sub_texel_precision_bits = 8};
-    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 0}, 0, 0.5, 1),
-                 1.0, 0.0);
-
-    /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
-    tolerance.filter.policy = MB_POLICY_BLIT;
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.5, 1),
-        1.0 + 255.0 / 256, 1e-12);
-    /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 1, 1 / 128.0}, 0,
-                                        1.0, 1.0),
-                 9.0, 1e-12);
-    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 1, 1 / 128.0}, 0,
-                                        1.0, HUGE_VAL),
-                 1.0, 0);
-
-    /* A corner is exact but for its coordinate, and dark texels have no room to be off. */
-    tolerance.arithmetic = MB_ARITHMETIC_CORNER;
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.5, 1),
-        0.51 + 255.0 / 256, 1e-12);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba8, 1, 1 / 256.0}, 0, 0.0, 1),
-        0.51, 1e-12);
-    CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgba16f, 2, 1 / 1024.0},
-                                        0, 1.0, 0.5),
-                 5.0, 1e-12);
+    const struct mb_tolerance fp32 = {.arithmetic = MB_ARITHMETIC_FP32};
+    const struct mb_tolerance weighed = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
+    const struct mb_tolerance plain = {.max_error_lsb = 0.7};
+    const struct mb_tolerance filter = {.arithmetic = MB_ARITHMETIC_FILTER,
+                                        .sub_texel_precision_bits = 8};
+    struct mb_tolerance blit = filter, corner = filter;
+    blit.filter.policy = corner.filter.policy = MB_POLICY_BLIT;
+    corner.arithmetic = MB_ARITHMETIC_CORNER;
+    const struct {
+        const struct mb_tolerance *tolerance;
+        const char *format;
+        uint32_t n_carried, channel;
+        double weight_error, want, range, bound_lsb;
+    } cases[] = {
+        {&fp32, "rgba8", 3, 0, 0, 0.5, 0, 0.51},
+        {&fp32, "rgba16f", 3, 0, 0, 0.5, 0, 1.0},
+        {&fp32, "rgba32f", 3, 0, 0, 0.5, 0, 12.0},
+        {&weighed, "rgba32f", 3, 2, 0, 0.5, 0, 24.0},
+        {&weighed, "rgba32f", 3, 3, 0, 0.5, 0, 12.0},
+        {&weighed, "rgba16f", 3, 0, 0, 0.5, 0, 1.0},
+        /* A plain number holds whatever the arithmetic. */
+        {&plain, "rgba8", 1, 0, 0, 0.5, 0, 0.7},
+        {&plain, "rgba32f", 3, 0, 0, 0.5, 0, 0.7},
+        {&filter, "rgba8", 1, 0, 0, 0.5, 1, 1.0},
+        /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
+        {&blit, "rgba8", 1, 0, 1 / 256.0, 0.5, 1, 1.0 + 255.0 / 256},
+        /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
+        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, 1, 9.0},
+        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, HUGE_VAL, 1.0},
+        /* A corner is exact but for its coordinate, and dark texels have no room to be off. */
+        {&corner, "rgba8", 1, 0, 1 / 256.0, 0.5, 1, 0.51 + 255.0 / 256},
+        {&corner, "rgba8", 1, 0, 1 / 256.0, 0.0, 1, 0.51},
+        {&corner, "rgba16f", 2, 0, 1 / 1024.0, 1.0, 0.5, 5.0},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_step step = {cases[i].tolerance, mb_format_find(cases[i].format),
+                                     cases[i].n_carried, cases[i].weight_error};
+        CHECK_EQ_DBL(
+            mb_tolerance_bound_lsb(&step, cases[i].channel, cases[i].want, cases[i].range),
+            cases[i].bound_lsb, 1e-12);
+    }
 }
 
 static void check_weight_errors(void)

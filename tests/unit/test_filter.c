@@ -59,15 +59,6 @@ static void check_extremes(void)
             CHECK_EQ_DBL(out[7], cases[i].want[1], 0.0);
         }
     }
-    /* A hole in a depth buffer is no depth, wherever it lies. */
-    for (size_t at = 0; at < 2; at++) {
-        const double pair[8] = {at == 0 ? NAN : 7, 0, 0, 0, at == 1 ? NAN : 7, 0, 0, 0};
-        const struct mb_plane plane = {{2, 1}, NULL, pair};
-        next((struct mb_filter){.reduce = MB_REDUCE_MIN}, &plane, out);
-        CHECK_EQ_DBL(out[0], 7, 0.0);
-        next((struct mb_filter){.reduce = MB_REDUCE_MAX}, &plane, out);
-        CHECK_EQ_DBL(out[0], 7, 0.0);
-    }
 }
 
 /* The extreme of a conservative pyramid is that of all texels, at every size. */

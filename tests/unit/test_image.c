@@ -1,6 +1,7 @@
 /* Loading: each format right, each hostile file refused with one clear sentence. */
 #include "check.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -45,23 +46,13 @@ static void put_u32_be(struct build *b, uint32_t v)
         4);
 }
 
-static uint32_t crc32(const uint8_t *data, size_t n)
-{
-    uint32_t crc = ~0u;
-    for (size_t i = 0; i < n * 8; i++) {
-        crc ^= i % 8 == 0 ? data[i / 8] : 0;
-        crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
-    }
-    return ~crc;
-}
-
 static void put_chunk(struct build *b, const char *type, const void *data, size_t n)
 {
     put_u32_be(b, (uint32_t)n);
     const size_t begin = b->n;
     put(b, type, 4);
     put(b, data, n);
-    put_u32_be(b, crc32(b->data + begin, b->n - begin));
+    put_u32_be(b, libdeflate_crc32(0, b->data + begin, b->n - begin));
 }
 
 /* A PNG whose filtered rows are `raw`, in one stored deflate block. */
@@ -78,12 +69,7 @@ static struct build make_png(uint32_t width, uint32_t height, uint8_t depth, uin
     put_u16_le(&zlib, (uint32_t)n_raw);
     put_u16_le(&zlib, ~(uint32_t)n_raw & 0xffff);
     put(&zlib, raw, n_raw);
-    uint32_t a = 1, b = 0;
-    for (size_t i = 0; i < n_raw; i++) {
-        a = (a + raw[i]) % 65521;
-        b = (b + a) % 65521;
-    }
-    put_u32_be(&zlib, b << 16 | a);
+    put_u32_be(&zlib, libdeflate_adler32(1, raw, n_raw));
     put_chunk(&png, "IDAT", zlib.data, zlib.n);
     put_chunk(&png, "IEND", "", 0);
     return png;
@@ -181,16 +167,11 @@ static void check_u8(const struct build *b, uint32_t width, uint32_t height,
     mb_image_finish(&image);
 }
 
-static void check_8_bit_formats(void)
+/* What image_files.py of the fuzz suite does not have. */
+static void check_formats(void)
 {
     struct build b = make_png8();
     check_u8(&b, 2, 2, (uint8_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255});
-    b = make_png(2, 1, 8, 0, (uint8_t[]){0, 7, 200}, 3);
-    check_u8(&b, 2, 1, (uint8_t[]){7, 7, 7, 255, 200, 200, 200, 255});
-    b = make_bmp(2, 2);
-    check_u8(&b, 2, 2, (uint8_t[]){3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 12, 11, 10, 255});
-    b = make_tga8();
-    check_u8(&b, 2, 1, (uint8_t[]){1, 2, 3, 255, 4, 5, 6, 255});
     b = make_tga(10, 200, 1, 24); /* two packets: 128 and 72 texels alike */
     put(&b, (uint8_t[]){0xff, 1, 2, 3, 0xc7, 4, 5, 6}, 8);
     uint8_t run[800];
@@ -198,52 +179,13 @@ static void check_8_bit_formats(void)
         memcpy(run + i * 4, i < 128 ? "\3\2\1\xff" : "\6\5\4\xff", 4);
     }
     check_u8(&b, 200, 1, run);
-
-    b.n = 0;
-    put_text(&b, "P6 # a comment\n2 1\n255\nabcdef");
-    check_u8(&b, 2, 1, (const uint8_t *)"abc\377def\377");
     b.n = 0;
     put_text(&b, "P5\n2 1\n100\n");
     put(&b, (uint8_t[]){50, 200}, 2); /* 50 of 100, and one above the maximum */
     check_u8(&b, 2, 1, (uint8_t[]){128, 128, 128, 255, 255, 255, 255, 255});
-}
-
-static void check_deep_formats(void)
-{
-    struct build b = make_png(1, 1, 16, 2, (uint8_t[]){0, 0x12, 0x34, 0xab, 0xcd, 0, 1}, 7);
-    struct mb_image image = load(&b);
-    const uint16_t *u16 = image.texels;
-    CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
-    CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
-    CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba32f");
-    mb_image_finish(&image);
-
-    b.n = 0;
-    put_text(&b, "P6 1 1 65535\n");
-    put(&b, (uint8_t[]){0x12, 0x34, 0xab, 0xcd, 0, 1}, 6);
-    image = load(&b);
-    u16 = image.texels;
-    CHECK_EQ_INT(image.depth, MB_DEPTH_U16);
-    CHECK(u16[0] == 0x1234 && u16[1] == 0xabcd && u16[2] == 1 && u16[3] == 0xffff);
-    mb_image_finish(&image);
-
-    b.n = 0; /* of two rows, the lower one first: -0 and NaN stay what they are */
-    put_text(&b, "Pf\n1 2\n1.5\n");
-    put_u32_be(&b, 0x80000000u);
-    put_u32_be(&b, 0x7fc12345u);
-    image = load(&b);
-    const uint32_t *bits = image.texels;
-    CHECK_EQ_INT(image.depth, MB_DEPTH_F32);
-    CHECK(bits[0] == 0x7fc12345u && bits[3] == 0x3f800000u && bits[6] == 0x80000000u);
-    mb_image_finish(&image);
-
     b = make_hdr("-Y 1 +X 2\n");
-    image = load(&b);
-    const float *f32 = image.texels;
+    struct mb_image image = load(&b);
     CHECK_EQ_INT(image.depth, MB_DEPTH_F32);
-    CHECK_EQ_INT(image.width, 2);
-    CHECK(f32[0] == 1.0f && f32[1] == 0.5f && f32[2] == 0.25f && f32[3] == 1.0f);
-    CHECK(f32[4] == 0.0f && f32[7] == 1.0f);
     CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba16f");
     mb_image_finish(&image);
 }
@@ -485,7 +427,7 @@ static void check_bomb(void)
     put_code(chunk + 10, &n_bits, 0, 7);
     const size_t n_zlib = 2 + (n_bits + 7) / 8 + 4;
     memcpy(chunk, (uint8_t[]){0, 0, (uint8_t)(n_zlib >> 8), (uint8_t)n_zlib}, 4);
-    const uint32_t crc = crc32(chunk + 4, n_zlib + 4);
+    const uint32_t crc = libdeflate_crc32(0, chunk + 4, n_zlib + 4);
     memcpy(chunk + 8 + n_zlib,
            (uint8_t[]){(uint8_t)(crc >> 24), (uint8_t)(crc >> 16), (uint8_t)(crc >> 8),
                        (uint8_t)crc},
@@ -531,8 +473,7 @@ int main(void)
         perror("mkdtemp");
         return 1;
     }
-    check_8_bit_formats();
-    check_deep_formats();
+    check_formats();
     check_strangers();
     check_rubbish();
     check_truncated();

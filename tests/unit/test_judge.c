@@ -172,29 +172,30 @@ static void check_filter_bounds(void)
     const struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_BLIT,
                                            .arithmetic = MB_ARITHMETIC_FILTER,
                                            .sub_texel_precision_bits = 8};
-    const double step = 1 / 256.0; /* of a weight */
-    const struct mb_format *srgb = mb_format_find("rgba8-srgb");
-    const struct mb_format *rgb10a2 = mb_format_find("rgb10a2");
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 3, 0.5, 1),
-        1 + 255 / 256.0, 1e-12);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgb10a2, 1, step}, 0, 0.5, 1),
-        1 + 1023 / 256.0, 1e-9);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, rgb10a2, 1, 2 * step}, 3, 0.5, 1),
-        1 + 6 / 256.0, 1e-12);
-    /* At 0 only the way up is left, along the straight piece; at 1/2 the way down is longer. */
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 0, 0.0, 0.5),
-        2.1 + 255 * 12.92 / 512, 1e-9);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, srgb, 1, step}, 0, 0.5, 1),
-        2.1 + 255 * (mb_srgb_from_linear(0.5) - mb_srgb_from_linear(0.5 - 1 / 256.0)), 1e-12);
-    CHECK_EQ_DBL(
-        mb_tolerance_bound_lsb(
-            &(struct mb_step){&tolerance, mb_format_find("rg11b10f"), 1, 2 * step}, 2, 1.0, 1),
-        1 + 0.25, 1e-12); /* 2^-7 of a range of 1 over an ulp of 2^-5 */
+    const double half = mb_srgb_from_linear(0.5);
+    const struct {
+        const char *format;
+        uint32_t channel;
+        double weight_error, want, range, bound_lsb;
+    } cases[] = {
+        {"rgba8-srgb", 3, 1 / 256.0, 0.5, 1, 1 + 255 / 256.0},
+        {"rgb10a2", 0, 1 / 256.0, 0.5, 1, 1 + 1023 / 256.0},
+        {"rgb10a2", 3, 1 / 128.0, 0.5, 1, 1 + 6 / 256.0},
+        /* At 0 only the way up is left, along the straight piece; at 1/2 the way down is
+         * longer. */
+        {"rgba8-srgb", 0, 1 / 256.0, 0.0, 0.5, 2.1 + 255 * 12.92 / 512},
+        {"rgba8-srgb", 0, 1 / 256.0, 0.5, 1,
+         2.1 + 255 * (half - mb_srgb_from_linear(0.5 - 1 / 256.0))},
+        /* 2^-7 of a range of 1 over an ulp of 2^-5 */
+        {"rg11b10f", 2, 1 / 128.0, 1.0, 1, 1 + 0.25},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_step step = {&tolerance, mb_format_find(cases[i].format), 1,
+                                     cases[i].weight_error};
+        CHECK_EQ_DBL(
+            mb_tolerance_bound_lsb(&step, cases[i].channel, cases[i].want, cases[i].range),
+            cases[i].bound_lsb, 1e-9);
+    }
 }
 
 /* One wrong value of 16 in one channel: the other channels that a format lacks do not thin the

@@ -8,79 +8,37 @@
 #include "base/version.h"
 #include "image/io/texture.h"
 
-/* What the specifications say of a format. A sample of KTX: its first word (bit offset, bits
- * less one, channel and qualifiers), lower and upper bound. */
+#define ONE       0x3f800000u /* of a 32-bit float */
+#define MINUS_ONE 0xbf800000u
+
+/* Lower and upper bound of a sample, the upper one of alpha. */
+enum kind { CODES, WIDE, SIGNED, UNSIGNED };
+static const uint32_t bounds[][3] = {
+    [CODES] = {0, 255, 255},
+    [WIDE] = {0, 1023, 3},
+    [SIGNED] = {MINUS_ONE, ONE, ONE},
+    [UNSIGNED] = {0, ONE, ONE},
+};
+
+/* What the specifications say of a format; of KTX's samples the first words: bit offset, bits
+ * less one, channel and qualifiers. */
 static const struct expected {
     const char *name;
     uint32_t vk, type_bytes, dxgi, transfer, alpha_mode, alignment;
-    uint32_t sample[4][3];
+    enum kind kind;
+    uint32_t sample[4];
 } formats[] = {
-    {"rgba8",
-     37,
-     1,
-     28,
-     1,
-     1,
-     4,
-     {{0x00070000, 0, 255}, {0x01070008, 0, 255}, {0x02070010, 0, 255}, {0x0f070018, 0, 255}}},
-    {"rgba8-srgb",
-     43,
-     1,
-     29,
-     2,
-     1,
-     4,
-     {{0x00070000, 0, 255}, {0x01070008, 0, 255}, {0x02070010, 0, 255}, {0x1f070018, 0, 255}}},
-    {"r8", 9, 1, 61, 1, 0, 4, {{0x00070000, 0, 255}}},
-    {"rg8", 16, 1, 49, 1, 0, 4, {{0x00070000, 0, 255}, {0x01070008, 0, 255}}},
-    {"rgb10a2",
-     64,
-     4,
-     24,
-     1,
-     1,
-     4,
-     {{0x00090000, 0, 1023}, {0x0109000a, 0, 1023}, {0x02090014, 0, 1023}, {0x0f01001e, 0, 3}}},
-    {"r16f", 76, 2, 54, 1, 0, 4, {{0xc00f0000, 0xbf800000, 0x3f800000}}},
-    {"rg16f",
-     83,
-     2,
-     34,
-     1,
-     0,
-     4,
-     {{0xc00f0000, 0xbf800000, 0x3f800000}, {0xc10f0010, 0xbf800000, 0x3f800000}}},
-    {"rgba16f",
-     97,
-     2,
-     10,
-     1,
-     1,
-     8,
-     {{0xc00f0000, 0xbf800000, 0x3f800000},
-      {0xc10f0010, 0xbf800000, 0x3f800000},
-      {0xc20f0020, 0xbf800000, 0x3f800000},
-      {0xcf0f0030, 0xbf800000, 0x3f800000}}},
-    {"r32f", 100, 4, 41, 1, 0, 4, {{0xc01f0000, 0xbf800000, 0x3f800000}}},
-    {"rgba32f",
-     109,
-     4,
-     2,
-     1,
-     1,
-     16,
-     {{0xc01f0000, 0xbf800000, 0x3f800000},
-      {0xc11f0020, 0xbf800000, 0x3f800000},
-      {0xc21f0040, 0xbf800000, 0x3f800000},
-      {0xcf1f0060, 0xbf800000, 0x3f800000}}},
-    {"rg11b10f",
-     122,
-     4,
-     26,
-     1,
-     0,
-     4,
-     {{0x800a0000, 0, 0x3f800000}, {0x810a000b, 0, 0x3f800000}, {0x82090016, 0, 0x3f800000}}},
+    {"rgba8", 37, 1, 28, 1, 1, 4, CODES, {0x70000, 0x1070008, 0x2070010, 0xf070018}},
+    {"rgba8-srgb", 43, 1, 29, 2, 1, 4, CODES, {0x70000, 0x1070008, 0x2070010, 0x1f070018}},
+    {"r8", 9, 1, 61, 1, 0, 4, CODES, {0x70000}},
+    {"rg8", 16, 1, 49, 1, 0, 4, CODES, {0x70000, 0x1070008}},
+    {"rgb10a2", 64, 4, 24, 1, 1, 4, WIDE, {0x90000, 0x109000a, 0x2090014, 0xf01001e}},
+    {"r16f", 76, 2, 54, 1, 0, 4, SIGNED, {0xc00f0000}},
+    {"rg16f", 83, 2, 34, 1, 0, 4, SIGNED, {0xc00f0000, 0xc10f0010}},
+    {"rgba16f", 97, 2, 10, 1, 1, 8, SIGNED, {0xc00f0000, 0xc10f0010, 0xc20f0020, 0xcf0f0030}},
+    {"r32f", 100, 4, 41, 1, 0, 4, SIGNED, {0xc01f0000}},
+    {"rgba32f", 109, 4, 2, 1, 1, 16, SIGNED, {0xc01f0000, 0xc11f0020, 0xc21f0040, 0xcf1f0060}},
+    {"rg11b10f", 122, 4, 26, 1, 0, 4, UNSIGNED, {0x800a0000, 0x810a000b, 0x82090016}},
 };
 
 struct fixture {
@@ -138,8 +96,8 @@ static void check_dfd(const struct fixture *f, const struct mb_bytes *file, size
     };
     check_words(file, offset, head, MB_COUNTOF(head));
     for (uint32_t i = 0; i < n_samples; i++) {
-        const uint32_t *sample = expected->sample[i];
-        const uint32_t want[] = {sample[0], 0, sample[1], sample[2]};
+        const uint32_t *bound = bounds[expected->kind];
+        const uint32_t want[] = {expected->sample[i], 0, bound[0], bound[i < 3 ? 1 : 2]};
         check_words(file, offset + 28 + 16 * i, want, MB_COUNTOF(want));
     }
 }

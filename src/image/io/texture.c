@@ -21,7 +21,6 @@
 
 #define KTX_HEADER_BYTES      80u
 #define KTX_LEVEL_INDEX_BYTES 24u
-#define KTX_MAX_KVD_BYTES     256u
 
 /* The basic data format descriptor: its total size, a block's head, and samples. */
 #define DFD_HEAD_BYTES    28u
@@ -86,13 +85,16 @@ MB_MUST_CHECK static enum mb_status make_file(const struct mb_texture *texture,
     return MB_OK;
 }
 
+/* Keys with their values, sorted by code point, as the specification asks: rows go down. */
+static const char orientation[] = "KTXorientation\0rd";
+static const char writer[] = "KTXwriter\0mipbench " MB_VERSION;
+
 /* Where the parts lie. */
 struct plan {
     size_t dfd_offset, dfd_bytes;
     size_t kvd_offset, kvd_bytes;
     size_t level_offset[MB_MAX_LEVELS];
     size_t total_bytes;
-    uint8_t kvd[KTX_MAX_KVD_BYTES];
 };
 
 static size_t level_bytes(const struct mb_layout *layout, uint32_t level)
@@ -100,18 +102,17 @@ static size_t level_bytes(const struct mb_layout *layout, uint32_t level)
     return layout->level_layer_bytes[level] * layout->n_layers;
 }
 
-/* One key with its value, both terminated, after `n_bytes` others. */
-static size_t add_key(uint8_t kvd[KTX_MAX_KVD_BYTES], size_t n_bytes, const char *key,
-                      const char *value)
+/* A key and its value, both terminated: their length, themselves, and padding to 4 bytes, which
+ * the file has as zeros. */
+static size_t pair_bytes(size_t n_bytes)
 {
-    const size_t key_bytes = strlen(key) + 1;
-    const size_t value_bytes = strlen(value) + 1;
-    assert(n_bytes + 4 + key_bytes + value_bytes + 3 <= KTX_MAX_KVD_BYTES);
-    uint8_t *out = mb_put_le32(kvd + n_bytes, (uint32_t)(key_bytes + value_bytes));
-    memcpy(out, key, key_bytes);
-    memcpy(out + key_bytes, value, value_bytes);
-    n_bytes += 4 + key_bytes + value_bytes;
-    return n_bytes + -n_bytes % 4;
+    return 4 + (n_bytes + 3) / 4 * 4;
+}
+
+static uint8_t *put_pair(uint8_t *out, const char *pair, size_t n_bytes)
+{
+    memcpy(mb_put_le32(out, (uint32_t)n_bytes), pair, n_bytes);
+    return out + pair_bytes(n_bytes);
 }
 
 /* Least common multiple of 4 and the texel's size: sizes are 1, 2, and powers of two above. */
@@ -121,16 +122,14 @@ static size_t level_alignment(const struct mb_format *format)
     return format->texel_bytes < 4 ? 4 : format->texel_bytes;
 }
 
-/* Keys are sorted by code point, as the specification asks. */
 static void make_plan(const struct mb_layout *layout, struct plan *plan)
 {
     const struct mb_format *format = layout->format;
     *plan = (struct plan){
         .dfd_offset = KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES * layout->n_levels,
         .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
+        .kvd_bytes = pair_bytes(sizeof orientation) + pair_bytes(sizeof writer),
     };
-    plan->kvd_bytes = add_key(plan->kvd, 0, "KTXorientation", "rd");
-    plan->kvd_bytes = add_key(plan->kvd, plan->kvd_bytes, "KTXwriter", "mipbench " MB_VERSION);
     plan->kvd_offset = plan->dfd_offset + plan->dfd_bytes;
     size_t end = plan->kvd_offset + plan->kvd_bytes;
     for (uint32_t level = layout->n_levels; level-- > 0;) {
@@ -238,7 +237,8 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
     assert(end == out->data + plan.dfd_offset);
     end = put_dfd(layout->format, &plan, end);
     assert(end == out->data + plan.kvd_offset);
-    memcpy(end, plan.kvd, plan.kvd_bytes);
+    end = put_pair(end, orientation, sizeof orientation);
+    put_pair(end, writer, sizeof writer);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         memcpy(out->data + plan.level_offset[level],
                mb_layout_level(layout, texture->block, level, 0), level_bytes(layout, level));
