@@ -395,7 +395,7 @@ fail:
     return status;
 }
 
-/* What any texel of any channel may be off at least: above it, each is looked at. */
+/* The least bound of any texel: only what is beyond it is looked at texel by texel. */
 static double least_bound_lsb(struct mb_step step)
 {
     double least_lsb = INFINITY;

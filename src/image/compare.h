@@ -55,17 +55,15 @@ struct mb_judged_chain {
 MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chain,
                                               struct mb_verdict *verdict, struct mb_err *err);
 
-/* The first texel, in order of y, x, of two stored levels whose bytes differ and that
- * are more than `allowed_lsb` apart in some channel, outside ignored[n_ignored]: fills x, y,
- * channel, want and got of `*bad` and sets found, or leaves it alone. */
+/* The first texel, in order of y and x, outside ignored[n_ignored], whose bytes differ in two
+ * stored levels by more than `allowed_lsb` in some channel: sets found, x, y, channel, want and
+ * got of `*bad`, or leaves it alone. */
 void mb_find_difference(const struct mb_plane *want, const void *got,
                         const struct mb_rect *ignored, size_t n_ignored, double allowed_lsb,
                         struct mb_bad_texel *bad);
 
-/* A passing verdict in words. "exact": UNORM and sRGB rounded to the nearest code everywhere
- * (half a step, and the 1e-4 that 32-bit sums of ties may leave above it), and floats that are
- * the golden values themselves; else "max 0.56 LSB", for
- * floats "max 0.56 ulp". */
+/* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
+ * claims a plain number, "max 0.56 ulp of 2 claimed". */
 void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
                          char *out, size_t out_bytes);
 

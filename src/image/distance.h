@@ -10,9 +10,7 @@
 double mb_distance_lsb(const struct mb_format *format, uint32_t channel, double got,
                        double want);
 
-/* The first of the four channels of a texel that are not the same, bit for bit, or the last
- * one.
- */
+/* The first channel of two texels that differ whose bits are not the same. */
 uint32_t mb_first_difference(const double *got, const double *want);
 
 /* The largest distance over `n` texels, in LSB. */

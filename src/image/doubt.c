@@ -64,17 +64,17 @@ struct level_doubt {
     bool is_average;
     bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
     double rounding;       /* of the sums, relative to their terms */
-    double largest;        /* that no sum of overflows */
+    double largest;        /* magnitude that no sum of overflows */
     double small, flushed; /* magnitudes below `small` may lose as much as `flushed` */
 };
 
-/* Of an axis, before it is divided by (shaders/box.glsl). */
+/* Of the whole numbers along an axis, which a kernel divides by (shaders/box.glsl). */
 static double weight_sum(uint32_t size)
 {
     return size > 1 && size % 2 == 1 ? size : 2.0;
 }
 
-/* That no sum of a level's texels overflows. */
+/* The largest magnitude of texels that no sum of overflows. */
 static double largest_summed(struct mb_extent extent)
 {
     return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));

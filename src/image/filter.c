@@ -142,10 +142,6 @@ uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint
 {
     int32_t first;
     const uint32_t n_taps = mb_filter_kernel_span(policy, n_source, x, &first);
-    if (n_source == 1) {
-        weight[0] = 1.0;
-        return 1;
-    }
     const int64_t n_next = next_size(n_source);
     double sum = 0.0;
     for (uint32_t i = 0; i < n_taps; i++) {
@@ -161,11 +157,9 @@ uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint
     return n_taps;
 }
 
+/* Of an odd size. */
 static struct mb_taps box_taps(uint32_t n_source, uint32_t x)
 {
-    if (n_source % 2 == 0) {
-        return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
-    }
     const uint32_t n_next = n_source / 2;
     const double n = (double)n_source;
     return (struct mb_taps){
@@ -217,16 +211,16 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
     if (n_source == 1) {
         return (struct mb_taps){.first = 0, .n_taps = 1, .weight = {1.0}};
     }
-    switch (policy) {
-    case MB_POLICY_BOX:
-        return box_taps(n_source, x);
-    case MB_POLICY_BLIT:
-        return blit_taps(n_source, x);
-    case MB_POLICY_FLOOR:
-        return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
-    default:
+    if (mb_policy_is_wide(policy)) {
         return kernel_taps(policy, n_source, x);
     }
+    if (policy == MB_POLICY_BLIT) {
+        return blit_taps(n_source, x);
+    }
+    if (policy == MB_POLICY_BOX && n_source % 2 != 0) {
+        return box_taps(n_source, x);
+    }
+    return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
 }
 
 /* Where the taps lie, without their weights, which cost more. */

@@ -1,5 +1,5 @@
-/* What one level is of the one above it: which texels weigh in (policy), how they are joined
- * (reduction), and what alpha has to do with it. */
+/* How a level is made from the one above it: which texels weigh in (policy), how they are
+ * joined (reduction), and what alpha has to do with it; and how far a change reaches. */
 #ifndef MB_IMAGE_FILTER_H
 #define MB_IMAGE_FILTER_H
 
@@ -67,7 +67,8 @@ struct mb_taps {
 };
 
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
- * x < max(1, n_source / 2). What a wide kernel has beyond an edge is added to the edge texel.
+ * x < max(1, n_source / 2). What a wide kernel takes from beyond an edge is added to the edge
+ * texel.
  */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
 

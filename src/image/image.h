@@ -31,14 +31,15 @@ struct mb_image {
     char sha256[65]; /* of the file's bytes, or of the generated texels */
 };
 
-/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit), PFM or Radiance HDR file. Formats are told by
- * content, not by name. GIF, PSD, JPEG and others fail with a hint on conversion. Dimensions
- * are checked (at most 16384 each) before anything is decoded; all failures are MB_ERRC_INPUT
- * (out of memory: MB_ERRC_RUNTIME) and name the path. */
-MB_MUST_CHECK enum mb_status mb_image_load(struct mb_image *image, const char *path,
-                                           struct mb_err *err);
+/* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make with `seed`, anything else as the path of
+ * a file. Failures are MB_ERRC_INPUT (out of memory: MB_ERRC_RUNTIME) and name `spec`. */
+MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,
+                                           uint64_t seed, struct mb_err *err);
 
-/* The same of a file's bytes in memory; `path` gives the name and is named in failures. */
+/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit), PFM or Radiance HDR file in memory; `path` gives
+ * the name and is named in failures. Formats are told by content, not by name. GIF, PSD, JPEG
+ * and others fail with a hint on conversion. Dimensions are checked (at most 16384 each) before
+ * anything is decoded. */
 MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
                                              const struct mb_bytes *file, struct mb_err *err);
 
@@ -49,13 +50,8 @@ MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char 
  * is in a file alone. */
 bool mb_image_has_suffix(const char *path);
 
-/* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make, anything else as a file. */
-MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,
-                                           uint64_t seed, struct mb_err *err);
-
-/* `out` = `in` cropped or mirror-tiled to width x height (mirror without repeating the edge
- * texel twice in a row is not used: the tile is the image, then its mirror image, so edges meet
- * equal texels). Same depth, name and sha256. `out` must not be `in`. */
+/* `out` = `in` cropped, or tiled with its mirror image, to width x height: edges meet equal
+ * texels. Same depth, name and sha256. `out` must not be `in`. */
 MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in,
                                              uint32_t width, uint32_t height,
                                              struct mb_err *err);

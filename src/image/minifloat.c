@@ -1,103 +1,79 @@
 /* Small floats, converted by their bits. */
 #include "image/minifloat.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <string.h>
 
-#define DOUBLE_MANTISSA_BITS 52u
-#define MIN_EXPONENT         (-14) /* of a normal number of five exponent bits */
-#define MAX_EXPONENT         15
+#define MIN_EXPONENT (-14) /* of a normal number of five exponent bits */
+#define MAX_EXPONENT 15
 
-static uint64_t bits_of_double(double value)
+static uint64_t bits_of(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-static double double_of_bits(uint64_t bits)
+/* The distance of neighbours under an exponent: 2^(exponent - mantissa_bits). */
+static double ulp(int exponent, unsigned mantissa_bits)
 {
+    const uint64_t bits = (uint64_t)(exponent - (int)mantissa_bits + 1023) << 52;
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* Exponent and mantissa of |value|. Straight from double: by way of float it would be rounded
- * twice. */
-static uint16_t magnitude_from_double(double value, unsigned mantissa_bits)
+/* Of value >= 0 or NaN. Straight from double: by way of float it would be rounded twice. */
+static uint16_t from_double(double value, unsigned mantissa_bits)
 {
-    const uint64_t bits = bits_of_double(value);
-    const int exponent = (int)(bits >> DOUBLE_MANTISSA_BITS & 0x7ff) - 1023;
-    const uint64_t mantissa = bits & ((1ull << DOUBLE_MANTISSA_BITS) - 1);
-    const unsigned normal_shift = DOUBLE_MANTISSA_BITS - mantissa_bits;
-    const unsigned infinity = 0x1fu << mantissa_bits;
-
-    if (exponent == 1024) {
-        const unsigned quiet =
-            mantissa != 0 ? 1u << (mantissa_bits - 1) | (unsigned)(mantissa >> normal_shift)
-                          : 0;
-        return (uint16_t)(infinity | quiet);
+    const uint32_t infinity = 0x1fu << mantissa_bits;
+    int exponent = (int)(bits_of(value) >> 52 & 0x7ff) - 1023;
+    if (isnan(value)) {
+        return (uint16_t)(infinity | 1u << (mantissa_bits - 1));
     }
     if (exponent > MAX_EXPONENT) {
         return (uint16_t)infinity;
     }
-    if (exponent < MIN_EXPONENT - 1 - (int)mantissa_bits) {
-        return 0; /* below half of the smallest subnormal */
-    }
-    /* Below 2^-14 the exponent stays and more bits fall off. */
-    const bool is_subnormal = exponent < MIN_EXPONENT;
-    const unsigned shift =
-        is_subnormal ? normal_shift + (unsigned)(MIN_EXPONENT - exponent) : normal_shift;
-    const uint64_t full = mantissa | 1ull << DOUBLE_MANTISSA_BITS;
-    const uint64_t kept = full >> shift;
-    const uint64_t rest = full & ((1ull << shift) - 1);
-    const uint64_t tie = 1ull << (shift - 1);
-    const uint64_t rounded = kept + (rest > tie || (rest == tie && (kept & 1) != 0));
-
-    /* `rounded` holds the hidden bit, so adding (exponent - 1) lets a carry move up by itself:
-     * into the exponent, and from the largest finite value into infinity. */
-    const uint64_t biased =
-        is_subnormal ? 0 : (uint64_t)(exponent - MIN_EXPONENT) << mantissa_bits;
-    return (uint16_t)(biased + rounded);
+    exponent = exponent < MIN_EXPONENT ? MIN_EXPONENT : exponent;
+    /* What is below 1 of a large number is rounded off, to nearest even. */
+    const double rounded = value / ulp(exponent, mantissa_bits) + 0x1p52 - 0x1p52;
+    /* It holds the hidden bit, so that a carry moves up by itself: into the exponent, and from
+     * the largest finite value into infinity. */
+    return (uint16_t)(((uint32_t)(exponent - MIN_EXPONENT) << mantissa_bits) +
+                      (uint32_t)rounded);
 }
 
-static double magnitude_to_double(uint16_t bits, unsigned mantissa_bits)
+static double to_double(uint32_t bits, unsigned mantissa_bits)
 {
-    const uint64_t exponent = (uint64_t)bits >> mantissa_bits;
-    const uint64_t mantissa = bits & ((1u << mantissa_bits) - 1);
-    const uint64_t aligned = mantissa << (DOUBLE_MANTISSA_BITS - mantissa_bits);
-
+    const uint32_t hidden = 1u << mantissa_bits;
+    const uint32_t exponent = bits >> mantissa_bits, mantissa = bits & (hidden - 1);
     if (exponent == 31) {
-        return double_of_bits(0x7ffull << DOUBLE_MANTISSA_BITS | aligned);
+        return mantissa != 0 ? (double)NAN : (double)INFINITY;
     }
     if (exponent == 0) {
-        const uint64_t unit = (uint64_t)(MIN_EXPONENT - (int)mantissa_bits + 1023);
-        return (double)mantissa * double_of_bits(unit << DOUBLE_MANTISSA_BITS);
+        return mantissa * ulp(MIN_EXPONENT, mantissa_bits);
     }
-    return double_of_bits((exponent + 1008) << DOUBLE_MANTISSA_BITS | aligned);
+    return (mantissa | hidden) * ulp((int)exponent - 1 + MIN_EXPONENT, mantissa_bits);
 }
 
 uint16_t mb_half_from_double(double value)
 {
-    const uint16_t sign = (uint16_t)(bits_of_double(value) >> 48 & 0x8000u);
-    return (uint16_t)(sign | magnitude_from_double(value, MB_HALF_MANTISSA_BITS));
+    const uint16_t sign = (uint16_t)(bits_of(value) >> 48 & 0x8000u);
+    return (uint16_t)(sign | from_double(fabs(value), MB_HALF_MANTISSA_BITS));
 }
 
 double mb_half_to_double(uint16_t half)
 {
-    const double magnitude = magnitude_to_double(half & 0x7fffu, MB_HALF_MANTISSA_BITS);
+    const double magnitude = to_double(half & 0x7fffu, MB_HALF_MANTISSA_BITS);
     return (half & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
 uint16_t mb_ufloat_from_double(double value, unsigned mantissa_bits)
 {
-    if (value <= 0.0) {
-        return 0;
-    }
-    return magnitude_from_double(value, mantissa_bits);
+    return value <= 0.0 ? 0 : from_double(value, mantissa_bits);
 }
 
 double mb_ufloat_to_double(uint16_t bits, unsigned mantissa_bits)
 {
-    return magnitude_to_double(bits, mantissa_bits);
+    return to_double(bits, mantissa_bits);
 }

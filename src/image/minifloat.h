@@ -9,7 +9,8 @@
 #define MB_UFLOAT11_MANTISSA_BITS 6u
 #define MB_UFLOAT10_MANTISSA_BITS 5u
 
-/* Round to nearest even, straight from double; too large for the format becomes infinity. */
+/* Round to nearest even, straight from double; too large for the format becomes infinity. NaN
+ * keeps its sign, and no more. */
 uint16_t mb_half_from_double(double value);
 double mb_half_to_double(uint16_t half);
 

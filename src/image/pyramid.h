@@ -35,11 +35,11 @@ struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
  */
 void mb_rect_corners(struct mb_rect rect, int32_t corners[4]);
 
-/* The least rectangle that holds both, neither of them empty: one dispatch for two changes. */
+/* The smallest rectangle around both, neither of them empty: one dispatch for two changes. */
 struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b);
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);
 
-/* Of several rectangles, n_rects >= 1 and none of them empty: the least that holds them all. */
+/* The smallest rectangle around several, n_rects >= 1 and none of them empty. */
 struct mb_rect mb_rects_enclosing(const struct mb_rect *rects, size_t n_rects);
 
 /* True if any of several rectangles contains the texel; some or all may be empty. */

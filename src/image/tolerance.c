@@ -6,7 +6,8 @@
 #include "image/filter.h"
 #include "image/srgb.h"
 
-/* Whether the filter's weights along an axis of this size have no end in binary. */
+/* True if the filter's weights along an axis of this size are no fractions of a power of two.
+ */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
 {
     return tolerance->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
@@ -19,7 +20,7 @@ static double coordinate_error(uint32_t size)
     return is_power_of_two ? 0.0 : ldexp((double)size, -24);
 }
 
-/* Of both passes of a wide kernel. */
+/* What the sums of both passes of a wide kernel are off by. */
 static double kernel_error(enum mb_policy policy, const struct mb_format *format,
                            struct mb_extent source)
 {

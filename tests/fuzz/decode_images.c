@@ -12,7 +12,7 @@ static void describe(const char *path)
         [MB_DEPTH_U8] = 8, [MB_DEPTH_U16] = 16, [MB_DEPTH_F32] = 32};
     struct mb_image image;
     struct mb_err err = {0};
-    if (mb_image_load(&image, path, &err) != MB_OK) {
+    if (mb_image_open(&image, path, 0, &err) != MB_OK) {
         printf("refused %s\n", err.text);
         return;
     }

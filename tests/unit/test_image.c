@@ -454,7 +454,7 @@ static void check_missing(void)
 static enum mb_status try_load(void *path, struct mb_err *err)
 {
     struct mb_image image;
-    const enum mb_status status = mb_image_load(&image, path, err);
+    const enum mb_status status = mb_image_open(&image, path, 0, err);
     mb_image_finish(&image);
     return status;
 }

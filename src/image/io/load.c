@@ -157,13 +157,17 @@ enum mb_status mb_image_decode(struct mb_image *image, const char *path,
     return MB_OK;
 }
 
-enum mb_status mb_image_load(struct mb_image *image, const char *path, struct mb_err *err)
+enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t seed,
+                             struct mb_err *err)
 {
     struct mb_bytes file = {0};
+    if (mb_pattern_is_spec(spec)) {
+        return mb_pattern_make(image, spec, seed, err);
+    }
     *image = (struct mb_image){0};
-    enum mb_status status = mb_file_read(path, MB_IMAGE_MAX_FILE_BYTES, &file, err);
+    enum mb_status status = mb_file_read(spec, MB_IMAGE_MAX_FILE_BYTES, &file, err);
     if (status == MB_OK) {
-        status = mb_image_decode(image, path, &file, err);
+        status = mb_image_decode(image, spec, &file, err);
     }
     mb_bytes_finish(&file);
     return status;
@@ -180,11 +184,4 @@ bool mb_image_has_suffix(const char *path)
         }
     }
     return false;
-}
-
-enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t seed,
-                             struct mb_err *err)
-{
-    return mb_pattern_is_spec(spec) ? mb_pattern_make(image, spec, seed, err)
-                                    : mb_image_load(image, spec, err);
 }
