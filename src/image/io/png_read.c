@@ -32,11 +32,11 @@ struct png {
     struct mb_reader *reader; /* of the chunks; then of what is deflated */
     enum stage stage;
     uint32_t width, height, depth, colour_type, n_channels;
-    bool is_interlaced;
+    bool is_interlaced, has_known_methods; /* of compression, filters and interlacing */
     uint8_t palette[MAX_COLOURS][4];
     uint32_t n_colours;
     bool has_key;
-    uint32_t key[3];   /* the colour that is transparent, in values of `depth` */
+    uint32_t key[3];   /* the colour that is transparent, in the lowest `depth` bits */
     uint8_t *deflated; /* all IDAT chunks, one after the other; owned */
     size_t n_deflated;
 };
@@ -58,102 +58,87 @@ static const struct pass whole[] = {{0, 0, 1, 1}};
 static const struct pass adam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                     {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-MB_MUST_CHECK static enum mb_status bad_chunk(const struct png *png, const struct chunk *chunk,
-                                              const char *reason, struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", png->reader->path,
-                   chunk->name, reason);
-}
+static const struct {
+    uint8_t n_channels, depths; /* bits of the depths that are allowed (table 11.1) */
+} types[] = {[COLOUR_GREY] = {1, 1 | 2 | 4 | 8 | 16},
+             [COLOUR_RGB] = {3, 8 | 16},
+             [COLOUR_INDEXED] = {1, 1 | 2 | 4 | 8},
+             [COLOUR_GREY_ALPHA] = {2, 8 | 16},
+             [COLOUR_RGBA] = {4, 8 | 16}};
 
-MB_MUST_CHECK static enum mb_status take_header(struct png *png, const struct chunk *chunk,
-                                                struct mb_err *err)
+/* The chunks that matter. Each function returns what is wrong with one, or NULL. */
+static const char *take_header(struct png *png, const struct chunk *chunk)
 {
-    static const struct {
-        uint8_t n_channels, depths; /* bits of the depths that are allowed (table 11.1) */
-    } types[] = {[COLOUR_GREY] = {1, 1 | 2 | 4 | 8 | 16},
-                 [COLOUR_RGB] = {3, 8 | 16},
-                 [COLOUR_INDEXED] = {1, 1 | 2 | 4 | 8},
-                 [COLOUR_GREY_ALPHA] = {2, 8 | 16},
-                 [COLOUR_RGBA] = {4, 8 | 16}};
     const uint8_t *data = chunk->data;
     if (chunk->n_bytes != 13) {
-        return bad_chunk(png, chunk, "has a wrong length", err);
+        return "has a wrong length";
     }
     png->width = mb_get_be32(data);
     png->height = mb_get_be32(data + 4);
     png->depth = data[8];
     png->colour_type = data[9];
     png->is_interlaced = data[12] == 1;
-    const bool is_power = png->depth != 0 && (png->depth & (png->depth - 1)) == 0;
-    if (png->colour_type >= MB_COUNTOF(types) || !is_power ||
-        (types[png->colour_type].depths & png->depth) == 0 || data[10] != 0 || data[11] != 0 ||
-        data[12] > 1) {
-        return mb_reader_bad_header(png->reader, err);
+    png->has_known_methods = data[10] == 0 && data[11] == 0 && data[12] <= 1;
+    if (png->colour_type < MB_COUNTOF(types)) {
+        png->n_channels = types[png->colour_type].n_channels;
     }
-    png->n_channels = types[png->colour_type].n_channels;
-    return MB_OK;
+    return NULL;
 }
 
-MB_MUST_CHECK static enum mb_status take_palette(struct png *png, const struct chunk *chunk,
-                                                 struct mb_err *err)
+static const char *take_palette(struct png *png, const struct chunk *chunk)
 {
     if (chunk->n_bytes % 3 != 0 || chunk->n_bytes == 0 || chunk->n_bytes / 3 > MAX_COLOURS) {
-        return bad_chunk(png, chunk, "has a wrong length", err);
+        return "has a wrong length";
     }
     if (png->n_colours != 0) {
-        return bad_chunk(png, chunk, "is there twice", err);
+        return "is there twice";
     }
     png->n_colours = chunk->n_bytes / 3;
     for (uint32_t i = 0; i < png->n_colours; i++) {
         memcpy(png->palette[i], chunk->data + i * 3, 3);
         png->palette[i][3] = 255;
     }
-    return MB_OK;
+    return NULL;
 }
 
-MB_MUST_CHECK static enum mb_status
-take_transparency(struct png *png, const struct chunk *chunk, struct mb_err *err)
+static const char *take_transparency(struct png *png, const struct chunk *chunk)
 {
     if (png->colour_type == COLOUR_INDEXED && chunk->n_bytes <= png->n_colours) {
         for (uint32_t i = 0; i < chunk->n_bytes; i++) {
             png->palette[i][3] = chunk->data[i];
         }
-        return MB_OK;
+        return NULL;
     }
     const bool may_have_key = png->colour_type == COLOUR_GREY || png->colour_type == COLOUR_RGB;
     if (!may_have_key || chunk->n_bytes != png->n_channels * 2) {
-        return bad_chunk(png, chunk, "does not fit the colour type", err);
+        return "does not fit the colour type";
     }
     png->has_key = true;
     for (uint32_t c = 0; c < png->n_channels; c++) {
-        png->key[c] = mb_get_be16(chunk->data + c * 2) & ((1u << png->depth) - 1);
+        png->key[c] = mb_get_be16(chunk->data + c * 2);
     }
-    return MB_OK;
+    return NULL;
 }
 
-MB_MUST_CHECK static enum mb_status take_data(struct png *png, const struct chunk *chunk,
-                                              struct mb_err *err)
+static const char *take_data(struct png *png, const struct chunk *chunk)
 {
-    if (png->colour_type == COLOUR_INDEXED && png->n_colours == 0) {
-        return mb_reader_bad(png->reader, "it has no palette", err);
-    }
     memcpy(png->deflated + png->n_deflated, chunk->data, chunk->n_bytes);
     png->n_deflated += chunk->n_bytes;
-    return MB_OK;
+    return NULL;
 }
 
-MB_MUST_CHECK static enum mb_status take_end(struct png *png, const struct chunk *chunk,
-                                             struct mb_err *err)
+static const char *take_end(struct png *png, const struct chunk *chunk)
 {
-    return chunk->n_bytes == 0 ? MB_OK : bad_chunk(png, chunk, "has a wrong length", err);
+    (void)png;
+    return chunk->n_bytes == 0 ? NULL : "has a wrong length";
 }
 
-/* The chunks that matter, and where they may be (section 5.6). */
+/* Where the chunks may be (section 5.6). */
 static const struct handler {
     char type[5];
     unsigned allowed_stages;
     enum stage next;
-    enum mb_status (*take)(struct png *png, const struct chunk *chunk, struct mb_err *err);
+    const char *(*take)(struct png *png, const struct chunk *chunk);
 } handlers[] = {
     {"IHDR", 1u << STAGE_START, STAGE_HEADER, take_header},
     {"PLTE", 1u << STAGE_HEADER, STAGE_HEADER, take_palette},
@@ -174,65 +159,69 @@ static void name_chunk(struct chunk *chunk)
 }
 
 /* The next chunk, whole and with the right checksum. */
-MB_MUST_CHECK static enum mb_status read_chunk(struct png *png, struct chunk *chunk,
-                                               struct mb_err *err)
+static const char *read_chunk(struct png *png, struct chunk *chunk)
 {
     struct mb_reader *reader = png->reader;
-    const size_t n_left = mb_reader_left(reader);
-    if (n_left < CHUNK_EXTRA_BYTES) {
-        return mb_reader_bad(png->reader, "truncated", err);
-    }
     chunk->n_bytes = mb_get_be32(reader->at);
     chunk->type = reader->at + 4;
     chunk->data = reader->at + 8;
     name_chunk(chunk);
-    if (chunk->n_bytes > n_left - CHUNK_EXTRA_BYTES) {
-        return bad_chunk(png, chunk, "is truncated", err);
+    if (chunk->n_bytes > mb_reader_left(reader) - CHUNK_EXTRA_BYTES) {
+        return "is truncated";
     }
     const uint32_t crc = libdeflate_crc32(0, chunk->type, (size_t)chunk->n_bytes + 4);
     if (crc != mb_get_be32(chunk->data + chunk->n_bytes)) {
-        return bad_chunk(png, chunk, "is damaged: its checksum is wrong", err);
+        return "is damaged: its checksum is wrong";
     }
     reader->at += CHUNK_EXTRA_BYTES + (size_t)chunk->n_bytes;
-    return MB_OK;
+    return NULL;
 }
 
-MB_MUST_CHECK static enum mb_status take_chunk(struct png *png, const struct chunk *chunk,
-                                               struct mb_err *err)
+static const char *take_chunk(struct png *png, const struct chunk *chunk)
 {
     for (size_t i = 0; i < MB_COUNTOF(handlers); i++) {
         const struct handler *handler = &handlers[i];
-        if (memcmp(handler->type, chunk->type, 4) != 0) {
-            continue;
+        if (memcmp(handler->type, chunk->type, 4) == 0) {
+            const bool is_allowed = (handler->allowed_stages & 1u << png->stage) != 0;
+            png->stage = handler->next;
+            return is_allowed ? handler->take(png, chunk) : "is in the wrong place";
         }
-        if ((handler->allowed_stages & 1u << png->stage) == 0) {
-            return bad_chunk(png, chunk, "is in the wrong place", err);
-        }
-        png->stage = handler->next;
-        return handler->take(png, chunk, err);
     }
     /* A capital first letter: no decoder may pass over it (section 5.4). */
     if ((chunk->type[0] & 0x20) == 0) {
-        return bad_chunk(png, chunk, "is not known", err);
+        return "is not known";
     }
     if (png->stage == STAGE_START) {
-        return bad_chunk(png, chunk, "is in the wrong place", err);
+        return "is in the wrong place";
     }
     png->stage = png->stage == STAGE_DATA ? STAGE_AFTER_DATA : png->stage;
-    return MB_OK;
+    return NULL;
 }
 
 MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    while (status == MB_OK && png->stage != STAGE_END) {
+    struct mb_reader *reader = png->reader;
+    while (png->stage != STAGE_END) {
         struct chunk chunk;
-        status = read_chunk(png, &chunk, err);
-        if (status == MB_OK) {
-            status = take_chunk(png, &chunk, err);
+        if (mb_reader_left(reader) < CHUNK_EXTRA_BYTES) {
+            return mb_reader_bad(reader, "truncated", err);
+        }
+        const char *reason = read_chunk(png, &chunk);
+        reason = reason != NULL ? reason : take_chunk(png, &chunk);
+        if (reason != NULL) {
+            return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", reader->path,
+                           chunk.name, reason);
         }
     }
-    return status;
+    const bool is_power = png->depth != 0 && (png->depth & (png->depth - 1)) == 0;
+    if (png->colour_type >= MB_COUNTOF(types) || !is_power || !png->has_known_methods ||
+        (types[png->colour_type].depths & png->depth) == 0) {
+        return mb_reader_bad_header(reader, err);
+    }
+    if (png->colour_type == COLOUR_INDEXED && png->n_colours == 0) {
+        return mb_reader_bad(reader, "it has no palette", err);
+    }
+    return MB_OK;
 }
 
 /* Texels of an axis of `n` that a pass has: every `step`-th from `begin`. */
@@ -310,7 +299,7 @@ static bool expand_texel(const struct png *png, const uint8_t *row, size_t x, ui
     bool is_key = png->has_key;
     for (uint32_t c = 0; c < n; c++) {
         values[c] = read_value(row, x * n + c, png->depth);
-        is_key = is_key && values[c] == png->key[c];
+        is_key = is_key && values[c] == (png->key[c] & max_value);
     }
     if (png->colour_type == COLOUR_INDEXED) {
         for (uint32_t c = 0; c < 4 && values[0] < png->n_colours; c++) {
