@@ -178,15 +178,13 @@ uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_fo
 
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb)
 {
-    static const char *const names[] = {
-        [MB_DEPTH_U8] = "rgba8", [MB_DEPTH_U16] = "rgba32f", [MB_DEPTH_F32] = "rgba16f"};
     const struct mb_format *half = mb_format_find("rgba16f");
-    if (image->depth == MB_DEPTH_F32 && image->texels &&
-        mb_image_count_clamped(image, half) > 0) {
-        return mb_format_find("rgba32f");
+    if (image->depth == MB_DEPTH_U8) {
+        return mb_format_find(is_srgb ? "rgba8-srgb" : "rgba8");
     }
-    return mb_format_find(is_srgb && image->depth == MB_DEPTH_U8 ? "rgba8-srgb"
-                                                                 : names[image->depth]);
+    const bool is_held = image->depth == MB_DEPTH_F32 &&
+                         (image->texels == NULL || mb_image_count_clamped(image, half) == 0);
+    return is_held ? half : mb_format_find("rgba32f");
 }
 
 void mb_image_finish(struct mb_image *image)

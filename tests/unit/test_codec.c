@@ -152,7 +152,7 @@ static void check_ufloat_edges(void)
 }
 
 /* Every finite number goes to double and back, and so do the ties between neighbours. */
-static void check_all_ufloats(unsigned mantissa_bits)
+static void check_ufloats_of(unsigned mantissa_bits)
 {
     unsigned n_wrong = 0;
     const unsigned n_finite = 31u << mantissa_bits;
@@ -168,6 +168,12 @@ static void check_all_ufloats(unsigned mantissa_bits)
         n_wrong += mb_ufloat_from_double(nextafter(tie, 1e9), mantissa_bits) != bits + 1;
     }
     CHECK_EQ_INT(n_wrong, 0);
+}
+
+static void check_all_ufloats(void)
+{
+    check_ufloats_of(6);
+    check_ufloats_of(5);
 }
 
 static void check_rg11b10f(void)
@@ -222,14 +228,7 @@ static void check_round_trips(void)
 
 int main(void)
 {
-    check_srgb_curve();
-    check_srgb_fast();
-    check_srgb_codes();
-    check_rgb10a2();
-    check_ufloat_edges();
-    check_all_ufloats(6);
-    check_all_ufloats(5);
-    check_rg11b10f();
-    check_round_trips();
-    return check_summary("codec");
+    return CHECK_TESTS(check_srgb_curve, check_srgb_fast, check_srgb_codes, check_rgb10a2,
+                       check_ufloat_edges, check_all_ufloats, check_rg11b10f,
+                       check_round_trips);
 }

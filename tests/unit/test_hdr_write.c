@@ -42,23 +42,30 @@ static double half_step(const double *rgb)
     return largest > 0.0 ? ldexp(0.5, exponent - 8) : 0.0;
 }
 
-static void check_round_trip(const struct mb_format *format, uint32_t width, uint32_t height)
+/* One level of texels as a file, which the caller finishes. */
+static struct mb_bytes encode(const char *format, uint32_t width, uint32_t height,
+                              const void *texels)
 {
-    struct mb_layout layout;
-    struct mb_image back;
     struct mb_bytes hdr;
     struct mb_err err = {0};
-    mb_layout_init(&layout, format, (struct mb_extent){width, height}, 1, 1);
+    must(mb_hdr_encode(mb_format_find(format), (struct mb_extent){width, height}, texels, &hdr,
+                       &err),
+         &err);
+    return hdr;
+}
+
+static void check_round_trip(const struct mb_format *format, uint32_t width, uint32_t height)
+{
+    struct mb_image back;
+    struct mb_err err = {0};
     const size_t n = (size_t)width * height;
     double *rgba = mb_malloc(n * 4 * sizeof *rgba);
-    uint8_t *block = mb_alloc(layout.total_bytes, 1);
+    uint8_t *block = mb_malloc(n * format->texel_bytes);
     fill(rgba, n);
     mb_format_encode(format, rgba, n, block);
     mb_format_decode(format, block, n, rgba);
-
-    must(mb_hdr_encode(format, layout.base, block, &hdr, &err), &err);
+    struct mb_bytes hdr = encode(format->name, width, height, block);
     must(mb_image_decode(&back, "x.hdr", &hdr, &err), &err);
-    mb_bytes_finish(&hdr);
     CHECK_EQ_INT(back.width, width);
     CHECK_EQ_INT(back.height, height);
     CHECK_EQ_INT(back.depth, MB_DEPTH_F32);
@@ -75,8 +82,20 @@ static void check_round_trip(const struct mb_format *format, uint32_t width, uin
     }
     CHECK_EQ_INT(n_wrong, 0);
     mb_image_finish(&back);
+    mb_bytes_finish(&hdr);
     mb_free(rgba);
     mb_free(block);
+}
+
+static void check_round_trips(void)
+{
+    static const uint32_t widths[] = {1, 7, 8, 127, 128, 129, 300, 16384};
+    for (size_t i = 0; i < mb_format_count; i++) {
+        check_round_trip(&mb_formats[i], 61, 5);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(widths); i++) {
+        check_round_trip(mb_format_find("rgba16f"), widths[i], 3);
+    }
 }
 
 /* By hand: 1x4 texels, flat rows behind the header. */
@@ -88,12 +107,8 @@ static void check_texels(void)
                                 INFINITY, 0.0f, 0.0f,  1.0f};
     static const uint8_t want[16] = {128, 64, 32, 129, 0,   0, 0, 0,
                                      128, 0,  1,  137, 255, 0, 0, 255};
-    struct mb_layout layout;
-    struct mb_bytes out;
-    struct mb_err err = {0};
     static const char header[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 1\n";
-    mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){1, 4}, 1, 1);
-    must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
+    struct mb_bytes out = encode("rgba32f", 1, 4, block);
     CHECK_EQ_INT(out.n_bytes, sizeof header - 1 + sizeof want);
     CHECK(memcmp(out.data, header, sizeof header - 1) == 0);
     CHECK(memcmp(out.data + sizeof header - 1, want, sizeof want) == 0);
@@ -103,21 +118,16 @@ static void check_texels(void)
 /* One colour is two bytes a channel and 127 texels. */
 static void check_runs(void)
 {
-    struct mb_layout layout;
-    struct mb_bytes out;
-    struct mb_err err = {0};
-    float *block = mb_malloc(200 * 4 * sizeof *block);
-    for (size_t i = 0; i < 200 * 4; i++) {
+    float block[200 * 4];
+    for (size_t i = 0; i < MB_COUNTOF(block); i++) {
         block[i] = 0.5f;
     }
-    mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){200, 1}, 1, 1);
-    must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
+    struct mb_bytes out = encode("rgba32f", 200, 1, block);
     static const uint8_t row[] = {2,   2,   0,   200, 255, 128, 201, 128, 255, 128,
                                   201, 128, 255, 128, 201, 128, 255, 128, 201, 128};
     CHECK(out.n_bytes > sizeof row);
     CHECK(memcmp(out.data + out.n_bytes - sizeof row, row, sizeof row) == 0);
     mb_bytes_finish(&out);
-    mb_free(block);
 }
 
 /* Runs of four, the shortest there are, each behind a literal of one byte. */
@@ -125,17 +135,13 @@ static void check_short_runs(void)
 {
     const uint32_t widths[] = {8, 9, 10, 13, 128, 129, 133, 1024, 32767, 32768};
     for (size_t i = 0; i < MB_COUNTOF(widths); i++) {
-        struct mb_layout layout;
-        struct mb_bytes out;
         struct mb_err err = {0};
         struct mb_image back = {0};
-        const struct mb_format *format = mb_format_find("r32f");
         float *block = mb_malloc(widths[i] * sizeof *block);
         for (size_t x = 0; x < widths[i]; x++) {
             block[x] = x % 5 == 0 ? 0.75f : 1.5f + (float)(x / 5 % 2);
         }
-        mb_layout_init(&layout, format, (struct mb_extent){widths[i], 1}, 1, 1);
-        must(mb_hdr_encode(layout.format, layout.base, block, &out, &err), &err);
+        struct mb_bytes out = encode("r32f", widths[i], 1, block);
         if (widths[i] <= 16384) {
             must(mb_image_decode(&back, "memory", &out, &err), &err);
             CHECK_EQ_DBL((double)((const float *)back.texels)[4], (double)block[1], 0.0);
@@ -146,35 +152,24 @@ static void check_short_runs(void)
     }
 }
 
+static enum mb_status try_encode(void *block, struct mb_err *err)
+{
+    struct mb_bytes out;
+    const enum mb_status status =
+        mb_hdr_encode(mb_format_find("rgba32f"), (struct mb_extent){1, 1}, block, &out, err);
+    CHECK_EQ_INT(out.data == NULL, status != MB_OK);
+    mb_bytes_finish(&out);
+    return status;
+}
+
 static void check_no_memory(void)
 {
-    const float block[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    struct mb_layout layout;
-    mb_layout_init(&layout, mb_format_find("rgba32f"), (struct mb_extent){1, 1}, 1, 1);
-    for (uint64_t nth = 1; nth <= 3; nth++) {
-        struct mb_bytes out;
-        struct mb_err err = {0};
-        mb_alloc_fail_nth(nth, false);
-        CHECK_EQ_INT(mb_hdr_encode(layout.format, layout.base, block, &out, &err), MB_FAILED);
-        mb_alloc_fail_nth(0, false);
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-        CHECK(out.data == NULL);
-        CHECK_EQ_INT(mb_alloc_live_count(), 0);
-    }
+    float block[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    CHECK_EQ_INT(check_each_allocation(try_encode, block), 3);
 }
 
 int main(void)
 {
-    static const uint32_t widths[] = {1, 7, 8, 127, 128, 129, 300, 16384};
-    for (size_t i = 0; i < mb_format_count; i++) {
-        check_round_trip(&mb_formats[i], 61, 5);
-    }
-    for (size_t i = 0; i < MB_COUNTOF(widths); i++) {
-        check_round_trip(mb_format_find("rgba16f"), widths[i], 3);
-    }
-    check_texels();
-    check_runs();
-    check_short_runs();
-    check_no_memory();
-    return check_summary("hdr_write");
+    return CHECK_TESTS(check_round_trips, check_texels, check_runs, check_short_runs,
+                       check_no_memory);
 }

@@ -27,6 +27,14 @@ static void check_round_trip(const char *spec)
     mb_image_finish(&image);
 }
 
+static void check_round_trips(void)
+{
+    check_round_trip("pattern:noise:64x48");
+    check_round_trip("pattern:gradient:257x3");
+    check_round_trip("pattern:flat:1x1");
+    check_round_trip("pattern:zoneplate:1x1000");
+}
+
 /* Refused by size alone: the texels are not looked at. */
 static void check_too_large(void)
 {
@@ -171,16 +179,6 @@ static void check_formats(void)
 
 int main(void)
 {
-    check_round_trip("pattern:noise:64x48");
-    check_round_trip("pattern:gradient:257x3");
-    check_round_trip("pattern:flat:1x1");
-    check_round_trip("pattern:zoneplate:1x1000");
-    check_too_large();
-    check_no_memory();
-    check_atlas_extents();
-    check_atlas();
-    check_layer_atlas();
-    check_level_picture();
-    check_formats();
-    return check_summary("png");
+    return CHECK_TESTS(check_round_trips, check_too_large, check_no_memory, check_atlas_extents,
+                       check_atlas, check_layer_atlas, check_level_picture, check_formats);
 }

@@ -32,33 +32,28 @@ static bool has_ink(const struct mb_canvas *canvas, struct mb_rect rect)
     return false;
 }
 
-static void make_sheet(struct mb_sheet *sheet, const struct mb_layout *layout,
-                       const uint8_t *block, struct mb_canvas *canvas)
+/* A sheet of two rows of the same chain. */
+static struct mb_canvas draw(const struct mb_layout *layout, const uint8_t *block)
 {
+    struct mb_sheet sheet;
+    struct mb_canvas canvas;
     struct mb_err err = {0};
-    mb_sheet_init(sheet, layout, 0);
-    CHECK_EQ_INT(mb_sheet_add(sheet, "spd", false, block, &err), MB_OK);
-    CHECK_EQ_INT(mb_sheet_add(sheet, GOLDEN, true, block, &err), MB_OK);
-    CHECK_EQ_INT(mb_sheet_draw(sheet, "title", "footer", canvas, &err), MB_OK);
-}
-
-static void finish(struct mb_sheet *sheet, struct mb_canvas *canvas)
-{
-    mb_sheet_finish(sheet);
-    mb_canvas_finish(canvas);
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    mb_sheet_init(&sheet, layout, 0);
+    CHECK_EQ_INT(mb_sheet_add(&sheet, "spd", false, block, &err), MB_OK);
+    CHECK_EQ_INT(mb_sheet_add(&sheet, GOLDEN, true, block, &err), MB_OK);
+    CHECK_EQ_INT(mb_sheet_draw(&sheet, "title", "footer", &canvas, &err), MB_OK);
+    mb_sheet_finish(&sheet);
+    return canvas;
 }
 
 /* Texels of 2x2 are squares of 64, of level 1 one of 128; the two rows are the same. */
 static void check_enlarged(void)
 {
     struct mb_layout layout;
-    struct mb_sheet sheet;
-    struct mb_canvas canvas;
     uint8_t block[64] = {10, 20, 30, 40};
     mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){2, 2}, 1, 2);
     block[layout.level_offset_bytes[1]] = 99;
-    make_sheet(&sheet, &layout, block, &canvas);
+    struct mb_canvas canvas = draw(&layout, block);
     const uint32_t left = tiles_left();
     CHECK_EQ_INT(canvas.extent.width, left + 2 * (128 + GAP));
     CHECK_EQ_INT(canvas.extent.height, TOP + 2 * (128 + GAP) + MB_TEXT_HEIGHT + GAP);
@@ -77,7 +72,7 @@ static void check_enlarged(void)
         CHECK_EQ_INT(texel(&canvas, left + 128 + GAP, y)[0], 99);
         CHECK_EQ_INT(texel(&canvas, left + 128 + GAP + 127, y + 127)[0], 99);
     }
-    finish(&sheet, &canvas);
+    mb_canvas_finish(&canvas);
 }
 
 /* 512x128 becomes 128x32: means of 4x4. Level 1 is halved, and level 9 is in the middle. */
@@ -85,15 +80,13 @@ static void check_reduced(void)
 {
     enum { WIDTH = 512, HEIGHT = 128 };
     struct mb_layout layout;
-    struct mb_sheet sheet;
-    struct mb_canvas canvas;
     mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){WIDTH, HEIGHT}, 1, 10);
     uint8_t *block = mb_alloc(layout.total_bytes, 1);
     CHECK(block != NULL);
     for (uint32_t i = 0; block && i < WIDTH * HEIGHT; i++) {
         block[i] = i % 4 == 0 ? 200 : 0; /* a mean of 50 */
     }
-    make_sheet(&sheet, &layout, block, &canvas);
+    struct mb_canvas canvas = draw(&layout, block);
     CHECK_EQ_INT(texel(&canvas, tiles_left(), TOP)[0], 50);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 31)[0], 50);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 127, TOP + 32)[0], FRAME);
@@ -101,34 +94,30 @@ static void check_reduced(void)
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 9 * (128 + GAP), TOP)[0], 255);
     CHECK_EQ_INT(texel(&canvas, tiles_left() + 9 * (128 + GAP) + 64, TOP)[0], 0);
     mb_free(block);
-    finish(&sheet, &canvas);
+    mb_canvas_finish(&canvas);
 }
 
 /* What hides under transparent texels is not seen, and squares of 8 are. */
 static void check_transparent(void)
 {
     struct mb_layout layout;
-    struct mb_sheet sheet;
-    struct mb_canvas canvas;
     const uint8_t block[16] = {255, 0, 0, 0};
     mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){1, 1}, 1, 1);
-    make_sheet(&sheet, &layout, block, &canvas);
+    struct mb_canvas canvas = draw(&layout, block);
     const uint8_t *light = texel(&canvas, tiles_left(), TOP);
     const uint8_t *dark = texel(&canvas, tiles_left() + 8, TOP);
     CHECK(light[0] == light[1] && dark[0] == dark[1] && light[0] > dark[0]);
     CHECK_EQ_INT(light[3], 255);
-    finish(&sheet, &canvas);
+    mb_canvas_finish(&canvas);
 }
 
 /* Golden rows come first: their label is wider than that of the other row. */
 static void check_labels(void)
 {
     struct mb_layout layout;
-    struct mb_sheet sheet;
-    struct mb_canvas canvas;
     const uint8_t block[16] = {7};
     mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){1, 1}, 1, 1);
-    make_sheet(&sheet, &layout, block, &canvas);
+    struct mb_canvas canvas = draw(&layout, block);
     const uint32_t behind = GAP + mb_text_width("spd", 3), width = tiles_left() - behind;
     CHECK(has_ink(&canvas, (struct mb_rect){behind, TOP, width, MB_TEXT_HEIGHT}));
     CHECK(!has_ink(&canvas, (struct mb_rect){behind, TOP + 128 + GAP, width, MB_TEXT_HEIGHT}));
@@ -138,7 +127,7 @@ static void check_labels(void)
                                             MB_TEXT_HEIGHT}));
     CHECK(has_ink(&canvas, (struct mb_rect){GAP, canvas.extent.height - GAP - MB_TEXT_HEIGHT,
                                             40, MB_TEXT_HEIGHT}));
-    finish(&sheet, &canvas);
+    mb_canvas_finish(&canvas);
 }
 
 /* A label that is too long goes on in the next line from a ':' on, so the tiles begin further
@@ -159,7 +148,8 @@ static void check_long_label(void)
     CHECK(canvas.extent.height >= TOP + 3 * MB_TEXT_HEIGHT);
     CHECK(
         has_ink(&canvas, (struct mb_rect){GAP, TOP + 2 * MB_TEXT_HEIGHT, 100, MB_TEXT_HEIGHT}));
-    finish(&sheet, &canvas);
+    mb_sheet_finish(&sheet);
+    mb_canvas_finish(&canvas);
 }
 
 /* Every printable character but the space leaves ink within its line; others are '?'. */
@@ -190,7 +180,8 @@ static enum mb_status draw_sheet(void *layout, struct mb_err *err)
     if (status == MB_OK) {
         status = mb_sheet_draw(&sheet, "t", "f", &canvas, err);
     }
-    finish(&sheet, &canvas);
+    mb_sheet_finish(&sheet);
+    mb_canvas_finish(&canvas);
     return status;
 }
 

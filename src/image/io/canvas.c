@@ -46,19 +46,16 @@ void mb_canvas_fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t
     }
 }
 
-static char printable(char character)
+uint32_t mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
+                        size_t n_bytes, const uint8_t rgb[3])
 {
-    return character >= ' ' && character <= '~' ? character : '?';
-}
-
-void mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
-                    size_t n_bytes, const uint8_t rgb[3])
-{
+    const uint32_t begin = x;
     for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
+        const bool is_printable = text[i] >= ' ' && text[i] <= '~';
         struct mb_rect strokes[MB_GLYPH_MAX_STROKES];
         uint32_t advance;
-        const size_t n = mb_font_glyph(printable(text[i]), strokes, &advance);
-        for (size_t k = 0; k < n; k++) {
+        const size_t n = mb_font_glyph(is_printable ? text[i] : '?', strokes, &advance);
+        for (size_t k = 0; canvas != NULL && k < n; k++) {
             const struct mb_rect rect = {
                 .x = x + UNIT_TEXELS * strokes[k].x,
                 .y = y + UNIT_TEXELS * strokes[k].y,
@@ -69,16 +66,10 @@ void mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char
         }
         x += UNIT_TEXELS * advance;
     }
+    return x - begin;
 }
 
 uint32_t mb_text_width(const char *text, size_t n_bytes)
 {
-    uint32_t width = 0;
-    for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
-        struct mb_rect strokes[MB_GLYPH_MAX_STROKES];
-        uint32_t advance;
-        mb_font_glyph(printable(text[i]), strokes, &advance);
-        width += UNIT_TEXELS * advance;
-    }
-    return width;
+    return mb_canvas_text(NULL, 0, 0, text, n_bytes, NULL);
 }

@@ -20,9 +20,9 @@ void mb_canvas_finish(struct mb_canvas *canvas);
 void mb_canvas_fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rgb[3]);
 
 /* One line of `n_bytes` bytes at most, its top left at (x, y). What is not printable ASCII
- * becomes '?'. */
-void mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
-                    size_t n_bytes, const uint8_t rgb[3]);
+ * becomes '?'. Returns its width, and does nothing else where `canvas` is NULL. */
+uint32_t mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
+                        size_t n_bytes, const uint8_t rgb[3]);
 
 /* How wide mb_canvas_text draws the same. */
 uint32_t mb_text_width(const char *text, size_t n_bytes);

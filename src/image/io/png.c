@@ -85,12 +85,11 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
 static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texels, size_t n,
                             uint8_t *rgba)
 {
-    static const struct mb_format rgba8 = {
-        .name = "rgba8", .texel_bytes = 4, .n_channels = 4, .codec = MB_CODEC_UNORM8};
     if (format->n_channels == 4 && mb_format_max_code(format, 0) == 255.0) {
         memcpy(rgba, texels, n * 4);
         return;
     }
+    const struct mb_format *rgba8 = mb_format_find("rgba8");
     for (size_t i = 0; i < n; i += CHUNK_TEXELS) {
         double chunk[CHUNK_TEXELS * 4];
         const size_t n_chunk = n - i < CHUNK_TEXELS ? n - i : CHUNK_TEXELS;
@@ -98,7 +97,7 @@ static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texel
         for (size_t k = 0; format->n_channels == 1 && k < n_chunk * 4; k += 4) {
             chunk[k + 1] = chunk[k + 2] = chunk[k];
         }
-        mb_format_encode(&rgba8, chunk, n_chunk, rgba + i * 4);
+        mb_format_encode(rgba8, chunk, n_chunk, rgba + i * 4);
     }
 }
 

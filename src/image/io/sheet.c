@@ -198,10 +198,7 @@ static uint32_t draw_label(struct mb_canvas *canvas, uint32_t y, const char *lab
     uint32_t height = 0;
     while (*label) {
         const size_t n = line_length(label);
-        *width = most(*width, mb_text_width(label, n));
-        if (canvas) {
-            mb_canvas_text(canvas, GAP_TEXELS, y + height, label, n, ink);
-        }
+        *width = most(*width, mb_canvas_text(canvas, GAP_TEXELS, y + height, label, n, ink));
         height += MB_TEXT_HEIGHT;
         label += n;
     }
