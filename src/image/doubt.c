@@ -98,23 +98,6 @@ static double rounding_of(const struct mb_tolerance *tolerance, const struct mb_
     return mb_policy_is_wide(tolerance->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
 }
 
-static struct level_doubt level_doubt(const struct mb_tolerance *tolerance,
-                                      const struct mb_plane *source, double weight_error)
-{
-    const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
-    const bool is_wide = mb_policy_is_wide(tolerance->filter.policy);
-    const double least = least_normal(source->format);
-    return (struct level_doubt){
-        .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
-        /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
-        .is_interpolated = is_wide || is_filtered(tolerance),
-        .rounding = rounding_of(tolerance, source->format, weight_error),
-        .largest = largest_summed(source->extent),
-        .small = is_float32 ? least * MAX_WEIGHT : least,
-        .flushed = least,
-    };
-}
-
 static double doubt_of(const struct level_doubt *level, double value)
 {
     const double magnitude = fabs(value);
@@ -136,7 +119,18 @@ static double doubt_of(const struct level_doubt *level, double value)
 static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                  double weight_error, double *rgba)
 {
-    const struct level_doubt level = level_doubt(tolerance, source, weight_error);
+    const double least = least_normal(source->format);
+    const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
+    const struct level_doubt level = {
+        .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
+        /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
+        .is_interpolated =
+            mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
+        .rounding = rounding_of(tolerance, source->format, weight_error),
+        .largest = largest_summed(source->extent),
+        .small = is_float32 ? least * MAX_WEIGHT : least,
+        .flushed = least,
+    };
     const bool is_weighed =
         mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;

@@ -45,7 +45,7 @@ const char *mb_alpha_name(enum mb_alpha alpha)
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha, const struct mb_format *format)
 {
     return reduce == MB_REDUCE_AVG && alpha == MB_ALPHA_PREMULTIPLIED &&
-           format->n_channels == 4;
+           (format == NULL || format->n_channels == 4);
 }
 
 static uint32_t next_size(uint32_t n_source)

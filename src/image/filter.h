@@ -54,7 +54,8 @@ const char *mb_policy_name(enum mb_policy policy);
 const char *mb_reduce_name(enum mb_reduce reduce);
 const char *mb_alpha_name(enum mb_alpha alpha);
 
-/* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha. */
+/* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha, as
+ * in doubles (NULL). */
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 

@@ -105,9 +105,7 @@ static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter
 {
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_max_taps = mb_policy_is_wide(filter->policy) ? MB_MAX_TAPS : N_NARROW_TAPS;
-    const bool has_alpha = source->format == NULL || source->format->n_channels == 4;
-    const bool is_weighed =
-        filter->reduce == MB_REDUCE_AVG && filter->alpha == MB_ALPHA_PREMULTIPLIED && has_alpha;
+    const bool is_weighed = mb_weighs_alpha(filter->reduce, filter->alpha, source->format);
     const size_t n_rows = (1u + 2u * has_range + is_weighed) * (1 + n_max_taps);
     const size_t n_doubles =
         (size_t)source->extent.width * 4 + (size_t)extent.width * (n_max_taps + 4 * n_rows);
