@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/path.h"
+#include "base/strbuf.h"
 
 struct mb_bytes {
     uint8_t *data; /* owned: mb_bytes_finish */
@@ -49,6 +50,9 @@ bool mb_file_is_same(const char *a, const char *b);
  * leaves in files is still wanted. SIGPIPE must be ignored. */
 MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
                                              struct mb_err *err);
+
+/* The same of a text that may have failed. */
+MB_MUST_CHECK enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err);
 
 /* mkdir -p. An existing folder is fine; anything else in the way is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);

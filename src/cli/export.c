@@ -99,8 +99,7 @@ enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *er
     MB_TRY(write_all(find_strategy(options->settings.inputs[0])->export, options, err));
     if (!options->quiet) {
         mb_strbuf_printf(&text, "Export: %s/README.md\n", dir);
-        MB_TRY(mb_strbuf_check(&text, err));
-        MB_TRY(mb_stdout_write(mb_strbuf_text(&text), text.n_bytes, err));
+        MB_TRY(mb_strbuf_print(&text, err));
     }
 fail:
     mb_strbuf_finish(&text);

@@ -295,8 +295,7 @@ static enum mb_status show_selftest(const struct mb_gpu *gpu,
         mb_strbuf_printf(&text, "  %-6s  %-12s  %s\n", check->passed ? "ok" : "FAILED",
                          check->name, check->text);
     }
-    enum mb_status status =
-        mb_stdout_write(mb_strbuf_text(&text), strlen(mb_strbuf_text(&text)), err);
+    const enum mb_status status = mb_strbuf_print(&text, err);
     mb_strbuf_finish(&text);
     return status;
 }

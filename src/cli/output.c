@@ -127,14 +127,10 @@ void mb_output_finish(struct mb_output *output)
 
 enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, struct mb_err *err)
 {
-    enum mb_status status = mb_strbuf_check(text, err);
-    if (status == MB_OK) {
-        const char *shown = mb_strbuf_text(text);
-        if (stdout_is_taken) {
-            fputs(shown, stderr);
-        } else {
-            status = mb_stdout_write(shown, strlen(shown), err);
-        }
+    enum mb_status status =
+        stdout_is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
+    if (stdout_is_taken) {
+        fputs(mb_strbuf_text(text), stderr);
     }
     mb_strbuf_finish(text);
     return status;

@@ -65,9 +65,9 @@ static void add_host(struct mb_json *json, const struct mb_host_info *host)
     mb_json_u64(json, node, "cores", host->n_cores);
 }
 
-static void add_device(struct mb_json *json, const struct mb_gpu_info *device)
+void mb_report_device(struct mb_json *json, struct cJSON *node,
+                      const struct mb_gpu_info *device)
 {
-    struct cJSON *node = mb_json_object(json, json->root, "device");
     mb_json_string(json, node, "name", device->name);
     mb_json_string(json, node, "type", mb_gpu_type_name(device->type));
     mb_json_u64(json, node, "vendor_id", device->vendor_id);
@@ -108,7 +108,7 @@ void mb_report_head(struct mb_json *json, const struct mb_run *run)
 {
     add_run(json, run);
     add_host(json, &run->host);
-    add_device(json, &run->device);
+    mb_report_device(json, mb_json_object(json, json->root, "device"), &run->device);
     add_timer(json, &run->timer);
 }
 

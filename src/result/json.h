@@ -14,6 +14,10 @@ MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **tex
 /* "run", "host", "device", "timer": members of the root. */
 void mb_report_head(struct mb_json *json, const struct mb_run *run);
 
+/* What is known of any device, as members of `node`. */
+void mb_report_device(struct mb_json *json, struct cJSON *node,
+                      const struct mb_gpu_info *device);
+
 /* "params": all of them, defaults included: a default may change with a version. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);

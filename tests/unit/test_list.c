@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "vk/shader.h"
 
 static const struct mb_strategy blit = {.name = "blit", .title = "blits", .source = "a book"};
 static const struct mb_param params[] = {
@@ -18,6 +19,10 @@ static const struct mb_param params[] = {
 static const struct mb_strategy spd = {
     .name = "spd", .title = "one pass", .source = "a paper", .params = params};
 const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
+const struct mb_shader *const mb_shaders[] = {NULL};
+
+/* Of mb_operations. */
+enum { AVG = 0, MIN = 1, PREMULTIPLIED = 3, CUBE = 5 };
 
 /* One device. All that blit can do is averages of the first format; spd can do everything, but
  * minima as a variant. */
@@ -29,10 +34,10 @@ struct fixture {
 };
 
 static struct mb_capability *capability_of(struct fixture *f, size_t strategy, size_t format,
-                                           enum mb_operation operation)
+                                           size_t operation)
 {
-    return &f->capabilities.of[(strategy * mb_format_count + format) * MB_N_OPERATIONS +
-                               (size_t)operation];
+    return &f->capabilities
+                .of[(strategy * mb_format_count + format) * MB_N_OPERATIONS + operation];
 }
 
 static void make_fixture(struct fixture *f)
@@ -47,17 +52,15 @@ static void make_fixture(struct fixture *f)
     f->capabilities.notes = f->notes;
     f->capabilities.n_notes = MB_COUNTOF(f->notes);
     for (size_t i = 0; i < mb_format_count; i++) {
-        for (int operation = 0; operation < MB_N_OPERATIONS; operation++) {
-            capability_of(f, 1, i, (enum mb_operation)operation)->kind = MB_CAPABILITY_DEFAULT;
+        for (size_t operation = 0; operation < MB_N_OPERATIONS; operation++) {
+            capability_of(f, 1, i, operation)->kind = MB_CAPABILITY_DEFAULT;
         }
-        *capability_of(f, 1, i, MB_OPERATION_MIN) =
+        *capability_of(f, 1, i, MIN) =
             (struct mb_capability){.kind = MB_CAPABILITY_VARIANT, .note = 1};
     }
-    capability_of(f, 0, 0, MB_OPERATION_AVG)->kind = MB_CAPABILITY_DEFAULT;
-    capability_of(f, 1, 0, MB_OPERATION_PREMULTIPLIED)->kind = MB_CAPABILITY_MEANINGLESS;
+    capability_of(f, 0, 0, AVG)->kind = MB_CAPABILITY_DEFAULT;
+    capability_of(f, 1, 0, PREMULTIPLIED)->kind = MB_CAPABILITY_MEANINGLESS;
     f->facts = (struct mb_list_facts){
-        .strategies = mb_strategies,
-        .n_strategies = 2,
         .devices = &f->device,
         .n_devices = 1,
         .capabilities = &f->capabilities,
@@ -71,15 +74,13 @@ static void test_text(void)
     make_fixture(&f);
     mb_list_text(&out, &f.facts, MB_LIST_FORMATS);
     const char *text = mb_strbuf_text(&out);
-    CHECK(strstr(text,
-                 "\nDevice 3: Test GPU\n"
-                 "  blit          avg     min     max     alpha   array   cube    update\n"
-                 "    rgba8       yes     [1]     [1]     [1]     [1]     [1]     [1]\n"
-                 "    rgba8-srgb  [1]     [1]     [1]     [1]     [1]     [1]     [1]\n"));
-    CHECK(strstr(text,
-                 "  spd           avg     min     max     alpha   array   cube    update\n"
-                 "    rgba8       yes     yes[2]  yes     -       yes     yes     yes\n"
-                 "    rgba8-srgb  yes     yes[2]  yes     yes     yes     yes     yes\n"));
+    CHECK(strstr(text, "\nDevice 3: Test GPU\n"
+                       "  blit          avg  min     max  alpha  array  cube  update\n"
+                       "    rgba8       yes  [1]     [1]  [1]    [1]    [1]   [1]\n"
+                       "    rgba8-srgb  [1]  [1]     [1]  [1]    [1]    [1]   [1]\n"));
+    CHECK(strstr(text, "  spd           avg  min     max  alpha  array  cube  update\n"
+                       "    rgba8       yes  yes[2]  yes  -      yes    yes   yes\n"
+                       "    rgba8-srgb  yes  yes[2]  yes  yes    yes    yes   yes\n"));
     CHECK(strstr(text, "\n  [1] no: it is only a blit\n"
                        "  [2] only as spd:load=texel; by default: no such filter\n"));
     mb_strbuf_finish(&out);
@@ -95,8 +96,7 @@ static void test_text(void)
 static void test_diagnostic(void)
 {
     struct mb_strbuf out = {0};
-    const struct mb_list_facts facts = {
-        .strategies = mb_strategies, .n_strategies = 2, .no_device = {.text = "no driver"}};
+    const struct mb_list_facts facts = {.no_device = {.text = "no driver"}};
     mb_list_text(&out, &facts, MB_LIST_STRATEGIES);
     CHECK(strstr(mb_strbuf_text(&out), "      load=auto|texel (auto)\n"
                                        "          how texels are read\n"
@@ -130,8 +130,7 @@ static void test_json(void)
 static enum mb_status ask(void *why, struct mb_err *err)
 {
     struct mb_capabilities capabilities;
-    const enum mb_status status =
-        mb_capabilities_ask(&capabilities, mb_strategies, NULL, why, err);
+    const enum mb_status status = mb_capabilities_ask(&capabilities, NULL, why, err);
     mb_capabilities_finish(&capabilities);
     return status;
 }
@@ -142,15 +141,14 @@ static void test_closed_device(void)
     struct mb_capabilities capabilities;
     struct mb_err err = {0};
     struct mb_err why = {.text = "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"};
-    CHECK_EQ_INT(mb_capabilities_ask(&capabilities, mb_strategies, NULL, &why, &err), MB_OK);
+    CHECK_EQ_INT(mb_capabilities_ask(&capabilities, NULL, &why, &err), MB_OK);
     CHECK_EQ_INT(capabilities.n_notes, 1);
     CHECK_EQ_STR(capabilities.notes[0].reason, why.text);
     for (size_t i = 0; i < mb_format_count; i++) {
         const bool has_alpha = mb_formats[i].n_channels == 4;
         const enum mb_capability_kind of_alpha =
-            mb_capabilities_get(&capabilities, 1, i, MB_OPERATION_PREMULTIPLIED)->kind;
-        CHECK_EQ_INT(mb_capabilities_get(&capabilities, 1, i, MB_OPERATION_CUBE)->kind,
-                     MB_CAPABILITY_NONE);
+            mb_capabilities_get(&capabilities, 1, i, PREMULTIPLIED)->kind;
+        CHECK_EQ_INT(mb_capabilities_get(&capabilities, 1, i, CUBE)->kind, MB_CAPABILITY_NONE);
         CHECK_EQ_INT(of_alpha, has_alpha ? MB_CAPABILITY_NONE : MB_CAPABILITY_MEANINGLESS);
     }
     mb_capabilities_finish(&capabilities);

@@ -1,5 +1,5 @@
-/* What `mipbench list` knows: the devices, whether each strategy runs on them, and which
- * strategy can do what: every format with every reduction and shape. */
+/* What `mipbench list` knows: the devices, and which strategy can do what on each: every format
+ * with every reduction and shape. */
 #ifndef MB_CLI_LIST_FACTS_H
 #define MB_CLI_LIST_FACTS_H
 
@@ -8,16 +8,17 @@
 #include "strategy.h"
 
 /* What a strategy may be able to do with a format. Those that are no reduction use averages. */
-enum mb_operation {
-    MB_OPERATION_AVG,
-    MB_OPERATION_MIN,
-    MB_OPERATION_MAX,
-    MB_OPERATION_PREMULTIPLIED,
-    MB_OPERATION_ARRAY,
-    MB_OPERATION_CUBE,
-    MB_OPERATION_UPDATE,
-    MB_N_OPERATIONS,
+struct mb_operation {
+    const char *name;
+    const char *title; /* of a column */
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+    uint32_t n_layers;
+    bool is_cube, is_update;
 };
+
+#define MB_N_OPERATIONS 7
+extern const struct mb_operation mb_operations[MB_N_OPERATIONS]; /* averages first */
 
 enum mb_capability_kind {
     MB_CAPABILITY_NONE,
@@ -45,37 +46,23 @@ struct mb_capabilities {
     size_t n_notes, capacity;
 };
 
-/* "avg", "min", "max", "premultiplied", "array", "cube", "update". */
-const char *mb_operation_name(enum mb_operation operation);
-
-/* Ask every strategy of a NULL-terminated table about 256x256 images, by the rule of a run
- * (mb_instance_supports). With `gpu` NULL the device could not be opened, for the reason `why`,
- * and every answer is no. Fails only when out of memory. */
+/* Ask every strategy about 256x256 images, by the rule of a run (mb_instance_supports). With
+ * `gpu` NULL the device could not be opened, for the reason `why`, and every answer is no.
+ * Fails only when out of memory. */
 MB_MUST_CHECK enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
-                                                 const struct mb_strategy *const *table,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_err *why, struct mb_err *err);
 void mb_capabilities_finish(struct mb_capabilities *capabilities);
 
-/* What one strategy can do with one format. */
+/* What one strategy can do with one format; averages of the first are what all should. */
 const struct mb_capability *mb_capabilities_get(const struct mb_capabilities *capabilities,
-                                                size_t strategy_index, size_t format_index,
-                                                enum mb_operation operation);
-
-/* Whether a strategy runs on a device with its default parameters. */
-struct mb_availability {
-    bool is_available;
-    char reason[512]; /* why not; "" if it is */
-};
+                                                size_t strategy, size_t format,
+                                                size_t operation);
 
 struct mb_list_facts {
-    const struct mb_strategy *const *strategies;
-    size_t n_strategies;
     struct mb_gpu_info *devices; /* owned */
     size_t n_devices;
-    struct mb_err no_device; /* why there is none */
-    struct mb_availability
-        *availability; /* [n_devices][n_strategies]; owned; NULL: not asked */
+    struct mb_err no_device;              /* why there is none */
     struct mb_capabilities *capabilities; /* [n_devices]; owned; NULL: not asked */
 };
 

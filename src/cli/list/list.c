@@ -8,13 +8,44 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/grid.h"
 #include "base/text.h"
 #include "image/format.h"
 #include "image/pattern.h"
+#include "result/json.h"
 
-#define TEXT_COLUMNS     80
-#define FORMAT_COLUMN    14
-#define OPERATION_COLUMN 8
+#define TEXT_COLUMNS 80
+
+/* Columns without titles; a row may end in a sentence. */
+static const struct mb_grid_column plain[1 + MB_N_OPERATIONS];
+
+static struct mb_grid make_grid(void)
+{
+    return (struct mb_grid){.columns = plain, .n_columns = MB_COUNTOF(plain)};
+}
+
+static void add_grid(struct mb_strbuf *out, struct mb_grid *grid)
+{
+    mb_grid_text(out, grid, TEXT_COLUMNS);
+    mb_grid_finish(grid);
+}
+
+/* "name  title" */
+static void add_named(struct mb_grid *grid, const char *name, const char *title)
+{
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%s", name);
+    mb_grid_sentence(grid, "%s", title);
+}
+
+/* A line behind `indent` spaces and `lead`, broken where it is too wide. */
+static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
+{
+    mb_strbuf_spaces(out, indent);
+    mb_strbuf_append(out, lead);
+    mb_strbuf_wrap(out, text, indent + strlen(lead), TEXT_COLUMNS);
+    mb_strbuf_append(out, "\n");
+}
 
 /* "139.8 GiB" */
 static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
@@ -24,62 +55,72 @@ static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
     mb_strbuf_printf(out, "%.*f %s", value < 10 && n_bytes >= 1024 ? 1 : 0, value, unit);
 }
 
-static void add_heaps(struct mb_strbuf *out, const struct mb_gpu_info *device)
+static void add_memory(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
-    mb_strbuf_append(out, "     memory      ");
+    struct mb_strbuf text = {0};
     for (uint32_t i = 0; i < device->n_heaps; i++) {
-        mb_strbuf_append(out, i > 0 ? ", " : "");
-        add_bytes(out, device->heap[i].size_bytes);
-        mb_strbuf_append(out, device->heap[i].device_local ? " device-local" : " host");
+        mb_strbuf_append(&text, i > 0 ? ", " : "");
+        add_bytes(&text, device->heap[i].size_bytes);
+        mb_strbuf_append(&text, device->heap[i].device_local ? " device-local" : " host");
     }
-    mb_strbuf_append(out, "\n");
+    add_named(grid, "   memory", mb_strbuf_text(&text));
+    mb_strbuf_finish(&text);
 }
 
-static void add_subgroups(struct mb_strbuf *out, const struct mb_gpu_info *device)
+static void add_workgroups(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
-    char names[200] = "";
-    size_t used = 0;
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "%" PRIu32 " invocations, ", device->max_workgroup_invocations);
+    add_bytes(&text, device->max_shared_memory_bytes);
+    mb_strbuf_append(&text, " shared memory");
+    add_named(grid, "   workgroups", mb_strbuf_text(&text));
+    mb_strbuf_finish(&text);
+}
+
+static void add_subgroups(struct mb_grid *grid, const struct mb_gpu_info *device)
+{
+    struct mb_strbuf text = {0};
+    mb_strbuf_printf(&text, "%" PRIu32 " (%" PRIu32 " to %" PRIu32 ");", device->subgroup_size,
+                     device->min_subgroup_size, device->max_subgroup_size);
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            used += (size_t)snprintf(names + used, sizeof names - used, " %s",
-                                     mb_subgroup_operations[i].name);
+            mb_strbuf_printf(&text, " %s", mb_subgroup_operations[i].name);
         }
     }
-    mb_strbuf_printf(out, "     subgroups   %" PRIu32 " (%" PRIu32 " to %" PRIu32 ");",
-                     device->subgroup_size, device->min_subgroup_size,
-                     device->max_subgroup_size);
-    mb_strbuf_append(out, "\n                 ");
-    mb_strbuf_wrap(out, used > 0 ? names + 1 : "no operations in compute shaders", 17,
-                   TEXT_COLUMNS);
-    mb_strbuf_append(out, "\n");
+    if (device->subgroup_operations == 0) {
+        mb_strbuf_append(&text, " no operations in compute shaders");
+    }
+    add_named(grid, "   subgroups", mb_strbuf_text(&text));
+    mb_strbuf_finish(&text);
 }
 
-static void add_device(struct mb_strbuf *out, const struct mb_gpu_info *device)
+static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
-    mb_strbuf_printf(out, "  %" PRIu32 "  %s (%s)\n", device->index, device->name,
-                     mb_gpu_type_name(device->type));
-    mb_strbuf_printf(out, "     uuid        %s\n", device->uuid);
-    mb_strbuf_printf(
-        out, "     driver      %s %s, Vulkan %u.%u.%u\n", device->driver_name,
+    add_named(grid, "   uuid", device->uuid);
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "   driver");
+    mb_grid_sentence(
+        grid, "%s %s, Vulkan %u.%u.%u", device->driver_name,
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
         VK_API_VERSION_MAJOR(device->api_version), VK_API_VERSION_MINOR(device->api_version),
         VK_API_VERSION_PATCH(device->api_version));
-    add_heaps(out, device);
-    mb_strbuf_printf(out,
-                     "     images      up to %" PRIu32 "x%" PRIu32 ", %" PRIu32
-                     " layers, %" PRIu32 " storage images a stage\n",
+    add_memory(grid, device);
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "   images");
+    mb_grid_sentence(grid,
+                     "up to %" PRIu32 "x%" PRIu32 ", %" PRIu32 " layers, %" PRIu32
+                     " storage images a stage",
                      device->max_image_dimension_2d, device->max_image_dimension_2d,
                      device->max_image_array_layers, device->max_storage_images);
-    mb_strbuf_printf(out, "     workgroups  %" PRIu32 " invocations, ",
-                     device->max_workgroup_invocations);
-    add_bytes(out, device->max_shared_memory_bytes);
-    mb_strbuf_append(out, " shared memory\n");
-    add_subgroups(out, device);
+    add_workgroups(grid, device);
+    add_subgroups(grid, device);
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "   timestamps");
     if (device->timestamp_valid_bits == 0) {
-        mb_strbuf_append(out, "     timestamps  none: this device cannot be benchmarked\n");
+        mb_grid_sentence(grid, "none: this device cannot be benchmarked");
     } else {
-        mb_strbuf_printf(out, "     timestamps  %" PRIu32 " bits, unit %g ns\n",
-                         device->timestamp_valid_bits, device->timestamp_period_ns);
+        mb_grid_sentence(grid, "%" PRIu32 " bits, unit %g ns", device->timestamp_valid_bits,
+                         device->timestamp_period_ns);
     }
 }
 
@@ -87,10 +128,15 @@ static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts
 {
     mb_strbuf_append(out, "Devices\n");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        add_device(out, &facts->devices[i]);
+        const struct mb_gpu_info *device = &facts->devices[i];
+        struct mb_grid grid = make_grid();
+        mb_strbuf_printf(out, "  %" PRIu32 "  %s (%s)\n", device->index, device->name,
+                         mb_gpu_type_name(device->type));
+        add_device(&grid, device);
+        add_grid(out, &grid);
     }
     if (facts->n_devices == 0) {
-        mb_strbuf_printf(out, "  none: %s\n", facts->no_device.text);
+        add_line(out, 2, "none: ", facts->no_device.text);
     }
 }
 
@@ -98,31 +144,41 @@ static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts
 static void add_param(struct mb_strbuf *out, const struct mb_strategy *strategy,
                       const struct mb_param *param)
 {
-    char left[128];
-    size_t used = (size_t)snprintf(left, sizeof left, "%s=", param->name);
-    for (size_t i = 0; param->values[i] != NULL && used < sizeof left; i++) {
-        used += (size_t)snprintf(left + used, sizeof left - used, "%s%s", i > 0 ? "|" : "",
-                                 param->values[i]);
+    mb_strbuf_printf(out, "      %s=", param->name);
+    for (size_t i = 0; param->values[i] != NULL; i++) {
+        mb_strbuf_printf(out, "%s%s", i > 0 ? "|" : "", param->values[i]);
     }
-    mb_strbuf_printf(out, "      %s (%s)\n          ", left, param->values[0]);
-    mb_strbuf_wrap(out, param->help, 10, TEXT_COLUMNS);
-    mb_strbuf_append(out, "\n");
+    mb_strbuf_printf(out, " (%s)\n", param->values[0]);
+    add_line(out, 10, "", param->help);
     if (param->is_diagnostic) {
         mb_strbuf_printf(out, "          diagnostic: not verified, not ranked, not in %s:*\n",
                          strategy->name);
     }
 }
 
-static void add_availability(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                             size_t strategy_index)
+/* Whether the default parameters make averages of the first format: what all should. */
+static const struct mb_capability_note *find_obstacle(const struct mb_list_facts *facts,
+                                                      size_t device, size_t strategy)
 {
+    const struct mb_capabilities *capabilities = &facts->capabilities[device];
+    const struct mb_capability *usual = mb_capabilities_get(capabilities, strategy, 0, 0);
+    return usual->kind == MB_CAPABILITY_DEFAULT ? NULL : &capabilities->notes[usual->note];
+}
+
+static void add_strategy(struct mb_strbuf *out, const struct mb_list_facts *facts, size_t index)
+{
+    const struct mb_strategy *strategy = mb_strategies[index];
+    mb_strbuf_printf(out, "  %s\n", strategy->name);
+    add_line(out, 4, "", strategy->title);
+    add_line(out, 4, "source: ", strategy->source);
+    for (const struct mb_param *p = strategy->params; p != NULL && p->name != NULL; p++) {
+        add_param(out, strategy, p);
+    }
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_availability *availability =
-            &facts->availability[i * facts->n_strategies + strategy_index];
-        mb_strbuf_printf(out, "    device %" PRIu32 ": ", facts->devices[i].index);
-        mb_strbuf_wrap(out, availability->is_available ? "available" : availability->reason, 14,
-                       TEXT_COLUMNS);
-        mb_strbuf_append(out, "\n");
+        const struct mb_capability_note *obstacle = find_obstacle(facts, i, index);
+        char lead[32];
+        snprintf(lead, sizeof lead, "device %" PRIu32 ": ", facts->devices[i].index);
+        add_line(out, 4, lead, obstacle != NULL ? obstacle->reason : "available");
     }
 }
 
@@ -131,119 +187,83 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *fa
     mb_strbuf_append(out,
                      "Strategies (a parameter's default is in parentheses; NAME:* runs every\n"
                      "variant but the diagnostic ones)\n");
-    for (size_t i = 0; i < facts->n_strategies; i++) {
-        const struct mb_strategy *strategy = facts->strategies[i];
-        mb_strbuf_printf(out, "  %s\n    ", strategy->name);
-        mb_strbuf_wrap(out, strategy->title, 4, TEXT_COLUMNS);
-        mb_strbuf_append(out, "\n    source: ");
-        mb_strbuf_wrap(out, strategy->source, 12, TEXT_COLUMNS);
-        mb_strbuf_append(out, "\n");
-        const struct mb_param *param = strategy->params;
-        for (; param != NULL && param->name != NULL; param++) {
-            add_param(out, strategy, param);
-        }
-        add_availability(out, facts, i);
+    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
+        add_strategy(out, facts, i);
     }
     if (facts->n_devices == 0) {
-        mb_strbuf_printf(out, "  No device, so availability is unknown: %s\n",
-                         facts->no_device.text);
+        add_line(out, 2, "No device, so availability is unknown: ", facts->no_device.text);
     }
 }
 
-/* "  name      title", the titles in one column. */
-static void add_named(struct mb_strbuf *out, const char *name, const char *title)
+static void add_answer(struct mb_grid *grid, const struct mb_capability *capability)
 {
-    const size_t n_columns = mb_utf8_columns(name);
-    mb_strbuf_printf(out, "  %s", name);
-    mb_strbuf_spaces(out, n_columns < 12 ? 12 - n_columns : 1);
-    mb_strbuf_wrap(out, title, 14, TEXT_COLUMNS);
-    mb_strbuf_append(out, "\n");
-}
-
-/* Column titles of the matrix. */
-static const char *const titles[MB_N_OPERATIONS] = {
-    [MB_OPERATION_AVG] = "avg",       [MB_OPERATION_MIN] = "min",
-    [MB_OPERATION_MAX] = "max",       [MB_OPERATION_PREMULTIPLIED] = "alpha",
-    [MB_OPERATION_ARRAY] = "array",   [MB_OPERATION_CUBE] = "cube",
-    [MB_OPERATION_UPDATE] = "update",
-};
-
-/* Text padded to its column, unless it is the last one. */
-static void add_cell(struct mb_strbuf *out, const char *text, size_t n_columns, bool is_last)
-{
-    const size_t n = mb_utf8_columns(text);
-    mb_strbuf_append(out, text);
-    mb_strbuf_spaces(out, is_last || n >= n_columns ? 0 : n_columns - n);
-}
-
-static void add_answer(struct mb_strbuf *out, const struct mb_capability *capability,
-                       bool is_last)
-{
-    char text[32] = "yes";
-    if (capability->kind == MB_CAPABILITY_NONE) {
-        snprintf(text, sizeof text, "[%zu]", capability->note + 1);
-    } else if (capability->kind == MB_CAPABILITY_VARIANT) {
-        snprintf(text, sizeof text, "yes[%zu]", capability->note + 1);
-    } else if (capability->kind == MB_CAPABILITY_MEANINGLESS) {
-        snprintf(text, sizeof text, "-");
+    switch (capability->kind) {
+    case MB_CAPABILITY_NONE:
+        mb_grid_cell(grid, "[%zu]", capability->note + 1);
+        break;
+    case MB_CAPABILITY_DEFAULT:
+        mb_grid_cell(grid, "yes");
+        break;
+    case MB_CAPABILITY_VARIANT:
+        mb_grid_cell(grid, "yes[%zu]", capability->note + 1);
+        break;
+    case MB_CAPABILITY_MEANINGLESS:
+        mb_grid_cell(grid, "-");
+        break;
     }
-    add_cell(out, text, OPERATION_COLUMN, is_last);
 }
 
-static void add_strategy_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts,
+/* A strategy's name and the titles of operations, and below them a row for each format. */
+static void add_strategy_matrix(struct mb_grid *grid,
                                 const struct mb_capabilities *capabilities, size_t strategy)
 {
-    mb_strbuf_append(out, "  ");
-    add_cell(out, facts->strategies[strategy]->name, FORMAT_COLUMN, false);
-    for (int operation = 0; operation < MB_N_OPERATIONS; operation++) {
-        add_cell(out, titles[operation], OPERATION_COLUMN, operation + 1 == MB_N_OPERATIONS);
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%s", mb_strategies[strategy]->name);
+    for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+        mb_grid_cell(grid, "%s", mb_operations[k].title);
     }
-    mb_strbuf_append(out, "\n");
     for (size_t i = 0; i < mb_format_count; i++) {
-        mb_strbuf_append(out, "    ");
-        add_cell(out, mb_formats[i].name, FORMAT_COLUMN - 2, false);
-        for (int operation = 0; operation < MB_N_OPERATIONS; operation++) {
-            add_answer(
-                out,
-                mb_capabilities_get(capabilities, strategy, i, (enum mb_operation)operation),
-                operation + 1 == MB_N_OPERATIONS);
+        mb_grid_row(grid, false, "");
+        mb_grid_cell(grid, "  %s", mb_formats[i].name);
+        for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+            add_answer(grid, mb_capabilities_get(capabilities, strategy, i, k));
         }
-        mb_strbuf_append(out, "\n");
     }
 }
 
 /* "[3] only as compute:load=texel; by default: REASON" */
 static void add_note(struct mb_strbuf *out, const struct mb_capability_note *note, size_t index)
 {
-    char left[32];
-    char text[sizeof *note + 64];
-    snprintf(left, sizeof left, "  [%zu] ", index + 1);
+    char lead[32];
+    struct mb_strbuf text = {0};
+    snprintf(lead, sizeof lead, "[%zu] ", index + 1);
     if (note->variant[0] != '\0') {
-        snprintf(text, sizeof text, "only as %s; by default: %s", note->variant, note->reason);
+        mb_strbuf_printf(&text, "only as %s; by default: ", note->variant);
     } else {
-        snprintf(text, sizeof text, "no: %s", note->reason);
+        mb_strbuf_append(&text, "no: ");
     }
-    mb_strbuf_append(out, left);
-    mb_strbuf_wrap(out, text, strlen(left), TEXT_COLUMNS);
-    mb_strbuf_append(out, "\n");
+    mb_strbuf_append(&text, note->reason);
+    add_line(out, 2, lead, mb_strbuf_text(&text));
+    mb_strbuf_finish(&text);
 }
 
 static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
 {
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct mb_capabilities *capabilities = &facts->capabilities[i];
+        struct mb_grid grid = make_grid();
         mb_strbuf_printf(out, "\nDevice %" PRIu32 ": %s\n", facts->devices[i].index,
                          facts->devices[i].name);
-        for (size_t k = 0; k < facts->n_strategies; k++) {
-            add_strategy_matrix(out, facts, capabilities, k);
+        for (size_t k = 0; mb_strategies[k] != NULL; k++) {
+            add_strategy_matrix(&grid, capabilities, k);
         }
+        add_grid(out, &grid);
         for (size_t k = 0; k < capabilities->n_notes; k++) {
             add_note(out, &capabilities->notes[k], k);
         }
     }
     if (facts->n_devices == 0) {
-        mb_strbuf_printf(out, "  No device, so support is unknown: %s\n",
-                         facts->no_device.text);
+        add_line(out, 2, "No device, so support is unknown: ", facts->no_device.text);
     } else {
         mb_strbuf_append(
             out, "\navg, min and max are reductions (-r); alpha is --alpha premultiplied, - "
@@ -255,20 +275,24 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
 
 static void add_formats(struct mb_strbuf *out, bool is_alone)
 {
+    struct mb_grid grid = make_grid();
     mb_strbuf_append(out, is_alone
                               ? "Formats\n"
                               : "Formats ('list formats' shows what each strategy supports)\n");
     for (size_t i = 0; i < mb_format_count; i++) {
-        add_named(out, mb_formats[i].name, mb_formats[i].title);
+        add_named(&grid, mb_formats[i].name, mb_formats[i].title);
     }
+    add_grid(out, &grid);
 }
 
 static void add_patterns(struct mb_strbuf *out)
 {
+    struct mb_grid grid = make_grid();
     mb_strbuf_append(out, "Patterns (pattern:NAME:WxH)\n");
     for (size_t i = 0; mb_patterns[i].name != NULL; i++) {
-        add_named(out, mb_patterns[i].name, mb_patterns[i].title);
+        add_named(&grid, mb_patterns[i].name, mb_patterns[i].title);
     }
+    add_grid(out, &grid);
 }
 
 void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
@@ -293,26 +317,6 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
     if (all || what == MB_LIST_PATTERNS) {
         mb_strbuf_append(out, gap);
         add_patterns(out);
-    }
-}
-
-static void add_json_driver(struct mb_json *json, struct cJSON *parent,
-                            const struct mb_gpu_info *device)
-{
-    struct cJSON *driver = mb_json_object(json, parent, "driver");
-    mb_json_string(json, driver, "name", device->driver_name);
-    mb_json_string(json, driver, "info", device->driver_info);
-    mb_json_string(json, driver, "version", device->driver_version);
-}
-
-static void add_json_heaps(struct mb_json *json, struct cJSON *parent,
-                           const struct mb_gpu_info *device)
-{
-    struct cJSON *heaps = mb_json_array(json, parent, "heaps");
-    for (uint32_t i = 0; i < device->n_heaps; i++) {
-        struct cJSON *heap = mb_json_object(json, heaps, NULL);
-        mb_json_u64(json, heap, "size_bytes", device->heap[i].size_bytes);
-        mb_json_bool(json, heap, "device_local", device->heap[i].device_local);
     }
 }
 
@@ -353,22 +357,10 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
                             const struct mb_gpu_info *device)
 {
     struct cJSON *object = mb_json_object(json, devices, NULL);
-    char api[32];
-    snprintf(api, sizeof api, "%u.%u.%u", VK_API_VERSION_MAJOR(device->api_version),
-             VK_API_VERSION_MINOR(device->api_version),
-             VK_API_VERSION_PATCH(device->api_version));
     mb_json_u64(json, object, "index", device->index);
-    mb_json_string(json, object, "name", device->name);
-    mb_json_string(json, object, "type", mb_gpu_type_name(device->type));
-    mb_json_u64(json, object, "vendor_id", device->vendor_id);
-    mb_json_u64(json, object, "device_id", device->device_id);
-    mb_json_string(json, object, "uuid", device->uuid);
-    add_json_driver(json, object, device);
-    mb_json_string(json, object, "api", api);
-    mb_json_u64(json, object, "queue_family", device->queue_family);
+    mb_report_device(json, object, device);
     mb_json_u64(json, object, "timestamp_valid_bits", device->timestamp_valid_bits);
     mb_json_number(json, object, "timestamp_period_ns", device->timestamp_period_ns);
-    add_json_heaps(json, object, device);
     add_json_subgroups(json, object, device);
     add_json_limits(json, object, device);
 }
@@ -400,31 +392,28 @@ static void add_json_params(struct mb_json *json, struct cJSON *parent,
 }
 
 static void add_json_availability(struct mb_json *json, struct cJSON *parent,
-                                  const struct mb_list_facts *facts, size_t strategy_index)
+                                  const struct mb_list_facts *facts, size_t strategy)
 {
     struct cJSON *devices = mb_json_array(json, parent, "devices");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_availability *availability =
-            &facts->availability[i * facts->n_strategies + strategy_index];
+        const struct mb_capability_note *obstacle = find_obstacle(facts, i, strategy);
         struct cJSON *object = mb_json_object(json, devices, NULL);
         mb_json_u64(json, object, "index", facts->devices[i].index);
         mb_json_string(json, object, "name", facts->devices[i].name);
-        mb_json_bool(json, object, "available", availability->is_available);
-        mb_json_string(json, object, "reason",
-                       availability->is_available ? NULL : availability->reason);
+        mb_json_bool(json, object, "available", obstacle == NULL);
+        mb_json_string(json, object, "reason", obstacle != NULL ? obstacle->reason : NULL);
     }
 }
 
 static void add_json_strategies(struct mb_json *json, const struct mb_list_facts *facts)
 {
     struct cJSON *strategies = mb_json_array(json, json->root, "strategies");
-    for (size_t i = 0; i < facts->n_strategies; i++) {
-        const struct mb_strategy *strategy = facts->strategies[i];
+    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
         struct cJSON *object = mb_json_object(json, strategies, NULL);
-        mb_json_string(json, object, "name", strategy->name);
-        mb_json_string(json, object, "title", strategy->title);
-        mb_json_string(json, object, "source", strategy->source);
-        add_json_params(json, object, strategy);
+        mb_json_string(json, object, "name", mb_strategies[i]->name);
+        mb_json_string(json, object, "title", mb_strategies[i]->title);
+        mb_json_string(json, object, "source", mb_strategies[i]->source);
+        add_json_params(json, object, mb_strategies[i]);
         add_json_availability(json, object, facts, i);
     }
 }
@@ -444,18 +433,14 @@ static void add_json_answer(struct mb_json *json, struct cJSON *parent, const ch
                             const struct mb_capability *capability,
                             const struct mb_capability_note *notes, const char *strategy)
 {
-    if (capability->kind == MB_CAPABILITY_MEANINGLESS) {
-        mb_json_null(json, parent, name);
-        return;
-    }
-    const bool has_note = capability->kind != MB_CAPABILITY_DEFAULT;
-    const struct mb_capability_note *note = has_note ? &notes[capability->note] : NULL;
     const bool is_able = capability->kind != MB_CAPABILITY_NONE;
-    const char *as = has_note ? note->variant : strategy;
-    struct cJSON *node = mb_json_object(json, parent, name);
+    const bool has_note = !is_able || capability->kind == MB_CAPABILITY_VARIANT;
+    const char *as = has_note ? notes[capability->note].variant : strategy;
+    struct cJSON *node =
+        mb_json_object_if(json, parent, name, capability->kind != MB_CAPABILITY_MEANINGLESS);
     mb_json_bool(json, node, "able", is_able);
     mb_json_string(json, node, "as", is_able ? as : NULL);
-    mb_json_string(json, node, "reason", has_note ? note->reason : NULL);
+    mb_json_string(json, node, "reason", has_note ? notes[capability->note].reason : NULL);
 }
 
 /* What one device can do with a format: an object per strategy. */
@@ -468,11 +453,11 @@ static void add_json_device_answers(struct mb_json *json, struct cJSON *devices,
     mb_json_string(json, object, "name", facts->devices[device].name);
     struct cJSON *strategies = mb_json_object(json, object, "strategies");
     const struct mb_capabilities *capabilities = &facts->capabilities[device];
-    for (size_t i = 0; i < facts->n_strategies; i++) {
-        const char *strategy = facts->strategies[i]->name;
+    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
+        const char *strategy = mb_strategies[i]->name;
         struct cJSON *answers = mb_json_object(json, strategies, strategy);
-        for (enum mb_operation k = 0; k < MB_N_OPERATIONS; k++) {
-            add_json_answer(json, answers, mb_operation_name(k),
+        for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+            add_json_answer(json, answers, mb_operations[k].name,
                             mb_capabilities_get(capabilities, i, format, k),
                             capabilities->notes, strategy);
         }
@@ -516,43 +501,28 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
     }
 }
 
-static enum mb_status write_json(const struct mb_list_facts *facts, enum mb_list_what what,
-                                 struct mb_err *err)
-{
-    struct mb_json json;
-    char *text = NULL;
-    enum mb_status status;
-    mb_json_init(&json);
-    mb_list_json(&json, facts, what);
-    MB_TRY(mb_json_print(&json, &text, err));
-    MB_TRY(mb_stdout_write(text, strlen(text), err));
-fail:
-    mb_free(text);
-    mb_json_finish(&json);
-    return status;
-}
-
-static enum mb_status write_text(const struct mb_list_facts *facts, enum mb_list_what what,
-                                 struct mb_err *err)
-{
-    struct mb_strbuf out = {0};
-    enum mb_status status;
-    mb_list_text(&out, facts, what);
-    MB_TRY(mb_strbuf_check(&out, err));
-    MB_TRY(mb_stdout_write(mb_strbuf_text(&out), out.n_bytes, err));
-fail:
-    mb_strbuf_finish(&out);
-    return status;
-}
-
 enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
 {
+    const enum mb_list_what what = options->list_what;
     struct mb_list_facts facts = {0};
+    struct mb_json json = {0};
+    struct mb_strbuf text = {0};
+    char *json_text = NULL;
     enum mb_status status;
-    MB_TRY(mb_list_facts_gather(&facts, options->list_what, options->settings.device, err));
-    MB_TRY(options->json != NULL ? write_json(&facts, options->list_what, err)
-                                 : write_text(&facts, options->list_what, err));
+    MB_TRY(mb_list_facts_gather(&facts, what, options->settings.device, err));
+    if (options->json != NULL) {
+        mb_json_init(&json);
+        mb_list_json(&json, &facts, what);
+        MB_TRY(mb_json_print(&json, &json_text, err));
+        MB_TRY(mb_stdout_write(json_text, strlen(json_text), err));
+    } else {
+        mb_list_text(&text, &facts, what);
+        MB_TRY(mb_strbuf_print(&text, err));
+    }
 fail:
+    mb_free(json_text);
+    mb_json_finish(&json);
+    mb_strbuf_finish(&text);
     mb_list_facts_finish(&facts);
     return status;
 }

@@ -163,11 +163,8 @@ void mb_help_add_short(struct mb_strbuf *out)
 enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    enum mb_status status;
     mb_help_add(&text, verb);
-    MB_TRY(mb_strbuf_check(&text, err));
-    MB_TRY(mb_stdout_write(mb_strbuf_text(&text), text.n_bytes, err));
-fail:
+    const enum mb_status status = mb_strbuf_print(&text, err);
     mb_strbuf_finish(&text);
     return status;
 }
