@@ -217,15 +217,14 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *
 {
     enum mb_status status = MB_OK;
     const struct mb_picture_options options = {
-        .dir = output->dir,
-        .settings = &output->options->settings,
+        .artifacts = {output->dir, &output->options->settings},
         .verifier = verifier,
     };
     MB_TRY(mb_pictures_write(&options, c, result, block, err));
     if (wants_sheet(output)) {
         MB_TRY(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
     }
-    MB_TRY(mb_chains_write(output->dir, &output->options->settings, c, result, block, err));
+    MB_TRY(mb_chains_write(&options.artifacts, c, result, block, err));
 fail:
     return status;
 }
@@ -239,11 +238,11 @@ enum mb_status mb_output_sheets(struct mb_output *output, const struct mb_run *r
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     char *text = NULL;
-    MB_TRY(mb_report_json(run, &text, err));
-    MB_TRY(mb_file_write_in(output->dir, "results.json", text, strlen(text), err));
-fail:
+    enum mb_status status = mb_report_json(run, &text, err);
+    if (status == MB_OK) {
+        status = mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
+    }
     mb_free(text);
     return status;
 }
@@ -254,12 +253,12 @@ enum mb_status mb_output_write(const char *path, const char *text, struct mb_err
                            : mb_file_write_atomic(path, text, strlen(text), err);
 }
 
-static bool is_among(const char *dir, char *const *relative, size_t n, const char *path)
+static bool is_among(const char *dir, const struct mb_strlist *relative, const char *path)
 {
     bool is_found = false;
-    for (size_t i = 0; i < n && !is_found; i++) {
+    for (size_t i = 0; i < relative->n && !is_found; i++) {
         char written[PATH_MAX];
-        snprintf(written, sizeof written, "%s/%s", dir, relative[i]);
+        snprintf(written, sizeof written, "%s/%s", dir, relative->items[i]);
         is_found = mb_file_is_same(path, written);
     }
     return is_found;
@@ -274,8 +273,8 @@ static enum mb_status check_written(const struct mb_output *output, const char *
         const struct mb_case *c = run->cases[i];
         for (size_t k = 0; k < c->n_results; k++) {
             const struct mb_result *r = &c->results[k];
-            if (is_among(output->dir, r->images, r->n_images, path) ||
-                is_among(output->dir, r->chains, r->n_chain_files, path)) {
+            if (is_among(output->dir, &r->images, path) ||
+                is_among(output->dir, &r->chains, path)) {
                 return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote",
                                path);
             }

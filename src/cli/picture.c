@@ -4,11 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bench/settings.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "result/describe.h"
 #include "image/distance.h"
 #include "image/io/hdr.h"
@@ -16,11 +13,14 @@
 
 struct writer {
     const struct mb_picture_options *options;
+    const struct mb_settings *settings;
+    const struct mb_filter *filter; /* that the strategy is held to */
     const struct mb_case *c;
     struct mb_result *result;
     const void *block;
-    bool is_float;    /* an HDR file beside each PNG */
-    char folder[512]; /* relative to options->dir */
+    bool is_float;                      /* an HDR file beside each PNG */
+    uint32_t n_layers;                  /* that are drawn */
+    char case_folder[256], folder[512]; /* relative to the output folder */
 };
 
 static enum mb_status out_of_memory(struct mb_err *err)
@@ -28,79 +28,25 @@ static enum mb_status out_of_memory(struct mb_err *err)
     return MB_FAIL(err, MB_ERRC_RUNTIME, "pictures: out of memory");
 }
 
-enum mb_status mb_picture_check_path(const char *path, const struct mb_settings *settings,
-                                     struct mb_err *err)
-{
-    if (access(path, F_OK) != 0) {
-        return MB_OK; /* not there yet, as the inputs are */
-    }
-    for (size_t i = 0; i < settings->n_inputs; i++) {
-        if (mb_file_is_same(path, settings->inputs[i])) {
-            return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is an input, and is not replaced", path);
-        }
-    }
-    return MB_OK;
-}
-
-/* The paths of STEM.SUFFIX, relative to the output folder and as it is opened; both owned. */
-static enum mb_status make_paths(const struct writer *w, const char *stem, const char *suffix,
-                                 char **relative, char **path, struct mb_err *err)
-{
-    char name[80];
-    snprintf(name, sizeof name, "%s.%s", stem, suffix);
-    *relative = mb_path_join(w->folder, name);
-    *path = *relative ? mb_path_join(w->options->dir, *relative) : NULL;
-    const enum mb_status status =
-        *path ? mb_picture_check_path(*path, w->options->settings, err) : out_of_memory(err);
-    if (status != MB_OK) {
-        mb_free(*path);
-        mb_free(*relative);
-        *path = *relative = NULL;
-    }
-    return status;
-}
-
-/* Note a file that was written, or forget one that was not. */
-static enum mb_status conclude(const struct writer *w, enum mb_status written, char *relative,
-                               char *path, struct mb_err *err)
-{
-    mb_free(path);
-    if (written != MB_OK) {
-        mb_free(relative);
-        return written;
-    }
-    return mb_result_add_path(&w->result->images, &w->result->n_images, relative, err);
-}
-
-/* An encoded picture, which it finishes. */
-static enum mb_status write_file(const struct writer *w, const char *stem, const char *suffix,
-                                 struct mb_bytes *picture, struct mb_err *err)
-{
-    char *relative, *path;
-    enum mb_status status = make_paths(w, stem, suffix, &relative, &path, err);
-    if (status == MB_OK) {
-        status = mb_file_write_atomic(path, picture->data, picture->n_bytes, err);
-        status = conclude(w, status, relative, path, err);
-    }
-    mb_bytes_finish(picture);
-    return status;
-}
-
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    struct mb_bytes png;
+    struct mb_bytes png = {0};
     enum mb_status status = mb_png_encode(rgba, extent.width, extent.height, &png, err);
-    return status == MB_OK ? write_file(w, stem, "png", &png, err) : status;
+    return status == MB_OK ? mb_artifact_write(&w->options->artifacts, &png, &w->result->images,
+                                               err, "%s/%s.png", w->folder, stem)
+                           : status;
 }
 
 /* Texels of the chain's own format. */
 static enum mb_status write_hdr(const struct writer *w, const char *stem, const void *texels,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    struct mb_bytes hdr;
+    struct mb_bytes hdr = {0};
     enum mb_status status = mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err);
-    return status == MB_OK ? write_file(w, stem, "hdr", &hdr, err) : status;
+    return status == MB_OK ? mb_artifact_write(&w->options->artifacts, &hdr, &w->result->images,
+                                               err, "%s/%s.hdr", w->folder, stem)
+                           : status;
 }
 
 uint32_t mb_picture_layers(const struct mb_layout *layout)
@@ -172,8 +118,8 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
-    enum mb_status status = mb_verifier_ideal(
-        w->options->verifier, &w->result->work.tolerance.filter, layer, &ideal, err);
+    enum mb_status status =
+        mb_verifier_ideal(w->options->verifier, w->filter, layer, &ideal, err);
     if (status != MB_OK) {
         return status;
     }
@@ -192,16 +138,16 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
 }
 
 /* Atlases, single levels, or both. */
-static enum mb_status write_chain(const struct writer *w, uint32_t n_layers, struct mb_err *err)
+static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const enum mb_images images = w->options->settings->images;
+    const enum mb_images images = w->settings->images;
     const uint32_t n_levels = w->c->layout.n_levels;
-    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
+    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < w->n_layers; layer++) {
         MB_TRY(write_atlas(w, layer, err));
     }
     for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
-        for (uint32_t layer = 0; layer < n_layers; layer++) {
+        for (uint32_t layer = 0; layer < w->n_layers; layer++) {
             MB_TRY(write_level(w, level, layer, err));
         }
     }
@@ -215,7 +161,7 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
     for (uint32_t level = 1; level < w->c->layout.n_levels; level++) {
         const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                               w->result->verdict.level[level].n_bad_texels > 0;
-        if (is_wrong || w->options->settings->images == MB_IMAGES_ALL) {
+        if (is_wrong || w->settings->images == MB_IMAGES_ALL) {
             MB_TRY(write_error(w, level, err));
         }
     }
@@ -232,13 +178,10 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
     *was_there = false;
     for (size_t i = 0; i < w->c->n_results && !*was_there; i++) {
         const struct mb_result *other = &w->c->results[i];
-        for (size_t k = 0; other != w->result && k < other->n_images; k++) {
-            const char *image = other->images[k];
+        for (size_t k = 0; other != w->result && k < other->images.n; k++) {
+            const char *image = other->images.items[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
-                char *copy = mb_strdup(image);
-                MB_TRY(copy ? mb_result_add_path(&w->result->images, &w->result->n_images, copy,
-                                                 err)
-                            : out_of_memory(err));
+                MB_TRY(mb_strlist_add(&w->result->images, err, "%s", image));
                 *was_there = true;
             }
         }
@@ -249,67 +192,40 @@ fail:
 
 /* What the strategy was held against, beside the folders of strategies; once for those that are
  * held to the same policy. */
-static enum mb_status write_golden(const struct writer *w, const char *case_folder,
-                                   uint32_t n_layers, struct mb_err *err)
+static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    struct mb_verifier *verifier = w->options->verifier;
     struct writer golden = *w;
     bool was_there;
-    uint8_t *texels = NULL;
-    char *dir = NULL;
-    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", case_folder,
-             mb_policy_name(
-                 mb_verifier_policy(w->options->verifier, &w->result->work.tolerance.filter)));
+    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", w->case_folder,
+             mb_policy_name(mb_verifier_policy(verifier, w->filter)));
     MB_TRY(note_again(w, golden.folder, &was_there, err));
     if (was_there) {
         return MB_OK;
     }
-    texels = mb_alloc(w->c->layout.total_bytes, 1);
-    dir = mb_path_join(w->options->dir, golden.folder);
-    MB_TRY(texels && dir ? MB_OK : out_of_memory(err));
-    MB_TRY(mb_make_dirs(dir, err));
-    MB_TRY(mb_verifier_encode(w->options->verifier, &w->result->work.tolerance.filter, n_layers,
-                              texels, err));
+    uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
     golden.block = texels;
-    MB_TRY(write_chain(&golden, n_layers, err));
-fail:
-    mb_free(dir);
+    status = texels ? mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err)
+                    : out_of_memory(err);
+    status = status == MB_OK ? write_chain(&golden, err) : status;
     mb_free(texels);
+fail:
     return status;
 }
 
-/* False: only the contact sheet and what went wrong is asked for. */
-static bool has_chain(const struct writer *w)
-{
-    return w->options->settings->images != MB_IMAGES_SHEET;
-}
-
 /* What the pictures do not show. */
-static void warn(const struct writer *w, uint32_t n_layers)
+static void warn(const struct writer *w, bool has_chain)
 {
     const struct mb_layout *layout = &w->c->layout;
     if (w->is_float) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
-                layout->format->name,
-                has_chain(w) ? "; the .hdr files keep what is above" : "");
+                layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
     }
-    if (n_layers < layout->n_layers) {
+    if (w->n_layers < layout->n_layers) {
         mb_warn(&w->result->warnings, "layers_left_out",
-                "pictures of the first %u of %u layers", n_layers, layout->n_layers);
+                "pictures of the first %u of %u layers", w->n_layers, layout->n_layers);
     }
-}
-
-/* What needs the golden model. */
-static enum mb_status write_judged(const struct writer *w, const char *case_folder,
-                                   uint32_t n_layers, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    MB_TRY(write_errors(w, err));
-    if (has_chain(w)) {
-        MB_TRY(write_golden(w, case_folder, n_layers, err));
-    }
-fail:
-    return status;
 }
 
 enum mb_status mb_pictures_write(const struct mb_picture_options *options,
@@ -317,36 +233,33 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                  const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    char *dir = NULL;
-    char case_folder[256];
     struct writer w = {
         .options = options,
+        .settings = options->artifacts.settings,
+        .filter = &result->work.tolerance.filter,
         .c = c,
         .result = result,
         .block = block,
         .is_float = !mb_format_is_unorm(c->layout.format),
+        .n_layers = mb_picture_layers(&c->layout),
     };
-    const uint32_t n_layers = mb_picture_layers(&c->layout);
-    if (options->settings->images == MB_IMAGES_NONE) {
+    /* Else only the contact sheet and what went wrong is asked for. */
+    const bool has_chain = w.settings->images != MB_IMAGES_SHEET;
+    if (w.settings->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
-    mb_case_folder(c, case_folder, sizeof case_folder);
-    snprintf(w.folder, sizeof w.folder, "%s/%s", case_folder, result->slug);
-    dir = mb_path_join(options->dir, w.folder);
-    if (!dir) {
-        return out_of_memory(err);
-    }
-    warn(&w, n_layers);
-    if (has_chain(&w) || result->verify == MB_VERIFY_FAIL) {
-        MB_TRY(mb_make_dirs(dir, err));
-    }
-    if (has_chain(&w)) {
-        MB_TRY(write_chain(&w, n_layers, err));
+    mb_case_folder(c, w.case_folder, sizeof w.case_folder);
+    snprintf(w.folder, sizeof w.folder, "%s/%s", w.case_folder, result->slug);
+    warn(&w, has_chain);
+    if (has_chain) {
+        MB_TRY(write_chain(&w, err));
     }
     if (options->verifier) {
-        MB_TRY(write_judged(&w, case_folder, n_layers, err));
+        MB_TRY(write_errors(&w, err));
+    }
+    if (options->verifier && has_chain) {
+        MB_TRY(write_golden(&w, err));
     }
 fail:
-    mb_free(dir);
     return status;
 }

@@ -2,15 +2,14 @@
 #ifndef MB_CLI_PICTURE_H
 #define MB_CLI_PICTURE_H
 
-#include "bench/settings.h"
-#include "result/result.h"
 #include "bench/verify/verify.h"
+#include "cli/artifact.h"
+#include "result/result.h"
 
 #define MB_MAX_PICTURE_LAYERS 6u /* a cube */
 
 struct mb_picture_options {
-    const char *dir; /* the run's output folder */
-    const struct mb_settings *settings;
+    struct mb_artifacts artifacts;
     struct mb_verifier *verifier; /* NULL: neither error pictures nor golden ones */
 };
 
@@ -20,16 +19,12 @@ uint32_t mb_picture_layers(const struct mb_layout *layout);
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
 void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes);
 
-/* Fails with MB_ERRC_OUTPUT if `path` is an input of the run: no picture replaces one. */
-MB_MUST_CHECK enum mb_status
-mb_picture_check_path(const char *path, const struct mb_settings *settings, struct mb_err *err);
-
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
- * chain into golden-<policy>/ beside it, and append the paths, relative to DIR, to
- * result->images. The folder is that of mb_case_folder. Layers from 1 on
- * have "_layer_NN" in their names; those from MB_MAX_PICTURE_LAYERS on are left out, with a
- * warning. Float formats have a .hdr file beside each PNG, and a warning that PNG clamps. */
+ * chain into golden-<policy>/ beside it, and note the files in result->images. The folder is
+ * that of mb_case_folder. Layers from 1 on have "_layer_NN" in their names; those from
+ * MB_MAX_PICTURE_LAYERS on are left out, with a warning. Float formats have a .hdr file beside
+ * each PNG, and a warning that PNG clamps. */
 MB_MUST_CHECK enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                                const struct mb_case *c,
                                                struct mb_result *result, const void *block,

@@ -81,15 +81,6 @@ fail:
     return status;
 }
 
-/* Relative to the output folder; owned by the caller, NULL without memory. */
-static char *make_path(const struct mb_sheets *sheets, uint32_t layer)
-{
-    char stem[32], name[40];
-    mb_picture_stem("sheet", layer, stem, sizeof stem);
-    snprintf(name, sizeof name, "%s.png", stem);
-    return mb_path_join(sheets->folder, name);
-}
-
 enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                              struct mb_result *result, const void *block,
                              struct mb_verifier *verifier, struct mb_err *err)
@@ -108,35 +99,30 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
     MB_TRY(add_rows(sheets, label, false, block, err));
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        char *path = make_path(sheets, layer);
-        MB_TRY(path ? mb_result_add_path(&result->images, &result->n_images, path, err)
-                    : out_of_memory(err));
+        char stem[32];
+        mb_picture_stem("sheet", layer, stem, sizeof stem);
+        MB_TRY(mb_strlist_add(&result->images, err, "%s/%s.png", folder, stem));
     }
 fail:
     return status;
 }
 
 static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer,
-                                  const char *dir, const char *footer,
-                                  const struct mb_settings *settings, struct mb_err *err)
+                                  const char *footer, const struct mb_artifacts *artifacts,
+                                  struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_canvas canvas = {0};
     struct mb_bytes png = {0};
-    char title[sizeof sheets->title + 32], words[32];
-    char *relative = make_path(sheets, layer);
-    char *path = relative ? mb_path_join(dir, relative) : NULL;
+    char title[sizeof sheets->title + 32], words[32], stem[32];
+    mb_picture_stem("sheet", layer, stem, sizeof stem);
     snprintf(words, sizeof words, ", layer %u", layer);
     snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
-    MB_TRY(path ? mb_picture_check_path(path, settings, err) : out_of_memory(err));
     MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
     MB_TRY(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    MB_TRY(mb_file_write_atomic(path, png.data, png.n_bytes, err));
+    MB_TRY(mb_artifact_write(artifacts, &png, NULL, err, "%s/%s.png", sheets->folder, stem));
 fail:
-    mb_bytes_finish(&png);
     mb_canvas_finish(&canvas);
-    mb_free(relative);
-    mb_free(path);
     return status;
 }
 
@@ -146,20 +132,17 @@ enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *device = &run->device;
     char footer[640];
-    char *folder = NULL;
+    const struct mb_artifacts artifacts = {dir, run->settings};
     if (sheets->n_layers == 0) {
         return MB_OK;
     }
     snprintf(footer, sizeof footer, "mipbench " MB_VERSION ", %s, driver %s%s", device->name,
              device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
              sheets->is_clamped ? "; values are clamped to [0, 1]" : "");
-    folder = mb_path_join(dir, sheets->folder);
-    MB_TRY(folder ? mb_make_dirs(folder, err) : out_of_memory(err));
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_TRY(write_sheet(sheets, layer, dir, footer, run->settings, err));
+        MB_TRY(write_sheet(sheets, layer, footer, &artifacts, err));
     }
 fail:
-    mb_free(folder);
     mb_sheets_finish(sheets);
     return status;
 }

@@ -287,11 +287,11 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
 }
 
 static void add_paths(struct mb_json *json, struct cJSON *parent, const char *key,
-                      char *const *paths, size_t n)
+                      const struct mb_strlist *paths)
 {
     struct cJSON *list = mb_json_array(json, parent, key);
-    for (size_t i = 0; i < n; i++) {
-        mb_json_string(json, list, NULL, paths[i]);
+    for (size_t i = 0; i < paths->n; i++) {
+        mb_json_string(json, list, NULL, paths->items[i]);
     }
 }
 
@@ -372,8 +372,8 @@ static void add_variant(struct mb_json *json, struct cJSON *list, const struct m
     add_facts(json, node, result->facts);
     add_steps(json, node, &result->split);
     add_warnings(json, node, &result->warnings);
-    add_paths(json, node, "images", result->images, result->n_images);
-    add_paths(json, node, "chains", result->chains, result->n_chain_files);
+    add_paths(json, node, "images", &result->images);
+    add_paths(json, node, "chains", &result->chains);
 }
 
 static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb_timing *timing)

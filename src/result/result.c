@@ -109,26 +109,6 @@ double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row)
     return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
 }
 
-enum mb_status mb_result_add_path(char ***list, size_t *n, char *path, struct mb_err *err)
-{
-    char **longer = mb_realloc(*list, (*n + 1) * sizeof **list);
-    if (!longer) {
-        mb_free(path);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-    }
-    *list = longer;
-    longer[(*n)++] = path;
-    return MB_OK;
-}
-
-static void free_paths(char **list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        mb_free(list[i]);
-    }
-    mb_free(list);
-}
-
 static struct mb_stats no_stats(void)
 {
     struct mb_stats stats;
@@ -177,8 +157,8 @@ struct mb_case *mb_run_add_case(struct mb_run *run)
 
 void mb_result_finish(struct mb_result *result)
 {
-    free_paths(result->images, result->n_images);
-    free_paths(result->chains, result->n_chain_files);
+    mb_strlist_finish(&result->images);
+    mb_strlist_finish(&result->chains);
     mb_free(result->facts);
     *result = (struct mb_result){.strategy = NULL};
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/stats.h"
+#include "base/strlist.h"
 #include "image/compare.h"
 #include "image/image.h"
 #include "result/condition.h"
@@ -84,10 +85,8 @@ struct mb_result {
     double setup_ms; /* host time of making pipelines and descriptors; NaN if it failed */
 
     struct mb_warnings warnings;
-    char **images; /* paths relative to the output folder; owned, each owned */
-    size_t n_images;
-    char **chains; /* the same of texture files with the whole chain */
-    size_t n_chain_files;
+    struct mb_strlist images; /* paths relative to the output folder */
+    struct mb_strlist chains; /* the same of texture files with the whole chain */
 };
 
 /* The figures of a variant under one condition. */
@@ -218,11 +217,6 @@ const char *mb_verify_status_name(enum mb_verify_status status);
 /* Add a warning (dropped above MB_MAX_WARNINGS). */
 MB_PRINTF(3, 4)
 void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ...);
-
-/* Append `path`, which becomes the list's own, or is freed if memory runs out
- * (MB_ERRC_RUNTIME). */
-MB_MUST_CHECK enum mb_status mb_result_add_path(char ***list, size_t *n, char *path,
-                                                struct mb_err *err);
 
 /* Append a timing with a row for each result, of which nothing is known yet. NULL without
  * memory. */

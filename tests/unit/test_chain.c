@@ -62,7 +62,8 @@ static void teardown(struct fixture *f)
 static enum mb_status write_them(struct fixture *f, unsigned chains, struct mb_err *err)
 {
     const struct mb_settings settings = {.chains = chains};
-    return mb_chains_write(f->dir, &settings, &f->c, &f->result, f->block, err);
+    const struct mb_artifacts artifacts = {f->dir, &settings};
+    return mb_chains_write(&artifacts, &f->c, &f->result, f->block, err);
 }
 
 static void check_file(const struct fixture *f, const char *name,
@@ -88,9 +89,9 @@ static void test_verified(void)
     struct mb_err err = {0};
     setup(&f, MB_VERIFY_PASS);
     CHECK_EQ_INT(write_them(&f, ALL, &err), MB_OK);
-    CHECK_EQ_INT(f.result.n_chain_files, 2);
-    CHECK_EQ_STR(f.result.chains[0], FOLDER "/chain.ktx2");
-    CHECK_EQ_STR(f.result.chains[1], FOLDER "/chain.dds");
+    CHECK_EQ_INT(f.result.chains.n, 2);
+    CHECK_EQ_STR(f.result.chains.items[0], FOLDER "/chain.ktx2");
+    CHECK_EQ_STR(f.result.chains.items[1], FOLDER "/chain.dds");
     check_file(&f, FOLDER "/chain.ktx2", mb_ktx2_encode);
     check_file(&f, FOLDER "/chain.dds", mb_dds_encode);
     teardown(&f);
@@ -102,12 +103,12 @@ static void test_only_what_was_asked_for(void)
     struct mb_err err = {0};
     setup(&f, MB_VERIFY_PASS);
     CHECK_EQ_INT(write_them(&f, 0, &err), MB_OK);
-    CHECK_EQ_INT(f.result.n_chain_files, 0);
+    CHECK_EQ_INT(f.result.chains.n, 0);
     CHECK_EQ_INT(rmdir(f.dir), 0); /* not even a folder */
     CHECK_EQ_INT(mkdir(f.dir, 0700), 0);
     CHECK_EQ_INT(write_them(&f, 1u << MB_CHAIN_DDS, &err), MB_OK);
-    CHECK_EQ_INT(f.result.n_chain_files, 1);
-    CHECK_EQ_STR(f.result.chains[0], FOLDER "/chain.dds");
+    CHECK_EQ_INT(f.result.chains.n, 1);
+    CHECK_EQ_STR(f.result.chains.items[0], FOLDER "/chain.dds");
     teardown(&f);
 }
 
@@ -119,7 +120,7 @@ static void test_not_verified(void)
         struct mb_err err = {0};
         setup(&f, verdicts[i]);
         CHECK_EQ_INT(write_them(&f, ALL, &err), MB_OK);
-        CHECK_EQ_INT(f.result.n_chain_files, 0);
+        CHECK_EQ_INT(f.result.chains.n, 0);
         CHECK_EQ_INT(rmdir(f.dir), 0);
         teardown(&f);
     }
@@ -135,7 +136,8 @@ static void test_input_in_the_way(void)
     char *path = mb_path_join(f.dir, FOLDER "/chain.ktx2");
     const char *const inputs[] = {"elsewhere", path};
     const struct mb_settings settings = {.chains = ALL, .inputs = inputs, .n_inputs = 2};
-    CHECK_EQ_INT(mb_chains_write(f.dir, &settings, &f.c, &f.result, f.block, &err), MB_FAILED);
+    const struct mb_artifacts artifacts = {f.dir, &settings};
+    CHECK_EQ_INT(mb_chains_write(&artifacts, &f.c, &f.result, f.block, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
     CHECK(strstr(err.text, "chain.ktx2: is an input") != NULL);
     mb_free(path);
@@ -152,7 +154,7 @@ static void test_failures(void)
     CHECK_EQ_INT(write_them(&f, ALL, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_OUTPUT);
     CHECK(strstr(err.text, "chain.dds") != NULL);
-    CHECK_EQ_INT(f.result.n_chain_files, 1); /* the one before */
+    CHECK_EQ_INT(f.result.chains.n, 1); /* the one before */
     mb_free(in_the_way);
     teardown(&f);
     for (uint64_t nth = 1;; nth++) {

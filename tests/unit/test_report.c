@@ -102,10 +102,8 @@ static void make_spd(struct mb_case *c, struct mb_row *row)
     set_measured(row, &c->layout, 1);
     row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1;
     result->setup_ms = 1.5;
-    result->images = mb_alloc(1, sizeof *result->images);
-    result->images[result->n_images++] = mb_strdup("photo/spd/atlas.png");
-    result->chains = mb_alloc(1, sizeof *result->chains);
-    result->chains[result->n_chain_files++] = mb_strdup("photo/spd/chain.ktx2");
+    CHECK_EQ_INT(mb_strlist_add(&result->images, NULL, "photo/spd/atlas.png"), MB_OK);
+    CHECK_EQ_INT(mb_strlist_add(&result->chains, NULL, "photo/spd/chain.ktx2"), MB_OK);
     for (unsigned i = 0; i < MB_MAX_WARNINGS + 3; i++) {
         mb_warn(&result->warnings, "few_samples", "only %u\n", i);
     }

@@ -1,0 +1,46 @@
+/* One way for all files of the output folder. */
+#include "cli/artifact.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+static enum mb_status check_inputs(const char *path, const struct mb_settings *settings,
+                                   struct mb_err *err)
+{
+    if (access(path, F_OK) != 0) {
+        return MB_OK; /* not there yet, as the inputs are */
+    }
+    for (size_t i = 0; i < settings->n_inputs; i++) {
+        if (mb_file_is_same(path, settings->inputs[i])) {
+            return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is an input, and is not replaced", path);
+        }
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts, struct mb_bytes *bytes,
+                                 struct mb_strlist *written, struct mb_err *err,
+                                 const char *fmt, ...)
+{
+    char relative[PATH_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(relative, sizeof relative, fmt, args);
+    va_end(args);
+    char *path = mb_path_join(artifacts->dir, relative);
+    char *folder = path ? mb_path_parent(path) : NULL;
+    enum mb_status status;
+    MB_TRY(folder ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", relative));
+    MB_TRY(check_inputs(path, artifacts->settings, err));
+    MB_TRY(mb_make_dirs(folder, err));
+    MB_TRY(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
+    MB_TRY(written ? mb_strlist_add(written, err, "%s", relative) : MB_OK);
+fail:
+    mb_bytes_finish(bytes);
+    mb_free(path);
+    mb_free(folder);
+    return status;
+}
