@@ -102,15 +102,8 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err)
 {
     struct session *session = user;
-    enum mb_status status = MB_OK;
     mb_progress_case_done(&session->progress, c);
-    for (size_t i = 0; i < c->n_timings; i++) {
-        MB_TRY(mb_output_table(&session->output, run, &c->timings[i], err));
-    }
-    MB_TRY(mb_output_sheets(&session->output, run, err));
-    MB_TRY(mb_output_results(&session->output, run, err));
-fail:
-    return status;
+    return mb_output_case(&session->output, run, c, err);
 }
 
 static bool is_utf8(void)
@@ -146,24 +139,14 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
     MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
     mb_progress_init(&session.progress, &io, options->quiet,
                      mb_bench_n_images(&options->settings));
-    MB_TRY(mb_output_header(&session.output, run, err));
     status = mb_bench_run(&bench, inputs, run, err);
     mb_progress_finish(&session.progress);
     if (status != MB_OK && run->n_cases == 0) {
         goto fail; /* nothing to tell: an older result stays */
     }
     struct mb_err later = {0};
-    struct mb_err *write_err = status == MB_OK ? err : &later;
-    enum mb_status written = mb_output_results(&session.output, run, write_err);
-    if (written == MB_OK) {
-        written = mb_output_copies(&session.output, run, write_err);
-    }
-    if (written == MB_OK) {
-        written = mb_output_place(&session.output, write_err);
-    }
-    if (written == MB_OK) {
-        written = mb_output_page(&session.output, write_err);
-    }
+    const enum mb_status written =
+        mb_output_conclude(&session.output, run, status == MB_OK ? err : &later);
     mb_err_then(err, &later);
     status = status == MB_OK ? written : status;
     if (status == MB_OK && !run->complete) {

@@ -102,20 +102,21 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .style = mb_output_style(options, unicode),
         .stdout_is_taken = mb_output_takes_stdout(options),
     };
-    enum mb_status status = check_writable(options, false, err);
-    if (status == MB_OK && options->wants_report) {
-        status = mb_page_find(&output->page, err);
-    }
-    if (status != MB_OK) {
-        return status;
-    }
+    struct mb_strbuf head = {0};
+    enum mb_status status;
+    MB_TRY(check_writable(options, false, err));
+    MB_TRY(options->wants_report ? mb_page_find(&output->page, err) : MB_OK);
     if (!options->out_dir) {
-        status = mb_make_new_dir("results", run->id, &output->dir, err);
+        MB_TRY(mb_make_new_dir("results", run->id, &output->dir, err));
     } else {
-        status = output->dir ? mb_make_dirs(output->dir, err)
-                             : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory");
+        MB_TRY(output->dir ? mb_make_dirs(output->dir, err)
+                           : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory"));
     }
-    return status == MB_OK ? check_writable(options, true, err) : status;
+    MB_TRY(check_writable(options, true, err));
+    mb_table_header(&head, run, &output->style);
+    return mb_output_show(&head, output->stdout_is_taken, err);
+fail:
+    return status;
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -134,21 +135,6 @@ enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, stru
     }
     mb_strbuf_finish(text);
     return status;
-}
-
-/* Tables are results and go to stdout, unless a copy of the results has it for itself. */
-static enum mb_status show(const struct mb_output *output, struct mb_strbuf *text,
-                           struct mb_err *err)
-{
-    return mb_output_show(text, output->stdout_is_taken, err);
-}
-
-enum mb_status mb_output_header(const struct mb_output *output, const struct mb_run *run,
-                                struct mb_err *err)
-{
-    struct mb_strbuf text = {0};
-    mb_table_header(&text, run, &output->style);
-    return show(output, &text, err);
 }
 
 /* The notes below a table: those that matter; all with --verbose, none with --quiet. */
@@ -173,36 +159,22 @@ static void add_notes(struct mb_output *output, const struct mb_timing *timing,
     }
 }
 
-enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
-                               const struct mb_timing *timing, struct mb_err *err)
+static enum mb_status show_table(struct mb_output *output, const struct mb_run *run,
+                                 const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
     mb_table_timing(&text, run, timing, &output->style);
     add_notes(output, timing, &text);
-    return show(output, &text, err);
+    return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
-enum mb_status mb_output_place(const struct mb_output *output, struct mb_err *err)
+/* "Results: DIR/results.json" */
+static enum mb_status show_place(const struct mb_output *output, const char *what,
+                                 const char *name, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "Results: %s/results.json\n", output->dir);
-    return show(output, &text, err);
-}
-
-enum mb_status mb_output_page(const struct mb_output *output, struct mb_err *err)
-{
-    struct mb_strbuf text = {0};
-    char *path = NULL;
-    if (!output->options->wants_report) {
-        return MB_OK;
-    }
-    const enum mb_status status = mb_page_make(&output->page, output->dir, &path, err);
-    if (status != MB_OK) {
-        return status;
-    }
-    mb_strbuf_printf(&text, "Report: %s\n", path);
-    mb_free(path);
-    return show(output, &text, err);
+    mb_strbuf_printf(&text, "%s: %s/%s\n", what, output->dir, name);
+    return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
 static bool wants_sheet(const struct mb_output *output)
@@ -227,12 +199,6 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *
     MB_TRY(mb_chains_write(&options.artifacts, c, result, block, err));
 fail:
     return status;
-}
-
-enum mb_status mb_output_sheets(struct mb_output *output, const struct mb_run *run,
-                                struct mb_err *err)
-{
-    return mb_sheets_write(&output->sheets, output->dir, run, err);
 }
 
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
@@ -301,13 +267,33 @@ fail:
     return status;
 }
 
-enum mb_status mb_output_copies(const struct mb_output *output, const struct mb_run *run,
-                                struct mb_err *err)
+enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
+                              const struct mb_case *c, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(write_copy(output, output->options->json, run, mb_report_json, err));
-    MB_TRY(write_copy(output, output->options->csv, run, mb_report_csv, err));
-    MB_TRY(write_copy(output, output->options->markdown, run, mb_table_markdown, err));
+    for (size_t i = 0; i < c->n_timings; i++) {
+        MB_TRY(show_table(output, run, &c->timings[i], err));
+    }
+    MB_TRY(mb_sheets_write(&output->sheets, output->dir, run, err));
+    MB_TRY(mb_output_results(output, run, err));
+fail:
+    return status;
+}
+
+enum mb_status mb_output_conclude(const struct mb_output *output, const struct mb_run *run,
+                                  struct mb_err *err)
+{
+    const struct mb_options *options = output->options;
+    enum mb_status status;
+    MB_TRY(mb_output_results(output, run, err));
+    MB_TRY(write_copy(output, options->json, run, mb_report_json, err));
+    MB_TRY(write_copy(output, options->csv, run, mb_report_csv, err));
+    MB_TRY(write_copy(output, options->markdown, run, mb_table_markdown, err));
+    MB_TRY(show_place(output, "Results", "results.json", err));
+    if (options->wants_report) {
+        MB_TRY(mb_page_make(&output->page, output->dir, err));
+        MB_TRY(show_place(output, "Report", "report.html", err));
+    }
 fail:
     return status;
 }

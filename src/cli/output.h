@@ -38,28 +38,13 @@ MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
                                              struct mb_err *err);
 
-/* Choose and create the output folder, and find what --report needs. MB_ERRC_OUTPUT if that
- * cannot be. */
+/* Choose and create the output folder, find what --report needs, and print the head of the run.
+ * MB_ERRC_OUTPUT if that cannot be. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, bool unicode,
                                             struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
-
-/* Print the head of the run, and the table of a timing with its warnings. */
-MB_MUST_CHECK enum mb_status mb_output_header(const struct mb_output *output,
-                                              const struct mb_run *run, struct mb_err *err);
-MB_MUST_CHECK enum mb_status mb_output_table(struct mb_output *output, const struct mb_run *run,
-                                             const struct mb_timing *timing,
-                                             struct mb_err *err);
-
-/* Print where the results are. */
-MB_MUST_CHECK enum mb_status mb_output_place(const struct mb_output *output,
-                                             struct mb_err *err);
-
-/* Make the page of --report and print where it is; does nothing without. results.json must have
- * been written. */
-MB_MUST_CHECK enum mb_status mb_output_page(const struct mb_output *output, struct mb_err *err);
 
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
  * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
@@ -68,16 +53,18 @@ MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const st
                                               struct mb_result *result, const void *block,
                                               struct mb_verifier *verifier, struct mb_err *err);
 
-/* Write the contact sheets of the images that were run since, if any are asked for. */
-MB_MUST_CHECK enum mb_status mb_output_sheets(struct mb_output *output,
-                                              const struct mb_run *run, struct mb_err *err);
+/* After each case: print its tables with their warnings, write the contact sheet of an image
+ * that has one, and results.json, so that a crash loses nothing. */
+MB_MUST_CHECK enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
+                                            const struct mb_case *c, struct mb_err *err);
 
-/* Write results.json: after each case, so that a crash loses nothing, and last of all. */
+/* Write results.json. */
 MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
                                                const struct mb_run *run, struct mb_err *err);
 
-/* Write the extra copies (--json, --csv, --markdown), once the run has ended. */
-MB_MUST_CHECK enum mb_status mb_output_copies(const struct mb_output *output,
-                                              const struct mb_run *run, struct mb_err *err);
+/* At the end of a run: write results.json and the copies (--json, --csv, --markdown), print
+ * where it is, and make the page of --report. */
+MB_MUST_CHECK enum mb_status mb_output_conclude(const struct mb_output *output,
+                                                const struct mb_run *run, struct mb_err *err);
 
 #endif

@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/file.h"
 #include "base/strbuf.h"
 
 #define SCRIPT        "report.py"
@@ -151,29 +149,23 @@ static enum mb_status run(char *const *argv, struct mb_err *err)
                          WTERMSIG(result));
 }
 
-enum mb_status mb_page_make(const struct mb_page_tools *tools, const char *dir, char **path,
+enum mb_status mb_page_make(const struct mb_page_tools *tools, const char *dir,
                             struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_strbuf out = {0};
-    char *results = mb_path_join(dir, "results.json");
-    *path = mb_path_join(dir, "report.html");
-    if (!results || !*path) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "--report: out of memory");
-        goto fail;
-    }
-    mb_strbuf_printf(&out, "--out=%s", *path);
+    struct mb_strbuf results = {0}, out = {0};
+    enum mb_status status;
+    mb_strbuf_printf(&results, "%s/results.json", dir);
+    mb_strbuf_printf(&out, "--out=%s/report.html", dir);
+    MB_TRY(mb_strbuf_check(&results, err));
     MB_TRY(mb_strbuf_check(&out, err));
     /* -B: a folder of scripts stays as it is. */
-    const char *argv[] = {tools->python, "-B",    tools->script, mb_strbuf_text(&out),
-                          "--",          results, NULL};
+    const char *argv[] = {tools->python, "-B",
+                          tools->script, mb_strbuf_text(&out),
+                          "--",          mb_strbuf_text(&results),
+                          NULL};
     MB_TRY(run((char *const *)argv, err));
 fail:
-    if (status != MB_OK) {
-        mb_free(*path);
-        *path = NULL;
-    }
-    mb_free(results);
+    mb_strbuf_finish(&results);
     mb_strbuf_finish(&out);
     return status;
 }

@@ -17,10 +17,8 @@ struct mb_page_tools {
 MB_MUST_CHECK enum mb_status mb_page_find(struct mb_page_tools *tools, struct mb_err *err);
 
 /* Make DIR/report.html of DIR/results.json; no shell is involved. What report.py says of an
- * error is on stderr then, and the status is MB_ERRC_OUTPUT. `*path` is owned by the caller
- * (mb_free).
- */
+ * error is on stderr then, and the status is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_page_make(const struct mb_page_tools *tools, const char *dir,
-                                          char **path, struct mb_err *err);
+                                          struct mb_err *err);
 
 #endif

@@ -445,7 +445,6 @@ static enum mb_status tune_rows(struct session *session, const struct mb_variant
     MB_TRY(mb_output_init(&session->output, options, run, command->unicode, err));
     mb_progress_init(&session->progress, &io, options->quiet,
                      options->n_formats * mb_bench_n_images(&options->settings));
-    MB_TRY(mb_output_header(&session->output, run, err));
     status = mb_tune_run(&tune_options, &command->inputs->images[0], run, tune, err);
     mb_progress_finish(&session->progress);
     MB_TRY(conclude(session, run, tune, status, err));
