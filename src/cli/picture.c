@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "result/describe.h"
-#include "image/distance.h"
 #include "image/io/hdr.h"
 #include "image/io/png.h"
 

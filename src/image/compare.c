@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "image/distance.h"
 #include "image/doubt.h"
 
 #define CHUNK_TEXELS 256u
@@ -19,10 +18,101 @@
 /* Of the golden model's doubles, in LSB: a tie may come out as 0.5 + 1e-14. */
 #define MODEL_ROUNDING_LSB 1e-9
 
+/* In LSB at `want`; infinite where one is NaN and the other is not. */
+static double distance_lsb(const struct mb_format *format, uint32_t channel, double got,
+                           double want)
+{
+    if (got == want || (isnan(got) && isnan(want))) {
+        return 0.0;
+    }
+    const double distance = fabs(got - want) / mb_format_lsb(format, channel, want);
+    return isnan(distance) ? INFINITY : distance;
+}
+
+/* The first channel of two texels that differ whose bits are not the same. */
+static uint32_t first_channel(const double *got, const double *want)
+{
+    uint32_t channel = 0;
+    while (channel < 3 && memcmp(&got[channel], &want[channel], sizeof *got) == 0) {
+        channel++;
+    }
+    return channel;
+}
+
+/* The largest over `n` texels. Four results, one a channel, so that no comparison waits for
+ * another. */
+static double max_distance_lsb(const struct mb_format *format, const double *got,
+                               const double *want, size_t n)
+{
+    double largest[4] = {0.0, 0.0, 0.0, 0.0};
+    const bool is_unorm = mb_format_is_unorm(format);
+    for (size_t i = 0; is_unorm && i < n * 4; i += 4) {
+        for (size_t c = 0; c < 4; c++) {
+            const double distance = fabs(got[i + c] - want[i + c]);
+            largest[c] = distance > largest[c] ? distance : largest[c];
+        }
+    }
+    for (size_t i = 0; !is_unorm && i < n * 4; i += 4) {
+        for (uint32_t c = 0; c < format->n_channels; c++) {
+            const double distance = distance_lsb(format, c, got[i + c], want[i + c]);
+            largest[c] = distance > largest[c] ? distance : largest[c];
+        }
+    }
+    double all = 0.0;
+    for (uint32_t c = 0; c < 4; c++) {
+        all = fmax(all, largest[c] * mb_format_max_code(format, c));
+    }
+    return all;
+}
+
+/* Squared distance over all channels, and the largest wanted magnitude of each. */
+struct noise {
+    double sum_squares, peak[4];
+};
+
+static void add_noise(struct noise *noise, const double *got, const double *want, size_t n)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    double *const peak = noise->peak;
+    for (size_t i = 0; i < n * 4; i += 4) {
+        for (size_t c = 0; c < 4; c++) {
+            const double d = got[i + c] == want[i + c] ? 0.0 : got[i + c] - want[i + c];
+            const double magnitude = fabs(want[i + c]);
+            sum[c] += d * d;
+            peak[c] = magnitude > peak[c] ? magnitude : peak[c];
+        }
+    }
+    noise->sum_squares += sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* Add what others have found elsewhere. */
+static void join_noise(struct noise *noise, const struct noise *other)
+{
+    noise->sum_squares += other->sum_squares;
+    for (size_t c = 0; c < 4; c++) {
+        noise->peak[c] = fmax(noise->peak[c], other->peak[c]);
+    }
+}
+
+/* Only channels that the format has count. */
+static double psnr_db(const struct noise *noise, const struct mb_format *format,
+                      uint64_t n_texels)
+{
+    if (noise->sum_squares == 0.0) {
+        return INFINITY;
+    }
+    double peak = mb_format_is_unorm(format) ? 1.0 : 0.0;
+    for (uint32_t c = 0; c < format->n_channels && !mb_format_is_unorm(format); c++) {
+        peak = fmax(peak, noise->peak[c]);
+    }
+    const double n_values = (double)n_texels * format->n_channels;
+    return 10.0 * log10(peak * peak * n_values / noise->sum_squares);
+}
+
 /* One worker's findings. */
 struct tally {
     struct mb_level_verdict level; /* without its PSNR */
-    struct mb_noise noise;
+    struct noise noise;
     struct mb_bad_texel first_bad;
 };
 
@@ -50,7 +140,7 @@ static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t ch
         .channel = channel,
         .want = want * max_code,
         .got = got * max_code,
-        .error_lsb = mb_distance_lsb(format, channel, got, want),
+        .error_lsb = distance_lsb(format, channel, got, want),
     };
 }
 
@@ -77,7 +167,7 @@ static double doubt_lsb(const struct level_job *job, size_t i)
 /* By how much a value is off that is in no doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
-    const double error_lsb = mb_distance_lsb(job->step.format, i % 4, got, want);
+    const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);
     const double allowed_lsb = doubt_lsb(job, i);
     return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
 }
@@ -88,7 +178,7 @@ static double max_step_error_lsb(const struct level_job *job, size_t texel, cons
 {
     double largest_lsb = 0.0;
     if (job->doubt == NULL) {
-        return mb_max_distance_lsb(job->step.format, got, want, n);
+        return max_distance_lsb(job->step.format, got, want, n);
     }
     for (size_t i = 0; i < n * 4; i++) {
         largest_lsb = fmax(largest_lsb, step_error_lsb(job, texel * 4 + i, got[i], want[i]));
@@ -161,17 +251,17 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     double drift_lsb = step_lsb;
     if (job->ideal != job->want || job->doubt != NULL) {
         ideal = coded(job, job->ideal, texel, n, buffer[1]);
-        drift_lsb = mb_max_distance_lsb(format, got, ideal, n);
+        drift_lsb = max_distance_lsb(format, got, ideal, n);
     }
     double box_lsb = drift_lsb;
     if (job->box != job->ideal) {
         const double *box = coded(job, job->box, texel, n, buffer[2]);
-        box_lsb = mb_max_distance_lsb(format, got, box, n);
+        box_lsb = max_distance_lsb(format, got, box, n);
     }
     raise_level(&tally->level, &(struct mb_level_verdict){.max_error_lsb = step_lsb,
                                                           .drift_lsb = drift_lsb,
                                                           .box_lsb = box_lsb});
-    mb_noise_add(&tally->noise, got, ideal, n);
+    add_noise(&tally->noise, got, ideal, n);
     if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
         find_bad(tally, job, texel, got, want, n);
     }
@@ -218,11 +308,11 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
         double got[4], want[4];
         mb_format_decode_coded(format, job->output + at * texel_bytes, 1, got);
         mb_format_decode_coded(format, source + at * texel_bytes, 1, want);
-        const uint32_t c = mb_first_difference(want, got);
+        const uint32_t c = first_channel(want, got);
         tally_bad(tally, job, at, bad_texel(format, c, want[c], got[c]));
         tally->level.max_error_lsb =
-            fmax(tally->level.max_error_lsb, mb_max_distance_lsb(format, got, want, 1));
-        mb_noise_add(&tally->noise, got, want, 1);
+            fmax(tally->level.max_error_lsb, max_distance_lsb(format, got, want, 1));
+        add_noise(&tally->noise, got, want, 1);
         at++;
     }
 }
@@ -236,10 +326,10 @@ static bool differ(const struct mb_format *format, const uint8_t *want, const ui
     mb_format_decode_coded(format, want, 1, wanted);
     mb_format_decode_coded(format, got, 1, gotten);
     if (allowed_lsb > 0.0 &&
-        mb_max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB) {
+        max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB) {
         return false;
     }
-    const uint32_t c = mb_first_difference(wanted, gotten);
+    const uint32_t c = first_channel(wanted, gotten);
     *bad = bad_texel(format, c, wanted[c], gotten[c]);
     return true;
 }
@@ -286,17 +376,17 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
                          job->level == 0 ? judge_base_rows : judge_rows, job);
     struct mb_level_verdict *level = &verdict->level[job->level];
     struct mb_bad_texel *first = &verdict->first_bad;
-    struct mb_noise noise = {0};
+    struct noise noise = {0};
     for (uint32_t i = 0; i < n_workers; i++) {
         const struct tally *tally = &job->tally[i];
         raise_level(level, &tally->level);
-        mb_noise_join(&noise, &tally->noise);
+        join_noise(&noise, &tally->noise);
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
     }
-    const double layer_psnr_db = mb_noise_psnr_db(
-        &noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
+    const double layer_psnr_db =
+        psnr_db(&noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
     level->extent = job->extent;
     level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
     verdict->max_error_lsb = fmax(verdict->max_error_lsb, level->max_error_lsb);

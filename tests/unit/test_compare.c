@@ -1,6 +1,6 @@
 /* The judge: right chains pass, each planted defect is found and named. */
 #include "chain_fixture.h"
-#include "image/distance.h"
+#include "image/io/png.h"
 
 static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint32_t y,
                       uint32_t channel, uint64_t n_bad)

@@ -2,6 +2,7 @@
 #include "image/io/png.h"
 
 #include <libdeflate.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -158,4 +159,33 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
         }
     }
     return MB_OK;
+}
+
+/* 32 for each LSB of 8 bits; what is no number is as far off as can be. */
+static uint8_t shade_of_error(double got, double wanted)
+{
+    const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;
+    return scaled < 255.0 ? (uint8_t)(scaled + 0.5) : 255;
+}
+
+void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
+                      struct mb_extent extent, uint8_t *rgba)
+{
+    const size_t n_texels = (size_t)extent.width * extent.height;
+    const uint8_t *texels = output;
+    for (size_t i = 0; i < n_texels; i++) {
+        double got[4], held[4], wanted[4];
+        mb_format_decode_coded(format, texels + i * format->texel_bytes, 1, got);
+        mb_format_hold(format, got, 1, got);
+        mb_format_hold(format, want + i * 4, 1, held);
+        mb_format_to_coded(format, held, 1, wanted);
+        uint8_t *shown = rgba + i * 4;
+        for (size_t c = 0; c < 4; c++) {
+            shown[c] = shade_of_error(got[c], wanted[c]);
+        }
+        for (size_t c = 0; c < 3; c++) {
+            shown[c] = shown[c] > shown[3] ? shown[c] : shown[3];
+        }
+        shown[3] = 255;
+    }
 }

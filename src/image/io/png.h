@@ -27,4 +27,11 @@ MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const
                                            uint32_t layer, bool as_rgba8, void **texels,
                                            struct mb_err *err);
 
+/* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
+ * 8 bits is 32. The picture is opaque, or what is off could not be seen: an error of alpha is
+ * grey, red, green and blue at least as bright as it. `want` is linear rgba[h][w][4] doubles.
+ */
+void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
+                      struct mb_extent extent, uint8_t *rgba);
+
 #endif
