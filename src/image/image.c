@@ -69,24 +69,21 @@ static void saturate(const struct mb_format *format, double *rgba, size_t n)
     }
 }
 
-/* `n` values from the `first` of the image as doubles. */
-static void values_to_doubles(const struct mb_image *image, size_t first, size_t n, double *out)
+/* `n` texels of the image from the `first` as they are, codes or light: rgba[n][4]. */
+static void texels_to_doubles(const struct mb_image *image, size_t first, size_t n,
+                              double *rgba)
 {
-    const uint8_t *const u8 = image->texels;
-    const uint16_t *const u16 = image->texels;
-    const float *const f32 = image->texels;
-    for (size_t i = 0; i < n; i++) {
-        switch (image->depth) {
-        case MB_DEPTH_U8:
-            out[i] = u8[first + i] / 255.0;
-            break;
-        case MB_DEPTH_U16:
-            out[i] = u16[first + i] / 65535.0;
-            break;
-        case MB_DEPTH_F32:
-            out[i] = (double)f32[first + i];
-            break;
-        }
+    if (image->depth != MB_DEPTH_U16) {
+        const bool is_u8 = image->depth == MB_DEPTH_U8;
+        mb_format_decode(mb_format_find(is_u8 ? "rgba8" : "rgba32f"),
+                         (const uint8_t *)image->texels +
+                             first * mb_depth_texel_bytes(image->depth),
+                         n, rgba);
+        return;
+    }
+    const uint16_t *const u16 = (const uint16_t *)image->texels + first * 4;
+    for (size_t i = 0; i < n * 4; i++) {
+        rgba[i] = u16[i] / 65535.0;
     }
 }
 
@@ -105,7 +102,7 @@ static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, s
     const bool is_flipped = (job->layer & 1) != 0;
     const uint32_t row = (job->layer & 2) != 0 ? image->height - 1 - y : y;
     const size_t column = is_flipped ? image->width - x - n : x;
-    values_to_doubles(image, ((size_t)row * image->width + column) * 4, n * 4, rgba);
+    texels_to_doubles(image, (size_t)row * image->width + column, n, rgba);
     for (size_t i = 0; is_flipped && i < n / 2; i++) {
         for (size_t c = 0; c < 4; c++) {
             const double left = rgba[i * 4 + c];
