@@ -77,9 +77,8 @@ void mb_test_report_phase(const char *name, unsigned n_judged);
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
 
-/* What a case is made of. */
+/* What a case of noise is made of. */
 struct mb_test_case {
-    const char *pattern;
     const char *format; /* NULL: rgba8 */
     struct mb_extent extent;
     uint32_t n_layers; /* 0: 1 */
@@ -100,10 +99,6 @@ void mb_test_fill_case(const struct mb_test_case *test_case, struct mb_case *c);
 bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                       const struct mb_test_case *test_case, struct mb_case *c);
 
-/* The same for a plain chain of rgba8. */
-bool mb_test_run_plain(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
-                       const char *pattern, struct mb_extent extent, struct mb_case *c);
-
 /* Set up a row for a task. UNSUPPORTED if it cannot do it. */
 MB_MUST_CHECK enum mb_status mb_test_instance(struct mb_instance *instance,
                                               const struct mb_test_image *test_image,
@@ -121,6 +116,10 @@ MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_test_image *test_image,
                                              const struct mb_variant *row,
                                              struct mb_tolerance *tolerance,
                                              struct mb_err *err);
+
+/* Whether a row may refuse a task on an image; everything else it must do. */
+bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
+                        const struct mb_layout *layout, const struct mb_task *task);
 
 /* True of what a strategy does where nothing is asked of it. */
 bool mb_test_is_default(const struct mb_variant *row);

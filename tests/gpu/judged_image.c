@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "refusals.h"
 
 #define MAX_REFUSALS 64u
 

@@ -77,10 +77,10 @@ static void test_unknown_constant(struct mb_gpu *gpu)
 static void test_cases(struct mb_gpu *gpu)
 {
     static const struct mb_test_case cases[] = {
-        {.pattern = "noise", .extent = {77, 131}},
-        {.pattern = "noise", .format = "rgba8-srgb", .extent = {32, 64}},
-        {.pattern = "noise", .format = "rgba32f", .extent = {33, 9}, .n_layers = 3},
-        {.pattern = "noise", .extent = {1, 1}, .reduce = MB_REDUCE_MIN},
+        {.extent = {77, 131}},
+        {.format = "rgba8-srgb", .extent = {32, 64}},
+        {.format = "rgba32f", .extent = {33, 9}, .n_layers = 3},
+        {.extent = {1, 1}, .reduce = MB_REDUCE_MIN},
     };
     mb_strategies_check(table);
     if (!gpu->info.features.v12.bufferDeviceAddress || !gpu->info.has_full_subgroups) {

@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "harness.h"
-#include "refusals.h"
 #include "wrong_strategy.h"
 
 #define N_CHANNELS 4u

@@ -64,7 +64,6 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, 
 {
     struct mb_test_case test_case = cases[index];
     struct mb_case c = {0};
-    test_case.pattern = "noise";
     printf("case %zu: %ux%u\n", index, test_case.extent.width, test_case.extent.height);
     const bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
     CHECK(is_run);
@@ -116,8 +115,8 @@ static void test_kernels(struct mb_gpu *gpu)
 /* Every strategy as it is by default: done by who takes several, refused by the others. */
 static void test_refusals(struct mb_gpu *gpu)
 {
-    const struct mb_test_case test_case = {
-        .pattern = "noise", .extent = {64, 64}, .rects = {{0, 0, 1, 1}, {8, 8, 8, 8}}};
+    const struct mb_test_case test_case = {.extent = {64, 64},
+                                           .rects = {{0, 0, 1, 1}, {8, 8, 8, 8}}};
     struct mb_variant rows[MAX_ROWS];
     struct mb_case c = {0};
     size_t n_rows = 0, n_done = 0;

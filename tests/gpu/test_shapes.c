@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "harness.h"
-#include "refusals.h"
 
 #define MAX_ROWS    64
 #define MAX_REASONS 6
@@ -139,7 +138,6 @@ static void vary(struct plan *plan, struct mb_test_case *test_case)
 {
     const uint32_t n_full = mb_full_level_count(test_case->extent);
     struct mb_rng *rng = &plan->rng;
-    test_case->pattern = "noise";
     test_case->format = "rgba8";
     if (plan->n_cases == 0) {
         return;
@@ -226,8 +224,7 @@ struct suite {
 /* A cube that is not square is refused with a reason, whatever the strategy. */
 static void check_bad_cube(const struct plan *plan)
 {
-    const struct mb_test_case test_case = {
-        .pattern = "noise", .extent = {16, 8}, .n_layers = 6, .is_cube = true};
+    const struct mb_test_case test_case = {.extent = {16, 8}, .n_layers = 6, .is_cube = true};
     struct mb_case c = {0};
     CHECK(mb_test_run_case(plan->gpu, plan->rows, plan->n_rows, &test_case, &c));
     for (size_t i = 0; i < c.n_results; i++) {

@@ -34,14 +34,17 @@ struct bed {
     struct mb_case c;
 };
 
-static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_case *test_case,
+static struct bed bed; /* of each test in turn */
+static const struct mb_test_case plain = {.extent = {64, 64}};
+
+static bool run(const struct mb_gpu *gpu, const struct mb_test_case *test_case,
                 uint64_t llc_bytes)
 {
     struct mb_err err = {0};
     bool is_complete = false;
-    const size_t first = bed->first, n = bed->n > 0 ? bed->n : N_CONDITIONS;
-    *bed = (struct bed){
-        .rows = bed->rows ? bed->rows : rows,
+    const size_t first = bed.first, n = bed.n > 0 ? bed.n : N_CONDITIONS;
+    bed = (struct bed){
+        .rows = bed.rows ? bed.rows : rows,
         .settings = {.n_warmup = 1,
                      .n_samples = N_SAMPLES,
                      .seed = 1,
@@ -56,22 +59,22 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
         conditions[i] = (struct mb_condition){(enum mb_cache)(i / MB_N_MODES),
                                               (enum mb_mode)(i % MB_N_MODES)};
     }
-    mb_test_fill_case(test_case, &bed->c);
-    bed->c.compulsory_bytes = mb_task_compulsory_bytes(&bed->c.task, &bed->c.layout);
-    void *texels = mb_test_texels(&bed->c.layout, test_case->pattern);
+    mb_test_fill_case(test_case, &bed.c);
+    bed.c.compulsory_bytes = mb_task_compulsory_bytes(&bed.c.task, &bed.c.layout);
+    void *texels = mb_test_texels(&bed.c.layout, "noise");
     const struct mb_case_options options = {
-        .calibration = &bed->calibration,
-        .settings = &bed->settings,
+        .calibration = &bed.calibration,
+        .settings = &bed.settings,
         .hooks = &mb_test_hooks,
-        .rows = bed->rows,
+        .rows = bed.rows,
         .n_rows = MB_COUNTOF(rows),
         .conditions = conditions + first,
         .n_conditions = n,
     };
     enum mb_status status =
-        mb_calibration_init(&bed->calibration, gpu, &bed->settings, NULL, &err);
+        mb_calibration_init(&bed.calibration, gpu, &bed.settings, NULL, &err);
     if (status == MB_OK) {
-        status = mb_case_run(&options, texels, &bed->c, &is_complete, &err);
+        status = mb_case_run(&options, texels, &bed.c, &is_complete, &err);
     }
     if (status != MB_OK) {
         printf("failed: %s\n", err.text);
@@ -80,10 +83,10 @@ static bool run(struct bed *bed, const struct mb_gpu *gpu, const struct mb_test_
     return status == MB_OK && is_complete;
 }
 
-static void finish(struct bed *bed)
+static void finish(void)
 {
-    mb_case_finish(&bed->c);
-    mb_calibration_finish(&bed->calibration);
+    mb_case_finish(&bed.c);
+    mb_calibration_finish(&bed.calibration);
 }
 
 static bool has_warning(const struct mb_row *row, const char *code)
@@ -161,9 +164,9 @@ static uint64_t touched_bytes(const struct mb_case *c)
     return 4 * n_texels * c->layout.n_layers;
 }
 
-static void check_cold(const struct bed *bed, const struct mb_timing *timing)
+static void check_cold(const struct mb_timing *timing)
 {
-    const uint64_t wanted_bytes = 4 * bed->calibration.roofline.llc_bytes;
+    const uint64_t wanted_bytes = 4 * bed.calibration.roofline.llc_bytes;
     const uint64_t bytes = touched_bytes(timing->of);
     if (timing->is_evicted) {
         CHECK(64 * bytes < wanted_bytes);
@@ -194,10 +197,8 @@ static bool check_no_second_queue(const struct mb_gpu *gpu, const struct mb_timi
 /* A cold cache by going round: all conditions run. */
 static void test_rotation(struct mb_gpu *gpu)
 {
-    static struct bed bed;
     bed = (struct bed){.n = 0};
-    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
-    CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
+    CHECK(run(gpu, &plain, SMALL_LLC));
     CHECK_EQ_INT(bed.calibration.roofline.llc_bytes, SMALL_LLC);
     for (unsigned i = 0; i < N_CONDITIONS; i++) {
         const struct mb_timing *timing = &bed.c.timings[i];
@@ -209,7 +210,7 @@ static void test_rotation(struct mb_gpu *gpu)
             check_row(timing, &timing->rows[k]);
         }
         if (timing->cache == MB_CACHE_COLD) {
-            check_cold(&bed, timing);
+            check_cold(timing);
         } else {
             CHECK_EQ_INT(timing->n_rotated, timing->mode == MB_MODE_OVERLAP ? 4 : 1);
             CHECK(!timing->is_evicted);
@@ -223,16 +224,14 @@ static void test_rotation(struct mb_gpu *gpu)
         CHECK(split->step[i].median_ns > 0.0 && split->step[i].gap_ns >= 0.0);
     }
     CHECK_EQ_INT(bed.c.results[1].split.n_steps, 0); /* one dispatch */
-    finish(&bed);
+    finish();
 }
 
 /* By sweeping, where too many images would be needed: latency only, the others say why. */
 static void test_eviction(struct mb_gpu *gpu)
 {
-    static struct bed bed;
     bed = (struct bed){.n = 0};
-    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
-    CHECK(run(&bed, gpu, &test_case, LARGE_LLC));
+    CHECK(run(gpu, &plain, LARGE_LLC));
     for (unsigned i = MB_N_MODES; i < N_CONDITIONS; i++) {
         const struct mb_timing *timing = &bed.c.timings[i];
         if (check_no_second_queue(gpu, timing)) {
@@ -251,26 +250,25 @@ static void test_eviction(struct mb_gpu *gpu)
             }
         }
     }
-    finish(&bed);
+    finish();
 }
 
 /* Images that go round hold a chain when an update begins, and arrays and cubes rotate, too. */
 static void test_shapes(struct mb_gpu *gpu)
 {
-    static struct bed bed;
     bed = (struct bed){.n = 0};
     const struct mb_test_case cases[] = {
-        {.pattern = "noise", .extent = {32, 32}, .n_layers = 3, .rects = {{4, 4, 8, 8}}},
-        {.pattern = "noise", .extent = {32, 32}, .n_layers = 6, .is_cube = true},
-        {.pattern = "noise", .extent = {33, 17}, .n_levels = 3},
-        {.pattern = "noise", .extent = {1, 1}},
+        {.extent = {32, 32}, .n_layers = 3, .rects = {{4, 4, 8, 8}}},
+        {.extent = {32, 32}, .n_layers = 6, .is_cube = true},
+        {.extent = {33, 17}, .n_levels = 3},
+        {.extent = {1, 1}},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         bed = (struct bed){.n = 0};
-        CHECK(run(&bed, gpu, &cases[i], SMALL_LLC / 2));
+        CHECK(run(gpu, &cases[i], SMALL_LLC / 2));
         CHECK_EQ_INT(bed.c.n_timings, N_CONDITIONS);
         CHECK_EQ_INT(bed.c.results[0].verify, MB_VERIFY_PASS);
-        finish(&bed);
+        finish();
     }
 }
 
@@ -278,32 +276,28 @@ static void test_shapes(struct mb_gpu *gpu)
  */
 static void test_cold_update(struct mb_gpu *gpu)
 {
-    static struct bed bed;
-    const struct mb_test_case test_case = {
-        .pattern = "noise", .extent = {64, 64}, .rects = {{8, 8, 16, 16}}};
+    const struct mb_test_case test_case = {.extent = {64, 64}, .rects = {{8, 8, 16, 16}}};
     bed = (struct bed){.first = MB_N_MODES, .n = 1};
-    CHECK(run(&bed, gpu, &test_case, SMALL_LLC / 2));
+    CHECK(run(gpu, &test_case, SMALL_LLC / 2));
     const struct mb_timing *timing = &bed.c.timings[0];
-    check_cold(&bed, timing);
+    check_cold(timing);
     CHECK_EQ_INT(timing->n_rotated, 48); /* 65536 bytes by 343 texels; of the image it is 4 */
     CHECK(bed.c.results[0].split.n_steps > 1);
-    finish(&bed);
+    finish();
 
     bed = (struct bed){.first = MB_MODE_THROUGHPUT, .n = 1};
-    CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
+    CHECK(run(gpu, &test_case, SMALL_LLC));
     CHECK_EQ_INT(bed.c.results[0].split.n_steps, 0); /* there is no latency to split */
-    finish(&bed);
+    finish();
 }
 
 /* A device that cannot be made to evict: results that say so, and the rest runs. */
 static void test_no_evictor(struct mb_gpu *gpu)
 {
-    static struct bed bed;
-    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
     struct mb_gpu narrow = *gpu;
     narrow.info.max_storage_buffer_bytes = MB_EVICTOR_GROUP_BYTES;
     bed = (struct bed){.n = 0};
-    CHECK(run(&bed, &narrow, &test_case, LARGE_LLC));
+    CHECK(run(&narrow, &plain, LARGE_LLC));
     CHECK_EQ_INT(mb_row_status(&bed.c.timings[0].rows[0]), MB_RESULT_OK);
     for (size_t k = 0; k < bed.c.n_results; k++) {
         const struct mb_row *row = &bed.c.timings[MB_N_MODES].rows[k];
@@ -311,24 +305,22 @@ static void test_no_evictor(struct mb_gpu *gpu)
         CHECK(strstr(mb_row_reason(row), "limit") != NULL);
         CHECK_EQ_INT(row->result->verify, MB_VERIFY_PASS);
     }
-    finish(&bed);
+    finish();
 }
 
 /* The second name is one of those that are ranked, whatever comes first. */
 static void test_diagnostic_first(struct mb_gpu *gpu)
 {
-    static struct bed bed;
-    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
     for (size_t i = 0; i < mb_strategy_n_params(&mb_strategy_spd); i++) {
         diagnostic_rows[0].params.choice[i] = mb_strategy_spd.params[i].is_diagnostic;
     }
     CHECK(mb_variant_is_diagnostic(&diagnostic_rows[0]));
     bed = (struct bed){.rows = diagnostic_rows, .first = 0, .n = 1};
-    CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
+    CHECK(run(gpu, &plain, SMALL_LLC));
     CHECK(bed.c.results[0].is_diagnostic);
     CHECK_EQ_INT(bed.c.timings[0].twin_of, 1);
     CHECK(isfinite(bed.c.timings[0].twin.ratio));
-    finish(&bed);
+    finish();
 }
 
 static PFN_vkGetQueryPoolResults get_results;
@@ -352,19 +344,17 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
  * twins'. */
 static void test_unresolved(struct mb_gpu *gpu)
 {
-    static struct bed bed;
-    const struct mb_test_case test_case = {.pattern = "noise", .extent = {64, 64}};
     bed = (struct bed){.first = MB_MODE_LATENCY, .n = 1};
     get_results = vkGetQueryPoolResults;
     vkGetQueryPoolResults = get_equal_stamps;
-    CHECK(run(&bed, gpu, &test_case, SMALL_LLC));
+    CHECK(run(gpu, &plain, SMALL_LLC));
     vkGetQueryPoolResults = get_results;
     const struct mb_timing *timing = &bed.c.timings[0];
     CHECK_EQ_INT(timing->rows[0].stats.n, 0);
     CHECK(strstr(mb_row_reason(&timing->rows[0]), "below resolution") != NULL);
     CHECK(timing->twin_of < timing->of->n_results);
     CHECK(isnan(timing->twin.ratio));
-    finish(&bed);
+    finish();
 }
 
 /* Images in the order in which their chains were recorded. */
@@ -411,13 +401,13 @@ static void test_lead(struct mb_gpu *gpu)
 static void test_levels_of_steps(void)
 {
     uint32_t first, n;
-    const struct mb_work plain = {.n_dispatches = 5};
-    CHECK(mb_split_levels(&plain, 6, 5, 3, &first, &n));
+    const struct mb_work by_level = {.n_dispatches = 5};
+    CHECK(mb_split_levels(&by_level, 6, 5, 3, &first, &n));
     CHECK_EQ_INT(first, 4);
     CHECK_EQ_INT(n, 1);
-    CHECK(mb_split_levels(&plain, 6, 10, 3, &first, &n)); /* two commands a level */
+    CHECK(mb_split_levels(&by_level, 6, 10, 3, &first, &n)); /* two commands a level */
     CHECK_EQ_INT(first, 2);
-    CHECK(!mb_split_levels(&plain, 6, 7, 3, &first, &n));
+    CHECK(!mb_split_levels(&by_level, 6, 7, 3, &first, &n));
     const struct mb_work chunks = {.n_dispatches = 2, .step_levels = {4, 1}};
     CHECK(mb_split_levels(&chunks, 6, 2, 1, &first, &n));
     CHECK_EQ_INT(first, 5);

@@ -196,15 +196,14 @@ static void run_product(const struct mb_gpu *gpu)
     const bool is_quick = mb_test_is_quick();
     struct mb_variant *default_rows = mb_test_plan(defaults, &n_defaults);
     for (uint32_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(extents)); i++) {
-        const struct mb_test_case test_case = {.pattern = "noise", .extent = extents[i]};
+        const struct mb_test_case test_case = {.extent = extents[i]};
         size_t n_rows = 0;
         struct mb_variant *rows = mb_test_plan(mb_test_specs, &n_rows);
         run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }
     for (size_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(formats)); i++) {
-        const struct mb_test_case test_case = {
-            .pattern = "noise", .extent = {65, 33}, .format = formats[i]};
+        const struct mb_test_case test_case = {.extent = {65, 33}, .format = formats[i]};
         run_rows(gpu, default_rows, n_defaults, &test_case);
     }
     mb_free(default_rows);

@@ -233,7 +233,6 @@ static void run_scene(const struct mb_gpu *gpu, const struct scene *scene,
         specs[i] = text[i];
     }
     printf("%s\n", scene->name);
-    test_case.pattern = "noise";
     struct mb_variant *rows = mb_test_plan_of(table, specs, &n_rows);
     CHECK_EQ_INT(n_rows, n + 1);
     bool is_run = mb_test_run_case(gpu, rows, n_rows, &test_case, &c);
