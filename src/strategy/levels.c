@@ -101,7 +101,7 @@ void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step)
     assert(levels->n_steps < MB_COUNTOF(levels->steps));
     struct mb_levels_step *own = &levels->steps[levels->n_steps++];
     *own = *step;
-    if (step->dispatch.push) {
+    if (step->pipeline && step->dispatch.push) {
         assert(step->pipeline->made->push_constant_bytes <= sizeof own->push);
         memcpy(own->push, step->dispatch.push, step->pipeline->made->push_constant_bytes);
         own->dispatch.push = own->push;
