@@ -1,4 +1,4 @@
-/* What a tuning decides by: who goes on, who is chosen, and how far that reaches. All pure. */
+/* What a tuning decides by: which variants go on, and which are chosen. Pure. */
 #ifndef MB_TUNE_CHOOSE_H
 #define MB_TUNE_CHOOSE_H
 

@@ -28,7 +28,7 @@ struct session {
     struct mb_case blank;   /* what is known before anything is run */
     void *source;           /* owned */
     struct mb_condition condition;
-    size_t heat; /* variants of a heat at most */
+    size_t heat; /* at most so many variants are measured together in a pass */
 };
 
 static enum mb_status no_memory(struct mb_err *err)
@@ -102,7 +102,7 @@ static enum mb_status sift(struct session *session, struct mb_err *err)
             MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, reason, err));
         } else if (variant->same_as != SIZE_MAX) {
             MB_TRY(set_reason(variant, MB_TUNE_SAME,
-                              "the same commands as of another variant here", err));
+                              "the same commands as another variant here", err));
         }
     }
 fail:
@@ -119,7 +119,7 @@ static size_t count_active(const struct mb_tune_case *c)
     return n;
 }
 
-/* What a case says of a variant that did not get to be timed, or of what questions it is. */
+/* Note why a variant was not timed, or which questions it answers. */
 static enum mb_status note_row(struct session *session, const struct mb_row *row,
                                struct mb_tune_variant *variant, struct mb_err *err)
 {
@@ -136,8 +136,7 @@ static enum mb_status note_row(struct session *session, const struct mb_row *row
     return MB_OK;
 }
 
-/* Run `n` variants, which are in session->members, as one case, which is the caller's also
- * after a failure. */
+/* Run `n` variants, session->members, as one case. It is the caller's, after a failure too. */
 static enum mb_status run_together(struct session *session, const struct mb_settings *settings,
                                    bool times_only, size_t n, struct mb_case *c,
                                    struct mb_err *err)
@@ -161,7 +160,7 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
     return mb_case_run(&case_options, session->source, c, &session->is_complete, err);
 }
 
-/* The fastest of a heat: what all others are held against from then on. */
+/* The fastest of a heat: all others are compared with it from then on. */
 static void choose_anchor(struct session *session, const struct mb_timing *timing, size_t n)
 {
     double least_ns = INFINITY;

@@ -13,10 +13,11 @@
 #include "tune/report.h"
 #include "vk/shader.h"
 
-#define N_BLOCKS  60
-#define N_RESULTS 4
-#define BOX       (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
-#define ANY       (1u << MB_QUESTION_ANY)
+#define N_BLOCKS   60
+#define N_RESULTS  4
+#define BOX        (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
+#define ANY        (1u << MB_QUESTION_ANY)
+#define GAUSSIAN16 (1u << MB_QUESTION_GAUSSIAN16)
 
 const struct mb_shader *const mb_shaders[] = {NULL};
 
@@ -26,24 +27,29 @@ static const struct mb_variant rows[N_RESULTS] = {
 
 static void test_kinds(void)
 {
-    const struct mb_extent even = {64, 16}, odd = {63, 16};
-    struct mb_tolerance tolerance = {.filter.policy = MB_POLICY_FLOOR};
+    static const struct mb_extent even = {64, 16}, odd = {63, 16};
+    static const struct {
+        struct mb_tolerance tolerance;
+        enum mb_reduce reduce;
+        const struct mb_extent *size;
+        unsigned questions;
+    } kinds[] = {
+        {{.filter.policy = MB_POLICY_FLOOR}, MB_REDUCE_AVG, &even, BOX},
+        {{.filter.policy = MB_POLICY_FLOOR}, MB_REDUCE_AVG, &odd, ANY},
+        {{.filter.policy = MB_POLICY_BOX}, MB_REDUCE_AVG, &odd, BOX},
+        {{.arithmetic = MB_ARITHMETIC_CORNER}, MB_REDUCE_AVG, &odd, BOX},
+        /* Loses precision, but not of a maximum. */
+        {{.arithmetic = MB_ARITHMETIC_FP16}, MB_REDUCE_AVG, &even, ANY},
+        {{.arithmetic = MB_ARITHMETIC_FP16}, MB_REDUCE_MAX, &even, BOX},
+        {{.filter.policy = MB_POLICY_GAUSSIAN16}, MB_REDUCE_AVG, &even, GAUSSIAN16},
+    };
     CHECK(mb_tune_is_power(even) && !mb_tune_is_power(odd));
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
-                 BOX);
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, ANY);
-    tolerance.filter.policy = MB_POLICY_BOX;
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, BOX);
-    tolerance.arithmetic = MB_ARITHMETIC_CORNER;
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(odd)).questions, BOX);
-    tolerance.arithmetic = MB_ARITHMETIC_FP16; /* loses precision, but not of a maximum */
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
-                 ANY);
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_MAX, mb_tune_is_power(even)).questions,
-                 BOX);
-    tolerance.filter.policy = MB_POLICY_GAUSSIAN16;
-    CHECK_EQ_INT(mb_answer_of(&tolerance, MB_REDUCE_AVG, mb_tune_is_power(even)).questions,
-                 1u << MB_QUESTION_GAUSSIAN16);
+    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
+        CHECK_EQ_INT(
+            mb_answer_of(&kinds[i].tolerance, kinds[i].reduce, mb_tune_is_power(*kinds[i].size))
+                .questions,
+            kinds[i].questions);
+    }
 }
 
 static void make_variants(struct mb_tune_variant *variants, size_t n, const double *ratios,
@@ -157,11 +163,17 @@ static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESUL
     return timing;
 }
 
-static struct mb_tune_choice choose(const struct mb_timing *timing)
+/* Choose anew; `*choice` is freed, or zero. */
+static void choose(const struct mb_timing *timing, struct mb_tune_choice *choice)
 {
-    struct mb_tune_choice choice;
-    CHECK_EQ_INT(mb_tune_choose(timing, MB_QUESTION_EXACT, 1, &choice, NULL), MB_OK);
-    return choice;
+    mb_free(choice->relation);
+    CHECK_EQ_INT(mb_tune_choose(timing, MB_QUESTION_EXACT, 1, choice, NULL), MB_OK);
+}
+
+static void finish_case(struct mb_case *c, struct mb_tune_choice *choice)
+{
+    mb_free(choice->relation);
+    mb_case_finish(c);
 }
 
 #define CHECK_ROW(row, index) CHECK_EQ_INT((row)-timing->rows, index)
@@ -171,7 +183,8 @@ static void test_distinct(void)
     static const double ratios[] = {1.5, 1.0, 1.2, 3.0};
     struct mb_case c;
     struct mb_timing *timing = make_case(&c, ratios, 0.01, mb_format_find("rgba8"), 64);
-    struct mb_tune_choice choice = choose(timing);
+    struct mb_tune_choice choice = {.relation = NULL};
+    choose(timing, &choice);
     CHECK_ROW(choice.fastest, 1);
     CHECK_ROW(choice.chosen, 1);
     CHECK_ROW(choice.runner_up, 2);
@@ -179,22 +192,20 @@ static void test_distinct(void)
     CHECK(choice.is_distinct);
     CHECK_EQ_DBL(choice.next.ratio, 1.2, 0.01);
     CHECK_EQ_DBL(choice.relation[3].ratio, 3.0, 0.03);
-    mb_free(choice.relation);
     /* What is wrong is not chosen, however fast; nor what is of another question. */
     c.results[1].verify = MB_VERIFY_FAIL;
     c.results[2].work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
-    choice = choose(timing);
+    choose(timing, &choice);
     CHECK_ROW(choice.chosen, 0);
     CHECK_ROW(choice.runner_up, 3);
     CHECK(isnan(choice.relation[1].ratio) && isnan(choice.relation[2].ratio));
-    mb_free(choice.relation);
     for (size_t i = 0; i < N_RESULTS; i++) {
         c.results[i].verify = MB_VERIFY_SKIPPED;
     }
-    choice = choose(timing);
+    choose(timing, &choice);
     CHECK(choice.chosen == NULL && choice.runner_up == NULL);
     CHECK(choice.relation == NULL && !choice.is_distinct);
-    mb_case_finish(&c);
+    finish_case(&c, &choice);
 }
 
 /* Result 2 is the fastest by a hair; what cannot be told from it may be simpler. */
@@ -208,7 +219,8 @@ static void test_ties(void)
     }
     c.results[2].params.choice[0] = 3;
     c.results[3].work.n_dispatches = 9;
-    struct mb_tune_choice choice = choose(timing);
+    struct mb_tune_choice choice = {.relation = NULL};
+    choose(timing, &choice);
     CHECK_ROW(choice.fastest, 2);
     CHECK_ROW(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
     CHECK_ROW(choice.runner_up, 2);
@@ -216,18 +228,15 @@ static void test_ties(void)
     CHECK(!choice.is_distinct);
     CHECK_EQ_DBL(choice.next.ratio, 1.0 / 1.002, 1e-3); /* to the chosen, not to the fastest */
     CHECK(choice.next.ci[0] <= choice.next.ratio && choice.next.ratio <= choice.next.ci[1]);
-    mb_free(choice.relation);
     c.results[3].params.choice[1] = 0; /* parameters come before dispatches */
-    choice = choose(timing);
+    choose(timing, &choice);
     CHECK_ROW(choice.chosen, 3);
-    mb_free(choice.relation);
     c.results[3].params.choice[1] = 1;
     c.results[3].work.n_dispatches = 1; /* alike but for their spread */
     timing->rows[0].stats.p75_ns *= 1.1;
-    choice = choose(timing);
+    choose(timing, &choice);
     CHECK_ROW(choice.chosen, 3);
-    mb_free(choice.relation);
-    mb_case_finish(&c);
+    finish_case(&c, &choice);
 }
 
 /* Noise ties what is 4 % apart; being simpler is not worth 4 %. */
@@ -239,13 +248,13 @@ static void test_noise(void)
     const size_t fastest =
         timing->rows[0].stats.median_ns < timing->rows[1].stats.median_ns ? 0 : 1;
     c.results[fastest].params.choice[0] = 1;
-    struct mb_tune_choice choice = choose(timing);
+    struct mb_tune_choice choice = {.relation = NULL};
+    choose(timing, &choice);
     const bool is_near = choice.relation[1 - fastest].ratio <= 1.01;
     CHECK_EQ_INT(choice.n_tied, 1);
     CHECK(!choice.is_distinct);
     CHECK_ROW(choice.chosen, is_near ? 1 - fastest : fastest);
-    mb_free(choice.relation);
-    mb_case_finish(&c);
+    finish_case(&c, &choice);
 }
 
 static void test_cross(void)
