@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -321,12 +320,6 @@ fail:
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What a difference must clear. A row that was quiet by luck is not believed more than three in
  * four of the others: they were run on the same machines. */
 static void set_margins(const struct session *session)
@@ -336,7 +329,7 @@ static void set_margins(const struct session *session)
     for (size_t i = 0; i < n_rows; i++) {
         spreads[i] = session->out->rows[i].spread;
     }
-    qsort(spreads, n_rows, sizeof *spreads, compare_doubles);
+    mb_sort(spreads, n_rows);
     const double usual = n_rows > 0 ? mb_quantile_sorted(spreads, n_rows, 0.75) : 0.0;
     for (size_t i = 0; i < n_rows; i++) {
         struct mb_compare_row *row = &session->out->rows[i];

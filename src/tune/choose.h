@@ -1,4 +1,5 @@
-/* What a tuning decides by: which variants go on, and which are chosen. Pure. */
+/* What a tuning decides by: which variants go on, which are chosen, and how far
+ * that reaches. Pure. */
 #ifndef MB_TUNE_CHOOSE_H
 #define MB_TUNE_CHOOSE_H
 
@@ -27,5 +28,17 @@ bool mb_tune_reopen(struct mb_tune_case *c);
 MB_MUST_CHECK enum mb_status mb_tune_choose(const struct mb_timing *timing,
                                             enum mb_question question, uint64_t seed,
                                             struct mb_tune_choice *choice, struct mb_err *err);
+
+/* Where a ratio of times is 1, by a straight line through its logarithm over that of the
+ * texels; NaN where it does not change sides between `below` and `above`. */
+double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
+                     double above_ratio);
+
+/* Fill the classes of `tune`, and how far what was chosen in its cases reaches, replacing what
+ * was there. A class reaches down to
+ * what the next smaller one covers, the smallest to 1x1; up to the crossover to the next one,
+ * or halfway to it (geometrically), or to its own size where its winner cannot run above; the
+ * largest no further than its own size. */
+MB_MUST_CHECK enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err);
 
 #endif

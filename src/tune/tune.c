@@ -9,7 +9,6 @@
 #include "bench/image_case.h"
 #include "bench/timing/schedule.h"
 #include "tune/choose.h"
-#include "tune/class.h"
 
 /* A tuning while its cases are run. */
 struct session {

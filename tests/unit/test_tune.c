@@ -9,7 +9,6 @@
 #include "base/rng.h"
 #include "check.h"
 #include "tune/choose.h"
-#include "tune/class.h"
 #include "tune/report.h"
 #include "vk/shader.h"
 
