@@ -46,13 +46,13 @@ static enum mb_status note_undecided(const struct mb_tune *tune, const struct mb
                                      struct mb_err *why)
 {
     char label[MB_LABEL_BYTES];
-    const char *reason = c->variants[0].reason ? c->variants[0].reason : "no reason given";
+    const char *reason = c->variants[0].reason;
     mb_variant_label(&tune->rows[0], label, sizeof label);
-    const enum mb_status status =
-        MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
-                c->layout.base.width, c->layout.base.height, c->layout.format->name,
-                c->n_variants, c->n_variants == 1 ? "" : "s", label, reason);
+    const enum mb_status status = MB_FAIL(
+        why, MB_ERRC_UNSUPPORTED,
+        "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
+        c->layout.base.width, c->layout.base.height, c->layout.format->name, c->n_variants,
+        c->n_variants == 1 ? "" : "s", label, reason[0] != '\0' ? reason : "no reason given");
     mb_err_hint(why,
                 "without --strategy everything is tried; without 'tune' mipbench times what "
                 "tune leaves out");
@@ -82,9 +82,6 @@ enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
 
 void mb_tune_case_finish(struct mb_tune_case *c)
 {
-    for (size_t i = 0; c->variants && i < c->n_variants; i++) {
-        mb_free(c->variants[i].reason);
-    }
     mb_free(c->variants);
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
         mb_free(c->choice[question].relation);

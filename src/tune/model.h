@@ -33,7 +33,7 @@ struct mb_tune_variant {
     bool is_wrong;      /* failed: its verification */
     const struct mb_row *row; /* final: of the case's final */
     size_t same_as;           /* same: an earlier variant */
-    char *reason;             /* or NULL; owned */
+    char reason[512];         /* skipped, same, failed: why; or "" */
 };
 
 /* A pass before the final: in each, what is not behind the best of its question by more than

@@ -2,6 +2,7 @@
 #include "tune/tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -35,13 +36,11 @@ static enum mb_status no_memory(struct mb_err *err)
     return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
 }
 
-static enum mb_status set_reason(struct mb_tune_variant *variant, enum mb_tune_state state,
-                                 const char *reason, struct mb_err *err)
+static void leave_out(struct mb_tune_variant *variant, enum mb_tune_state state,
+                      const char *reason)
 {
     variant->state = state;
-    mb_free(variant->reason);
-    variant->reason = mb_strdup(reason);
-    return variant->reason ? MB_OK : no_memory(err);
+    snprintf(variant->reason, sizeof variant->reason, "%s", reason);
 }
 
 /* Why a variant cannot take part, or NULL. */
@@ -85,7 +84,6 @@ static size_t find_same(const struct session *session, struct mb_params *resolve
 /* Leave out what cannot take part, before any of it is set up. */
 static enum mb_status sift(struct session *session, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
     struct mb_params *resolved = mb_alloc(c->n_variants, sizeof *resolved);
     if (!resolved) {
@@ -98,15 +96,13 @@ static enum mb_status sift(struct session *session, struct mb_err *err)
         *variant = (struct mb_tune_variant){.ratio = (double)NAN, .behind = (double)NAN};
         variant->same_as = reason ? SIZE_MAX : find_same(session, resolved, i);
         if (reason) {
-            MB_TRY(set_reason(variant, MB_TUNE_SKIPPED, reason, err));
+            leave_out(variant, MB_TUNE_SKIPPED, reason);
         } else if (variant->same_as != SIZE_MAX) {
-            MB_TRY(set_reason(variant, MB_TUNE_SAME,
-                              "the same commands as another variant here", err));
+            leave_out(variant, MB_TUNE_SAME, "the same commands as another variant here");
         }
     }
-fail:
     mb_free(resolved);
-    return status;
+    return MB_OK;
 }
 
 static size_t count_active(const struct mb_tune_case *c)
@@ -119,20 +115,18 @@ static size_t count_active(const struct mb_tune_case *c)
 }
 
 /* Note why a variant was not timed, or which questions it answers. */
-static enum mb_status note_row(struct session *session, const struct mb_row *row,
-                               struct mb_tune_variant *variant, struct mb_err *err)
+static void note_row(struct session *session, const struct mb_row *row,
+                     struct mb_tune_variant *variant)
 {
     const struct mb_case *blank = &session->blank;
-    if (mb_row_status(row) != MB_RESULT_OK) {
-        const bool is_failed = mb_row_status(row) == MB_RESULT_FAILED;
-        variant->is_wrong = is_failed && row->result->verify == MB_VERIFY_FAIL;
-        return set_reason(variant, is_failed ? MB_TUNE_FAILED : MB_TUNE_SKIPPED,
-                          mb_row_reason(row), err);
-    }
+    const bool is_failed = mb_row_status(row) == MB_RESULT_FAILED;
     variant->questions = mb_answer_of(&row->result->work.tolerance, blank->task.reduce,
                                       mb_tune_is_power(blank->layout.base))
                              .questions;
-    return MB_OK;
+    if (mb_row_status(row) != MB_RESULT_OK) {
+        variant->is_wrong = is_failed && row->result->verify == MB_VERIFY_FAIL;
+        leave_out(variant, is_failed ? MB_TUNE_FAILED : MB_TUNE_SKIPPED, mb_row_reason(row));
+    }
 }
 
 /* Run `n` variants, session->members, as one case. It is the caller's, after a failure too. */
@@ -211,7 +205,7 @@ static enum mb_status note_heat(struct session *session, const struct mb_timing 
         if (variant->state != MB_TUNE_ACTIVE) {
             continue; /* the anchor, which has been dropped since */
         }
-        MB_TRY(note_row(session, row, variant, err));
+        note_row(session, row, variant);
         if (variant->state == MB_TUNE_ACTIVE && anchor && row->stats.n > 0) {
             MB_TRY(find_ratio(timing, anchor, row, &variant->ratio, err));
         }
@@ -302,7 +296,7 @@ static enum mb_status run_final(struct session *session, struct mb_case *final,
     for (size_t i = 0; session->is_complete && i < n; i++) {
         struct mb_tune_variant *variant = &session->c->variants[session->members[i]];
         const struct mb_row *row = &final->timings[0].rows[i];
-        MB_TRY(note_row(session, row, variant, err));
+        note_row(session, row, variant);
         if (variant->state == MB_TUNE_ACTIVE) {
             variant->state = MB_TUNE_FINAL;
             variant->row = row;

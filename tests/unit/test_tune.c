@@ -427,17 +427,16 @@ static void test_header(void)
 static void test_verdict(void)
 {
     static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
-    static char slow[] = "slow", wrong[] = "wrong";
     struct fixture f;
     struct mb_err why = {0};
     init(&f);
     add_case(&f, "rgba8", 64, ratios);
     struct mb_tune_case *c = &f.tune.cases[0];
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_NONE);
-    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = slow};
+    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = "slow"};
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_RUNTIME);
     c->variants[2] =
-        (struct mb_tune_variant){.state = MB_TUNE_FAILED, .is_wrong = true, .reason = wrong};
+        (struct mb_tune_variant){.state = MB_TUNE_FAILED, .is_wrong = true, .reason = "wrong"};
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_VERIFY);
     CHECK_EQ_STR(why.text, "small: wrong");
     c->variants[1].state = c->variants[2].state = MB_TUNE_SKIPPED;
@@ -448,7 +447,6 @@ static void test_verdict(void)
     CHECK(strstr(why.text, "64x64 rgba8: no decision, since none of 4 variants can take part: "
                            "small: ") == why.text);
     CHECK(strstr(why.hint, "--strategy") != NULL);
-    c->variants[1].reason = c->variants[2].reason = NULL; /* not the heap's */
     finish(&f);
 }
 
@@ -473,7 +471,6 @@ static void test_long_labels(void)
         {0}};
     static const struct mb_strategy strategy = {.name = "small", .params = params};
     static const struct mb_variant row = {.strategy = &strategy, .params.choice = {1}};
-    static char slow[] = "slow";
     char label[MB_LABEL_BYTES], quoted[MB_LABEL_BYTES + 8];
     struct mb_variant long_rows[N_RESULTS] = {row, row, row, row};
     struct fixture f;
@@ -486,7 +483,7 @@ static void test_long_labels(void)
     const struct mb_variant *short_rows = f.tune.rows;
     struct mb_tune_case *c = &f.tune.cases[0];
     f.tune.rows = long_rows;
-    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = slow};
+    c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = "slow"};
     c->variants[2] = (struct mb_tune_variant){.state = MB_TUNE_DROPPED};
     c->n_passes = 1;
     c->anchor = 0;
@@ -497,7 +494,6 @@ static void test_long_labels(void)
     CHECK(json && count_text(json, quoted) >= 3); /* failed, dropped, the anchor of the pass */
     mb_free(json);
     f.tune.rows = short_rows;
-    c->variants[1].reason = NULL; /* not the heap's */
     finish(&f);
 }
 
