@@ -22,6 +22,8 @@
 
 struct session {
     const struct mb_tune_command *command;
+    struct mb_run run;
+    struct mb_tune tune;
     struct mb_output output;
     struct mb_progress progress;
     char heat[64]; /* "coarse 2 of 6" */
@@ -333,21 +335,21 @@ static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
     mb_progress_step(&session->progress, session->heat, "setting up");
 }
 
-/* The header, the finals as results.json, and last of all tune.json. */
-static enum mb_status write_all(const struct session *session, const struct mb_run *run,
-                                const struct mb_tune *tune, bool with_copy, struct mb_err *err)
+/* The header, the finals as results.json, and last of all tune.json; and a copy of it, unless
+ * `copy` is NULL. */
+static enum mb_status write_all(const struct session *session, const char *copy,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_options *options = session->command->options;
     const char *dir = session->output.dir;
     char *header = NULL, *json = NULL;
-    MB_TRY(mb_tune_header(run, tune, &header, err));
-    MB_TRY(mb_tune_json(run, tune, &json, err));
+    MB_TRY(mb_tune_header(&session->run, &session->tune, &header, err));
+    MB_TRY(mb_tune_json(&session->run, &session->tune, &json, err));
     MB_TRY(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
-    MB_TRY(mb_output_results(&session->output, run, err));
+    MB_TRY(mb_output_results(&session->output, &session->run, err));
     MB_TRY(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
-    if (with_copy && options->json) {
-        MB_TRY(mb_output_write(options->json, json, err));
+    if (copy) {
+        MB_TRY(mb_output_write(copy, json, err));
     }
 fail:
     mb_free(header);
@@ -356,69 +358,56 @@ fail:
 }
 
 /* After each case, so that a crash loses nothing. */
-static enum mb_status on_case_done(void *user, const struct mb_run *run,
-                                   const struct mb_tune *tune, struct mb_err *err)
+static enum mb_status on_case_done(void *user, struct mb_err *err)
 {
     struct session *session = user;
-    const struct mb_tune_case *c = &tune->cases[tune->n_cases - 1];
+    const struct mb_tune_case *c = &session->tune.cases[session->tune.n_cases - 1];
     if (c->final) {
         mb_progress_case_done(&session->progress, c->final->of);
     }
-    return write_all(session, run, tune, false, err);
+    return write_all(session, NULL, err);
 }
 
-static enum mb_status show(const struct session *session, const struct mb_run *run,
-                           const struct mb_tune *tune, struct mb_err *err)
+/* Print the outcome, write all of it, and say where. */
+static enum mb_status tell(const struct session *session, struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
+    const struct mb_options *options = session->command->options;
+    const struct mb_output *output = &session->output;
     struct mb_strbuf text = {0};
-    add_outcome(&text, run, tune, session->command->options, &session->output.style);
-    return mb_output_show(&text, session->output.stdout_is_taken, err);
-}
-
-static enum mb_status show_place(const struct session *session, const struct mb_tune *tune,
-                                 struct mb_err *err)
-{
-    const char *dir = session->output.dir;
-    struct mb_strbuf text = {0};
-    if (tune->n_classes > 0) {
-        mb_strbuf_printf(
-            &text, "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n", dir);
-    } else {
-        mb_strbuf_printf(&text, "No decisions; what became of each variant: %s/tune.json\n",
-                         dir);
-    }
-    return mb_output_show(&text, session->output.stdout_is_taken, err);
+    add_outcome(&text, &session->run, &session->tune, options, &output->style);
+    MB_TRY(mb_output_show(&text, output->stdout_is_taken, err));
+    MB_TRY(write_all(session, options->json, err));
+    mb_strbuf_printf(&text,
+                     session->tune.n_classes > 0
+                         ? "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n"
+                         : "No decisions; what became of each variant: %s/tune.json\n",
+                     output->dir);
+    MB_TRY(mb_output_show(&text, output->stdout_is_taken, err));
+fail:
+    return status;
 }
 
 /* As of a run: after a failure with nothing to tell an older result stays. */
-static enum mb_status conclude(const struct session *session, const struct mb_run *run,
-                               const struct mb_tune *tune, enum mb_status status,
+static enum mb_status conclude(const struct session *session, enum mb_status status,
                                struct mb_err *err)
 {
+    const bool has_cases = session->tune.n_cases > 0;
     struct mb_err later = {0};
-    struct mb_err *write_err = status == MB_OK ? err : &later;
-    if (status != MB_OK && tune->n_cases == 0) {
+    if (status != MB_OK && !has_cases) {
         return status;
     }
-    enum mb_status written = show(session, run, tune, write_err);
-    if (written == MB_OK) {
-        written = write_all(session, run, tune, true, write_err);
-    }
-    if (written == MB_OK) {
-        written = show_place(session, tune, write_err);
-    }
+    const enum mb_status told = tell(session, status == MB_OK ? err : &later);
     mb_err_then(err, &later);
-    if (status == MB_OK && written == MB_OK && !run->complete) {
-        mb_log(MB_LOG_WARN, tune->n_cases == 0
-                                ? "interrupted before anything was complete"
-                                : "interrupted: what is above is what was complete");
+    if (status == MB_OK && told == MB_OK && !session->run.complete) {
+        mb_log(MB_LOG_WARN, has_cases ? "interrupted: what is above is what was complete"
+                                      : "interrupted before anything was complete");
     }
-    return status == MB_OK ? written : status;
+    return status == MB_OK ? told : status;
 }
 
 static enum mb_status tune_rows(struct session *session, const struct mb_variant *rows,
-                                size_t n_rows, struct mb_run *run, struct mb_tune *tune,
-                                struct mb_err *err)
+                                size_t n_rows, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_tune_command *command = session->command;
@@ -442,12 +431,13 @@ static enum mb_status tune_rows(struct session *session, const struct mb_variant
         .on_heat = on_heat,
         .on_case_done = on_case_done,
     };
-    MB_TRY(mb_output_init(&session->output, options, run, command->unicode, err));
+    MB_TRY(mb_output_init(&session->output, options, &session->run, command->unicode, err));
     mb_progress_init(&session->progress, &io, options->quiet,
                      options->n_formats * mb_bench_n_images(&options->settings));
-    status = mb_tune_run(&tune_options, &command->inputs->images[0], run, tune, err);
+    status = mb_tune_run(&tune_options, &command->inputs->images[0], &session->run,
+                         &session->tune, err);
     mb_progress_finish(&session->progress);
-    MB_TRY(conclude(session, run, tune, status, err));
+    status = conclude(session, status, err);
 fail:
     mb_output_finish(&session->output);
     return status;
@@ -462,18 +452,16 @@ enum mb_status mb_tune_command_run(const struct mb_tune_command *command, enum m
     struct session session = {.command = command};
     struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    struct mb_run run = {0};
-    struct mb_tune tune = {0};
     MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows,
                             err));
-    mb_run_init(&run, command->gpu, settings, options->argc,
+    mb_run_init(&session.run, command->gpu, settings, options->argc,
                 (const char *const *)options->argv);
-    MB_TRY(tune_rows(&session, rows, n_rows, &run, &tune, err));
-    *verdict = mb_tune_verdict(&tune, err);
+    MB_TRY(tune_rows(&session, rows, n_rows, err));
+    *verdict = mb_tune_verdict(&session.tune, err);
     status = *verdict == MB_ERRC_NONE ? MB_OK : MB_FAILED;
 fail:
-    mb_tune_finish(&tune);
-    mb_run_finish(&run);
+    mb_tune_finish(&session.tune);
+    mb_run_finish(&session.run);
     mb_free(rows);
     return status;
 }

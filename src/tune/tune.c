@@ -387,7 +387,7 @@ static enum mb_status keep_case(struct session *session, struct mb_case *final,
     }
     session->tune->n_cases++;
     MB_TRY(mb_tune_classify(session->tune, err));
-    MB_TRY(options->on_case_done(options->hooks->user, session->run, session->tune, err));
+    MB_TRY(options->on_case_done(options->hooks->user, err));
 fail:
     return status;
 }

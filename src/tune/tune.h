@@ -24,9 +24,8 @@ struct mb_tune_options {
     void (*on_case_begin)(void *user, size_t index);
     /* Before each heat of a pass; the final is a heat of its own. */
     void (*on_heat)(void *user, const char *pass, size_t heat, size_t n_heats);
-    /* After each case, which is the last of `tune`. */
-    enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
-                                   const struct mb_tune *tune, struct mb_err *err);
+    /* After each case, which is the last of the tuning then. */
+    enum mb_status (*on_case_done)(void *user, struct mb_err *err);
 };
 
 /* Tune every size and format on `image`; each final is appended to the run. An interrupted
