@@ -266,7 +266,9 @@ static void test_cross(void)
     CHECK(isnan(mb_tune_cross(100.0, (double)NAN, 10000.0, 2.0)));
 }
 
-/* Two to four sizes; "small:v=0" is the fastest on the first, "large:v=1" on others. */
+/* "small:v=0" is the fastest on the first size, "large:v=1" on others. */
+static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
+
 struct fixture {
     struct mb_run run;
     struct mb_tune tune;
@@ -310,6 +312,23 @@ static void init(struct fixture *f)
     };
 }
 
+/* Two sizes, or one. */
+static void init_with(struct fixture *f, size_t n_sizes)
+{
+    init(f);
+    add_case(f, "rgba8", 64, first);
+    if (n_sizes > 1) {
+        add_case(f, "rgba8", 256, then);
+    }
+}
+
+/* Classify anew; returns the first class. */
+static const struct mb_tune_choice *classify(struct fixture *f)
+{
+    CHECK_EQ_INT(mb_tune_classify(&f->tune, NULL), MB_OK);
+    return f->tune.classes[0];
+}
+
 static void finish(struct fixture *f)
 {
     mb_tune_finish(&f->tune);
@@ -318,7 +337,6 @@ static void finish(struct fixture *f)
 
 static void test_crossovers(void)
 {
-    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
     struct fixture f;
     init(&f);
     add_case(&f, "rgba8", 256, then); /* out of order, as sizes may be given */
@@ -326,7 +344,7 @@ static void test_crossovers(void)
     add_case(&f, "rgba8", 1024, then);
     add_case(&f, "rgba8", 100, then);
     add_case(&f, "r32f", 64, then);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    classify(&f);
     CHECK_EQ_INT(f.tune.n_classes, 2 * 5);
     struct mb_tune_choice *const *classes = f.tune.classes;
     const struct mb_tune_case *cases = f.tune.cases;
@@ -351,19 +369,15 @@ static void test_crossovers(void)
 /* The winner below, "auto", is there under another name above: timed, and the same winner. */
 static void test_same(void)
 {
-    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
     struct fixture f;
-    init(&f);
-    add_case(&f, "rgba8", 64, first);
-    add_case(&f, "rgba8", 256, then);
+    init_with(&f, 2);
     f.tune.cases[1].variants[0] = (struct mb_tune_variant){.state = MB_TUNE_SAME, .same_as = 2};
     f.tune.cases[1].variants[2].row =
         &f.run.cases[1]->timings[0].rows[0]; /* the one that is 2.0 times the winner's time */
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_INTERPOLATED);
+    CHECK_EQ_INT(classify(&f)->how, MB_TUNE_INTERPOLATED);
     CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 100.0);
     f.tune.cases[1].variants[0].same_as = 1;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    classify(&f);
     CHECK(f.tune.classes[0]->above == NULL);
     CHECK_EQ_INT(f.tune.classes[0]->max_edge, 128); /* halfway */
     finish(&f);
@@ -373,23 +387,17 @@ static void test_same(void)
  */
 static void test_borders(void)
 {
-    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
     struct fixture f;
-    init(&f);
-    add_case(&f, "rgba8", 64, first);
-    add_case(&f, "rgba8", 256, then);
+    init_with(&f, 2);
     struct mb_tune_variant *below = &f.tune.cases[1].variants[0];
     below->state = MB_TUNE_DROPPED;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_ESTIMATED);
+    CHECK_EQ_INT(classify(&f)->how, MB_TUNE_ESTIMATED);
     CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 100.0);
     below->ratio = 0.9; /* the pass says otherwise than the final */
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_MIDPOINT);
+    CHECK_EQ_INT(classify(&f)->how, MB_TUNE_MIDPOINT);
     CHECK_EQ_DBL(f.tune.classes[0]->border_texels, 128.0 * 128.0, 1e-6);
     below->state = MB_TUNE_SKIPPED;
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
-    CHECK_EQ_INT(f.tune.classes[0]->how, MB_TUNE_LIMIT);
+    CHECK_EQ_INT(classify(&f)->how, MB_TUNE_LIMIT);
     CHECK_EQ_INT(f.tune.classes[0]->max_texels, 64 * 64);
     CHECK_EQ_INT(f.tune.classes[0]->max_edge, 64);
     finish(&f);
@@ -398,13 +406,12 @@ static void test_borders(void)
 /* A device may be called anything: nothing of it gets out of its comment or literal. */
 static void test_header(void)
 {
-    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
     struct fixture f;
     char *text = NULL;
     init(&f);
     snprintf(f.run.device.name, sizeof f.run.device.name, "a*/b\"c\\d?\?/e\xc3\xa9");
-    add_case(&f, "rgba8", 64, ratios);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    add_case(&f, "rgba8", 64, first);
+    classify(&f);
     CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
     CHECK(strstr(text, "#define MIPBENCH_TUNED_DEVICE "
                        "\"a*/b\\042c\\134d\\077\\077/e\\303\\251\"\n") != NULL);
@@ -426,11 +433,9 @@ static void test_header(void)
 
 static void test_verdict(void)
 {
-    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
     struct fixture f;
     struct mb_err why = {0};
-    init(&f);
-    add_case(&f, "rgba8", 64, ratios);
+    init_with(&f, 1);
     struct mb_tune_case *c = &f.tune.cases[0];
     CHECK_EQ_INT(mb_tune_verdict(&f.tune, &why), MB_ERRC_NONE);
     c->variants[1] = (struct mb_tune_variant){.state = MB_TUNE_FAILED, .reason = "slow"};
@@ -462,7 +467,6 @@ static size_t count_text(const char *text, const char *part)
 /* The longest names are written out wherever a variant is named: cut, two would be alike. */
 static void test_long_labels(void)
 {
-    static const double ratios[] = {0.5, 1.0, 3.0, 3.0};
     static const char *const values[] = {
         "short", "a-value-that-leaves-few-of-the-columns-that-a-label-may-have-to-the-others",
         NULL};
@@ -478,8 +482,7 @@ static void test_long_labels(void)
     char *json = NULL;
     mb_variant_label(&row, label, sizeof label);
     CHECK(strlen(label) > 130 && strlen(label) < MB_LABEL_BYTES - 1);
-    init(&f);
-    add_case(&f, "rgba8", 64, ratios);
+    init_with(&f, 1);
     const struct mb_variant *short_rows = f.tune.rows;
     struct mb_tune_case *c = &f.tune.cases[0];
     f.tune.rows = long_rows;
@@ -519,18 +522,15 @@ fail:
     mb_free(header);
     mb_free(json);
     mb_alloc_fail_nth(0, false);
-    CHECK_EQ_INT(mb_tune_classify(&f->tune, NULL), MB_OK); /* as it was before */
+    classify(f); /* as it was before */
     return status;
 }
 
 static void test_no_memory(void)
 {
-    static const double first[] = {0.5, 1.0, 3.0, 3.0}, then[] = {2.0, 1.0, 3.0, 3.0};
     struct fixture f;
-    init(&f);
-    add_case(&f, "rgba8", 64, first);
-    add_case(&f, "rgba8", 256, then);
-    CHECK_EQ_INT(mb_tune_classify(&f.tune, NULL), MB_OK);
+    init_with(&f, 2);
+    classify(&f);
     const unsigned n_choose = check_each_allocation(try_choose, &f);
     const unsigned n_write = check_each_allocation(try_write, &f);
     CHECK(3 <= n_choose && n_choose < 100);
