@@ -148,19 +148,25 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     mb_grid_finish(&grid);
 }
 
+/* "64x64 rgba8" */
+static void add_size(struct mb_strbuf *out, const struct mb_tune_case *c)
+{
+    mb_strbuf_printf(out, "%ux%u %s", c->layout.base.width, c->layout.base.height,
+                     c->layout.format->name);
+}
+
 /* "64x64 rgba8, exact: spd cannot be told from the fastest, spd:wave=off, and is simpler." With
  * `is_verbose` also where it is the fastest itself that others cannot be told from. */
 static void add_tie(struct mb_strbuf *out, const struct mb_tune_choice *choice, bool is_verbose)
 {
-    const struct mb_extent base = choice->of->layout.base;
     const bool is_fastest = choice->chosen == choice->fastest;
     char policy[TEXT_BYTES];
     if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
         return;
     }
     text_policy(choice, policy);
-    mb_strbuf_printf(out, "%ux%u %s, %s: ", base.width, base.height,
-                     choice->of->layout.format->name, policy);
+    add_size(out, choice->of);
+    mb_strbuf_printf(out, ", %s: ", policy);
     if (is_fastest) {
         mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
                          choice->n_tied == 1 ? "" : "s", choice->chosen->result->label);
@@ -226,9 +232,9 @@ static size_t count_state(const struct mb_tune_case *c, enum mb_tune_state state
  * pass 120 to 40 (1.25 x); ..." */
 static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
 {
-    mb_strbuf_printf(out, "%ux%u %s: %zu variants, of which %zu cannot run here",
-                     c->layout.base.width, c->layout.base.height, c->layout.format->name,
-                     c->n_variants, count_state(c, MB_TUNE_SKIPPED));
+    add_size(out, c);
+    mb_strbuf_printf(out, ": %zu variants, of which %zu cannot run here", c->n_variants,
+                     count_state(c, MB_TUNE_SKIPPED));
     if (count_state(c, MB_TUNE_SAME) > 0) {
         mb_strbuf_printf(out, " and %zu are the same as others", count_state(c, MB_TUNE_SAME));
     }
@@ -247,10 +253,10 @@ static void add_failures(struct mb_strbuf *out, const struct mb_tune *tune,
     for (size_t i = 0; i < c->n_variants; i++) {
         if (c->variants[i].state == MB_TUNE_FAILED) {
             mb_variant_label(&tune->rows[i], label, sizeof label);
-            mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n",
-                             style->color ? MB_PAINT_BAD : "", c->layout.base.width,
-                             c->layout.base.height, c->layout.format->name, label,
-                             c->variants[i].reason, style->color ? MB_PAINT_OFF : "");
+            mb_strbuf_append(out, style->color ? MB_PAINT_BAD : "");
+            add_size(out, c);
+            mb_strbuf_printf(out, ": %s FAILED: %s%s\n", label, c->variants[i].reason,
+                             style->color ? MB_PAINT_OFF : "");
         }
     }
 }

@@ -189,11 +189,11 @@ static double spread_of(const struct mb_row *row)
     return (row->stats.p75_ns - row->stats.p25_ns) / row->stats.median_ns;
 }
 
-/* True if `a` is to be had rather than `b`, where their times do not say. */
+/* Whether `a` is preferred to `b` where their times cannot be told apart. */
 static bool is_simpler(const struct mb_row *a, const struct mb_row *b)
 {
-    const size_t n_a = count_settings(&a->result->params),
-                 n_b = count_settings(&b->result->params);
+    const size_t n_a = count_settings(&a->result->params);
+    const size_t n_b = count_settings(&b->result->params);
     if (n_a != n_b) {
         return n_a < n_b;
     }

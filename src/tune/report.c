@@ -353,8 +353,7 @@ static void add_literal(struct mb_strbuf *out, const char *text)
     mb_strbuf_append(out, "\"");
 }
 
-/* Text for a comment: nothing in it ends or begins one, and every line of it is the comment's.
- */
+/* Text for a comment: nothing in it ends or begins one, and every line of it is part of it. */
 static void add_remark(struct mb_strbuf *out, const char *text)
 {
     struct mb_strbuf safe = {0};
