@@ -80,19 +80,18 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
 {
     enum mb_status status;
     const struct mb_runs runs = {paired->runs, paired->n_runs};
-    struct mb_estimate estimate;
+    struct mb_estimate log_ratio;
     if (paired->n_runs == 1) {
         return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
     }
-    MB_TRY(mb_bootstrap_runs(&runs, how, &estimate, err));
-    relation->ratio = exp(estimate.figure);
-    if (paired->n_least < MB_FEW_SAMPLES) {
-        return MB_OK;
+    MB_TRY(mb_bootstrap_runs(&runs, how, &log_ratio, err));
+    relation->ratio = exp(log_ratio.figure);
+    if (paired->n_least >= MB_FEW_SAMPLES) {
+        relation->ci[0] = exp(log_ratio.ci[0]);
+        relation->ci[1] = exp(log_ratio.ci[1]);
+        relation->p = log_ratio.p;
+        relation->least_p = exp2(1.0 - (double)paired->n_values);
     }
-    relation->ci[0] = exp(estimate.ci[0]);
-    relation->ci[1] = exp(estimate.ci[1]);
-    relation->p = estimate.p;
-    relation->least_p = exp2(1.0 - (double)paired->n_values);
 fail:
     return status;
 }
@@ -104,15 +103,15 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
                                    struct mb_err *err)
 {
     enum mb_status status;
-    struct mb_estimate estimate;
-    MB_TRY(mb_bootstrap_ratio(&a->runs, &b->runs, how, &estimate, err));
-    relation->ratio = estimate.figure;
+    const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
+    const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
+    struct mb_estimate ratio;
+    MB_TRY(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
+    relation->ratio = ratio.figure;
     if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
-        const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
-        const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
-        relation->ci[0] = estimate.ci[0] / wider;
-        relation->ci[1] = estimate.ci[1] * wider;
-        relation->p = estimate.p;
+        relation->ci[0] = ratio.ci[0] / wider;
+        relation->ci[1] = ratio.ci[1] * wider;
+        relation->p = ratio.p;
         relation->least_p = 0.0; /* no order of blocks bounds it */
     }
 fail:

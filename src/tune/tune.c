@@ -153,17 +153,24 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
     return mb_case_run(&case_options, session->source, c, &session->is_complete, err);
 }
 
-/* The fastest of a heat: all others are compared with it from then on. */
-static void choose_anchor(struct session *session, const struct mb_timing *timing, size_t n)
+/* The row of the anchor, or NULL where it was not timed. The fastest of the first heat becomes
+ * the anchor: all others are compared with it from then on. */
+static const struct mb_row *find_anchor(struct session *session, const struct mb_timing *timing,
+                                        size_t n)
 {
-    double least_ns = INFINITY;
+    struct mb_tune_case *c = session->c;
+    const struct mb_row *found = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (row->stats.n > 0 && row->stats.median_ns < least_ns) {
-            least_ns = row->stats.median_ns;
-            session->c->anchor = session->members[i];
-        }
+        const bool is_better = c->anchor != SIZE_MAX
+                                   ? session->members[i] == c->anchor
+                                   : !found || row->stats.median_ns < found->stats.median_ns;
+        found = row->stats.n > 0 && is_better ? row : found;
     }
+    if (found) {
+        c->anchor = session->members[found - timing->rows];
+    }
+    return found;
 }
 
 /* The median of the ratios in each block. */
@@ -190,15 +197,7 @@ static enum mb_status note_heat(struct session *session, const struct mb_timing 
 {
     enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
-    const struct mb_row *anchor = NULL;
-    if (c->anchor == SIZE_MAX) {
-        choose_anchor(session, timing, n);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (session->members[i] == c->anchor && timing->rows[i].stats.n > 0) {
-            anchor = &timing->rows[i];
-        }
-    }
+    const struct mb_row *anchor = find_anchor(session, timing, n);
     for (size_t i = 0; i < n; i++) {
         struct mb_tune_variant *variant = &c->variants[session->members[i]];
         const struct mb_row *row = &timing->rows[i];
