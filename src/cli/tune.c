@@ -41,13 +41,19 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
+static const struct mb_result *result_of(const struct mb_row *row)
+{
+    return row != NULL ? row->result : NULL;
+}
+
 /* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
 static bool is_folded(const struct mb_tune_case *c)
 {
     const struct mb_tune_choice *exact = &c->choice[MB_QUESTION_EXACT];
     const struct mb_tune_choice *any = &c->choice[MB_QUESTION_ANY];
-    return exact->chosen != NULL && exact->chosen == any->chosen &&
-           exact->runner_up == any->runner_up;
+    return exact->chosen != NULL && any->chosen != NULL &&
+           exact->chosen->result == any->chosen->result &&
+           result_of(exact->runner_up) == result_of(any->runner_up);
 }
 
 static bool is_both(const struct mb_tune_choice *choice)

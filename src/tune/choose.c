@@ -128,15 +128,14 @@ static bool is_candidate(const struct mb_timing *timing, const struct mb_row *ro
            (answer.questions & 1u << question) != 0;
 }
 
-/* The fastest of a question that is not `besides`, or NULL. */
-static const struct mb_row *find_fastest(const struct mb_timing *timing,
-                                         enum mb_question question,
+/* The fastest that is not `besides`, or NULL. */
+static const struct mb_row *find_fastest(const struct mb_tune_choice *choice,
                                          const struct mb_row *besides)
 {
     const struct mb_row *fastest = NULL;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (row != besides && is_candidate(timing, row, question) &&
+    for (size_t i = 0; i < choice->n_rows; i++) {
+        const struct mb_row *row = &choice->rows[i];
+        if (row != besides &&
             (fastest == NULL || row->stats.median_ns < fastest->stats.median_ns)) {
             fastest = row;
         }
@@ -144,34 +143,23 @@ static const struct mb_row *find_fastest(const struct mb_timing *timing,
     return fastest;
 }
 
-/* Relate all of a question to its fastest, as if no other had been there. */
-static enum mb_status relate(const struct mb_timing *timing, enum mb_question question,
-                             uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
+/* Relate all to the fastest, as if what answers other questions had not been there. */
+static enum mb_status relate(const struct mb_timing *timing, uint64_t seed,
+                             struct mb_tune_choice *choice, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
+    enum mb_status status;
+    struct mb_case of = *timing->of;
     struct mb_timing view = *timing;
-    view.rows = mb_alloc(timing->of->n_results, sizeof *view.rows);
-    choice->relation = mb_alloc(timing->of->n_results, sizeof *choice->relation);
-    if (!view.rows || !choice->relation) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-        goto fail;
-    }
-    memcpy(view.rows, timing->rows, timing->of->n_results * sizeof *view.rows);
-    view.fastest = (size_t)(choice->fastest - timing->rows);
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (!is_candidate(timing, &timing->rows[i], question)) {
-            view.rows[i].column = SIZE_MAX; /* left out of the comparison */
-        }
-    }
+    of.n_results = choice->n_rows;
+    view.of = &of;
+    view.rows = choice->rows;
+    view.fastest = (size_t)(choice->fastest - choice->rows);
+    view.twin_of = SIZE_MAX;
     MB_TRY(mb_relate_timing(&view, seed, err));
     view.twin = timing->twin; /* the noise is that of the instrument, and so of all */
     MB_TRY(mb_relate_judge(&view, err));
     choice->margin = mb_relate_margin(&view);
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        choice->relation[i] = view.rows[i].relation;
-    }
 fail:
-    mb_free(view.rows); /* a copy: its samples are those of `timing` */
     return status;
 }
 
@@ -203,19 +191,15 @@ static bool is_simpler(const struct mb_row *a, const struct mb_row *b)
     return spread_of(a) < spread_of(b);
 }
 
-static void choose_simplest(const struct mb_timing *timing, enum mb_question question,
-                            struct mb_tune_choice *choice)
+static void choose_simplest(struct mb_tune_choice *choice)
 {
     choice->chosen = choice->fastest;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (row == choice->fastest || !is_candidate(timing, row, question) ||
-            choice->relation[i].outcome == MB_OUTCOME_SLOWER) {
-            continue;
-        }
-        choice->n_tied++;
-        if (choice->relation[i].ratio <= 1.0 + MB_MARGIN && is_simpler(row, choice->chosen)) {
-            choice->chosen = row;
+    for (size_t i = 0; i < choice->n_rows; i++) {
+        const struct mb_row *row = &choice->rows[i];
+        if (row != choice->fastest && row->relation.outcome != MB_OUTCOME_SLOWER) {
+            const bool is_near = row->relation.ratio <= 1.0 + MB_MARGIN;
+            choice->n_tied++;
+            choice->chosen = is_near && is_simpler(row, choice->chosen) ? row : choice->chosen;
         }
     }
 }
@@ -235,34 +219,34 @@ static struct mb_relation invert(const struct mb_relation *relation)
     return inverse;
 }
 
-/* The fastest of the others: where the chosen one is not the fastest, that. */
-static void find_runner_up(const struct mb_timing *timing, enum mb_question question,
-                           struct mb_tune_choice *choice)
-{
-    choice->runner_up = find_fastest(timing, question, choice->chosen);
-    if (choice->runner_up == NULL) {
-        return;
-    }
-    choice->next = choice->chosen == choice->fastest
-                       ? choice->relation[choice->runner_up - timing->rows]
-                       : invert(&choice->relation[choice->chosen - timing->rows]);
-    choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
-}
-
 enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question question,
                               uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     *choice = (struct mb_tune_choice){
-        .fastest = find_fastest(timing, question, NULL),
+        .rows = mb_alloc(timing->of->n_results, sizeof *choice->rows),
         .margin = (double)NAN,
     };
+    if (choice->rows == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
+    }
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        if (is_candidate(timing, &timing->rows[i], question)) {
+            choice->rows[choice->n_rows++] = timing->rows[i];
+        }
+    }
+    choice->fastest = find_fastest(choice, NULL);
     if (choice->fastest == NULL) {
         return MB_OK;
     }
-    MB_TRY(relate(timing, question, seed, choice, err));
-    choose_simplest(timing, question, choice);
-    find_runner_up(timing, question, choice);
+    MB_TRY(relate(timing, seed, choice, err));
+    choose_simplest(choice);
+    choice->runner_up = find_fastest(choice, choice->chosen);
+    if (choice->runner_up != NULL) {
+        choice->next = choice->chosen == choice->fastest ? choice->runner_up->relation
+                                                         : invert(&choice->chosen->relation);
+        choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
+    }
 fail:
     return status;
 }
@@ -272,7 +256,8 @@ static size_t chosen_variant(const struct mb_tune_choice *choice)
 {
     const struct mb_tune_variant *variants = choice->of->variants;
     size_t i = 0;
-    while (variants[i].state != MB_TUNE_FINAL || variants[i].row != choice->chosen) {
+    while (variants[i].state != MB_TUNE_FINAL ||
+           variants[i].row->result != choice->chosen->result) {
         i++;
     }
     return i;

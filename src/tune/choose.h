@@ -24,7 +24,7 @@ bool mb_tune_reopen(struct mb_tune_case *c);
  * the least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good:
  * of these, the one with the fewest parameters off their defaults is chosen, then of the fewest
  * dispatches, then of the smallest interquartile range relative to its median. Fails only
- * without memory; choice->relation is the caller's. */
+ * without memory; choice->rows is the caller's. */
 MB_MUST_CHECK enum mb_status mb_tune_choose(const struct mb_timing *timing,
                                             enum mb_question question, uint64_t seed,
                                             struct mb_tune_choice *choice, struct mb_err *err);

@@ -57,8 +57,12 @@ enum mb_tune_how {
     MB_TUNE_LIMIT,    /* the winner below cannot run above */
 };
 
-/* What was chosen for a question; rows are of the final. NULL: none. */
+/* What was chosen for a question. */
 struct mb_tune_choice {
+    /* Those of the final that answer it, verified, each related to the fastest; owned. */
+    struct mb_row *rows;
+    size_t n_rows;
+    /* Of these; NULL: none. */
     const struct mb_row *fastest;   /* by the median */
     const struct mb_row *chosen;    /* it, or what cannot be told from it and is simpler */
     const struct mb_row *runner_up; /* the fastest of the others */
@@ -66,8 +70,6 @@ struct mb_tune_choice {
     bool is_distinct;               /* the runner-up is slower, beyond the noise */
     double margin;                  /* what a difference had to clear, as a ratio less 1 */
     struct mb_relation next;        /* of the runner-up to the chosen */
-    /* Of each row of the final to the fastest; NaN for other questions; owned. */
-    struct mb_relation *relation;
     /* How far it reaches (mb_tune_classify). */
     const struct mb_tune_case *of;
     enum mb_question question;

@@ -201,8 +201,8 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
     mb_json_string(json, node, "verdict", mb_outcome_name(relation->outcome));
 }
 
-static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
-                       enum mb_question question, const struct mb_tune_choice *choice)
+static void add_choice(struct mb_json *json, struct cJSON *list, enum mb_question question,
+                       const struct mb_tune_choice *choice)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "question", mb_question_name(question));
@@ -215,11 +215,11 @@ static void add_choice(struct mb_json *json, struct cJSON *list, const struct mb
     mb_json_bool(json, node, "distinguishable", choice->is_distinct);
     mb_json_number(json, node, "margin", choice->margin);
     struct cJSON *relations = mb_json_array(json, node, "relations");
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (&timing->rows[i] != choice->fastest && isfinite(choice->relation[i].ratio)) {
+    for (const struct mb_row *row = choice->rows; row < choice->rows + choice->n_rows; row++) {
+        if (row != choice->fastest && isfinite(row->relation.ratio)) {
             struct cJSON *relation = mb_json_object(json, relations, NULL);
-            mb_json_string(json, relation, "label", timing->of->results[i].label);
-            add_relation(json, relation, &choice->relation[i]);
+            mb_json_string(json, relation, "label", row->result->label);
+            add_relation(json, relation, &row->relation);
         }
     }
 }
@@ -240,7 +240,7 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
     }
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
         if (c->choice[question].chosen != NULL) {
-            add_choice(json, choices, timing, (enum mb_question)question, &c->choice[question]);
+            add_choice(json, choices, (enum mb_question)question, &c->choice[question]);
         }
     }
     add_relation(json, mb_json_object(json, node, "aa_control"), &timing->twin);
