@@ -2,6 +2,7 @@
 """mipbench tune: the decision table as JSON and as a C header, and how it is come by."""
 import errno
 import os
+import re
 import resource
 import shutil
 import signal
@@ -112,6 +113,11 @@ class Tune(cli.TestCase):
             self.assertEqual([c["question"] for c in case["choices"]][-1], "any")
             self.assertEqual((case["passes"], case["failed"], case["dropped"]), ([], [], []))
             self.check_case(case, finals)
+            exact, most = case["choices"][0], case["choices"][-1]
+            is_both = [exact[k]["label"] for k in ("chosen", "runner_up")] == \
+                [most[k]["label"] for k in ("chosen", "runner_up")]
+            row = f"{case['width']}x{case['height']} +{case['format']} +exact"
+            self.assertEqual(bool(re.search(row + ", any", outcome.out.decode())), is_both)
         for crossover in document["crossovers"]:
             self.assertNotEqual(crossover["below"]["label"], crossover["above"]["label"])
             self.assertTrue(16 <= crossover["square_edge"] <= 64, crossover)
