@@ -15,6 +15,7 @@
 #define LEAST_COLUMNS  80   /* of a terminal */
 #define FILE_COLUMNS   100  /* where there is no terminal */
 #define LEAST_LABEL    16   /* columns that are left of a long label */
+#define LEAST_TEXT     20   /* and of a last column that is broken */
 #define MARGIN         2    /* columns before the first, with the mark */
 #define LINE_MARGIN    6    /* of a line below a row */
 
@@ -37,6 +38,7 @@ struct mb_grid_row {
 /* How a grid is laid out on a terminal. */
 struct layout {
     const struct mb_grid *grid;
+    bool is_terminal;          /* and no file */
     size_t n_columns;          /* of the terminal */
     size_t width[MAX_COLUMNS]; /* 0: left out */
 };
@@ -166,9 +168,20 @@ static size_t indent_of(const struct layout *layout, size_t n)
     return n_columns;
 }
 
+/* On a terminal the last column, if it is no figure, is broken into lines. */
+static bool is_broken(const struct layout *layout, size_t c)
+{
+    return layout->is_terminal && c + 1 == layout->grid->n_columns &&
+           !layout->grid->columns[c].is_right;
+}
+
 static bool is_too_wide(const struct layout *layout)
 {
-    return indent_of(layout, layout->grid->n_columns) > layout->n_columns + MB_GRID_GAP;
+    const size_t last = layout->grid->n_columns - 1;
+    const size_t n_last = layout->width[last];
+    const size_t n_rest =
+        is_broken(layout, last) && n_last > LEAST_TEXT ? n_last - LEAST_TEXT : 0;
+    return indent_of(layout, last + 1) - n_rest > layout->n_columns + MB_GRID_GAP;
 }
 
 /* The column to leave out next, or n_columns. */
@@ -197,13 +210,13 @@ static size_t find_widest_label(const struct layout *layout)
 }
 
 /* Columns are left out first; on a terminal, labels then lose their middle. */
-static void fit(struct layout *layout, bool is_terminal)
+static void fit(struct layout *layout)
 {
     size_t c = 0;
     while (is_too_wide(layout) && (c = find_least_needed(layout)) < layout->grid->n_columns) {
         layout->width[c] = 0;
     }
-    while (is_terminal && is_too_wide(layout) &&
+    while (layout->is_terminal && is_too_wide(layout) &&
            (c = find_widest_label(layout)) < layout->grid->n_columns) {
         layout->width[c]--;
     }
@@ -238,7 +251,11 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
         return;
     }
     mb_strbuf_spaces(out, *n_spaces + before);
-    add_label(out, text, layout->width[c]);
+    if (is_broken(layout, c)) {
+        mb_strbuf_wrap(out, text, indent_of(layout, c), layout->n_columns);
+    } else {
+        add_label(out, text, layout->width[c]);
+    }
     *n_spaces = MB_GRID_GAP + pad - before;
 }
 
@@ -270,14 +287,18 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
 
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns)
 {
-    struct layout layout = {.grid = grid, .n_columns = mb_terminal_columns(terminal_columns)};
+    struct layout layout = {
+        .grid = grid,
+        .is_terminal = terminal_columns > 0,
+        .n_columns = mb_terminal_columns(terminal_columns),
+    };
     size_t n_spaces = MARGIN;
     out->failed = out->failed || grid->text.failed;
     if (out->failed || grid->n_rows == 0) {
         return;
     }
     measure(&layout);
-    fit(&layout, terminal_columns > 0);
+    fit(&layout);
     for (size_t c = 0; grid->columns[0].title != NULL && c < grid->n_columns; c++) {
         add_cell(out, &layout, c, grid->columns[c].title, &n_spaces);
     }

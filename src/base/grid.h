@@ -8,7 +8,8 @@
 
 #include "base/strbuf.h"
 
-#define MB_GRID_GAP 2 /* spaces between columns */
+#define MB_GRID_GAP    2      /* spaces between columns */
+#define MB_ANY_COLUMNS 100000 /* of text that is never broken */
 
 /* ANSI colours for paint; never the only sign of anything. */
 #define MB_PAINT_GOOD "\033[1;32m"
@@ -61,8 +62,9 @@ void mb_grid_stress(struct mb_grid *grid, const char *paint);
 /* Columns to write in on a terminal of that width, 80 at least; 100 for 0, which is none. */
 size_t mb_terminal_columns(size_t terminal_columns);
 
-/* Append titles and rows, or nothing without rows. No line is wider than the terminal, unless a
- * word is; where there is none (0), labels stay whole. */
+/* Append titles and rows, or nothing without rows. On a terminal no line is wider than it,
+ * unless a word is: a last column that is not right-aligned is broken. Where there is none (0),
+ * labels and the last column stay whole. */
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns);
 
 /* Append a table of GitHub Markdown with all columns. */

@@ -131,6 +131,26 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
     }
 }
 
+void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns)
+{
+    while (*lines != '\0') {
+        const size_t n_bytes = strcspn(lines, "\n"), n_lead = strspn(lines, " ");
+        const size_t n_line = n_bytes + (lines[n_bytes] == '\n');
+        if (word_columns(lines, n_bytes) <= n_columns) {
+            mb_strbuf_append_n(buf, lines, n_line);
+        } else {
+            struct mb_strbuf line = {0};
+            mb_strbuf_append_n(&line, lines + n_lead, n_bytes - n_lead);
+            mb_strbuf_spaces(buf, n_lead);
+            mb_strbuf_wrap(buf, mb_strbuf_text(&line), n_lead > 0 ? n_lead + 4 : 0, n_columns);
+            mb_strbuf_append_n(buf, "\n", n_line - n_bytes);
+            buf->failed = buf->failed || line.failed;
+            mb_strbuf_finish(&line);
+        }
+        lines += n_line;
+    }
+}
+
 const char *mb_strbuf_text(const struct mb_strbuf *buf)
 {
     return buf->failed || buf->text == NULL ? "" : buf->text;

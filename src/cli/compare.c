@@ -16,15 +16,15 @@
 #include "cli/progress.h"
 
 static const struct mb_grid_column columns[] = {
-    {.title = "Strategy"},
-    {.title = "Case"},
-    {.title = "Base", .is_right = true},
-    {.title = "New", .is_right = true},
+    {.title = "Strategy", .is_label = true},
+    {.title = "Case", .is_label = true},
+    {.title = "Base", .is_right = true, .least_columns = 1},
+    {.title = "New", .is_right = true, .least_columns = 1},
     {.title = "Ratio", .is_right = true},
-    {.title = "95% interval", .is_right = true},
-    {.title = "Margin", .is_right = true},
-    {.title = "p", .is_right = true},
-    {.title = "Runs", .is_right = true},
+    {.title = "95% interval", .is_right = true, .least_columns = 4},
+    {.title = "Margin", .is_right = true, .least_columns = 3},
+    {.title = "p", .is_right = true, .least_columns = 2},
+    {.title = "Runs", .is_right = true, .least_columns = 2},
     {.title = "Verdict"},
 };
 
@@ -188,22 +188,32 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
 {
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
-    const bool has_color = mb_output_style(options, false).color;
+    const struct mb_table_style style = mb_output_style(options, false);
+    const bool has_color = style.color;
     struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
+    /* A file has lines of any width. */
+    const size_t n_columns =
+        style.columns > 0 ? mb_terminal_columns(style.columns) : MB_ANY_COLUMNS;
+    struct mb_strbuf above = {0}, below = {0};
     if (!is_brief) {
-        add_side(out, "Base", &comparison->group[MB_BASE]);
-        add_side(out, "New ", &comparison->group[MB_NEW]);
+        add_side(&above, "Base", &comparison->group[MB_BASE]);
+        add_side(&above, "New ", &comparison->group[MB_NEW]);
         for (size_t i = 0; i < comparison->n_warnings; i++) {
-            mb_strbuf_printf(out, "%swarning: %s%s\n", has_color ? MB_PAINT_WARN : "",
+            mb_strbuf_printf(&above, "%swarning: %s%s\n", has_color ? MB_PAINT_WARN : "",
                              comparison->warnings[i], has_color ? MB_PAINT_OFF : "");
         }
-        mb_strbuf_append(out, "\n");
+        mb_strbuf_append(&above, "\n");
     }
-    mb_grid_text(out, &grid, 0);
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), n_columns);
+    mb_grid_text(out, &grid, n_columns);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    add_gaps(out, comparison, is_brief, has_color);
-    add_summary(out, comparison);
-    mb_strbuf_append(out, "\n");
+    add_gaps(&below, comparison, is_brief, has_color);
+    add_summary(&below, comparison);
+    mb_strbuf_append(&below, "\n");
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
+    out->failed = out->failed || above.failed || below.failed;
+    mb_strbuf_finish(&above);
+    mb_strbuf_finish(&below);
     mb_grid_finish(&grid);
 }
 

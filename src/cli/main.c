@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/grid.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/version.h"
@@ -271,13 +272,19 @@ fail:
 static enum mb_status show_selftest(const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
+    static const struct mb_grid_column columns[3];
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct mb_strbuf text = {0};
     mb_strbuf_printf(&text, "self-test on %s\n", gpu->info.name);
     for (int i = 0; i < MB_N_CHECKS; i++) {
         const struct mb_check *check = &selftest->check[i];
-        mb_strbuf_printf(&text, "  %-6s  %-12s  %s\n", check->passed ? "ok" : "FAILED",
-                         check->name, check->text);
+        mb_grid_row(&grid, false, "");
+        mb_grid_cell(&grid, "%s", check->passed ? "ok" : "FAILED");
+        mb_grid_cell(&grid, "%s", check->name);
+        mb_grid_sentence(&grid, "%s", check->text);
     }
+    mb_grid_text(&text, &grid, 80);
+    mb_grid_finish(&grid);
     const enum mb_status status = mb_strbuf_print(&text, err);
     mb_strbuf_finish(&text);
     return status;

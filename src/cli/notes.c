@@ -7,11 +7,13 @@
 #include "base/text.h"
 #include "result/describe.h"
 
-/* "  spd: ", and what is said of it broken at 80 columns. */
+/* "  spd: ", and what is said of it broken at 80 columns; below a label that is long. */
 static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
 {
-    mb_strbuf_printf(out, "  %s: ", label);
-    mb_strbuf_wrap(out, mb_strbuf_text(text), 2 + mb_utf8_columns(label) + 2, 80);
+    const size_t indent = 2 + mb_utf8_columns(label) + 2;
+    const bool is_long = indent > 40;
+    mb_strbuf_printf(out, "  %s:%s", label, is_long ? "\n      " : " ");
+    mb_strbuf_wrap(out, mb_strbuf_text(text), is_long ? 6 : indent, 80);
     mb_strbuf_append(out, "\n");
     out->failed = out->failed || text->failed;
     mb_strbuf_finish(text);

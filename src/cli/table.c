@@ -261,9 +261,13 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
     const char *driver =
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
-    mb_strbuf_printf(out, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
+    struct mb_strbuf line = {0};
+    mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
                      device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), mb_terminal_columns(style->columns));
+    out->failed = out->failed || line.failed;
+    mb_strbuf_finish(&line);
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
@@ -272,20 +276,6 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     }
     if (run->timer.valid_bits == 0) {
         add_loud(out, style, "This device has no timestamps: no times are reported.");
-    }
-}
-
-/* Lines, each broken where it is too wide, with an empty one before them. */
-static void add_wrapped(struct mb_strbuf *out, const char *lines, size_t n_columns)
-{
-    char line[TEXT_BYTES];
-    mb_strbuf_append(out, *lines != '\0' ? "\n" : "");
-    while (*lines != '\0') {
-        const size_t n = strcspn(lines, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)n, lines);
-        mb_strbuf_wrap(out, line, 0, n_columns);
-        mb_strbuf_append(out, "\n");
-        lines += n + (lines[n] == '\n');
     }
 }
 
@@ -310,7 +300,8 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     mb_grid_text(out, &grid, style->columns);
     mb_grid_finish(&grid);
     mb_ranking_lines(&lines, run, timing);
-    add_wrapped(out, mb_strbuf_text(&lines), n_columns);
+    mb_strbuf_append(out, lines.n_bytes > 0 ? "\n" : "");
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
     out->failed = out->failed || lines.failed;
     mb_strbuf_finish(&lines);
 }
@@ -380,7 +371,7 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
 
 enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct mb_err *err)
 {
-    const struct mb_table_style style = {.unicode = true};
+    const struct mb_table_style style = {.unicode = true, .columns = MB_ANY_COLUMNS};
     struct mb_strbuf out = {0}, lines = {0};
     mb_table_header(&lines, run, &style);
     if (!run->complete) {

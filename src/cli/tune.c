@@ -33,10 +33,10 @@ static const struct mb_grid_column columns[] = {
     {.title = "Size"},
     {.title = "Format"},
     {.title = "Policy"},
-    {.title = "Chosen"},
+    {.title = "Chosen", .is_label = true},
     {.title = "Median", .is_right = true},
-    {.title = "95% interval", .is_right = true},
-    {.title = "Runner-up"},
+    {.title = "95% interval", .is_right = true, .least_columns = 2},
+    {.title = "Runner-up", .is_label = true, .least_columns = 1},
     {.title = "Relative", .is_right = true},
     {.title = "Verified"},
 };
@@ -142,6 +142,12 @@ static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
     mb_grid_cell(grid, "%s", text);
 }
 
+/* A file has lines of any width. */
+static size_t widest_line(const struct mb_table_style *style)
+{
+    return style->columns > 0 ? mb_terminal_columns(style->columns) : MB_ANY_COLUMNS;
+}
+
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
                       const struct mb_table_style *style)
 {
@@ -150,7 +156,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
-    mb_grid_text(out, &grid, 0);
+    mb_grid_text(out, &grid, widest_line(style));
     mb_grid_finish(&grid);
 }
 
@@ -289,6 +295,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
 {
     const bool is_verbose = options->verbosity > 0;
     const struct mb_tune_choice *choice;
+    struct mb_strbuf below = {0};
     size_t index = 0;
     if (run->n_cases > 0) {
         add_task(out, run);
@@ -296,21 +303,24 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(out, "\n");
     }
     while ((is_verbose || !options->quiet) && (choice = next_choice(tune, &index)) != NULL) {
-        add_tie(out, choice, is_verbose);
+        add_tie(&below, choice, is_verbose);
     }
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_crossover(out, tune, tune->classes[i]);
+        add_crossover(&below, tune, tune->classes[i]);
     }
     for (size_t i = 0; i < tune->n_cases; i++) {
-        add_failures(out, tune, &tune->cases[i], style);
+        add_failures(&below, tune, &tune->cases[i], style);
         if (is_verbose) {
-            add_counts(out, &tune->cases[i]);
+            add_counts(&below, &tune->cases[i]);
         }
     }
     if (tune->has_selftest && !tune->selftest.passed) {
-        mb_strbuf_append(out, "The self-test of the instrument FAILED: trust none of this; "
-                              "'mipbench --self-test' says more.\n");
+        mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
+                                 "'mipbench --self-test' says more.\n");
     }
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), widest_line(style));
+    out->failed = out->failed || below.failed;
+    mb_strbuf_finish(&below);
 }
 
 static bool is_interrupted(void *user)

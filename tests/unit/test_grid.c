@@ -139,6 +139,25 @@ static void test_tails(void)
     mb_grid_finish(&grid);
 }
 
+/* On a terminal the last column is broken, and has 20 columns at least. */
+static void test_last_column(void)
+{
+    struct mb_grid grid = make_grid();
+    mb_grid_row(&grid, false, "");
+    mb_grid_cell(&grid, "%s", LABEL "-" LABEL);
+    mb_grid_cell(&grid, "1.5");
+    mb_grid_cell(&grid, "%s", "");
+    mb_grid_cell(&grid, "%s", "");
+    mb_grid_cell(&grid, "INCONCLUSIVE: fewer than 6 samples say nothing");
+    check_text(
+        &grid, 80,
+        "  Name                                                Time  Verdict\n"
+        "  spd:load=texel:wave=on:m..ps=12:levels=6:exact=off   1.5  INCONCLUSIVE: fewer\n"
+        "                                                            than 6 samples say\n"
+        "                                                            nothing\n");
+    mb_grid_finish(&grid);
+}
+
 static void test_no_titles(void)
 {
     static const struct mb_grid_column plain[2];
@@ -170,6 +189,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_empty, test_columns, test_fit, test_tails, test_no_titles,
-                       test_no_memory);
+    return CHECK_TESTS(test_empty, test_columns, test_fit, test_tails, test_last_column,
+                       test_no_titles, test_no_memory);
 }

@@ -75,6 +75,14 @@ static void test_wrap(void)
     check_wrap("\u00e4\u00f6 \u00fc\u00df", 0, 5, "\u00e4\u00f6 \u00fc\u00df");
 }
 
+static void test_wrap_lines(void)
+{
+    struct mb_strbuf buf = {0};
+    mb_strbuf_wrap_lines(&buf, "it  fits\n\n  two words\nthree more words", 10);
+    CHECK_EQ_STR(mb_strbuf_text(&buf), "it  fits\n\n  two\n      words\nthree more\nwords");
+    mb_strbuf_finish(&buf);
+}
+
 static void test_no_memory(void)
 {
     const uint64_t live = mb_alloc_live_count();
@@ -98,5 +106,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_append, test_growth, test_list, test_wrap, test_no_memory);
+    return CHECK_TESTS(test_append, test_growth, test_list, test_wrap, test_wrap_lines,
+                       test_no_memory);
 }
