@@ -24,8 +24,7 @@ static size_t name_length(const char *text)
 static enum mb_status add_part(struct mb_strbuf *out, const char *name, size_t n_bytes,
                                struct mb_err *err)
 {
-    static const struct mb_template_part *const lists[] = {mb_bash_parts, mb_zsh_parts,
-                                                           mb_fish_parts, mb_man_parts};
+    static const struct mb_template_part *const lists[] = {mb_shell_parts, mb_man_parts};
     if (n_bytes == strlen("VERSION") && memcmp(name, "VERSION", n_bytes) == 0) {
         mb_strbuf_append(out, MB_VERSION);
         return MB_OK;
@@ -43,7 +42,7 @@ static enum mb_status add_part(struct mb_strbuf *out, const char *name, size_t n
 
 static enum mb_status fill(struct mb_strbuf *out, const char *text, struct mb_err *err)
 {
-    enum mb_status status;
+    enum mb_status status = MB_OK;
     while (*text != '\0') {
         const size_t n_plain = strcspn(text, "@");
         mb_strbuf_append_n(out, text, n_plain);
@@ -56,7 +55,6 @@ static enum mb_status fill(struct mb_strbuf *out, const char *text, struct mb_er
             mb_strbuf_append_n(out, text++, 1);
         }
     }
-    MB_TRY(mb_strbuf_check(out, err));
 fail:
     return status;
 }
@@ -65,16 +63,12 @@ static enum mb_status run(const char *path, struct mb_err *err)
 {
     enum mb_status status;
     struct mb_bytes bytes = {0};
-    struct mb_strbuf text = {0};
     struct mb_strbuf filled = {0};
     MB_TRY(mb_file_read(path, MAX_TEMPLATE_BYTES, &bytes, err));
-    mb_strbuf_append_n(&text, (const char *)bytes.data, bytes.n_bytes);
-    MB_TRY(mb_strbuf_check(&text, err));
-    MB_TRY(fill(&filled, mb_strbuf_text(&text), err));
-    MB_TRY(mb_stdout_write(mb_strbuf_text(&filled), filled.n_bytes, err));
+    MB_TRY(fill(&filled, (const char *)bytes.data, err));
+    MB_TRY(mb_strbuf_print(&filled, err));
 fail:
     mb_strbuf_finish(&filled);
-    mb_strbuf_finish(&text);
     mb_bytes_finish(&bytes);
     return status;
 }
