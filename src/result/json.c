@@ -85,10 +85,11 @@ void mb_report_device(struct mb_json *json, struct cJSON *node,
     mb_json_u64(json, node, "subgroup_size", device->subgroup_size);
     mb_json_u64(json, node, "queue_family", device->queue_family);
     struct cJSON *heaps = mb_json_array(json, node, "heaps");
-    for (uint32_t i = 0; i < device->n_heaps; i++) {
+    for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
         struct cJSON *heap = mb_json_object(json, heaps, NULL);
-        mb_json_u64(json, heap, "size_bytes", device->heap[i].size_bytes);
-        mb_json_bool(json, heap, "device_local", device->heap[i].device_local);
+        mb_json_u64(json, heap, "size_bytes", device->memory.memoryHeaps[i].size);
+        mb_json_bool(json, heap, "device_local",
+                     device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
     }
 }
 

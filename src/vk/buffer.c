@@ -6,18 +6,25 @@
 #include "vk/memory.h"
 #include "vk/submit.h"
 
-static enum mb_status zero(struct mb_buffer *buffer, struct mb_err *err)
+/* Fill a buffer with the beginning of another, or as a whole with zeros. */
+static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffer *from,
+                           VkDeviceSize n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
-    MB_TRY(mb_submission_init(&submission, buffer->gpu, "zero buffer", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    vkCmdFillBuffer(submission.cmd, buffer->buffer, 0, VK_WHOLE_SIZE, 0);
-    VkMemoryBarrier barrier = {
+    const VkBufferCopy region = {.size = n_bytes};
+    const VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
     };
+    MB_TRY(mb_submission_init(&submission, buffer->gpu, "fill buffer", err));
+    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    if (from) {
+        vkCmdCopyBuffer(submission.cmd, from->buffer, buffer->buffer, 1, &region);
+    } else {
+        vkCmdFillBuffer(submission.cmd, buffer->buffer, 0, VK_WHOLE_SIZE, 0);
+    }
     vkCmdPipelineBarrier(submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
     MB_TRY(mb_submission_end(&submission, err));
@@ -61,7 +68,7 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &buffer->memory, err));
     MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0));
     if (memory.required & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) {
-        MB_TRY(zero(buffer, err));
+        MB_TRY(fill(buffer, NULL, 0, err));
     } else {
         void *mapped;
         MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
@@ -73,35 +80,15 @@ fail:
     return status;
 }
 
-static void record_upload(VkCommandBuffer cmd, const struct mb_buffer *from,
-                          const struct mb_buffer *to, VkDeviceSize n_bytes)
-{
-    const VkBufferCopy region = {.size = n_bytes};
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-    };
-    vkCmdCopyBuffer(cmd, from->buffer, to->buffer, 1, &region);
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
 enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
                                 size_t n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_submission submission = {0};
     struct mb_buffer staging = {0};
     MB_TRY(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, "staging", err));
     memcpy(staging.mapped, data, n_bytes);
-    MB_TRY(mb_submission_init(&submission, buffer->gpu, "upload", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    record_upload(submission.cmd, &staging, buffer, n_bytes);
-    MB_TRY(mb_submission_end(&submission, err));
-    MB_TRY(mb_submission_run(&submission, err));
+    status = fill(buffer, &staging, n_bytes, err);
 fail:
-    mb_submission_finish(&submission);
     mb_buffer_finish(&staging);
     return status;
 }

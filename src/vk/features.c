@@ -185,33 +185,40 @@ uint32_t mb_features_enable(struct mb_features *features,
     return n;
 }
 
+static const struct feature *find_feature(const char *name)
+{
+    for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            return &known[i];
+        }
+    }
+    return NULL;
+}
+
+/* Bit of the group whose extension it is; 0: none. */
+static uint32_t find_extension(const char *name)
+{
+    for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
+        if (groups[i].extension && strcmp(groups[i].extension, name) == 0) {
+            return UINT32_C(1) << i;
+        }
+    }
+    return 0;
+}
+
 bool mb_features_is_known(const char *name)
 {
-    bool is_known = false;
-    for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
-        is_known |= strcmp(known[i].name, name) == 0;
-    }
-    for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        is_known |= groups[i].extension && strcmp(groups[i].extension, name) == 0;
-    }
-    return is_known;
+    return find_feature(name) || find_extension(name) != 0;
 }
 
 bool mb_features_has(const struct mb_features *features, const char *name)
 {
-    for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
-        VkBool32 has;
-        memcpy(&has, (const char *)features + known[i].offset, sizeof has);
-        if (has && strcmp(known[i].name, name) == 0) {
-            return true;
-        }
+    const struct feature *feature = find_feature(name);
+    VkBool32 has = (features->groups & find_extension(name)) != 0;
+    if (feature) {
+        memcpy(&has, (const char *)features + feature->offset, sizeof has);
     }
-    for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        if (groups[i].extension && strcmp(groups[i].extension, name) == 0) {
-            return (features->groups >> i & 1u) != 0;
-        }
-    }
-    return false;
+    return has != VK_FALSE;
 }
 
 enum mb_status mb_features_require(const struct mb_features *features, const char *const *names,

@@ -42,23 +42,6 @@ static bool contains_ignoring_case(const char *text, const char *part)
     return false;
 }
 
-/* Lower is preferred when nothing was selected. */
-static int type_rank(VkPhysicalDeviceType type)
-{
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return 3;
-    default:
-        return 4;
-    }
-}
-
 /* A longer number above every index is part of a name, "4090"; a short one is a wrong index. */
 static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
                           size_t n_devices)
@@ -81,7 +64,8 @@ static size_t choose_device(const char *selector, const struct mb_gpu_info *info
         if (selector && !selector_fits(selector, &infos[i], n)) {
             continue;
         }
-        if (best == SIZE_MAX || type_rank(infos[i].type) < type_rank(infos[best].type)) {
+        if (best == SIZE_MAX ||
+            mb_gpu_type_rank(infos[i].type) < mb_gpu_type_rank(infos[best].type)) {
             best = i;
         }
     }
@@ -125,26 +109,18 @@ static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct 
     return status;
 }
 
-static enum mb_status take_queues(struct mb_gpu *gpu, bool has_second_queue, struct mb_err *err)
+static enum mb_status take_queue(struct mb_gpu *gpu, uint32_t family, uint32_t index,
+                                 VkQueue *queue, VkCommandPool *pool, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    volkLoadDevice(gpu->device);
-    vkGetDeviceQueue(gpu->device, gpu->info.queue_family, 0, &gpu->queue);
-    VkCommandPoolCreateInfo pool = {
+    const VkCommandPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = gpu->info.queue_family,
+        .queueFamilyIndex = family,
     };
-    MB_VK_MAKE(vkCreateCommandPool, gpu->device, &pool, &gpu->command_pool);
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
-    if (has_second_queue) {
-        vkGetDeviceQueue(gpu->device, gpu->info.second_queue_family,
-                         gpu->info.second_queue_index, &gpu->second_queue);
-        pool.queueFamilyIndex = gpu->info.second_queue_family;
-        MB_VK_MAKE(vkCreateCommandPool, gpu->device, &pool, &gpu->second_pool);
-        mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->second_pool,
-                    "mipbench second pool");
-    }
+    vkGetDeviceQueue(gpu->device, family, index, queue);
+    MB_VK_MAKE(vkCreateCommandPool, gpu->device, &info, pool);
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)*pool, "mipbench pool");
 fail:
     return status;
 }
@@ -186,7 +162,12 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
         .ppEnabledExtensionNames = extensions,
     };
     MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &create, &gpu->device);
-    MB_TRY(take_queues(gpu, has_second_queue, err));
+    volkLoadDevice(gpu->device);
+    MB_TRY(take_queue(gpu, info->queue_family, 0, &gpu->queue, &gpu->command_pool, err));
+    if (has_second_queue) {
+        MB_TRY(take_queue(gpu, info->second_queue_family, info->second_queue_index,
+                          &gpu->second_queue, &gpu->second_pool, err));
+    }
 fail:
     return status;
 }
@@ -215,7 +196,6 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
     MB_TRY(check_vector_width(&gpu->info, err));
-    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     MB_TRY(create_device(gpu, options->second_queue, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
     mb_free(infos);
@@ -232,24 +212,15 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
     mb_kept_pipelines_destroy(gpu->state->pipelines, gpu->device);
-    if (gpu->command_pool) {
-        vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
-    }
-    if (gpu->second_pool) {
-        vkDestroyCommandPool(gpu->device, gpu->second_pool, NULL);
-    }
     if (gpu->device) {
+        vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
+        vkDestroyCommandPool(gpu->device, gpu->second_pool, NULL);
         vkDestroyDevice(gpu->device, NULL);
     }
     mb_vk_instance_finish(&gpu->instance);
-    gpu->command_pool = VK_NULL_HANDLE;
-    gpu->device = VK_NULL_HANDLE;
-    gpu->queue = VK_NULL_HANDLE;
-    gpu->second_pool = VK_NULL_HANDLE;
-    gpu->second_queue = VK_NULL_HANDLE;
     const uint32_t n_messages = gpu->state->n_validation_messages;
     mb_free(gpu->state);
-    gpu->state = NULL;
+    *gpu = (struct mb_gpu){0};
     return n_messages;
 }
 
@@ -295,16 +266,4 @@ enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_inv
                        info->max_workgroup_width, n_invocations);
     }
     return MB_OK;
-}
-
-uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,
-                            VkMemoryPropertyFlags flags)
-{
-    for (uint32_t i = 0; i < gpu->memory.memoryTypeCount; i++) {
-        if ((type_bits & (UINT32_C(1) << i)) &&
-            (gpu->memory.memoryTypes[i].propertyFlags & flags) == flags) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
 }

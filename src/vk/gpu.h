@@ -28,7 +28,6 @@ struct mb_gpu {
     struct mb_gpu_info info;
     struct mb_vk_instance instance;
     VkPhysicalDevice physical_device;
-    VkPhysicalDeviceMemoryProperties memory;
     VkDevice device;
     VkQueue queue;
     VkCommandPool command_pool;
@@ -66,9 +65,5 @@ MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkF
  * that names the limit. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations, struct mb_err *why);
-
-/* Index of a memory type within `type_bits` with all of `flags`, or UINT32_MAX. */
-uint32_t mb_gpu_memory_type(const struct mb_gpu *gpu, uint32_t type_bits,
-                            VkMemoryPropertyFlags flags);
 
 #endif

@@ -21,20 +21,30 @@ const struct mb_subgroup_operation mb_subgroup_operations[] = {
 };
 const size_t mb_subgroup_operation_count = MB_COUNTOF(mb_subgroup_operations);
 
+/* In the order in which they are preferred. */
+static const struct {
+    VkPhysicalDeviceType type;
+    const char *name;
+} types[] = {
+    {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, "discrete"},
+    {VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, "integrated"},
+    {VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, "virtual"},
+    {VK_PHYSICAL_DEVICE_TYPE_CPU, "cpu"},
+    {VK_PHYSICAL_DEVICE_TYPE_OTHER, "other"},
+};
+
+size_t mb_gpu_type_rank(VkPhysicalDeviceType type)
+{
+    size_t i = 0;
+    while (i + 1 < MB_COUNTOF(types) && types[i].type != type) {
+        i++;
+    }
+    return i;
+}
+
 const char *mb_gpu_type_name(VkPhysicalDeviceType type)
 {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return "discrete";
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return "integrated";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return "virtual";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return "cpu";
-    default:
-        return "other";
-    }
+    return types[mb_gpu_type_rank(type)].name;
 }
 
 static void format_uuid(const uint8_t uuid[VK_UUID_SIZE], char out[37])
@@ -61,47 +71,37 @@ static void format_driver_version(VkDriverId driver, uint32_t version, char *out
     }
 }
 
-/* The family that does most of what strategies ask for: graphics and compute, then compute;
- * with timestamps before without. UINT32_MAX if none computes. */
-static uint32_t choose_queue_family(VkPhysicalDevice device, VkQueueFamilyProperties *chosen)
+static bool computes(const VkQueueFamilyProperties *family)
 {
-    VkQueueFamilyProperties families[32];
-    uint32_t n = MB_COUNTOF(families);
-    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
-    uint32_t best = UINT32_MAX;
-    int best_score = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0) {
-            continue;
-        }
-        int score = 1 + (families[i].timestampValidBits > 0 ? 1 : 0) +
-                    (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT ? 2 : 0);
-        if (score > best_score) {
-            best = i;
-            best_score = score;
-            *chosen = families[i];
-        }
-    }
-    return best;
+    return (family->queueFlags & VK_QUEUE_COMPUTE_BIT) && family->queueCount > 0;
 }
 
-static void choose_second_queue(VkPhysicalDevice device, struct mb_gpu_info *info)
+/* Where what a strategy may ask for is done: graphics and compute before compute, with
+ * timestamps before without; and where else there is a queue that computes. */
+static void choose_queues(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
     VkQueueFamilyProperties families[32];
     uint32_t n = MB_COUNTOF(families);
-    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
-    info->second_queue_family = UINT32_MAX;
     int best_score = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
+    info->queue_family = info->second_queue_family = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        const int score = 1 + (families[i].timestampValidBits > 0 ? 1 : 0) +
+                          (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT ? 2 : 0);
+        if (computes(&families[i]) && score > best_score) {
+            best_score = score;
+            info->queue_family = i;
+            info->queue_flags = families[i].queueFlags;
+            info->timestamp_valid_bits = families[i].timestampValidBits;
+        }
+    }
+    best_score = 0;
     for (uint32_t i = 0; i < n; i++) {
         const bool is_first = i == info->queue_family;
-        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) ||
-            families[i].queueCount <= is_first) {
-            continue;
-        }
         const int score = !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) ? 3
                           : is_first                                        ? 2
                                                                             : 1;
-        if (score > best_score) {
+        if (computes(&families[i]) && families[i].queueCount > is_first && score > best_score) {
             best_score = score;
             info->second_queue_family = i;
             info->second_queue_index = is_first;
@@ -189,20 +189,6 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         info->has_full_subgroups ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
-static void read_heaps(VkPhysicalDevice device, struct mb_gpu_info *info)
-{
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(device, &memory);
-    info->n_heaps = memory.memoryHeapCount;
-    for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
-        info->heap[i] = (struct mb_gpu_heap){
-            .size_bytes = memory.memoryHeaps[i].size,
-            .device_local =
-                (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0,
-        };
-    }
-}
-
 uint32_t mb_gpu_usable_version(uint32_t api_version)
 {
     const uint32_t instance_version = volkGetInstanceVersion();
@@ -213,20 +199,13 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
 {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(device, &properties);
-    VkQueueFamilyProperties family = {0};
-    uint32_t queue_family = choose_queue_family(device, &family);
-    if (properties.apiVersion < VK_API_VERSION_1_2 || queue_family == UINT32_MAX) {
+    *info = (struct mb_gpu_info){.index = index};
+    choose_queues(device, info);
+    if (properties.apiVersion < VK_API_VERSION_1_2 || info->queue_family == UINT32_MAX) {
         return false;
     }
-    *info = (struct mb_gpu_info){
-        .index = index,
-        .queue_family = queue_family,
-        .queue_flags = family.queueFlags,
-        .timestamp_valid_bits = family.timestampValidBits,
-    };
-    choose_second_queue(device, info);
     mb_features_read(device, mb_gpu_usable_version(properties.apiVersion), &info->features);
     read_properties(device, info);
-    read_heaps(device, info);
+    vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
     return true;
 }

@@ -7,13 +7,6 @@
 
 #include "vk/features.h"
 
-#define MB_GPU_MAX_HEAPS VK_MAX_MEMORY_HEAPS
-
-struct mb_gpu_heap {
-    uint64_t size_bytes;
-    bool device_local;
-};
-
 /* Plain facts; text is valid UTF-8. */
 struct mb_gpu_info {
     uint32_t index; /* in the loader's order: what --device takes */
@@ -25,8 +18,7 @@ struct mb_gpu_info {
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
     char driver_version[32]; /* decoded the vendor's way where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
-    uint32_t n_heaps;
-    struct mb_gpu_heap heap[MB_GPU_MAX_HEAPS];
+    VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
     VkQueueFlags queue_flags;
@@ -56,6 +48,8 @@ struct mb_gpu_info {
 
 /* "discrete", "integrated", "virtual", "cpu" or "other". */
 const char *mb_gpu_type_name(VkPhysicalDeviceType type);
+/* Lower is preferred where no device is asked for. */
+size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 
 /* Every name of a VkSubgroupFeatureFlags bit. */
 struct mb_subgroup_operation {

@@ -98,52 +98,32 @@ fail:
     return status;
 }
 
-/* The views of one level. */
-static enum mb_status create_level_views(struct mb_vk_image *image, uint32_t level,
-                                         struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_format *format = image->layout.format;
-    struct mb_view part = {
-        .format = format->vk_format,
-        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
-        .first_level = level,
-        .n_levels = 1,
-        .n_layers = image->layout.n_layers,
-    };
-    if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-        MB_TRY(mb_vk_image_create_view(image, &part, &image->sampled[level], err));
-        part.format = format->vk_storage_format;
-        MB_TRY(mb_vk_image_create_view(image, &part, &image->stored[level], err));
-    }
-    if (image->usage & VK_IMAGE_USAGE_STORAGE_BIT) {
-        part.format = format->vk_storage_format;
-        part.usage = VK_IMAGE_USAGE_STORAGE_BIT;
-        MB_TRY(mb_vk_image_create_view(image, &part, &image->storage[level], err));
-    }
-    if (image->is_raw) {
-        part.format = VK_FORMAT_R32_UINT;
-        part.usage = image->usage & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT);
-        MB_TRY(mb_vk_image_create_view(image, &part, &image->raw[level], err));
-    }
-fail:
-    return status;
-}
-
 static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_view all = {
-        .format = image->layout.format->vk_format,
-        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
-        .n_levels = image->layout.n_levels,
-        .n_layers = image->layout.n_layers,
+    const VkFormat format = image->layout.format->vk_storage_format;
+    const struct {
+        VkImageView *views;
+        VkFormat format;
+        VkImageUsageFlags usage;
+    } kinds[] = {
+        {image->stored, format, VK_IMAGE_USAGE_SAMPLED_BIT},
+        {image->storage, format, VK_IMAGE_USAGE_STORAGE_BIT},
+        {image->raw, VK_FORMAT_R32_UINT,
+         image->is_raw ? VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT : 0},
     };
-    if (image->usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
-        MB_TRY(mb_vk_image_create_view(image, &all, &image->sampled_all, err));
-    }
-    for (uint32_t level = 0; level < image->layout.n_levels; level++) {
-        MB_TRY(create_level_views(image, level, err));
+    for (uint32_t i = 0; i < MB_COUNTOF(kinds) * image->layout.n_levels; i++) {
+        const uint32_t kind = i % MB_COUNTOF(kinds), level = i / MB_COUNTOF(kinds);
+        const struct mb_view part = {
+            .format = kinds[kind].format,
+            .usage = image->usage & kinds[kind].usage,
+            .first_level = level,
+            .n_levels = 1,
+            .n_layers = image->layout.n_layers,
+        };
+        if (part.usage) {
+            MB_TRY(mb_vk_image_create_view(image, &part, &kinds[kind].views[level], err));
+        }
     }
 fail:
     return status;
@@ -229,9 +209,7 @@ void mb_vk_image_finish(struct mb_vk_image *image)
         vkDestroyImageView(device, image->raw[level], NULL);
         vkDestroyImageView(device, image->storage[level], NULL);
         vkDestroyImageView(device, image->stored[level], NULL);
-        vkDestroyImageView(device, image->sampled[level], NULL);
     }
-    vkDestroyImageView(device, image->sampled_all, NULL);
     vkDestroyImage(device, image->image, NULL);
     vkFreeMemory(device, image->memory, NULL);
     *image = (struct mb_vk_image){0};

@@ -29,14 +29,11 @@ struct mb_vk_image {
     bool is_cube, is_raw;
     VkImage image;
     VkDeviceMemory memory;
-    VkImageView sampled_all;            /* every level, 2D array */
-    VkImageView sampled[MB_MAX_LEVELS]; /* one level each, 2D array */
-    VkImageView stored[MB_MAX_LEVELS]; /* the same in the storage format: sRGB codes are fetched
+    /* Views of one level each, 2D array; null without the usage. */
+    VkImageView stored[MB_MAX_LEVELS]; /* sampled, in the storage format: sRGB codes are fetched
                                           as they are, for shaders/levels.glsl to decode */
-    VkImageView storage[MB_MAX_LEVELS]; /* one level each, 2D array, storage format; null
-                                           without STORAGE usage */
-    VkImageView
-        raw[MB_MAX_LEVELS]; /* the same as R32_UINT, for both uses; null unless is_raw */
+    VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
+    VkImageView raw[MB_MAX_LEVELS];     /* both, as R32_UINT; null unless is_raw */
 };
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the

@@ -8,32 +8,16 @@
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-static bool has_instance_extension(const char *layer, const char *name)
+static bool has_instance_extension(const char *name)
 {
     VkExtensionProperties properties[128];
     uint32_t n = MB_COUNTOF(properties);
-    VkResult result = vkEnumerateInstanceExtensionProperties(layer, &n, properties);
+    VkResult result = vkEnumerateInstanceExtensionProperties(NULL, &n, properties);
     if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (strcmp(properties[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_layer(const char *name)
-{
-    VkLayerProperties properties[64];
-    uint32_t n = MB_COUNTOF(properties);
-    VkResult result = vkEnumerateInstanceLayerProperties(&n, properties);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(properties[i].layerName, name) == 0) {
             return true;
         }
     }
@@ -57,23 +41,14 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     return VK_FALSE;
 }
 
-static enum mb_status check_validation_layer(struct mb_err *err)
+static enum mb_status describe_failure(VkResult result, struct mb_err *err)
 {
-    if (!has_layer(VALIDATION_LAYER)) {
+    if (result == VK_ERROR_LAYER_NOT_PRESENT) {
         enum mb_status status = MB_FAIL(
             err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed", VALIDATION_LAYER);
         mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
         return status;
     }
-    /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's own
-     * choice is kept. */
-    setenv("VK_LAYER_ENABLES",
-           "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
-    return MB_OK;
-}
-
-static enum mb_status describe_failure(VkResult result, struct mb_err *err)
-{
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
         enum mb_status status =
             MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
@@ -90,35 +65,25 @@ static enum mb_status describe_failure(VkResult result, struct mb_err *err)
     return status;
 }
 
-/* Names of layers and extensions to enable. */
-struct names {
-    const char *layers[1], *extensions[3];
-    uint32_t n_layers, n_extensions;
-    bool portability;
-};
-
-static void collect_names(struct mb_vk_instance *instance, bool validate, struct names *names)
-{
-    if (validate) {
-        names->layers[names->n_layers++] = VALIDATION_LAYER;
-        names->extensions[names->n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
-    }
-    instance->has_debug_names =
-        validate || has_instance_extension(NULL, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (instance->has_debug_names) {
-        names->extensions[names->n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    }
-    names->portability =
-        has_instance_extension(NULL, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
-    if (names->portability) {
-        names->extensions[names->n_extensions++] =
-            VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
-    }
-}
-
-static VkResult create_instance(struct mb_vk_instance *instance, const struct names *names,
+static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
                                 const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
+    static const char *const layer = VALIDATION_LAYER;
+    const bool has_portability =
+        has_instance_extension(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    const char *extensions[3];
+    uint32_t n_extensions = 0;
+    instance->has_debug_names =
+        validate || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    if (validate) {
+        extensions[n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+    }
+    if (instance->has_debug_names) {
+        extensions[n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    }
+    if (has_portability) {
+        extensions[n_extensions++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    }
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
     };
@@ -136,13 +101,13 @@ static VkResult create_instance(struct mb_vk_instance *instance, const struct na
     };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = names->n_layers > 0 ? &features : NULL,
-        .flags = names->portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
+        .pNext = validate ? &features : NULL,
+        .flags = has_portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
         .pApplicationInfo = &application,
-        .enabledLayerCount = names->n_layers,
-        .ppEnabledLayerNames = names->layers,
-        .enabledExtensionCount = names->n_extensions,
-        .ppEnabledExtensionNames = names->extensions,
+        .enabledLayerCount = validate,
+        .ppEnabledLayerNames = &layer,
+        .enabledExtensionCount = n_extensions,
+        .ppEnabledExtensionNames = extensions,
     };
     const VkResult result = vkCreateInstance(&info, NULL, &instance->handle);
     if (result != VK_SUCCESS) {
@@ -161,10 +126,11 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
         return status;
     }
     if (n_messages) {
-        MB_TRY(check_validation_layer(err));
+        /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's
+         * own choice is kept. */
+        setenv("VK_LAYER_ENABLES",
+               "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
     }
-    struct names names = {0};
-    collect_names(instance, n_messages != NULL, &names);
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
@@ -175,7 +141,7 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
         .pfnUserCallback = on_message,
         .pUserData = n_messages,
     };
-    VkResult result = create_instance(instance, &names, &messenger);
+    VkResult result = create_instance(instance, n_messages != NULL, &messenger);
     if (result != VK_SUCCESS) {
         return describe_failure(result, err);
     }

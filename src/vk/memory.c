@@ -3,11 +3,24 @@
 
 #include "base/text.h"
 
+/* Index of a memory type within `type_bits` with all of `flags`, or UINT32_MAX. */
+static uint32_t find_type(const struct mb_gpu *gpu, uint32_t type_bits,
+                          VkMemoryPropertyFlags flags)
+{
+    for (uint32_t i = 0; i < gpu->info.memory.memoryTypeCount; i++) {
+        if ((type_bits >> i & 1u) &&
+            (gpu->info.memory.memoryTypes[i].propertyFlags & flags) == flags) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
 /* More than a heap has, and more than the device allocates at once, never works. */
 static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes, uint32_t heap,
                                  const char *what, struct mb_err *err)
 {
-    const VkDeviceSize heap_bytes = gpu->memory.memoryHeaps[heap].size;
+    const VkDeviceSize heap_bytes = gpu->info.memory.memoryHeaps[heap].size;
     const char *need_unit, *has_unit;
     const double need = mb_scale_bytes(n_bytes, &need_unit);
     if (n_bytes > heap_bytes) {
@@ -35,15 +48,15 @@ enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
     enum mb_status status = MB_OK;
     const uint32_t bits = requirements->memoryTypeBits;
     const char *what = options->what;
-    uint32_t type = mb_gpu_memory_type(gpu, bits, options->required | options->preferred);
+    uint32_t type = find_type(gpu, bits, options->required | options->preferred);
     if (type == UINT32_MAX) {
-        type = mb_gpu_memory_type(gpu, bits, options->required);
+        type = find_type(gpu, bits, options->required);
     }
     if (type == UINT32_MAX) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: the device has no fitting memory type", what);
     }
-    MB_TRY(check_size(gpu, requirements->size, gpu->memory.memoryTypes[type].heapIndex, what,
-                      err));
+    MB_TRY(check_size(gpu, requirements->size, gpu->info.memory.memoryTypes[type].heapIndex,
+                      what, err));
     const VkMemoryAllocateFlagsInfo flags = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,

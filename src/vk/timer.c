@@ -27,23 +27,6 @@ enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char 
     return MB_OK;
 }
 
-static enum mb_status create_pool(const struct mb_gpu *gpu, uint32_t n_queries,
-                                  VkQueryPool *pool, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    VkQueryPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-        .queryType = VK_QUERY_TYPE_TIMESTAMP,
-        .queryCount = n_queries,
-    };
-    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                          gpu->info.name, err));
-    MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, pool);
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)*pool, "timestamps");
-fail:
-    return status;
-}
-
 enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, uint32_t n_pairs,
                              struct mb_err *err)
 {
@@ -56,8 +39,16 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
         .n_constants = MB_COUNTOF(one_invocation),
         .name = "primer",
     };
-    *timer = (struct mb_timer){.gpu = gpu, .n_pairs = n_pairs};
-    MB_TRY(create_pool(gpu, 2 * n_pairs, &timer->pool, err));
+    const VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = 2 * n_pairs,
+    };
+    *timer = (struct mb_timer){.gpu = gpu};
+    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
+                          gpu->info.name, err));
+    MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool);
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)timer->pool, "timestamps");
     if (gpu->info.queue_flags & VK_QUEUE_COMPUTE_BIT) {
         MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
     }
@@ -105,11 +96,13 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
     mb_barrier_full(cmd);
 }
 
-static enum mb_status read_stamps(const struct mb_gpu *gpu, VkQueryPool pool, uint32_t first,
-                                  uint32_t n, uint64_t *stamps, struct mb_err *err)
+static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, uint32_t n,
+                                  uint64_t *stamps, struct mb_err *err)
 {
-    VkResult result = vkGetQueryPoolResults(gpu->device, pool, first, n, n * sizeof *stamps,
-                                            stamps, sizeof *stamps, VK_QUERY_RESULT_64_BIT);
+    const struct mb_gpu *gpu = timer->gpu;
+    VkResult result =
+        vkGetQueryPoolResults(gpu->device, timer->pool, first, n, n * sizeof *stamps, stamps,
+                              sizeof *stamps, VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: a finished submission left no timestamp");
     }
@@ -145,8 +138,8 @@ enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, 
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &timer->gpu->info;
     uint64_t begin, end;
-    MB_TRY(read_stamps(timer->gpu, timer->pool, from, 1, &begin, err));
-    MB_TRY(read_stamps(timer->gpu, timer->pool, to, 1, &end, err));
+    MB_TRY(read_stamps(timer, from, 1, &begin, err));
+    MB_TRY(read_stamps(timer, to, 1, &end, err));
     status = mb_ticks_to_ns(begin, end, info->timestamp_valid_bits, info->timestamp_period_ns,
                             duration_ns, err);
 fail:
@@ -188,32 +181,30 @@ static enum mb_status measure_granularity(const struct mb_gpu *gpu,
                                           struct mb_timer_marks *marks, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkQueryPool pool = VK_NULL_HANDLE;
+    struct mb_timer timer = {0};
     struct mb_submission submission = {0};
     uint64_t least, gcd;
     uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
     if (!stamps) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: out of memory");
     }
-    MB_TRY(create_pool(gpu, N_STAMPS, &pool, err));
+    MB_TRY(mb_timer_init(&timer, gpu, N_STAMPS / 2, err));
     MB_TRY(mb_submission_init(&submission, gpu, "granularity", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    vkCmdResetQueryPool(submission.cmd, pool, 0, N_STAMPS);
+    mb_timer_reset(&timer, submission.cmd, 0, N_STAMPS / 2);
     mb_barrier_full(submission.cmd);
     for (uint32_t i = 0; i < N_STAMPS; i++) {
-        vkCmdWriteTimestamp(submission.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, pool, i);
+        mb_timer_stamp(&timer, submission.cmd, i);
     }
     MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
-    MB_TRY(read_stamps(gpu, pool, 0, N_STAMPS, stamps, err));
+    MB_TRY(read_stamps(&timer, 0, N_STAMPS, stamps, err));
     mb_ticks_granularity(stamps, N_STAMPS, gpu->info.timestamp_valid_bits, &least, &gcd);
     marks->granularity_ns = (double)least * gpu->info.timestamp_period_ns;
     marks->granularity_gcd_ns = (double)gcd * gpu->info.timestamp_period_ns;
 fail:
     mb_submission_finish(&submission);
-    if (pool && !gpu->state->is_lost) {
-        vkDestroyQueryPool(gpu->device, pool, NULL);
-    }
+    mb_timer_finish(&timer);
     mb_free(stamps);
     return status;
 }

@@ -8,7 +8,6 @@
 struct mb_timer {
     const struct mb_gpu *gpu;
     VkQueryPool pool;
-    uint32_t n_pairs;
     struct mb_pipeline primer; /* an empty dispatch; nothing where the queue has no compute */
 };
 

@@ -41,8 +41,8 @@ static void test_small_heap(struct mb_gpu *gpu)
     struct mb_err err = {0};
     struct mb_buffer buffer = {0};
     struct mb_gpu small = *gpu;
-    for (uint32_t i = 0; i < small.memory.memoryHeapCount; i++) {
-        small.memory.memoryHeaps[i].size = 5000;
+    for (uint32_t i = 0; i < small.info.memory.memoryHeapCount; i++) {
+        small.info.memory.memoryHeaps[i].size = 5000;
     }
     CHECK_EQ_INT(mb_buffer_init(&buffer, &small, MB_BUFFER_UPLOAD, 3 << 20, "big", &err),
                  MB_FAILED);

@@ -83,6 +83,7 @@ struct image_diff {
     const struct mb_gpu *gpu;
     struct mb_pipeline compute;
     VkSampler sampler;
+    VkImageView views[1 + N_CONTENTS]; /* all levels of the image, and of what is wanted */
     struct mb_buffer report;
     uint32_t n_groups;
     uint32_t n_layers;
@@ -116,12 +117,15 @@ static void diff_finish(struct image_diff *diff)
 {
     mb_pipeline_finish(&diff->compute);
     mb_sampler_destroy(diff->gpu, diff->sampler);
+    for (uint32_t i = 0; diff->gpu && i < MB_COUNTOF(diff->views); i++) {
+        vkDestroyImageView(diff->gpu->device, diff->views[i], NULL);
+    }
     mb_buffer_finish(&diff->report);
     *diff = (struct image_diff){0};
 }
 
-/* Compare `image` with any of `n_wanted` images of the same format, extent, layers and levels.
- * At a comparison all are in SHADER_READ_ONLY_OPTIMAL. */
+/* Compare `image` with any of `n_wanted` <= N_CONTENTS images of the same format, extent,
+ * layers and levels. At a comparison all are in SHADER_READ_ONLY_OPTIMAL. */
 static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_image *image,
                                 const struct mb_vk_image *wanted, uint32_t n_wanted,
                                 struct mb_err *err)
@@ -134,6 +138,12 @@ static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_imag
         .n_copies = n_wanted,
         .name = "image diff",
     };
+    const struct mb_view all = {
+        .format = image->layout.format->vk_format,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+        .n_levels = image->layout.n_levels,
+        .n_layers = image->layout.n_layers,
+    };
     *diff = (struct image_diff){.gpu = gpu,
                                 .n_groups = count_groups(&image->layout),
                                 .n_layers = image->layout.n_layers};
@@ -142,10 +152,12 @@ static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_imag
     MB_TRY(mb_buffer_init(&diff->report, gpu, MB_BUFFER_READBACK, sizeof(struct diff_report),
                           "image diff report", err));
     MB_TRY(mb_pipeline_init(&diff->compute, gpu, &options, err));
+    MB_TRY(mb_vk_image_create_view(image, &all, &diff->views[0], err));
     for (uint32_t i = 0; i < n_wanted; i++) {
+        MB_TRY(mb_vk_image_create_view(&wanted[i], &all, &diff->views[1 + i], err));
         const struct mb_descriptor descriptors[] = {
-            {.binding = 0, .sampler = diff->sampler, .views = &image->sampled_all},
-            {.binding = 1, .sampler = diff->sampler, .views = &wanted[i].sampled_all},
+            {.binding = 0, .sampler = diff->sampler, .views = &diff->views[0]},
+            {.binding = 1, .sampler = diff->sampler, .views = &diff->views[1 + i]},
             {.binding = 2, .buffer = &diff->report},
         };
         mb_pipeline_bind(&diff->compute, i, descriptors, MB_COUNTOF(descriptors));

@@ -67,9 +67,9 @@ static uint64_t whole_units(uint64_t n_bytes)
 static uint64_t side_limit(const struct mb_gpu *gpu)
 {
     uint64_t heap_bytes = 0;
-    for (uint32_t i = 0; i < gpu->info.n_heaps; i++) {
-        if (gpu->info.heap[i].device_local) {
-            heap_bytes = most_of(heap_bytes, gpu->info.heap[i].size_bytes);
+    for (uint32_t i = 0; i < gpu->info.memory.memoryHeapCount; i++) {
+        if (gpu->info.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) {
+            heap_bytes = most_of(heap_bytes, gpu->info.memory.memoryHeaps[i].size);
         }
     }
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);

@@ -58,10 +58,13 @@ static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
 static void add_memory(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
     struct mb_strbuf text = {0};
-    for (uint32_t i = 0; i < device->n_heaps; i++) {
+    for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
         mb_strbuf_append(&text, i > 0 ? ", " : "");
-        add_bytes(&text, device->heap[i].size_bytes);
-        mb_strbuf_append(&text, device->heap[i].device_local ? " device-local" : " host");
+        add_bytes(&text, device->memory.memoryHeaps[i].size);
+        mb_strbuf_append(&text,
+                         device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT
+                             ? " device-local"
+                             : " host");
     }
     add_named(grid, "   memory", mb_strbuf_text(&text));
     mb_strbuf_finish(&text);
