@@ -16,6 +16,7 @@ SPEC_ID, BUILT_IN, WORKGROUP_SIZE = 1, 11, 25
 OP_TYPE_IMAGE, OP_TYPE_SAMPLER, OP_TYPE_SAMPLED_IMAGE, OP_TYPE_ARRAY, OP_TYPE_RUNTIME_ARRAY = 25, 26, 27, 28, 29
 OP_TYPE_POINTER, OP_CONSTANT, OP_VARIABLE, BINDING, DESCRIPTOR_SET = 32, 43, 59, 33, 34
 UNIFORM, STORAGE_BUFFER = 2, 12
+BUFFER, SUBPASS_DATA = 5, 6  # dimensions of an image
 MAX_BINDINGS, MAX_SETS = 16, 4  # as in src/vk/shader.h
 
 
@@ -77,6 +78,8 @@ def bindings_of(words):
 def descriptor_type(kind, storage_class):
     if storage_class in (UNIFORM, STORAGE_BUFFER):
         return "STORAGE_BUFFER" if storage_class == STORAGE_BUFFER else "UNIFORM_BUFFER"
+    if kind[0] == OP_TYPE_IMAGE and kind[2] in (BUFFER, SUBPASS_DATA):
+        sys.exit("a texel buffer or an input attachment: src/vk/pipeline.h has no such descriptors")
     if kind[0] == OP_TYPE_IMAGE:
         return "SAMPLED_IMAGE" if kind[6] == 1 else "STORAGE_IMAGE"
     return "SAMPLER" if kind[0] == OP_TYPE_SAMPLER else "COMBINED_IMAGE_SAMPLER"

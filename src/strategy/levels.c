@@ -60,6 +60,9 @@ enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu
     levels->by_sampler = mb_load_resolve(needs->load, gpu, layout, &target->task,
                                          needs->is_carried) == MB_LOAD_SAMPLER;
     mb_filter_affected_levels(needs->policy, layout, target->task.rects[0], levels->affected);
+    const struct mb_levels_step opening = {
+        .after = mb_levels_opening(levels, &mb_access_compute_write)};
+    mb_levels_add(levels, &opening);
     return mb_load_make_sampler(gpu, levels->by_sampler, target->task.reduce, &levels->sampler,
                                 err);
 }
@@ -85,12 +88,6 @@ struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
         .from = levels->task.is_update ? &mb_access_readable : &mb_access_undefined,
         .to = to,
     };
-}
-
-void mb_levels_open(struct mb_levels *levels, const struct mb_access *to)
-{
-    const struct mb_levels_step step = {.after = mb_levels_opening(levels, to)};
-    mb_levels_add(levels, &step);
 }
 
 void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step)

@@ -49,7 +49,8 @@ struct mb_levels {
     uint32_t n_steps;
 };
 
-/* Fill in all but pipelines and steps; `needs` as mb_needs_met() was given them. */
+/* Fill in all but pipelines and steps, of which the first is there: the barrier that begins
+ * every chain of dispatches. */
 MB_MUST_CHECK enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
                                             const struct mb_target *target,
                                             const struct mb_needs *needs, struct mb_err *err);
@@ -60,12 +61,9 @@ MB_MUST_CHECK enum mb_status mb_levels_make_pipeline(const struct mb_levels *lev
                                                      struct mb_pipeline *pipeline,
                                                      struct mb_err *err);
 
-/* The barrier that begins every chain: levels 1.. from the entry state to `to`. */
+/* Levels 1.. from the entry state to another, for those that record no steps. */
 struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
                                           const struct mb_access *to);
-
-/* Append it. */
-void mb_levels_open(struct mb_levels *levels, const struct mb_access *to);
 
 /* Append a step; push constants are copied. Nothing if its barrier has no levels. */
 void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step);

@@ -19,8 +19,9 @@ struct mb_buffer {
     void *mapped; /* NULL for device-local ones; unmapped by finish */
 };
 
-/* A storage buffer, and source and target of transfers. `size_bytes` is rounded up to 4.
- * Zeroing a device buffer submits once and waits, so strategies may call this from init() only.
+/* A storage and uniform buffer, and source and target of transfers. `size_bytes` is rounded up
+ * to 4. Zeroing a device buffer submits once and waits, so strategies may call this from init()
+ * only.
  */
 MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
                                             enum mb_buffer_kind kind, VkDeviceSize size_bytes,

@@ -177,63 +177,26 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
     }
 }
 
-static enum mb_status measure_granularity(const struct mb_gpu *gpu,
-                                          struct mb_timer_marks *marks, struct mb_err *err)
+/* The pairs come first in their submission, then the stamps. */
+static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_timer timer = {0};
     struct mb_submission submission = {0};
-    uint64_t least, gcd;
-    uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
-    if (!stamps) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: out of memory");
-    }
-    MB_TRY(mb_timer_init(&timer, gpu, N_STAMPS / 2, err));
-    MB_TRY(mb_submission_init(&submission, gpu, "granularity", err));
+    MB_TRY(mb_submission_init(&submission, timer->gpu, "timer's marks", err));
     MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    mb_timer_reset(&timer, submission.cmd, 0, N_STAMPS / 2);
+    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
+        mb_timer_begin(timer, submission.cmd, i);
+        mb_timer_end(timer, submission.cmd, i);
+    }
+    mb_timer_reset(timer, submission.cmd, N_EMPTY_PAIRS, N_STAMPS / 2);
     mb_barrier_full(submission.cmd);
     for (uint32_t i = 0; i < N_STAMPS; i++) {
-        mb_timer_stamp(&timer, submission.cmd, i);
+        mb_timer_stamp(timer, submission.cmd, 2 * N_EMPTY_PAIRS + i);
     }
     MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
-    MB_TRY(read_stamps(&timer, 0, N_STAMPS, stamps, err));
-    mb_ticks_granularity(stamps, N_STAMPS, gpu->info.timestamp_valid_bits, &least, &gcd);
-    marks->granularity_ns = (double)least * gpu->info.timestamp_period_ns;
-    marks->granularity_gcd_ns = (double)gcd * gpu->info.timestamp_period_ns;
 fail:
     mb_submission_finish(&submission);
-    mb_timer_finish(&timer);
-    mb_free(stamps);
-    return status;
-}
-
-static enum mb_status measure_empty_pair(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
-                                         struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_timer timer = {0};
-    struct mb_submission submission = {0};
-    double durations_ns[N_EMPTY_PAIRS];
-    struct mb_stats stats;
-    MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS, err));
-    MB_TRY(mb_submission_init(&submission, gpu, "empty pairs", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
-        mb_timer_begin(&timer, submission.cmd, i);
-        mb_timer_end(&timer, submission.cmd, i);
-    }
-    MB_TRY(mb_submission_end(&submission, err));
-    MB_TRY(mb_submission_run(&submission, err));
-    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
-        MB_TRY(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
-    }
-    MB_TRY(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
-    marks->empty_pair_ns = stats.median_ns;
-fail:
-    mb_submission_finish(&submission);
-    mb_timer_finish(&timer);
     return status;
 }
 
@@ -241,9 +204,29 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
                                       struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &gpu->info;
+    struct mb_timer timer = {0};
+    double durations_ns[N_EMPTY_PAIRS];
+    struct mb_stats stats;
+    uint64_t least, gcd;
+    uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
     *marks = (struct mb_timer_marks){0};
-    MB_TRY(measure_granularity(gpu, marks, err));
-    MB_TRY(measure_empty_pair(gpu, marks, err));
+    if (!stamps) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: out of memory");
+    }
+    MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
+    MB_TRY(run_marks(&timer, err));
+    MB_TRY(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));
+    mb_ticks_granularity(stamps, N_STAMPS, info->timestamp_valid_bits, &least, &gcd);
+    marks->granularity_ns = (double)least * info->timestamp_period_ns;
+    marks->granularity_gcd_ns = (double)gcd * info->timestamp_period_ns;
+    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
+        MB_TRY(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
+    }
+    MB_TRY(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
+    marks->empty_pair_ns = stats.median_ns;
 fail:
+    mb_timer_finish(&timer);
+    mb_free(stamps);
     return status;
 }

@@ -93,7 +93,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     const struct mb_needs needs = needs_of(choice);
     MB_TRY(mb_levels_init(s, gpu, target, &needs, err));
     MB_TRY(make_pipeline(s, err));
-    mb_levels_open(s, &mb_access_compute_write);
     for (uint32_t level = 1; level < s->image->layout.n_levels; level++) {
         add_level(s, level);
     }

@@ -294,7 +294,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     MB_TRY(make_between(s, err));
     MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
     MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
-    mb_levels_open(&s->levels, &mb_access_compute_write);
     mb_levels_add(&s->levels, &open_between);
     for (uint32_t level = 0; level < n_made; level++) {
         add_level(s, level);

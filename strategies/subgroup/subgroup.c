@@ -171,7 +171,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
             MB_TRY(make_pipeline(s, kernel, err));
         }
     }
-    mb_levels_open(&s->levels, &mb_access_compute_write);
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         add_chunk(&s->levels, &s->chunks[i]);
     }

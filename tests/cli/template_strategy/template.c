@@ -52,7 +52,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         .shader = &mb_spv_template, .n_copies = n_levels - 1, .name = "template"};
     MB_TRY(mb_levels_init(s, gpu, target, &needs, err));
     MB_TRY(mb_levels_make_pipeline(s, &options, &s->pipelines[0], err));
-    mb_levels_open(s, &mb_access_compute_write);
     for (uint32_t level = 1; level < n_levels; level++) {
         add_level(s, level);
     }

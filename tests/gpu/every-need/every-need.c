@@ -15,12 +15,10 @@ enum { CLAIM_COMPUTED, CLAIM_NUMBER, CLAIM_NONE };
 extern const struct mb_shader mb_spv_every_need;
 
 struct state {
-    const struct mb_gpu *gpu;
-    const struct mb_vk_image *image;
+    struct mb_levels levels;
     uint8_t claim;
     uint32_t n_copies;    /* of the sets: [level][layer] */
     VkImageView *sources; /* the same: 2D views; owned */
-    VkSampler sampler;
     struct mb_buffer counters, extents;
     struct mb_pipeline pipelines[MAX_SIZES]; /* by subgroup size; used in turn */
     uint32_t n_pipelines;
@@ -41,26 +39,26 @@ static const struct mb_param params[] = {
     {0},
 };
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                               const struct mb_task *task, const struct mb_params *choice,
-                               struct mb_err *why)
+static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    static const struct mb_needs needs = {
+    (void)choice;
+    return (struct mb_needs){
         .whole_only = true,
+        .policy = MB_POLICY_FLOOR,
         .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT,
         .min_subgroup_size = 1,
         .max_subgroup_size = 1u << (MAX_SIZES - 1),
         .n_storage_images = N_TARGETS,
         .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
+        .load = MB_LOAD_TEXEL,
     };
-    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 /* 2D views of each level and layer that is read. */
 static enum mb_status make_sources(struct state *s, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     s->sources = mb_alloc(s->n_copies + 1, sizeof *s->sources);
     if (!s->sources) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "every-need: out of memory");
@@ -75,7 +73,7 @@ static enum mb_status make_sources(struct state *s, struct mb_err *err)
             .n_layers = 1,
             .is_2d = true,
         };
-        MB_TRY(mb_vk_image_create_view(s->image, &view, &s->sources[i], err));
+        MB_TRY(mb_vk_image_create_view(s->levels.image, &view, &s->sources[i], err));
     }
 fail:
     return status;
@@ -86,19 +84,18 @@ static enum mb_status make_buffers(struct state *s, struct mb_err *err)
     enum mb_status status = MB_OK;
     struct mb_extent extents[MB_MAX_LEVELS];
     for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        extents[level] = mb_level_extent(s->image->layout.base, level);
+        extents[level] = mb_level_extent(s->levels.image->layout.base, level);
     }
-    MB_TRY(mb_buffer_init(&s->extents, s->gpu, MB_BUFFER_ADDRESSED, sizeof extents, "extents",
-                          err));
+    MB_TRY(mb_buffer_init(&s->extents, s->levels.gpu, MB_BUFFER_ADDRESSED, sizeof extents,
+                          "extents", err));
     MB_TRY(mb_buffer_upload(&s->extents, extents, sizeof extents, err));
-    MB_TRY(mb_buffer_init(&s->counters, s->gpu, MB_BUFFER_DEVICE,
+    MB_TRY(mb_buffer_init(&s->counters, s->levels.gpu, MB_BUFFER_DEVICE,
                           (s->n_copies + 1) * sizeof(uint32_t), "counters", err));
 fail:
     return status;
 }
 
-static enum mb_status make_pipeline(struct state *s, const struct mb_task *task,
-                                    uint32_t subgroup_size, struct mb_err *err)
+static enum mb_status make_pipeline(struct state *s, uint32_t subgroup_size, struct mb_err *err)
 {
     const struct mb_constant constants[] = {
         {"gl_WorkGroupSize.x", WORKGROUP_WIDTH},
@@ -113,30 +110,27 @@ static enum mb_status make_pipeline(struct state *s, const struct mb_task *task,
         {"X11", 1},
         {"Y11", 1},
     };
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_every_need,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .shared = mb_levels_constants(&s->image->layout, task, shared),
-        .n_shared = MB_COUNTOF(shared),
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = subgroup_size,
         .n_invocations = WORKGROUP_WIDTH * WORKGROUP_WIDTH,
-        .n_copies = s->n_copies > 0 ? s->n_copies : 1,
+        .n_copies = s->n_copies,
         .name = "every-need",
     };
-    return mb_pipeline_init(&s->pipelines[s->n_pipelines++], s->gpu, &options, err);
+    return mb_levels_make_pipeline(&s->levels, &options, &s->pipelines[s->n_pipelines++], err);
 }
 
 static void bind(const struct state *s, const struct mb_pipeline *pipeline)
 {
     const struct mb_descriptor descriptors[] = {
-        {.set = 0, .binding = 0, .sampler = s->sampler},
+        {.set = 0, .binding = 0, .sampler = s->levels.sampler},
         {.set = 1,
          .binding = 0,
-         .views = &s->image->storage[1],
-         .n_views = s->image->layout.n_levels - 1},
+         .views = &s->levels.image->storage[1],
+         .n_views = s->levels.image->layout.n_levels - 1},
         {.set = 1, .binding = 1, .buffer = &s->counters},
     };
     for (uint32_t i = 0; i < s->n_copies; i++) {
@@ -144,8 +138,9 @@ static void bind(const struct state *s, const struct mb_pipeline *pipeline)
             .set = 0,
             .binding = 1,
             .views = &s->sources[i],
-            .layout = i < s->image->layout.n_layers ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
-                                                    : VK_IMAGE_LAYOUT_GENERAL,
+            .layout = i < s->levels.image->layout.n_layers
+                          ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+                          : VK_IMAGE_LAYOUT_GENERAL,
         };
         mb_pipeline_bind(pipeline, i, descriptors, MB_COUNTOF(descriptors));
         mb_pipeline_bind(pipeline, i, &source, 1);
@@ -159,17 +154,15 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_layout *layout = &target->image->layout;
-    s->gpu = gpu;
-    s->image = target->image;
+    const struct mb_needs needs = needs_of(choice);
     s->claim = choice->choice[0];
     s->n_copies = (layout->n_levels - 1) * layout->n_layers;
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &s->sampler, err));
+    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
     MB_TRY(make_sources(s, err));
     MB_TRY(make_buffers(s, err));
     for (uint32_t size = gpu->info.min_subgroup_size; size <= gpu->info.max_subgroup_size;
          size *= 2) {
-        MB_TRY(make_pipeline(s, &target->task, size, err));
+        MB_TRY(make_pipeline(s, size, err));
         bind(s, &s->pipelines[s->n_pipelines - 1]);
     }
 fail:
@@ -178,11 +171,11 @@ fail:
 
 static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t copy)
 {
-    const struct mb_layout *layout = &s->image->layout;
+    const struct mb_layout *layout = &s->levels.image->layout;
     const uint32_t level = copy / layout->n_layers;
     const struct mb_extent made = mb_level_extent(layout->base, level + 1);
-    const uint32_t n_groups[2] = {(made.width + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH,
-                                  (made.height + WORKGROUP_WIDTH - 1) / WORKGROUP_WIDTH};
+    const uint32_t n_groups[2] = {mb_group_count(made.width, WORKGROUP_WIDTH),
+                                  mb_group_count(made.height, WORKGROUP_WIDTH)};
     const struct push push = {
         .extents = mb_buffer_address(&s->extents),
         .level = (int32_t)level,
@@ -204,15 +197,15 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t copy)
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    const uint32_t n_made = s->image->layout.n_levels - 1;
+    const uint32_t n_made = s->levels.image->layout.n_levels - 1;
     for (uint32_t copy = 0; copy < s->n_copies; copy++) {
-        mb_barrier_levels(cmd, s->image, 1, n_made,
+        mb_barrier_levels(cmd, s->levels.image, 1, n_made,
                           copy == 0 ? &mb_access_undefined : &mb_access_compute_read_write,
                           &mb_access_compute_read_write);
         dispatch(s, cmd, copy);
     }
     if (n_made > 0) {
-        mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_read_write,
+        mb_barrier_levels(cmd, s->levels.image, 1, n_made, &mb_access_compute_read_write,
                           &mb_access_readable);
     }
 }
@@ -220,21 +213,16 @@ static void record(const void *state, VkCommandBuffer cmd)
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
-    const struct mb_layout *layout = &s->image->layout;
+    mb_levels_describe(&s->levels, work);
     work->n_dispatches = s->n_copies;
     work->n_barriers = s->n_copies > 0 ? s->n_copies + 1 : 0;
     work->workgroup_size[0] = work->workgroup_size[1] = WORKGROUP_WIDTH;
     work->workgroup_size[2] = 1;
-    work->algorithmic_bytes =
-        mb_filter_per_level_bytes(MB_POLICY_BOX, layout, mb_rect_whole(layout->base));
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = MB_POLICY_FLOOR,
-        .reread_levels = ~UINT32_C(0),
-        .max_error_lsb = s->claim != CLAIM_NUMBER             ? 0.0
-                         : mb_format_is_unorm(layout->format) ? 0.75
-                                                              : 4.0,
-        .has_no_policy = s->claim == CLAIM_NONE,
-    };
+    if (s->claim == CLAIM_NUMBER) {
+        work->tolerance.max_error_lsb =
+            mb_format_is_unorm(s->levels.image->layout.format) ? 0.75 : 4.0;
+    }
+    work->tolerance.has_no_policy = s->claim == CLAIM_NONE;
 }
 
 static void finish(void *state)
@@ -243,13 +231,13 @@ static void finish(void *state)
     for (uint32_t i = 0; i < s->n_pipelines; i++) {
         mb_pipeline_finish(&s->pipelines[i]);
     }
-    for (uint32_t i = 0; s->sources && i < s->n_copies && !s->gpu->state->is_lost; i++) {
-        vkDestroyImageView(s->gpu->device, s->sources[i], NULL);
+    for (uint32_t i = 0; s->sources && i < s->n_copies && !s->levels.gpu->state->is_lost; i++) {
+        vkDestroyImageView(s->levels.gpu->device, s->sources[i], NULL);
     }
     mb_free(s->sources);
     mb_buffer_finish(&s->counters);
     mb_buffer_finish(&s->extents);
-    mb_sampler_destroy(s->gpu, s->sampler);
+    mb_levels_finish(state);
 }
 
 const struct mb_strategy mb_strategy_every_need = {
@@ -262,7 +250,7 @@ const struct mb_strategy mb_strategy_every_need = {
                                       "bufferDeviceAddress", "computeFullSubgroups", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .supports = supports,
+    .needs = needs_of,
     .init = init,
     .record = record,
     .describe = describe,
