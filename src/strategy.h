@@ -40,21 +40,21 @@ struct mb_task {
     enum mb_reduce reduce;
     enum mb_alpha alpha;
     /* Update after a change: level 0 is new within `rects`, which may overlap, in every layer;
-     * the other levels hold what the same strategy made of level 0 as it was, with is_update
-     * set, too. Afterwards they are, bit for bit, what it makes of all of level 0 with the
-     * whole image as its one rectangle; texels outside the affected regions of all rectangles
-     * (mb_filter_affected, level by level) are not written. Without is_update the one rectangle
-     * is the whole image. */
+     * the other levels hold what the same strategy, with is_update set, made of the old level
+     * 0. Afterwards they must be, bit for bit, what it makes with the whole image as the one
+     * rectangle; texels outside the affected regions of all rectangles (mb_filter_affected,
+     * level by level) are not written. Without is_update the one rectangle is the whole image.
+     */
     bool is_update;
     uint32_t n_rects; /* 1 to MB_MAX_RECTS; more than 1 only if takes_rects */
     struct mb_rect rects[MB_MAX_RECTS];
 };
 
-/* And on what. All strategies of one run are given the same image. */
+/* The images to work on. All strategies of one run are given the same image. */
 struct mb_target {
     const struct mb_vk_image *image;
-    /* Another image, of one level, which holds level 0 and is in the same state: for variants
-     * with has_source(), which leave level 0 of `image` alone. NULL for others. */
+    /* Another image, of one level, which holds level 0 in the same state, for variants with
+     * has_source(): they do not touch level 0 of `image`. NULL for others. */
     const struct mb_vk_image *source;
     struct mb_task task;
 };
@@ -66,7 +66,7 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
-    /* Levels that each dispatch, draw or blit makes, in their order; all 0: one each, or
+    /* How many levels each dispatch, draw or blit makes, in order; all 0: one each, or
      * n_dispatches is 1. */
     uint8_t step_levels[MB_MAX_LEVELS];
     struct mb_tolerance tolerance; /* policy, arithmetic, levels re-read: what it is held to;
@@ -130,14 +130,14 @@ struct mb_strategy {
     const char *source;            /* paper, repository or URL */
     VkQueueFlags queue_flags;      /* that its commands need */
     VkImageUsageFlags image_usage; /* that it needs of the image */
-    bool wants_raw;                /* makes use of image->raw, where that is there */
-    bool takes_rects;              /* updates several rectangles at once, others just one */
+    bool wants_raw;                /* uses image->raw, where there is one */
+    bool takes_rects;              /* updates several rectangles at once; others only one */
     /* Features and extensions that every variant needs, by name as in vk/features.h; the
      * harness refuses what the device lacks. NULL-terminated; NULL: none. */
     const char *const *features;
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
-    /* What an engine needs to use it without mipbench; NULL: nothing is to be exported. */
+    /* What an engine needs to use it without mipbench; NULL: it cannot be exported. */
     const struct mb_export *export;
 
     /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
@@ -152,9 +152,9 @@ struct mb_strategy {
     enum mb_status (*supports)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why);
-    /* Pure. Of what is not refused: put in place of each value that leaves the choice to
-     * the strategy, or makes no difference to this image on this device, the one that it comes
-     * to. Variants that come to the same are the same commands. NULL: all differ. */
+    /* Pure. Of what is not refused: replace each value that leaves the choice to the strategy,
+     * or makes no difference for this image on this device, by the one that it stands for.
+     * Variants that resolve to the same values record the same commands. NULL: all differ. */
     void (*resolve)(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *params);
     /* Make pipelines, descriptors and small buffers; `state` arrives zeroed. After a failure

@@ -1,6 +1,6 @@
-/* What kernels that include shaders/levels.glsl have in common: the constants that describe a
- * format, an image and a task, and for those that go down level by level the whole setting up,
- * recording and clearing away. */
+/* What kernels that include shaders/levels.glsl share: constants that describe a format, an
+ * image and a task; and set-up, recording and clean-up for strategies whose commands are a list
+ * of dispatches and barriers. */
 #ifndef MB_STRATEGY_LEVELS_H
 #define MB_STRATEGY_LEVELS_H
 
@@ -78,7 +78,7 @@ void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work);
 /* mb_strategy.finish. */
 void mb_levels_finish(void *state);
 
-/* How many workgroups of `width` invocations cover `n`. */
+/* How many workgroups of `width` invocations cover `n` invocations. */
 uint32_t mb_group_count(uint32_t n, uint32_t width);
 
 #endif

@@ -11,8 +11,8 @@ MB_MUST_CHECK enum mb_status mb_needs_met(const struct mb_needs *needs,
                                           const struct mb_layout *layout,
                                           const struct mb_task *task, struct mb_err *why);
 
-/* What a load comes to: SAMPLER where the filter joins 2x2 texels of such an image in the way
- * asked for with the precision that image/tolerance.h demands, else TEXEL. */
+/* What a load resolves to: SAMPLER where the filter joins 2x2 texels of such an image in the
+ * way asked for with the precision that image/tolerance.h demands, else TEXEL. */
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);

@@ -8,7 +8,7 @@ enum mb_buffer_kind {
     MB_BUFFER_DEVICE,    /* device-local, zeroed at creation: counters, hand-off */
     MB_BUFFER_ADDRESSED, /* the same, for mb_buffer_address too */
     MB_BUFFER_UPLOAD,    /* host-visible and coherent, mapped: written by the host */
-    MB_BUFFER_READBACK,  /* host-visible and coherent, cached where there is such, mapped */
+    MB_BUFFER_READBACK,  /* host-visible and coherent, cached if there is such memory, mapped */
 };
 
 struct mb_buffer {
@@ -20,19 +20,17 @@ struct mb_buffer {
 };
 
 /* A storage and uniform buffer, and source and target of transfers. `size_bytes` is rounded up
- * to 4. Zeroing a device buffer submits once and waits, so strategies may call this from init()
- * only.
- */
+ * to 4. Zeroing a device buffer submits and waits: strategies do so from init() only. */
 MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
                                             enum mb_buffer_kind kind, VkDeviceSize size_bytes,
                                             const char *name, struct mb_err *err);
 
-/* Fill the beginning of a device buffer. Submits once and waits: strategies may call this from
+/* Fill the beginning of a device buffer. Submits and waits: strategies may call this from
  * init() only. */
 MB_MUST_CHECK enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
                                               size_t n_bytes, struct mb_err *err);
 
-/* Of an MB_BUFFER_ADDRESSED, which needs bufferDeviceAddress. */
+/* The device address of an MB_BUFFER_ADDRESSED; needs the feature bufferDeviceAddress. */
 VkDeviceAddress mb_buffer_address(const struct mb_buffer *buffer);
 
 void mb_buffer_finish(struct mb_buffer *buffer);

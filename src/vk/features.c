@@ -12,8 +12,7 @@
 #define ALWAYS 0u
 #define NEVER  UINT32_MAX
 
-/* One structure, which is there from a version on or with an extension; or an extension alone.
- */
+/* A feature structure, known from a version on or with an extension; or an extension alone. */
 struct group {
     const char *extension;
     uint32_t core_version;

@@ -1,5 +1,5 @@
-/* Features and extensions by name. A device is made with all of them that it offers and that
- * are known here; a strategy names what it needs. */
+/* Features and extensions by name. A device is created with all that it offers and that are
+ * known here; a strategy names those that it needs. */
 #ifndef MB_VK_FEATURES_H
 #define MB_VK_FEATURES_H
 
@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 
-/* What a device offers of what is known, which is also what it is made with. The structures are
- * not chained; those that it cannot be asked about are zero. */
+/* Which of the known features a device offers; all of them are enabled. The structures are not
+ * chained; those that the device does not know are zero. */
 struct mb_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -28,11 +28,11 @@ struct mb_features {
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
-    uint32_t extensions; /* bit i: row i of the table in features.c is there, as an extension */
-    uint32_t groups;     /* the same, as an extension or by the version */
+    uint32_t extensions; /* bit i: row i of the table in features.c, offered as an extension */
+    uint32_t groups;     /* the same, as an extension or by the API version */
 };
 
-/* Ask a device of which features up to those of `version` may be used. */
+/* Query the features that may be used at API version `version`. */
 void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
 
 #define MB_MAX_EXTENSIONS 16u
@@ -42,10 +42,10 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
 uint32_t mb_features_enable(struct mb_features *features,
                             const char *extensions[MB_MAX_EXTENSIONS]);
 
-/* True of a name that can be asked for: a misspelt one is lacked by every device. */
+/* Whether the name is known here; a misspelt one is lacked by every device. */
 bool mb_features_is_known(const char *name);
 
-/* `name` as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
+/* `name` is spelt as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
 bool mb_features_has(const struct mb_features *features, const char *name);
 
 /* MB_OK if a device has all of `names`, else MB_UNSUPPORTED with a sentence that names the

@@ -1,4 +1,4 @@
-/* The device: choosing it, opening it, and what it is asked about. */
+/* The device: choosing and opening it, and querying its capabilities. */
 #ifndef MB_VK_GPU_H
 #define MB_VK_GPU_H
 
@@ -7,21 +7,22 @@
 struct mb_gpu_options {
     const char *selector; /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
                              discrete, then integrated, then virtual, then CPU */
-    bool validate;        /* turn on the Khronos validation layer: core and synchronisation */
-    bool keep_pipelines;  /* share those that are alike until mb_gpu_finish */
-    bool second_queue;    /* open one, too, if the device has one */
+    bool validate;        /* enable the Khronos validation layer: core and synchronisation */
+    bool keep_pipelines;  /* share identical pipelines until mb_gpu_finish */
+    bool second_queue;    /* open one as well, if the device has one */
 };
 
 struct mb_pipeline_facts;
 struct mb_kept_pipeline;
 
-/* What changes after the device is open; written through const devices, too. */
+/* What changes while the device is open; written through const devices as well. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
     bool keeps_pipelines;
     struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
-    bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
+    bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
+                   */
 };
 
 struct mb_gpu {
@@ -46,12 +47,11 @@ MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t
  * lists what there is); --validate without the layer installed is MB_ERRC_DEVICE too. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
-/* Close the device. Returns the number of messages of the validation layer over its whole life,
- * those on what was never destroyed included; 0 for a device that was not open. */
+/* Close the device. Returns the number of validation messages over its whole life, including
+ * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* Give an object a name for validation messages and debuggers; nothing without the extension.
- */
+/* Name an object for validation messages and debuggers, if VK_EXT_debug_utils is there. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 

@@ -16,14 +16,14 @@ struct mb_gpu_info {
     char uuid[37]; /* 8-4-4-4-12 hex */
     char driver_name[VK_MAX_DRIVER_NAME_SIZE];
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
-    char driver_version[32]; /* decoded the vendor's way where known */
+    char driver_version[32]; /* decoded as the vendor encodes it, where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
     VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
     VkQueueFlags queue_flags;
-    /* Where a second queue that computes is: best in a family without graphics, else the second
-     * of the same family; UINT32_MAX: nowhere. */
+    /* A second compute queue, preferably in a family without graphics, else the second queue of
+     * the same family; UINT32_MAX: there is none. */
     uint32_t second_queue_family, second_queue_index;
     uint32_t timestamp_valid_bits;
     double timestamp_period_ns;
@@ -32,12 +32,12 @@ struct mb_gpu_info {
     VkSubgroupFeatureFlags
         subgroup_operations;          /* of the compute stage; 0 if not offered there */
     bool has_full_subgroups;          /* REQUIRE_FULL_SUBGROUPS and a required size */
-    uint32_t max_workgroup_subgroups; /* of a required size; 0 where none can be required */
+    uint32_t max_workgroup_subgroups; /* if a size is required; 0: none can be required */
     struct mb_features features;
     uint32_t sub_texel_precision_bits;
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;
-    uint32_t max_attachment_dimension; /* of what is drawn to, by one viewport */
+    uint32_t max_attachment_dimension; /* width and height of a render area with one viewport */
     uint32_t max_workgroup_invocations, max_workgroup_width;
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */
@@ -48,7 +48,7 @@ struct mb_gpu_info {
 
 /* "discrete", "integrated", "virtual", "cpu" or "other". */
 const char *mb_gpu_type_name(VkPhysicalDeviceType type);
-/* Lower is preferred where no device is asked for. */
+/* The device with the lowest rank is chosen where none is asked for. */
 size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 
 /* Every name of a VkSubgroupFeatureFlags bit. */
@@ -62,7 +62,7 @@ extern const size_t mb_subgroup_operation_count;
 /* Fill `info`; false if the device is older than Vulkan 1.2 or has no compute queue. */
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);
 
-/* The version whose core features may be used: no newer than the loader's instance. */
+/* The version whose core features may be used: no newer than the instance's. */
 uint32_t mb_gpu_usable_version(uint32_t api_version);
 
 #endif

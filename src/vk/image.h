@@ -10,20 +10,19 @@ struct mb_vk_image_options {
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
-    bool is_raw; /* with views of texels as R32_UINT, if they are of four bytes */
+    bool is_raw; /* add R32_UINT views, if texels have four bytes */
     const char *name;
 };
 
-/* Layers that one command blits or copies. An H200's driver (580.159.04) takes some layers from
- * the one before in commands of 22 and more, such as 47. */
+/* The most layers to blit or copy in one command. With 22 layers or more, such as 47, an H200's
+ * driver (580.159.04) reads some of them from the layer before. */
 #define MB_MAX_COPIED_LAYERS 16u
 
 /* Where storage needs another format than sampling (no device stores to sRGB), the image is
- * mutable, and each view has its format's usage only (Vulkan, "Image Views", extended usage).
- */
+ * mutable, and each view has its format's usage only (Vulkan, "Image Views"). */
 struct mb_vk_image {
     const struct mb_gpu *gpu;
-    struct mb_layout layout; /* of the levels to be made; there are no views of others */
+    struct mb_layout layout; /* of the levels to be made, the only ones with views */
     uint32_t n_levels;       /* of the image */
     VkImageUsageFlags usage;
     bool is_cube, is_raw;
@@ -55,7 +54,7 @@ struct mb_view {
     bool is_2d; /* one layer, and no array */
 };
 
-/* The caller destroys it. */
+/* `*view` is owned by the caller (vkDestroyImageView). */
 MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
                                                      const struct mb_view *part,
                                                      VkImageView *view, struct mb_err *err);

@@ -12,10 +12,10 @@ struct mb_vk_instance {
     bool has_debug_names;
 };
 
-/* Load the loader and create the instance; with the validation layer, whose messages go to the
- * log and are counted, if `n_messages` is not NULL; it must outlive the instance. No loader, no
- * driver and a missing layer are MB_ERRC_DEVICE with a hint. On failure what was made stays for
- * mb_vk_instance_finish. */
+/* Load the Vulkan loader and create the instance. If `n_messages` is not NULL, enable the
+ * validation layer, log its messages and count them there; it must outlive the instance. No
+ * loader, no driver and a missing layer are MB_ERRC_DEVICE with a hint. After a failure, too,
+ * call mb_vk_instance_finish. */
 MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance,
                                                  uint32_t *n_messages, struct mb_err *err);
 void mb_vk_instance_finish(struct mb_vk_instance *instance);

@@ -7,7 +7,7 @@
 struct mb_memory_options {
     VkMemoryPropertyFlags required, preferred;
     bool has_address;
-    const char *what; /* needs it */
+    const char *what; /* the memory is for, in messages */
 };
 
 /* Allocate for `requirements` from a memory type with `required` flags and, if there is one,

@@ -1,5 +1,6 @@
-/* Compute pipelines with their descriptor sets, as the shader has them; with a vertex shader,
- * pipelines that draw over part of one level: dynamic rendering, one triangle. */
+/* Pipelines with their descriptor sets, laid out as the shader declares them: compute
+ * pipelines, and graphics pipelines that draw one triangle over part of a level, by dynamic
+ * rendering. */
 #ifndef MB_VK_PIPELINE_H
 #define MB_VK_PIPELINE_H
 
@@ -7,23 +8,24 @@
 #include "vk/pipeline_pool.h"
 #include "vk/shader.h"
 
-/* The value of a constant that is a float. */
+/* The value of a specialisation constant of type float. */
 uint32_t mb_float_bits(double value);
 
 struct mb_pipeline_options {
     const struct mb_shader *shader; /* compute, or fragment where there is a vertex shader */
     const struct mb_shader *vertex; /* NULL: a compute pipeline */
     VkFormat target_format;         /* of the view that the fragment shader draws to */
-    /* Specialisation constants that have other values than by default: the shader's own, each
-     * of which it must have, and those of a file that it may include. */
+    /* Values for specialisation constants; others keep their defaults. The shader must have
+     * each of `constants`; `shared` are those of a file that several shaders include in part.
+     */
     const struct mb_constant *constants, *shared;
     uint32_t n_constants, n_shared;
     uint32_t push_constant_bytes;
-    /* Full subgroups of this size are required where the device can; 0: no. The workgroup has
+    /* Require full subgroups of this size, if the device can; 0: do not. The workgroup has
      * n_invocations. */
     uint32_t subgroup_size;
     uint32_t n_invocations;
-    uint32_t n_copies; /* of all descriptor sets */
+    uint32_t n_copies; /* how many times all descriptor sets are allocated */
     const char *name;
 };
 
@@ -35,18 +37,20 @@ struct mb_pipeline {
     VkDescriptorSet *sets; /* [n_copies][shader->n_sets], owned */
 };
 
-/* A constant that the shader does not have is MB_FAILED, by name. */
+/* Fails, with its name, if the shader lacks one of `constants`. */
 MB_MUST_CHECK enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline,
                                               const struct mb_gpu *gpu,
                                               const struct mb_pipeline_options *options,
                                               struct mb_err *err);
 void mb_pipeline_finish(struct mb_pipeline *pipeline);
 
-/* What one binding is to hold, by its type: views, a sampler, both, or a buffer as a whole. */
+/* What to write to one binding; depending on its type views, a sampler, both, or a whole
+ * buffer. */
 struct mb_descriptor {
     uint32_t set, binding;
     VkSampler sampler;
-    /* Every element of an array needs a valid view: those past the last repeat it. */
+    /* An array larger than n_views is filled up with the last, as every element needs a view.
+     */
     const VkImageView *views;
     uint32_t n_views;     /* 0 counts as 1 */
     VkImageLayout layout; /* of the views; 0: GENERAL if stored to, else SHADER_READ_ONLY */
@@ -70,12 +74,12 @@ struct mb_draw {
     uint32_t copy;      /* of the sets */
     const void *push;   /* as of a dispatch, of the fragment shader */
     VkImageView target; /* one layer, in COLOR_ATTACHMENT_OPTIMAL */
-    /* What the vertex shader's clip space [-1, 1] is mapped to; texels outside keep what they
-     * hold. The shader has to draw every texel of it: what they held is not loaded. */
+    /* What clip space [-1, 1] is mapped to; texels outside are left as they are. The shader has
+     * to write every texel within: their old contents are not loaded. */
     VkRect2D area;
 };
 
-/* A rendering of its own: bind pipeline, sets and push constants, and draw three vertices. */
+/* Begin rendering, bind pipeline, sets and push constants, draw three vertices, and end. */
 void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                       const struct mb_draw *draw);
 

@@ -1,5 +1,6 @@
-/* What a pipeline is made of. The same kernels are set up again and again, on the images of a
- * rotation or at other sizes: a device can keep pipelines, to share those that are alike. */
+/* A pipeline's Vulkan objects and all that they depend on. The same kernels are set up many
+ * times, for each image of a rotation and at other sizes: a device can keep pipelines and share
+ * them. */
 #ifndef MB_VK_PIPELINE_POOL_H
 #define MB_VK_PIPELINE_POOL_H
 
@@ -21,11 +22,11 @@ struct mb_kept_pipeline {
     uint32_t constants[]; /* [shader->n_constants]: values of the specialisation constants */
 };
 
-/* One that is like `wanted` in all that they depend on, or NULL. */
+/* The pipeline that depends on the same as `wanted`, or NULL. */
 struct mb_kept_pipeline *mb_kept_pipeline_find(struct mb_kept_pipeline *list,
                                                const struct mb_kept_pipeline *wanted);
 
-/* Destroy and free a whole list, or one that is in none; nothing may use them any more. */
+/* Destroy and free a list, or a single pipeline; none may be in use. */
 void mb_kept_pipelines_destroy(struct mb_kept_pipeline *list, VkDevice device);
 
 #endif

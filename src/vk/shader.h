@@ -7,7 +7,7 @@
 
 #include <vulkan/vulkan_core.h>
 
-#define MB_MAX_SETS     4u /* every device can bind as many */
+#define MB_MAX_SETS     4u /* every device can bind this many */
 #define MB_MAX_BINDINGS 16u
 
 /* A specialisation constant of 32 bits, by its name in GLSL; local_size_x_id is called
@@ -17,7 +17,7 @@ struct mb_constant {
     uint32_t value; /* of a float: mb_float_bits() */
 };
 
-/* A descriptor, or an array of so many. */
+/* A descriptor, or an array of n_descriptors. */
 struct mb_binding {
     uint32_t set, binding;
     VkDescriptorType type;
@@ -29,7 +29,7 @@ struct mb_shader {
     const uint32_t *code;
     size_t code_bytes;
     const struct mb_constant *constants;     /* all, with their defaults */
-    const VkSpecializationMapEntry *entries; /* of the same; the values lie side by side */
+    const VkSpecializationMapEntry *entries; /* where each value is, one after another */
     uint32_t n_constants;
     const struct mb_binding *bindings;
     uint32_t n_bindings, n_sets;

@@ -1,4 +1,4 @@
-/* Command buffers and submissions that never wait for ever. */
+/* Command buffers and their submission. */
 #include "vk/submit.h"
 
 static enum mb_status init(struct mb_submission *submission, const char *name,

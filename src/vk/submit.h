@@ -1,13 +1,13 @@
-/* Command buffers and submissions that never wait for ever. */
+/* Command buffers and their submission; waiting has a time limit. */
 #ifndef MB_VK_SUBMIT_H
 #define MB_VK_SUBMIT_H
 
 #include "vk/gpu.h"
 
-/* A device that does not answer for this long is taken for hung. */
+/* A device that does not answer for this long is assumed to hang. */
 #define MB_SUBMIT_TIMEOUT_NS UINT64_C(60000000000)
 
-/* A command buffer with the fence that tells when it is done. */
+/* A command buffer with a fence. */
 struct mb_submission {
     const struct mb_gpu *gpu;
     VkQueue queue;
@@ -20,14 +20,14 @@ struct mb_submission {
 MB_MUST_CHECK enum mb_status mb_submission_init(struct mb_submission *submission,
                                                 const struct mb_gpu *gpu, const char *name,
                                                 struct mb_err *err);
-/* The same for the device's second queue, which must be there. */
+/* The same for the device's second queue, which must exist. */
 MB_MUST_CHECK enum mb_status mb_submission_init_second(struct mb_submission *submission,
                                                        const struct mb_gpu *gpu,
                                                        const char *name, struct mb_err *err);
 /* Waits for what is pending first, unless the device is lost. */
 void mb_submission_finish(struct mb_submission *submission);
 
-/* Begin recording; what was recorded before is gone. `usage` as of
+/* Begin recording anew, once the buffer is no longer pending. `usage` as of
  * VkCommandBufferBeginInfo: 0 for one that is submitted again and again. */
 MB_MUST_CHECK enum mb_status mb_submission_begin(struct mb_submission *submission,
                                                  VkCommandBufferUsageFlags usage,
@@ -38,11 +38,11 @@ MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
 /* Submit; must not be pending. */
 MB_MUST_CHECK enum mb_status mb_submission_submit(struct mb_submission *submission,
                                                   struct mb_err *err);
-/* Wait until done; nothing if not pending. A time-out or a lost device is MB_ERRC_RUNTIME and
+/* Wait for completion, if it is pending. A time-out or a lost device is MB_ERRC_RUNTIME and
  * marks the device as lost. */
 MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission,
                                                 struct mb_err *err);
-/* Both. */
+/* Submit and wait. */
 MB_MUST_CHECK enum mb_status mb_submission_run(struct mb_submission *submission,
                                                struct mb_err *err);
 

@@ -177,7 +177,7 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
     }
 }
 
-/* The pairs come first in their submission, then the stamps. */
+/* The empty pairs, then the stamps. */
 static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err)
 {
     enum mb_status status = MB_OK;

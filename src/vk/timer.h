@@ -1,4 +1,4 @@
-/* GPU timestamps: a pool of query pairs, ticks to nanoseconds, and the timer's own marks. */
+/* GPU timestamps: pairs of queries, ticks to nanoseconds, and the timer's own resolution. */
 #ifndef MB_VK_TIMER_H
 #define MB_VK_TIMER_H
 
@@ -17,8 +17,8 @@ MB_MUST_CHECK enum mb_status mb_timer_init(struct mb_timer *timer, const struct 
                                            uint32_t n_pairs, struct mb_err *err);
 void mb_timer_finish(struct mb_timer *timer);
 
-/* MB_OK if a counter of `valid_bits` ticks of `period_ns` can be told the time by; else
- * MB_UNSUPPORTED, naming `device`. Pure. */
+/* MB_OK if durations can be measured by a counter of `valid_bits` whose ticks take `period_ns`;
+ * else MB_UNSUPPORTED, naming `device`. Pure. */
 MB_MUST_CHECK enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns,
                                             const char *device, struct mb_err *why);
 
@@ -28,12 +28,12 @@ MB_MUST_CHECK enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32
                                             double period_ns, double *duration_ns,
                                             struct mb_err *err);
 
-/* Forget what pairs [first_pair, first_pair + n_pairs) hold. */
+/* Reset pairs [first_pair, first_pair + n_pairs). */
 void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t first_pair,
                     uint32_t n_pairs);
-/* Stamp query `query` when all before is done; pair i has queries 2 i and 2 i + 1. */
+/* Write query `query` once all commands before are complete. Pair i has queries 2i and 2i+1. */
 void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query);
-/* Duration between two stamps whose submission is done; errors as mb_timer_read_ns. */
+/* Duration between two stamps of a completed submission; errors as mb_timer_read_ns. */
 MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from,
                                                  uint32_t to, double *duration_ns,
                                                  struct mb_err *err);
@@ -41,16 +41,16 @@ MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, u
 /* Open the region of pair `pair`: prime, reset its queries, drain the device, stamp, and a full
  * barrier after the stamp, whose second scope is otherwise only itself.
  *
- * Priming is one empty dispatch. The first dispatch of a submission pays for waking the shader
- * engines up: on an H200 an empty pair takes 0.64 us after a dispatch and 1.89 us without, a
- * null dispatch 1.76 and 4.48 us, a chain of 12 dispatches 13.8 and 16.3 us, however many
- * barriers go before. That belongs to submitting, not to making mipmaps, which are made amid
- * other work. */
+ * Priming is one empty dispatch. The first dispatch of a submission pays for waking up the
+ * shader engines: on an H200 an empty pair takes 0.64 us after a dispatch and 1.89 us without,
+ * a null dispatch 1.76 and 4.48 us, a chain of 12 dispatches 13.8 and 16.3 us, however many
+ * barriers precede it. That is a cost of submitting, not of making mipmaps, which are made
+ * among other work. */
 void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 /* Close it: drain by a stamp at ALL_COMMANDS, then a full barrier. */
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 
-/* The pair's duration once its submission is done. MB_ERRC_RUNTIME if the queries are not
+/* The pair's duration, of a completed submission. MB_ERRC_RUNTIME if the queries are not
  * available, or as mb_ticks_to_ns. */
 MB_MUST_CHECK enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
                                               double *duration_ns, struct mb_err *err);
@@ -58,7 +58,7 @@ MB_MUST_CHECK enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint
 /* (end - begin) modulo 2^valid_bits, 1 <= valid_bits <= 64. Pure. */
 uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
 
-/* The timer's marks. */
+/* How finely the timer resolves, and what it adds. */
 struct mb_timer_marks {
     double granularity_ns;     /* least non-zero difference of neighbouring stamps */
     double granularity_gcd_ns; /* greatest common divisor of the differences */
