@@ -196,9 +196,8 @@ enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_in
     enum mb_status status = MB_OK;
     struct progress p = {.options = options, .run = run};
     const struct mb_hooks *hooks = options->hooks;
-    const struct mb_calibration_stop stop = {hooks->is_interrupted, hooks->user};
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(mb_calibration_init(&p.calibration, options->gpu, options->settings, &stop, err));
+    MB_TRY(mb_calibration_init(&p.calibration, options->gpu, options->settings, hooks, err));
     mb_run_note_calibration(run, &p.calibration);
     p.is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {

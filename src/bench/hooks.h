@@ -2,8 +2,9 @@
 #ifndef MB_BENCH_HOOKS_H
 #define MB_BENCH_HOOKS_H
 
-#include "bench/verify/verify.h"
 #include "result/result.h"
+
+struct mb_verifier;
 
 /* What the caller hears and decides while a case runs; all but on_chain required. */
 struct mb_hooks {

@@ -488,7 +488,6 @@ enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct m
         .tune = tune,
     };
     const struct mb_hooks *hooks = options->hooks;
-    const struct mb_calibration_stop stop = {hooks->is_interrupted, hooks->user};
     MB_TRY(allocate(&session, err));
     MB_TRY(mb_timer_check(options->gpu->info.timestamp_valid_bits,
                           options->gpu->info.timestamp_period_ns, options->gpu->info.name,
@@ -496,7 +495,7 @@ enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct m
     MB_TRY(check_instrument(options, tune, err));
     hooks->on_step(hooks->user, "device", "measuring its limits");
     MB_TRY(
-        mb_calibration_init(&session.calibration, options->gpu, options->settings, &stop, err));
+        mb_calibration_init(&session.calibration, options->gpu, options->settings, hooks, err));
     mb_run_note_calibration(run, &session.calibration);
     session.is_complete = !hooks->is_interrupted(hooks->user);
     MB_TRY(run_cases(&session, err));

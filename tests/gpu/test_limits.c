@@ -76,10 +76,10 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
     CHECK(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info));
     vkGetPhysicalDeviceProperties2 = get_properties;
     CHECK_EQ_INT(odd.info.max_allocation_bytes, 1 << 30);
-    const struct mb_roofline_options options = {.gpu = &odd, .is_quick = true};
+    const struct mb_settings settings = {.roofline = true};
     CHECK_EQ_INT(mb_evictor_init(&evictor, &odd, 1 << 20, &err), MB_OK);
     mb_evictor_finish(&evictor);
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    CHECK_EQ_INT(mb_roofline_measure(&odd, &settings, NULL, &roofline, &err), MB_OK);
     CHECK(roofline.ceiling_gbps > 0.0);
 }
 

@@ -290,12 +290,13 @@ static bool has_likely_mixes(const struct mb_roofline *roofline)
 
 /* Again, where something else kept the machine busy during a part of it: what a kernel does
  * wrong it does each time. */
-static void measure(const struct mb_roofline_options *options, struct mb_roofline *roofline)
+static void measure(const struct mb_gpu *gpu, const struct mb_settings *settings,
+                    struct mb_roofline *roofline)
 {
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_roofline_measure(options, roofline, &err), MB_OK);
+    CHECK_EQ_INT(mb_roofline_measure(gpu, settings, NULL, roofline, &err), MB_OK);
     for (int i = 1; i < N_MEASUREMENTS && !has_likely_mixes(roofline); i++) {
-        CHECK_EQ_INT(mb_roofline_measure(options, roofline, &err), MB_OK);
+        CHECK_EQ_INT(mb_roofline_measure(gpu, settings, NULL, roofline, &err), MB_OK);
     }
 }
 
@@ -332,15 +333,14 @@ static void test_measure(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    struct mb_roofline_options options = {.gpu = gpu};
-    measure(&options, &roofline);
+    struct mb_settings settings = {.roofline = true};
+    measure(gpu, &settings, &roofline);
     check_figures(&roofline);
     CHECK(is_cpu == (roofline.n_sweep == 0));
     CHECK(!is_cpu || strcmp(roofline.llc_source, "assumed") == 0);
 
-    options.is_quick = true;
-    options.l2_bytes = 3 << 20;
-    measure(&options, &roofline);
+    settings.l2_bytes = 3 << 20;
+    measure(gpu, &settings, &roofline);
     check_figures(&roofline);
     CHECK_EQ_INT(roofline.n_sweep, 0);
     CHECK_EQ_INT(roofline.llc_bytes, 3 << 20);
@@ -357,10 +357,10 @@ static void test_gpu_path(struct mb_gpu *gpu)
     small.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     small.info.max_storage_buffer_bytes = limit + 1; /* as 2^n - 1 is no multiple of anything */
     small.info.max_allocation_bytes = limit + 4096;
-    const struct mb_roofline_options options = {.gpu = &small, .is_quick = mb_test_is_quick()};
-    measure(&options, &roofline);
+    const struct mb_settings settings = {.roofline = true};
+    measure(&small, &settings, &roofline);
     check_figures(&roofline);
-    CHECK_EQ_INT(roofline.n_sweep, options.is_quick ? 4 : 7);
+    CHECK_EQ_INT(roofline.n_sweep, 7);
     CHECK_EQ_INT(roofline.sweep[0].footprint_bytes, 1 << 20);
     CHECK_EQ_INT(roofline.sweep[roofline.n_sweep - 1].footprint_bytes, limit);
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
@@ -381,14 +381,9 @@ static void test_interruption(struct mb_gpu *gpu)
     struct mb_roofline roofline;
     struct mb_err err = {0};
     int n_left = 3;
-    const struct mb_roofline_options options = {
-        .gpu = gpu,
-        .l2_bytes = 1 << 20,
-        .is_quick = true,
-        .is_interrupted = stop_after,
-        .user = &n_left,
-    };
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_OK);
+    const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
+    const struct mb_hooks hooks = {.user = &n_left, .is_interrupted = stop_after};
+    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, &hooks, &roofline, &err), MB_OK);
     CHECK(roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
     CHECK(isnan(roofline.best[0][MB_TRAFFIC_MIX].gbps));
     CHECK(isnan(roofline.best[1][MB_TRAFFIC_READ].gbps));
@@ -402,8 +397,8 @@ static void test_interrupted_ruler(struct mb_gpu *gpu)
     struct mb_err err = {0};
     int n_left = 3;
     const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
-    const struct mb_calibration_stop stop = {stop_after, &n_left};
-    CHECK_EQ_INT(mb_calibration_init(&calibration, gpu, &settings, &stop, &err), MB_OK);
+    const struct mb_hooks hooks = {.user = &n_left, .is_interrupted = stop_after};
+    CHECK_EQ_INT(mb_calibration_init(&calibration, gpu, &settings, &hooks, &err), MB_OK);
     CHECK(n_left < 0);
     CHECK(calibration.roofline.best[0][MB_TRAFFIC_READ].gbps > 0.0);
     CHECK(isnan(calibration.roofline.ceiling_gbps));
@@ -449,8 +444,8 @@ static void test_refusals(struct mb_gpu *gpu)
     struct mb_gpu blind = *gpu;
     struct mb_roofline roofline;
     blind.info.timestamp_valid_bits = 0;
-    const struct mb_roofline_options options = {.gpu = &blind};
-    CHECK_EQ_INT(mb_roofline_measure(&options, &roofline, &err), MB_UNSUPPORTED);
+    const struct mb_settings settings = {.roofline = true};
+    CHECK_EQ_INT(mb_roofline_measure(&blind, &settings, NULL, &roofline, &err), MB_UNSUPPORTED);
     CHECK(isnan(roofline.ceiling_gbps));
 }
 

@@ -20,7 +20,6 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
     enum mb_status status = MB_OK;
     const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
     double times_ns[N_TIMES];
-    struct mb_stats stats;
     MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     for (uint32_t i = 0; i < N_TIMES; i++) {
         mb_timer_begin(timer, submission->cmd, i);
@@ -36,8 +35,7 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
     for (uint32_t i = 0; i < N_TIMES; i++) {
         MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
     }
-    MB_TRY(mb_stats_compute(times_ns, N_TIMES, &stats, err));
-    *median_ns = stats.median_ns;
+    *median_ns = mb_median(times_ns, N_TIMES);
 fail:
     return status;
 }

@@ -26,11 +26,12 @@
 /* Launch and last wave of a dispatch take a few microseconds: 1 % of this. */
 #define MIN_TIMED_NS 400e3
 #define MATCHED_NS   200e3
-#define N_TIMES      3u
+#define WARM_UP_NS   20e6
 
 struct measurement {
-    const struct mb_roofline_options *options;
     const struct mb_gpu *gpu;
+    const struct mb_settings *settings;
+    const struct mb_hooks *hooks;
     struct mb_roofline *out;
     bool is_cpu;
     uint64_t limit_bytes; /* of one buffer or image of two */
@@ -39,7 +40,7 @@ struct measurement {
 
 static bool is_interrupted(const struct measurement *m)
 {
-    return m->options->is_interrupted && m->options->is_interrupted(m->options->user);
+    return m->hooks && m->hooks->is_interrupted(m->hooks->user);
 }
 
 static bool is_cpu(const struct mb_gpu *gpu)
@@ -75,22 +76,24 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
 }
 
+/* Of software devices, where the size makes no difference. */
+static const uint32_t cpu_size[] = {128, 0};
+
 static uint32_t default_items(enum mb_traffic traffic)
 {
     return traffic == MB_TRAFFIC_MIX ? 2 : 4;
 }
 
-/* Time one variant and keep it if it is the best. */
+/* Time one variant, for `min_ns`, and keep it if it is the best. */
 static enum mb_status try_variant(struct mb_field *field,
-                                  const struct mb_traffic_variant *variant,
-                                  const struct mb_traffic_timing *timing,
+                                  const struct mb_traffic_variant *variant, double min_ns,
                                   struct mb_bandwidth *best, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_traffic_kernel kernel = {0};
     struct mb_bandwidth found;
     MB_TRY(mb_traffic_kernel_init(&kernel, field, variant, err));
-    MB_TRY(mb_traffic_time(&kernel, timing, &found, err));
+    MB_TRY(mb_traffic_time(&kernel, 0, min_ns, &found, err));
     if (!(found.gbps <= best->gbps)) { /* or the best is NaN yet */
         *best = found;
     }
@@ -101,75 +104,59 @@ fail:
 
 /* Workgroup sizes from a list, which 0 ends, that the device has. */
 static enum mb_status try_sizes(struct mb_field *field, enum mb_traffic traffic,
-                                const uint32_t *sizes, const struct mb_traffic_timing *timing,
-                                struct mb_bandwidth *best, struct mb_err *err)
+                                const uint32_t *sizes, double min_ns, struct mb_bandwidth *best,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &field->gpu->info;
     for (; *sizes > 0; sizes++) {
         const struct mb_traffic_variant variant = {traffic, *sizes, default_items(traffic)};
-        if (*sizes > info->max_workgroup_invocations || *sizes > info->max_workgroup_width) {
-            continue;
+        if (*sizes <= info->max_workgroup_invocations && *sizes <= info->max_workgroup_width) {
+            MB_TRY(try_variant(field, &variant, min_ns, best, err));
         }
-        MB_TRY(try_variant(field, &variant, timing, best, err));
     }
 fail:
     return status;
 }
 
-/* The best of all variants of one kind of traffic. */
-static enum mb_status measure_traffic(const struct measurement *m, struct mb_field *field,
-                                      enum mb_traffic traffic, struct mb_err *err)
-{
-    static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 0}, quick_size[] = {128, 0};
-    enum mb_status status = MB_OK;
-    const bool is_brief = m->is_cpu || m->options->is_quick;
-    struct mb_bandwidth *best = &m->out->best[field->is_image][traffic];
-    const struct mb_traffic_timing timing = {
-        .min_ns = m->is_cpu ? 0.0 : MIN_TIMED_NS,
-        .n_times = N_TIMES,
-    };
-    MB_TRY(try_sizes(field, traffic, is_brief ? quick_size : sizes, &timing, best, err));
-    if (!is_brief && isfinite(best->gbps)) {
-        const struct mb_traffic_variant more = {traffic, best->workgroup_size,
-                                                2 * default_items(traffic)};
-        MB_TRY(try_variant(field, &more, &timing, best, err));
-    }
-fail:
-    return status;
-}
-
+/* The best of all variants of each kind of traffic. */
 static enum mb_status measure_field(const struct measurement *m, struct mb_field *field,
                                     struct mb_err *err)
 {
+    static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 0};
     enum mb_status status = MB_OK;
-    for (int traffic = 0; traffic < MB_N_TRAFFICS && !is_interrupted(m); traffic++) {
-        MB_TRY(measure_traffic(m, field, (enum mb_traffic)traffic, err));
+    for (int i = 0; i < MB_N_TRAFFICS && !is_interrupted(m); i++) {
+        const enum mb_traffic traffic = (enum mb_traffic)i;
+        struct mb_bandwidth *best = &m->out->best[field->is_image][traffic];
+        if (m->is_cpu) {
+            MB_TRY(try_sizes(field, traffic, cpu_size, 0.0, best, err));
+            continue;
+        }
+        MB_TRY(try_sizes(field, traffic, sizes, MIN_TIMED_NS, best, err));
+        const struct mb_traffic_variant more = {traffic, best->workgroup_size,
+                                                2 * default_items(traffic)};
+        if (isfinite(best->gbps)) {
+            MB_TRY(try_variant(field, &more, MIN_TIMED_NS, best, err));
+        }
     }
 fail:
     return status;
 }
 
-/* Read bandwidth from 1 MiB on, by steps of about the root of 2 (of 2 if quick). */
+/* Read bandwidth from 1 MiB on, by steps of about the root of 2. */
 static enum mb_status sweep(const struct measurement *m, const struct mb_traffic_kernel *read,
                             uint64_t max_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_roofline *out = m->out;
-    for (uint32_t i = 0; out->n_sweep < MB_ROOFLINE_MAX_SWEEP && !is_interrupted(m); i++) {
-        const uint64_t octave_bytes = MIB << (i / 2);
-        const struct mb_traffic_timing timing = {
-            .n_bytes = i % 2 ? octave_bytes + octave_bytes / 2 : octave_bytes,
-            .min_ns = MIN_TIMED_NS,
-            .n_times = N_TIMES,
-        };
-        if (timing.n_bytes > max_bytes) {
+    while (out->n_sweep < MB_ROOFLINE_MAX_SWEEP && !is_interrupted(m)) {
+        const uint64_t octave_bytes = MIB << (out->n_sweep / 2);
+        const uint64_t n_bytes =
+            out->n_sweep % 2 ? octave_bytes + octave_bytes / 2 : octave_bytes;
+        if (n_bytes > max_bytes) {
             break;
         }
-        if (i % 2 && m->options->is_quick) {
-            continue;
-        }
-        MB_TRY(mb_traffic_time(read, &timing, &out->sweep[out->n_sweep], err));
+        MB_TRY(mb_traffic_time(read, n_bytes, MIN_TIMED_NS, &out->sweep[out->n_sweep], err));
         out->n_sweep++;
     }
 fail:
@@ -199,18 +186,14 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
     struct mb_traffic_kernel read = {0};
     struct mb_bandwidth rough;
     const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
-    const struct mb_traffic_timing warm_up = {
-        .min_ns = m->is_cpu ? 0.0 : 20e6,
-        .n_times = N_TIMES,
-    };
     const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
     const uint64_t n_bytes = whole_units(least_of(
         wanted_bytes, least_of(m->limit_bytes, m->gpu->info.max_storage_buffer_bytes)));
     MB_TRY(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
     MB_TRY(mb_traffic_kernel_init(&read, &field, &variant, err));
-    MB_TRY(mb_traffic_time(&read, &warm_up, &rough, err));
+    MB_TRY(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &rough, err));
     m->rough_gbps = rough.gbps;
-    if (!m->is_cpu && m->options->l2_bytes == 0) {
+    if (!m->is_cpu && m->settings->l2_bytes == 0) {
         MB_TRY(sweep(m, &read, n_bytes, err));
         find_cache(m->out);
     }
@@ -280,11 +263,11 @@ static enum mb_status measure_images(const struct measurement *m, struct mb_err 
     return status;
 }
 
-static void clear(const struct mb_roofline_options *options, struct mb_roofline *out)
+static void clear(uint64_t l2_bytes, struct mb_roofline *out)
 {
     *out = (struct mb_roofline){
-        .llc_bytes = options->l2_bytes > 0 ? options->l2_bytes : ASSUMED_LLC_BYTES,
-        .llc_source = options->l2_bytes > 0 ? "given" : "assumed",
+        .llc_bytes = l2_bytes > 0 ? l2_bytes : ASSUMED_LLC_BYTES,
+        .llc_source = l2_bytes > 0 ? "given" : "assumed",
         .ceiling_gbps = (double)NAN,
         .null_dispatch_ns = (double)NAN,
         .null_barrier_ns = (double)NAN,
@@ -295,25 +278,27 @@ static void clear(const struct mb_roofline_options *options, struct mb_roofline 
     }
 }
 
-enum mb_status mb_roofline_measure(const struct mb_roofline_options *options,
-                                   struct mb_roofline *out, struct mb_err *err)
+enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_settings *settings,
+                                   const struct mb_hooks *hooks, struct mb_roofline *out,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct measurement m = {
-        .options = options,
-        .gpu = options->gpu,
+        .gpu = gpu,
+        .settings = settings,
+        .hooks = hooks,
         .out = out,
-        .is_cpu = is_cpu(options->gpu),
-        .limit_bytes = side_limit(options->gpu),
+        .is_cpu = is_cpu(gpu),
+        .limit_bytes = side_limit(gpu),
     };
-    clear(options, out);
-    if (options->is_cache_only && (m.is_cpu || options->l2_bytes > 0)) {
+    clear(settings->l2_bytes, out);
+    if (!settings->roofline && (m.is_cpu || settings->l2_bytes > 0)) {
         return MB_OK;
     }
     MB_TRY(scout(&m, err));
-    if (!options->is_cache_only && !is_interrupted(&m)) {
-        MB_TRY(mb_null_dispatch_measure(m.gpu, &out->null_dispatch_ns, &out->null_barrier_ns,
-                                        err));
+    if (settings->roofline && !is_interrupted(&m)) {
+        MB_TRY(
+            mb_null_dispatch_measure(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
         MB_TRY(measure_buffers(&m, err));
         MB_TRY(measure_images(&m, err));
         out->ceiling_gbps =
@@ -326,13 +311,11 @@ fail:
 enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                  struct mb_bandwidth out[MB_N_TRAFFICS], struct mb_err *err)
 {
-    static const uint32_t sizes[] = {128, 256, 64, 0}, quick_size[] = {128, 0};
+    static const uint32_t gpu_sizes[] = {128, 256, 64, 0};
     enum mb_status status = MB_OK;
     struct mb_field field = {0};
-    const struct mb_traffic_timing timing = {
-        .min_ns = is_cpu(gpu) ? 0.0 : MATCHED_NS,
-        .n_times = N_TIMES,
-    };
+    const uint32_t *sizes = is_cpu(gpu) ? cpu_size : gpu_sizes;
+    const double min_ns = is_cpu(gpu) ? 0.0 : MATCHED_NS;
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
         out[traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
     }
@@ -344,9 +327,8 @@ enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layou
         return MB_OK;
     }
     MB_TRY(status);
-    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
-        MB_TRY(try_sizes(&field, (enum mb_traffic)traffic, is_cpu(gpu) ? quick_size : sizes,
-                         &timing, &out[traffic], err));
+    for (int i = 0; i < MB_N_TRAFFICS; i++) {
+        MB_TRY(try_sizes(&field, (enum mb_traffic)i, sizes, min_ns, &out[i], err));
     }
 fail:
     mb_field_finish(&field);

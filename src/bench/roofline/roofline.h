@@ -3,21 +3,17 @@
 #ifndef MB_BENCH_ROOFLINE_ROOFLINE_H
 #define MB_BENCH_ROOFLINE_ROOFLINE_H
 
+#include "bench/hooks.h"
 #include "bench/roofline/traffic.h"
+#include "bench/settings.h"
 
-struct mb_roofline_options {
-    const struct mb_gpu *gpu;
-    uint64_t l2_bytes;                  /* the last-level cache, if known; 0: find the knee */
-    bool is_quick;                      /* one workgroup size, a coarse sweep */
-    bool is_cache_only;                 /* llc_bytes is all that is wanted */
-    bool (*is_interrupted)(void *user); /* NULL: never; asked between timings */
-    void *user;
-};
-
-/* Measure it all, on a device that is warm (or warm enough: this begins with 60 ms of reads).
- * After an interruption what was not reached is NaN and the status MB_OK. UNSUPPORTED without
- * timestamps. */
-MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_roofline_options *options,
+/* Measure it all, on a device that is warm (or warm enough: this begins with 60 ms of reads);
+ * by the settings, the last-level cache only, which need not be looked for where its size is
+ * given. Hooks may be NULL; after an interruption what was not reached is NaN and the status
+ * MB_OK. UNSUPPORTED without timestamps. */
+MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
+                                                 const struct mb_settings *settings,
+                                                 const struct mb_hooks *hooks,
                                                  struct mb_roofline *out, struct mb_err *err);
 
 /* The same on images at a cell's own format, extent and layers, pass after pass, so from the

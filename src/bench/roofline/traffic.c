@@ -9,6 +9,7 @@
 #include "vk/barrier.h"
 
 #define VECTOR_BYTES 16u
+#define N_TIMES      3u /* that the median is of */
 
 extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
 
@@ -41,9 +42,9 @@ struct image_push {
     float key, scale;
 };
 
-static enum mb_status kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
-                                  const struct mb_traffic_variant *variant, bool is_reversed,
-                                  struct mb_err *err)
+enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
+                                      const struct mb_traffic_variant *variant,
+                                      struct mb_err *err)
 {
     const struct mb_constant constants[] = {
         {"gl_WorkGroupSize.x", variant->workgroup_size},
@@ -62,17 +63,9 @@ static enum mb_status kernel_init(struct mb_traffic_kernel *kernel, struct mb_fi
     *kernel = (struct mb_traffic_kernel){.field = field, .variant = *variant};
     enum mb_status status = mb_pipeline_init(&kernel->compute, field->gpu, &options, err);
     if (status == MB_OK) {
-        bind_sides(kernel, is_reversed ? MB_TARGET : MB_SOURCE,
-                   is_reversed ? MB_SOURCE : MB_TARGET);
+        bind_sides(kernel, MB_SOURCE, MB_TARGET);
     }
     return status;
-}
-
-enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
-                                      const struct mb_traffic_variant *variant,
-                                      struct mb_err *err)
-{
-    return kernel_init(kernel, field, variant, false, err);
 }
 
 void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
@@ -92,32 +85,28 @@ static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
     return extent;
 }
 
+/* Streams of one pass, each as long as what is read or written once by it. */
+static const uint32_t n_streams[MB_N_TRAFFICS] = {
+    [MB_TRAFFIC_READ] = 1,
+    [MB_TRAFFIC_WRITE] = 1,
+    [MB_TRAFFIC_COPY] = 2,
+    [MB_TRAFFIC_MIX] = 4,
+};
+
 uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
-    static const uint32_t n_sides[MB_N_TRAFFICS] = {
-        [MB_TRAFFIC_READ] = 1,
-        [MB_TRAFFIC_WRITE] = 1,
-        [MB_TRAFFIC_COPY] = 2,
-        [MB_TRAFFIC_MIX] = 4,
-    };
     if (!kernel->field->is_image) {
         return n_bytes > 0 ? n_bytes : kernel->field->buffer[MB_SOURCE].size_bytes;
     }
     const struct mb_layout *layout = &kernel->field->image[MB_SOURCE].layout;
     const struct mb_extent extent = work_extent(kernel);
     return (uint64_t)extent.width * extent.height * layout->n_layers *
-           layout->format->texel_bytes * n_sides[kernel->variant.traffic];
+           layout->format->texel_bytes * n_streams[kernel->variant.traffic];
 }
 
 /* Vectors of one stream of a buffer. */
 static uint32_t stream_vectors(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
-    static const uint32_t n_streams[MB_N_TRAFFICS] = {
-        [MB_TRAFFIC_READ] = 1,
-        [MB_TRAFFIC_WRITE] = 1,
-        [MB_TRAFFIC_COPY] = 2,
-        [MB_TRAFFIC_MIX] = 4,
-    };
     return (uint32_t)(mb_traffic_bytes(kernel, n_bytes) /
                       (VECTOR_BYTES * n_streams[kernel->variant.traffic]));
 }
@@ -129,7 +118,7 @@ static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n
            (kernel->variant.workgroup_size * kernel->variant.n_items);
 }
 
-uint32_t mb_traffic_max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+static uint32_t max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
     const uint32_t *limit = kernel->field->gpu->info.max_workgroup_count;
     if (kernel->field->is_image) {
@@ -204,7 +193,8 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
     struct mb_traffic_kernel kernel = {0};
     const struct mb_traffic_variant variant = {MB_TRAFFIC_WRITE, 128, 4};
     VkCommandBuffer cmd = field->submission.cmd;
-    MB_TRY(kernel_init(&kernel, field, &variant, true, err));
+    MB_TRY(mb_traffic_kernel_init(&kernel, field, &variant, err));
+    bind_sides(&kernel, MB_TARGET, MB_SOURCE);
     MB_TRY(mb_submission_begin(&field->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                err));
     for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
@@ -227,7 +217,7 @@ fail:
 static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_timer_init(&field->timer, field->gpu, MB_FIELD_MAX_TIMES, err));
+    MB_TRY(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
     MB_TRY(mb_submission_init(&field->submission, field->gpu, "roofline", err));
     MB_TRY(fill_source(field, err));
 fail:
@@ -305,8 +295,7 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     enum mb_status status = MB_OK;
     struct mb_submission *submission = &kernel->field->submission;
     const struct mb_timer *timer = &kernel->field->timer;
-    double times_ns[MB_FIELD_MAX_TIMES];
-    struct mb_stats stats;
+    double times_ns[N_TIMES];
     MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
@@ -318,27 +307,25 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     for (uint32_t i = 0; i < n_times; i++) {
         MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
     }
-    MB_TRY(mb_stats_compute(times_ns, n_times, &stats, err));
-    *median_ns = stats.median_ns;
+    *median_ns = mb_median(times_ns, n_times);
 fail:
     return status;
 }
 
 /* Passes that take `min_ns`: found by trying, as short runs are mostly launch. */
-static enum mb_status find_passes(const struct mb_traffic_kernel *kernel,
-                                  const struct mb_traffic_timing *timing, uint32_t *n_passes,
-                                  struct mb_err *err)
+static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
+                                  double min_ns, uint32_t *n_passes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const uint32_t most = mb_traffic_max_passes(kernel, timing->n_bytes);
+    const uint32_t most = max_passes(kernel, n_bytes);
     double duration_ns = 0.0;
     *n_passes = 1;
     for (;;) {
-        MB_TRY(time_dispatches(kernel, timing->n_bytes, *n_passes, 1, &duration_ns, err));
-        if (duration_ns >= timing->min_ns || *n_passes == most) {
+        MB_TRY(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
+        if (duration_ns >= min_ns || *n_passes == most) {
             return MB_OK;
         }
-        const double wanted = 1.25 * timing->min_ns / fmax(duration_ns, 1.0);
+        const double wanted = 1.25 * min_ns / fmax(duration_ns, 1.0);
         const double next = ceil(*n_passes * fmin(fmax(wanted, 1.5), 64.0));
         *n_passes = next < most ? (uint32_t)next : most;
     }
@@ -346,23 +333,22 @@ fail:
     return status;
 }
 
-enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                               const struct mb_traffic_timing *timing,
-                               struct mb_bandwidth *bandwidth, struct mb_err *err)
+enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
+                               double min_ns, struct mb_bandwidth *bandwidth,
+                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     uint32_t n_passes;
     double median_ns;
     *bandwidth = mb_bandwidth_none(kernel->variant.traffic, kernel->field->is_image);
-    bandwidth->footprint_bytes = mb_traffic_bytes(kernel, timing->n_bytes);
+    bandwidth->footprint_bytes = mb_traffic_bytes(kernel, n_bytes);
     bandwidth->workgroup_size = kernel->variant.workgroup_size;
     bandwidth->n_items = kernel->variant.n_items;
     if (bandwidth->footprint_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
-    MB_TRY(find_passes(kernel, timing, &n_passes, err));
-    MB_TRY(
-        time_dispatches(kernel, timing->n_bytes, n_passes, timing->n_times, &median_ns, err));
+    MB_TRY(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
+    MB_TRY(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
         bandwidth->duration_ns = median_ns / n_passes;
         bandwidth->gbps = (double)bandwidth->footprint_bytes / bandwidth->duration_ns;

@@ -8,7 +8,6 @@
 #include "vk/submit.h"
 #include "vk/timer.h"
 
-#define MB_FIELD_MAX_TIMES   8u /* timings in one submission */
 #define MB_TRAFFIC_MAX_ITEMS 8u
 
 /* Buffers are cut into pieces of this many bytes: four streams of the largest workgroup's
@@ -64,10 +63,10 @@ MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *ke
                                                     struct mb_err *err);
 void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
 
-/* One dispatch that passes over the footprint `n_passes` times (mb_traffic_max_passes at most).
- * Buffers: a footprint of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES and no larger than one
- * buffer; 0 is all of it, and all there is for images. Of a buffer, read and mixed traffic go
- * from the beginning of the source to the beginning of the target:
+/* One dispatch that passes over the footprint `n_passes` times, as often as the limits of a
+ * dispatch allow. Buffers: a footprint of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES and no
+ * larger than one buffer; 0 is all of it, and all there is for images. Of a buffer, read and
+ * mixed traffic go from the beginning of the source to the beginning of the target:
  *
  *   write  target[i] = noise
  *   copy   target[i] = source[i]
@@ -76,23 +75,17 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
  * in vectors of 16 bytes, n of them in the target. Of images, mixed traffic is target(x, y) =
  * max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
  * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items; of images
- * their mean, at the first of them */
+ * their mean, at the first of them. */
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
-uint32_t mb_traffic_max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
 
 /* Bytes of one pass as they are counted: read and written. */
 uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
 
-struct mb_traffic_timing {
-    uint64_t n_bytes; /* as above */
-    double min_ns;    /* as many passes as it takes to get there */
-    uint32_t n_times; /* 1 to MB_FIELD_MAX_TIMES; the median counts */
-};
-
-/* Time a kernel after one pass that does not count. */
+/* Time a kernel after one pass that does not count: the median of a few dispatches, of as many
+ * passes over `n_bytes` (as above) as it takes to get to `min_ns`. */
 MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             const struct mb_traffic_timing *timing,
+                                             uint64_t n_bytes, double min_ns,
                                              struct mb_bandwidth *bandwidth,
                                              struct mb_err *err);
 

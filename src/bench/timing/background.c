@@ -47,11 +47,11 @@ enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *
         .n_copies = 1,
         .name = "background",
     };
-    *b = (struct mb_background){.gpu = gpu, .n_groups = FIRST_GROUPS};
     if (!gpu->second_queue) {
         return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
                        "the device has no second queue that computes, for other work to be on");
     }
+    *b = (struct mb_background){.gpu = gpu, .n_groups = FIRST_GROUPS};
     MB_TRY(mb_buffer_init(&b->target, gpu, MB_BUFFER_DEVICE, sizeof(float), "background", err));
     MB_TRY(mb_pipeline_init(&b->compute, gpu, &options, err));
     mb_pipeline_bind(&b->compute, 0, &(struct mb_descriptor){.buffer = &b->target}, 1);

@@ -6,19 +6,12 @@
 #include "bench/timing/schedule.h"
 
 static enum mb_status measure(struct mb_calibration *calibration,
-                              const struct mb_settings *settings,
-                              const struct mb_calibration_stop *stop, struct mb_err *err)
+                              const struct mb_settings *settings, const struct mb_hooks *hooks,
+                              struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = calibration->gpu;
-    const struct mb_roofline_options options = {
-        .gpu = gpu,
-        .l2_bytes = settings->l2_bytes,
-        .is_cache_only = !settings->roofline,
-        .is_interrupted = stop ? stop->is_interrupted : NULL,
-        .user = stop ? stop->user : NULL,
-    };
-    MB_TRY(mb_roofline_measure(&options, &calibration->roofline, err));
+    MB_TRY(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
     /* The rest when the device is warm. */
     if (gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU) {
         MB_TRY(mb_probe_init(&calibration->probe, gpu, err));
@@ -32,7 +25,7 @@ fail:
 
 enum mb_status mb_calibration_init(struct mb_calibration *calibration, const struct mb_gpu *gpu,
                                    const struct mb_settings *settings,
-                                   const struct mb_calibration_stop *stop, struct mb_err *err)
+                                   const struct mb_hooks *hooks, struct mb_err *err)
 {
     struct mb_err why = {0};
     *calibration = (struct mb_calibration){
@@ -46,7 +39,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         return MB_OK;
     }
     calibration->has_timer = true;
-    enum mb_status status = measure(calibration, settings, stop, err);
+    enum mb_status status = measure(calibration, settings, hooks, err);
     if (status != MB_OK) {
         mb_calibration_finish(calibration);
     }
@@ -55,40 +48,27 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
 
 void mb_calibration_finish(struct mb_calibration *calibration)
 {
-    if (calibration->has_background) {
-        mb_background_finish(&calibration->background);
-    }
-    if (calibration->has_evictor) {
-        mb_evictor_finish(&calibration->evictor);
-    }
-    if (calibration->has_probe) {
-        mb_probe_finish(&calibration->probe);
-    }
+    mb_background_finish(&calibration->background);
+    mb_evictor_finish(&calibration->evictor);
+    mb_probe_finish(&calibration->probe);
     *calibration = (struct mb_calibration){0};
 }
 
 enum mb_status mb_calibration_need_evictor(struct mb_calibration *calibration,
                                            struct mb_err *err)
 {
-    if (calibration->has_evictor) {
-        return MB_OK;
-    }
-    enum mb_status status =
-        mb_evictor_init(&calibration->evictor, calibration->gpu,
-                        MB_COLD_FACTOR * calibration->roofline.llc_bytes, err);
-    calibration->has_evictor = status == MB_OK;
-    return status;
+    return calibration->evictor.gpu
+               ? MB_OK
+               : mb_evictor_init(&calibration->evictor, calibration->gpu,
+                                 MB_COLD_FACTOR * calibration->roofline.llc_bytes, err);
 }
 
 enum mb_status mb_calibration_need_background(struct mb_calibration *calibration,
                                               struct mb_err *err)
 {
-    if (calibration->has_background) {
-        return MB_OK;
-    }
-    enum mb_status status = mb_background_init(&calibration->background, calibration->gpu, err);
-    calibration->has_background = status == MB_OK;
-    return status;
+    return calibration->background.gpu
+               ? MB_OK
+               : mb_background_init(&calibration->background, calibration->gpu, err);
 }
 
 double mb_calibration_floor_ns(const struct mb_calibration *calibration, uint64_t bytes,

@@ -18,25 +18,18 @@ struct mb_calibration {
     double probe_ns;             /* of a run when warm; NaN without a probe */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
-    bool has_evictor;
+    /* Made when first needed. */
     struct mb_evictor evictor;
-    bool has_background;
     struct mb_background background;
 };
 
-/* Asks whether the user wants to stop. */
-struct mb_calibration_stop {
-    bool (*is_interrupted)(void *user);
-    void *user;
-};
-
-/* Measure the instrument itself, about two seconds on a GPU, less where `stop` says so (NULL:
- * never): the roofline is then NaN where it was not reached. A device without timestamps has a
+/* Measure the instrument itself, about two seconds on a GPU, less where the hooks (or NULL) say
+ * so: the roofline is then NaN where it was not reached. A device without timestamps has a
  * calibration without a timer. */
 MB_MUST_CHECK enum mb_status mb_calibration_init(struct mb_calibration *calibration,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,
-                                                 const struct mb_calibration_stop *stop,
+                                                 const struct mb_hooks *hooks,
                                                  struct mb_err *err);
 void mb_calibration_finish(struct mb_calibration *calibration);
 
