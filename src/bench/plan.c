@@ -7,16 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
 #include "strategy/needs.h"
 
 #define MAX_NAMES 256 /* candidates offered to "did you mean" */
-
-/* A piece of a spec: not terminated. */
-struct slice {
-    const char *text;
-    size_t n_bytes;
-};
 
 /* What one spec says. */
 struct selection {
@@ -31,121 +24,95 @@ struct row_list {
     size_t n_rows, capacity;
 };
 
-static bool slice_equals(struct slice slice, const char *text)
+/* Index of the word among the names, or n_names. */
+static size_t find_name(const char *const *names, size_t n_names, const char *word)
 {
-    return strlen(text) == slice.n_bytes && memcmp(text, slice.text, slice.n_bytes) == 0;
+    size_t i = 0;
+    while (i < n_names && strcmp(names[i], word) != 0) {
+        i++;
+    }
+    return i;
 }
 
-/* "LEAD 'slice'" with the nearest of `names`, or all of them, as the hint. */
-static enum mb_status fail_unknown(struct mb_err *err, const char *lead, struct slice slice,
-                                   const char *const *names, size_t n_names)
-{
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)(slice.n_bytes < 63 ? slice.n_bytes : 63),
-             slice.text);
-    MB_FAIL(err, MB_ERRC_USAGE, "%s '%s'", lead, word);
-    return mb_err_hint_nearest(err, word, names, n_names, NULL);
-}
-
-static enum mb_status find_strategy(const struct mb_strategy *const *table, struct slice name,
+static enum mb_status find_strategy(const struct mb_strategy *const *table, const char *word,
                                     const struct mb_strategy **strategy, struct mb_err *err)
 {
     const char *names[MAX_NAMES];
     size_t n_names = 0;
-    for (size_t i = 0; table[i] != NULL; i++) {
-        if (slice_equals(name, table[i]->name)) {
-            *strategy = table[i];
-            return MB_OK;
-        }
-        if (n_names < MAX_NAMES - 1) {
-            names[n_names++] = table[i]->name;
-        }
+    for (; table[n_names] != NULL && n_names < MAX_NAMES - 1; n_names++) {
+        names[n_names] = table[n_names]->name;
+    }
+    *strategy = table[find_name(names, n_names, word)];
+    if (*strategy != NULL) {
+        return MB_OK;
     }
     names[n_names++] = "all";
-    return fail_unknown(err, "unknown strategy", name, names, n_names);
+    MB_FAIL(err, MB_ERRC_USAGE, "unknown strategy '%.63s'", word);
+    return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
-static enum mb_status find_param(const struct mb_strategy *strategy, struct slice key,
-                                 size_t *index, struct mb_err *err)
+/* Fix parameter `key` at `value`; `spec` is all of what was given. */
+static enum mb_status fix_param(struct selection *selection, const char *spec, const char *key,
+                                const char *value, struct mb_err *err)
 {
-    const char *names[MB_MAX_PARAMS];
+    const struct mb_strategy *strategy = selection->strategy;
     const size_t n_params = mb_strategy_n_params(strategy);
+    const char *names[MB_MAX_PARAMS];
     for (size_t i = 0; i < n_params; i++) {
         names[i] = strategy->params[i].name;
-        if (slice_equals(key, names[i])) {
-            *index = i;
-            return MB_OK;
-        }
     }
-    char lead[96];
-    snprintf(lead, sizeof lead, "strategy '%s': unknown parameter", strategy->name);
-    return fail_unknown(err, lead, key, names, n_params);
-}
-
-static enum mb_status find_value(const struct mb_strategy *strategy, size_t index,
-                                 struct slice value, uint8_t *choice, struct mb_err *err)
-{
+    const size_t index = find_name(names, n_params, key);
+    if (index == n_params) {
+        MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': unknown parameter '%.63s'", strategy->name,
+                key);
+        return mb_err_hint_nearest(err, key, names, n_params, NULL);
+    }
+    if (selection->fixed & (1u << index)) {
+        return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%s' is given twice", spec, key);
+    }
     const struct mb_param *param = &strategy->params[index];
     size_t n_values = 0;
-    for (; param->values[n_values] != NULL && n_values < UINT8_MAX; n_values++) {
-        if (slice_equals(value, param->values[n_values])) {
-            *choice = (uint8_t)n_values;
-            return MB_OK;
-        }
+    while (param->values[n_values] != NULL) {
+        n_values++;
     }
-    char lead[128];
-    snprintf(lead, sizeof lead, "strategy '%s': parameter '%s' has no value", strategy->name,
-             param->name);
-    return fail_unknown(err, lead, value, param->values, n_values);
+    const size_t choice = find_name(param->values, n_values, value);
+    if (choice == n_values) {
+        MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': parameter '%s' has no value '%.63s'",
+                strategy->name, key, value);
+        return mb_err_hint_nearest(err, value, param->values, n_values, NULL);
+    }
+    selection->fixed |= 1u << index;
+    selection->params.choice[index] = (uint8_t)choice;
+    return MB_OK;
 }
 
-/* One ':'-separated setting of a spec. */
-static enum mb_status parse_setting(const char *spec, struct slice setting,
+/* One ':'-separated setting of a spec, which is cut at its '='. */
+static enum mb_status parse_setting(const char *spec, char *setting,
                                     struct selection *selection, struct mb_err *err)
 {
-    if (slice_equals(setting, "*")) {
+    if (strcmp(setting, "*") == 0) {
         selection->sweep = true;
         return MB_OK;
     }
-    const char *equals = memchr(setting.text, '=', setting.n_bytes);
-    if (equals == NULL || equals == setting.text ||
-        equals + 1 == setting.text + setting.n_bytes) {
-        enum mb_status bad = MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%.*s' is no setting",
-                                     spec, (int)setting.n_bytes, setting.text);
+    char *equals = strchr(setting, '=');
+    if (equals == NULL || equals == setting || equals[1] == '\0') {
+        const enum mb_status status =
+            MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%s' is no setting", spec, setting);
         mb_err_hint(err, "write name:key=value, or name:* for every variant");
-        return bad;
+        return status;
     }
-    const size_t key_bytes = (size_t)(equals - setting.text);
-    const struct slice key = {setting.text, key_bytes};
-    const struct slice value = {equals + 1, setting.n_bytes - key_bytes - 1};
-    size_t index = 0;
-    enum mb_status status;
-    MB_TRY(find_param(selection->strategy, key, &index, err));
-    if (selection->fixed & (1u << index)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%.*s' is given twice", spec,
-                       (int)key.n_bytes, key.text);
-    }
-    selection->fixed |= 1u << index;
-    MB_TRY(
-        find_value(selection->strategy, index, value, &selection->params.choice[index], err));
-    return MB_OK;
-fail:
-    return status;
+    *equals = '\0';
+    return fix_param(selection, spec, setting, equals + 1, err);
 }
 
-/* Everything after the name: ":key=value:*". */
-static enum mb_status parse_settings(const char *spec, const char *rest,
-                                     struct selection *selection, struct mb_err *err)
+/* Cut `text` at its first ':'; returns what follows, or NULL. */
+static char *cut(char *text)
 {
-    enum mb_status status;
-    while (*rest == ':') {
-        const struct slice setting = {rest + 1, strcspn(rest + 1, ":")};
-        MB_TRY(parse_setting(spec, setting, selection, err));
-        rest = setting.text + setting.n_bytes;
+    char *colon = strchr(text, ':');
+    if (colon != NULL) {
+        *colon++ = '\0';
     }
-    return MB_OK;
-fail:
-    return status;
+    return colon;
 }
 
 /* Append a row unless it is among the first `n_known` already; asked for by name wins. */
@@ -242,23 +209,27 @@ fail:
     return status;
 }
 
+/* `words` is a copy of the spec, which is cut into its words. */
 static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *const *table,
-                               const char *spec, struct mb_err *err)
+                               const char *spec, char *words, struct mb_err *err)
 {
-    const struct slice name = {spec, strcspn(spec, ":")};
-    if (strcmp(spec, "all") == 0) {
-        return add_all(list, table, err);
-    }
-    if (name.n_bytes == 0) {
+    enum mb_status status;
+    struct selection selection = {0};
+    char *rest = cut(words);
+    if (words[0] == '\0') {
         return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': the name is missing", spec);
     }
-    if (slice_equals(name, "all")) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': 'all' takes no parameters", spec);
+    if (strcmp(words, "all") == 0) {
+        return rest == NULL ? add_all(list, table, err)
+                            : MB_FAIL(err, MB_ERRC_USAGE,
+                                      "strategy '%s': 'all' takes no parameters", spec);
     }
-    struct selection selection = {0};
-    enum mb_status status;
-    MB_TRY(find_strategy(table, name, &selection.strategy, err));
-    MB_TRY(parse_settings(spec, spec + name.n_bytes, &selection, err));
+    MB_TRY(find_strategy(table, words, &selection.strategy, err));
+    while (rest != NULL) {
+        char *setting = rest;
+        rest = cut(setting);
+        MB_TRY(parse_setting(spec, setting, &selection, err));
+    }
     return add_selection(list, &selection, err);
 fail:
     return status;
@@ -269,6 +240,7 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
                                 struct mb_variant **rows, size_t *n_rows, struct mb_err *err)
 {
     struct row_list list = {0};
+    char *words = NULL;
     enum mb_status status;
     *rows = NULL;
     *n_rows = 0;
@@ -276,12 +248,20 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
         MB_TRY(add_all(&list, table, err));
     }
     for (size_t i = 0; i < n_specs; i++) {
-        MB_TRY(add_spec(&list, table, specs[i], err));
+        mb_free(words);
+        words = mb_strdup(specs[i]);
+        if (words == NULL) {
+            status = MB_FAIL(err, MB_ERRC_RUNTIME, "strategies: out of memory");
+            goto fail;
+        }
+        MB_TRY(add_spec(&list, table, specs[i], words, err));
     }
+    mb_free(words);
     *rows = list.rows;
     *n_rows = list.n_rows;
     return MB_OK;
 fail:
+    mb_free(words);
     mb_free(list.rows);
     return status;
 }
