@@ -1,15 +1,12 @@
 /* A whole run: inputs x sizes, each a case. */
 #include "bench/bench.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/host.h"
 #include "bench/image_case.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)
@@ -58,40 +55,6 @@ void mb_inputs_finish(struct mb_inputs *inputs)
 size_t mb_bench_n_images(const struct mb_settings *settings)
 {
     return settings->n_inputs * mb_settings_n_sizes(settings);
-}
-
-void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
-                 const struct mb_settings *settings, int argc, const char *const *argv)
-{
-    char device[40];
-    *run = (struct mb_run){
-        .argc = argc,
-        .argv = argv,
-        .settings = settings,
-        .seed = settings->seed,
-        .verify = settings->verify,
-        .validate = settings->validate,
-        .device = gpu->info,
-        .exit_reason = "error",
-        .timer =
-            {
-                .source = "timestamp_query",
-                .period_ns = gpu->info.timestamp_period_ns,
-                .valid_bits = gpu->info.timestamp_valid_bits,
-                .granularity_ns = (double)NAN,
-                .granularity_gcd_ns = (double)NAN,
-                .empty_pair_ns = (double)NAN,
-                .probe_ns = (double)NAN,
-            },
-        .roofline.ceiling_gbps = (double)NAN,
-    };
-    if (!getcwd(run->folder, sizeof run->folder)) {
-        run->folder[0] = '\0';
-    }
-    mb_host_read(&run->host);
-    mb_utc_now(run->utc);
-    mb_slug(gpu->info.name, device, sizeof device);
-    snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }
 
 /* Names of inputs become folders and ids of cases: a second file of the same stem gets a
@@ -169,6 +132,7 @@ static enum mb_status run_input(struct progress *p, struct mb_image *image, size
     const size_t n_sizes = mb_settings_n_sizes(settings);
     if (!image->texels) {
         MB_TRY(mb_image_open(image, settings->inputs[input], settings->seed, err));
+        MB_TRY(mb_image_check_shapes(settings, image, settings->inputs[input], err));
     }
     for (size_t i = input * n_sizes; i < (input + 1) * n_sizes && p->is_complete; i++) {
         p->options->on_case_begin(p->options->hooks->user, i);
@@ -179,26 +143,13 @@ fail:
     return status;
 }
 
-void mb_run_note_calibration(struct mb_run *run, const struct mb_calibration *calibration)
-{
-    run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
-    if (calibration->marks.granularity_ns > 0.0) {
-        run->timer.granularity_ns = calibration->marks.granularity_ns;
-        run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
-    }
-    run->timer.probe_ns = calibration->probe_ns;
-    run->roofline = calibration->roofline;
-}
-
 enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_inputs *inputs,
                             struct mb_run *run, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct progress p = {.options = options, .run = run};
     const struct mb_hooks *hooks = options->hooks;
-    hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(mb_calibration_init(&p.calibration, options->gpu, options->settings, hooks, err));
-    mb_run_note_calibration(run, &p.calibration);
+    MB_TRY(mb_run_calibrate(run, options->gpu, hooks, &p.calibration, err));
     p.is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
         MB_TRY(run_input(&p, &inputs->images[input], input, err));

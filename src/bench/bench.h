@@ -33,12 +33,16 @@ struct mb_bench_options {
                                    const struct mb_case *c, struct mb_err *err);
 };
 
-/* Fill run->id, utc, host, device, settings; there are no cases. */
+/* Fill run->id, utc, host, device, settings; there are no cases. What cannot be read of the
+ * host is "unknown" (the number of cores: 0). */
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv);
 
-/* Keep what the calibration found. */
-void mb_run_note_calibration(struct mb_run *run, const struct mb_calibration *calibration);
+/* Measure the instrument by the settings of the run, and note what was found. */
+MB_MUST_CHECK enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
+                                              const struct mb_hooks *hooks,
+                                              struct mb_calibration *calibration,
+                                              struct mb_err *err);
 
 /* Run every case and append it to `run`. An interrupted run returns MB_OK with run->complete
  * false and exit_reason "interrupted"; a case that was cut short is kept if its strategies have
@@ -49,12 +53,10 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_bench_options *options
 
 /* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy that
  * could not be set up), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of
- * a case) or MB_ERRC_NONE. */
-enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_variant *rows);
-
-/* The row that a verdict of RUNTIME or UNSUPPORTED is about, first of those asked for by
- * name; NULL for other verdicts. */
-const struct mb_row *mb_run_culprit(const struct mb_run *run, const struct mb_variant *rows,
-                                    enum mb_errc verdict);
+ * a case) or MB_ERRC_NONE. RUNTIME and UNSUPPORTED are a failure, too, with the reason of the
+ * first row that they are about, of those asked for by name if there are any. */
+MB_MUST_CHECK enum mb_status mb_run_verdict(const struct mb_run *run,
+                                            const struct mb_variant *rows,
+                                            enum mb_errc *verdict, struct mb_err *err);
 
 #endif

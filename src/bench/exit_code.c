@@ -1,19 +1,30 @@
 /* The exit code that the results of a run call for. */
 #include "bench/bench.h"
 
-static enum mb_errc case_verdict(const struct mb_case *c, const struct mb_variant *rows)
+static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_variant *rows)
 {
-    bool all_skipped = true, named_skipped = false;
-    for (size_t i = 0; i < c->n_results; i++) {
-        /* A strategy that has stated its work can run; it only skips this condition. */
-        bool skipped = c->results[i].status == MB_RESULT_SKIPPED && !c->results[i].has_work;
-        if (c->results[i].status == MB_RESULT_FAILED) {
-            return c->results[i].verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
+    bool is_lacking = false, is_skipped = false, is_timed = false;
+    for (size_t i = 0; i < run->n_cases; i++) {
+        const struct mb_case *c = run->cases[i];
+        bool are_all_unable = true;
+        for (size_t k = 0; k < c->n_results; k++) {
+            const struct mb_result *result = &c->results[k];
+            if (result->status == MB_RESULT_FAILED) {
+                return result->verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
+            }
+            /* A strategy that has stated its work can run; it only skips this condition. */
+            const bool is_unable = result->status == MB_RESULT_SKIPPED && !result->has_work;
+            are_all_unable = are_all_unable && is_unable;
+            is_lacking = is_lacking || (is_unable && rows[k].by_name);
+            for (size_t t = 0; t < c->n_timings; t++) {
+                const struct mb_row *row = &c->timings[t].rows[k];
+                is_skipped = is_skipped || mb_row_status(row) == MB_RESULT_SKIPPED;
+                is_timed = is_timed || row->stats.n > 0;
+            }
         }
-        all_skipped = all_skipped && skipped;
-        named_skipped = named_skipped || (skipped && rows[i].by_name);
+        is_lacking = is_lacking || are_all_unable;
     }
-    return all_skipped || named_skipped ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
+    return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
 /* The first row of this status; one that was asked for by name and cannot run goes first. */
@@ -36,47 +47,17 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
     return first;
 }
 
-const struct mb_row *mb_run_culprit(const struct mb_run *run, const struct mb_variant *rows,
-                                    enum mb_errc verdict)
+enum mb_status mb_run_verdict(const struct mb_run *run, const struct mb_variant *rows,
+                              enum mb_errc *verdict, struct mb_err *err)
 {
-    return verdict == MB_ERRC_RUNTIME       ? find_row(run, rows, MB_RESULT_FAILED)
-           : verdict == MB_ERRC_UNSUPPORTED ? find_row(run, rows, MB_RESULT_SKIPPED)
-                                            : NULL;
-}
-
-static bool is_skipped_somewhere(const struct mb_case *c, size_t index)
-{
-    bool is_skipped = c->results[index].status == MB_RESULT_SKIPPED;
-    for (size_t i = 0; i < c->n_timings; i++) {
-        is_skipped =
-            is_skipped || mb_row_status(&c->timings[i].rows[index]) == MB_RESULT_SKIPPED;
+    const struct mb_row *culprit = NULL;
+    *verdict = find_verdict(run, rows);
+    if (*verdict == MB_ERRC_RUNTIME) {
+        culprit = find_row(run, rows, MB_RESULT_FAILED);
+    } else if (*verdict == MB_ERRC_UNSUPPORTED) {
+        culprit = find_row(run, rows, MB_RESULT_SKIPPED);
     }
-    return is_skipped;
-}
-
-static bool is_timed_somewhere(const struct mb_case *c, size_t index)
-{
-    bool is_timed = false;
-    for (size_t i = 0; i < c->n_timings; i++) {
-        is_timed = is_timed || c->timings[i].rows[index].stats.n > 0;
-    }
-    return is_timed;
-}
-
-enum mb_errc mb_run_verdict(const struct mb_run *run, const struct mb_variant *rows)
-{
-    enum mb_errc verdict = MB_ERRC_NONE;
-    bool is_skipped = false, is_timed = false;
-    for (size_t i = 0; i < run->n_cases; i++) {
-        for (size_t k = 0; k < run->cases[i]->n_results; k++) {
-            is_skipped = is_skipped || is_skipped_somewhere(run->cases[i], k);
-            is_timed = is_timed || is_timed_somewhere(run->cases[i], k);
-        }
-        enum mb_errc of_case = case_verdict(run->cases[i], rows);
-        if (of_case == MB_ERRC_VERIFY || of_case == MB_ERRC_RUNTIME) {
-            return of_case;
-        }
-        verdict = of_case != MB_ERRC_NONE ? of_case : verdict;
-    }
-    return verdict == MB_ERRC_NONE && is_skipped && !is_timed ? MB_ERRC_UNSUPPORTED : verdict;
+    return culprit ? MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
+                             mb_row_reason(culprit))
+                   : MB_OK;
 }

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "bench/verify/instance.h"
 
-/* The rectangles of an update lie within level 0. */
-static enum mb_status check_rects(const struct mb_settings *settings, struct mb_extent base,
+/* The rectangles of an update lie within level 0, and the faces of a cube are square. */
+static enum mb_status check_shape(const struct mb_settings *settings, struct mb_extent base,
                                   const char *input, struct mb_err *err)
 {
     for (uint32_t i = 0; i < settings->n_rects; i++) {
@@ -23,13 +23,6 @@ static enum mb_status check_rects(const struct mb_settings *settings, struct mb_
                            rect.width, rect.height, base.width, base.height, input);
         }
     }
-    return MB_OK;
-}
-
-/* The faces of a cube are square. */
-static enum mb_status check_cube(const struct mb_settings *settings, struct mb_extent base,
-                                 const char *input, struct mb_err *err)
-{
     if (settings->is_cube && base.width != base.height) {
         return MB_FAIL(err, MB_ERRC_USAGE, "--cube: faces are square, and %s is %ux%u", input,
                        base.width, base.height);
@@ -44,12 +37,10 @@ enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
     enum mb_status status = MB_OK;
     const struct mb_extent own = {image->width, image->height};
     for (size_t i = 0; i < settings->n_sizes; i++) {
-        MB_TRY(check_rects(settings, settings->size[i], input, err));
-        MB_TRY(check_cube(settings, settings->size[i], input, err));
+        MB_TRY(check_shape(settings, settings->size[i], input, err));
     }
     if (settings->n_sizes == 0) {
-        MB_TRY(check_rects(settings, own, input, err));
-        MB_TRY(check_cube(settings, own, input, err));
+        MB_TRY(check_shape(settings, own, input, err));
     }
 fail:
     return status;
@@ -63,8 +54,7 @@ static const struct mb_format *case_format(const struct mb_settings *settings,
 }
 
 /* What is to be done with this image. */
-static enum mb_status fill_task(struct mb_case *c, const struct mb_settings *settings,
-                                struct mb_err *err)
+static void fill_task(struct mb_case *c, const struct mb_settings *settings)
 {
     const struct mb_extent base = c->layout.base;
     c->task = (struct mb_task){
@@ -79,7 +69,6 @@ static enum mb_status fill_task(struct mb_case *c, const struct mb_settings *set
         memcpy(c->task.rects, settings->rects, sizeof c->task.rects);
     }
     c->compulsory_bytes = mb_task_compulsory_bytes(&c->task, &c->layout);
-    return check_rects(settings, base, c->input, err);
 }
 
 static uint32_t layer_count(const struct mb_settings *settings)
@@ -118,7 +107,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
         used = &resized;
     }
     fill_case(c, settings, index / n_sizes, used);
-    MB_TRY(fill_task(c, settings, err));
+    fill_task(c, settings);
     *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
     if (!*source) {
         status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", c->input);
@@ -158,7 +147,7 @@ size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *setting
 enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
                                        struct mb_case *c, struct mb_err *err)
 {
-    if (!calibration->has_timer || isnan(calibration->roofline.ceiling_gbps)) {
+    if (isnan(calibration->roofline.ceiling_gbps)) {
         for (size_t i = 0; i < MB_N_TRAFFICS; i++) {
             c->match[i].gbps = (double)NAN;
         }

@@ -199,16 +199,6 @@ static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
     return status;
 }
 
-/* The table says it, too, but an exit code other than 0 has its line on stderr. */
-static enum mb_status check_support(const struct mb_run *run, const struct mb_variant *rows,
-                                    enum mb_errc verdict, struct mb_err *err)
-{
-    const struct mb_row *culprit = mb_run_culprit(run, rows, verdict);
-    return culprit
-               ? MB_FAIL(err, verdict, "%s: %s", culprit->result->label, mb_row_reason(culprit))
-               : MB_OK;
-}
-
 static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
                                 struct mb_err *err)
 {
@@ -231,8 +221,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
     mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
-    *verdict = mb_run_verdict(&run, rows);
-    MB_TRY(check_support(&run, rows, *verdict, err));
+    /* The table says it, too, but an exit code other than 0 has its line on stderr. */
+    MB_TRY(mb_run_verdict(&run, rows, verdict, err));
 fail:
     mb_run_finish(&run);
     status = close_device(&gpu, status, err);

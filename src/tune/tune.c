@@ -493,10 +493,7 @@ enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct m
                           options->gpu->info.timestamp_period_ns, options->gpu->info.name,
                           err));
     MB_TRY(check_instrument(options, tune, err));
-    hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(
-        mb_calibration_init(&session.calibration, options->gpu, options->settings, hooks, err));
-    mb_run_note_calibration(run, &session.calibration);
+    MB_TRY(mb_run_calibrate(run, options->gpu, hooks, &session.calibration, err));
     session.is_complete = !hooks->is_interrupted(hooks->user);
     MB_TRY(run_cases(&session, err));
     run->complete = session.is_complete;
