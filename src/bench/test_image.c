@@ -30,6 +30,17 @@ VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_
     return usage;
 }
 
+/* A level of all layers, where a packed block has it. */
+static VkBufferImageCopy level_region(const struct mb_layout *layout, uint32_t level)
+{
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    return (VkBufferImageCopy){
+        .bufferOffset = layout->level_offset_bytes[level],
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+        .imageExtent = {extent.width, extent.height, 1},
+    };
+}
+
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels)
 {
@@ -42,44 +53,27 @@ void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
 }
 
-/* Copy levels [first_level, first_level + n_levels) from a buffer that holds them as the packed
- * layout does, the first at its beginning. */
-static void record_upload(const struct mb_test_image *test_image,
-                          const struct mb_buffer *upload, uint32_t first_level,
-                          uint32_t n_levels)
-{
-    const struct mb_layout *layout = &test_image->full;
-    VkCommandBuffer cmd = test_image->submission.cmd;
-    mb_barrier_levels(cmd, &test_image->image, first_level, n_levels, &mb_access_undefined,
-                      &mb_access_transfer_write);
-    for (uint32_t level = first_level; level < first_level + n_levels; level++) {
-        struct mb_extent extent = mb_level_extent(layout->base, level);
-        VkBufferImageCopy region = {
-            .bufferOffset =
-                layout->level_offset_bytes[level] - layout->level_offset_bytes[first_level],
-            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
-            .imageExtent = {extent.width, extent.height, 1},
-        };
-        vkCmdCopyBufferToImage(cmd, upload->buffer, test_image->image.image,
-                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    }
-    mb_barrier_levels(cmd, &test_image->image, first_level, n_levels, &mb_access_transfer_write,
-                      &mb_access_readable);
-}
-
-/* `texels` are those levels, packed. */
-static enum mb_status upload_levels(struct mb_test_image *test_image, const void *texels,
-                                    size_t n_bytes, uint32_t first_level, uint32_t n_levels,
-                                    struct mb_err *err)
+enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void *block,
+                                    uint32_t n_levels, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_vk_image *image = &test_image->image;
+    const struct mb_layout *layout = &test_image->full;
+    const size_t n_bytes = n_levels < layout->n_levels ? layout->level_offset_bytes[n_levels]
+                                                       : layout->total_bytes;
     struct mb_buffer buffer = {0};
-    MB_TRY(mb_buffer_init(&buffer, test_image->image.gpu, MB_BUFFER_UPLOAD, n_bytes, "upload",
-                          err));
-    memcpy(buffer.mapped, texels, n_bytes);
+    VkCommandBuffer cmd = test_image->submission.cmd;
+    MB_TRY(mb_buffer_init(&buffer, image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
+    memcpy(buffer.mapped, block, n_bytes);
     MB_TRY(mb_submission_begin(&test_image->submission,
                                VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
-    record_upload(test_image, &buffer, first_level, n_levels);
+    mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
+    for (uint32_t level = 0; level < n_levels; level++) {
+        const VkBufferImageCopy region = level_region(layout, level);
+        vkCmdCopyBufferToImage(cmd, buffer.buffer, image->image,
+                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    }
+    mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
     MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
 fail:
@@ -87,24 +81,32 @@ fail:
     return status;
 }
 
-enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void *source,
-                                    struct mb_err *err)
+/* On the device, level by level: nothing is uploaded again. */
+enum mb_status mb_test_image_copy(struct mb_test_image *test_image, struct mb_vk_image *copies,
+                                  uint32_t n, struct mb_err *err)
 {
-    return upload_levels(test_image, source,
-                         test_image->full.level_layer_bytes[0] * test_image->full.n_layers, 0,
-                         1, err);
-}
-
-enum mb_status mb_test_image_upload_chain(struct mb_test_image *test_image, const void *block,
-                                          struct mb_err *err)
-{
-    const struct mb_layout *layout = &test_image->full;
-    if (layout->n_levels == 1) {
-        return MB_OK;
+    enum mb_status status = MB_OK;
+    const struct mb_vk_image *image = &test_image->image;
+    const struct mb_vk_image_options options = {
+        .layout = &image->layout,
+        .n_levels = image->n_levels,
+        .is_cube = image->is_cube,
+        .usage = image->usage,
+        .is_raw = image->is_raw,
+        .name = "copy of the image",
+    };
+    for (uint32_t i = 0; i < n; i++) {
+        MB_TRY(mb_vk_image_init(&copies[i], image->gpu, &options, err));
     }
-    return upload_levels(test_image, (const uint8_t *)block + layout->level_offset_bytes[1],
-                         layout->total_bytes - layout->level_offset_bytes[1], 1,
-                         layout->n_levels - 1, err);
+    MB_TRY(mb_submission_begin(&test_image->submission,
+                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    for (uint32_t i = 0; i < n; i++) {
+        mb_record_image_copy(test_image->submission.cmd, image, &copies[i], image->n_levels);
+    }
+    MB_TRY(mb_submission_end(&test_image->submission, err));
+    MB_TRY(mb_submission_run(&test_image->submission, err));
+fail:
+    return status;
 }
 
 enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct mb_gpu *gpu,
@@ -133,7 +135,7 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
     MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
                           "read-back", err));
     MB_TRY(mb_submission_init(&test_image->submission, gpu, "test image", err));
-    MB_TRY(mb_test_image_upload(test_image, source, err));
+    MB_TRY(mb_test_image_upload(test_image, source, 1, err));
     return MB_OK;
 fail:
     mb_test_image_finish(test_image);
@@ -197,12 +199,7 @@ void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommand
     mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_readable,
                       &mb_access_transfer_read);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        struct mb_extent extent = mb_level_extent(layout->base, level);
-        VkBufferImageCopy region = {
-            .bufferOffset = layout->level_offset_bytes[level],
-            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
-            .imageExtent = {extent.width, extent.height, 1},
-        };
+        const VkBufferImageCopy region = level_region(layout, level);
         vkCmdCopyImageToBuffer(cmd, test_image->image.image,
                                VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
                                test_image->readback.buffer, 1, &region);

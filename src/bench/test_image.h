@@ -39,14 +39,19 @@ MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image
                                                 const void *source, struct mb_err *err);
 void mb_test_image_finish(struct mb_test_image *test_image);
 
-/* Upload level 0 again: for another content, or when a strategy has damaged it. */
+/* Upload the first `n_levels` of a block packed as test_image->full, which are then in the
+ * state of level 0: that alone again, for another content or when a strategy has damaged it, or
+ * a chain. */
 MB_MUST_CHECK enum mb_status mb_test_image_upload(struct mb_test_image *test_image,
-                                                  const void *source, struct mb_err *err);
+                                                  const void *block, uint32_t n_levels,
+                                                  struct mb_err *err);
 
-/* Upload levels 1.. of `block`, packed as test_image->full, which are then in the state of
- * level 0. */
-MB_MUST_CHECK enum mb_status mb_test_image_upload_chain(struct mb_test_image *test_image,
-                                                        const void *block, struct mb_err *err);
+/* Make `n` images like the test image: the same usage, and copies of all its levels, in the
+ * state that strategy.h promises. `copies` are zeroed before, and the caller's to finish after
+ * a failure, too. */
+MB_MUST_CHECK enum mb_status mb_test_image_copy(struct mb_test_image *test_image,
+                                                struct mb_vk_image *copies, uint32_t n,
+                                                struct mb_err *err);
 
 /* Fill levels 1.. with poison `index` < MB_N_POISONS; level 0 is not touched. */
 MB_MUST_CHECK enum mb_status mb_test_image_poison(struct mb_test_image *test_image,

@@ -110,7 +110,8 @@ static void check_contents(struct mb_test_image *test_image, const struct mb_ins
     for (size_t i = 0; i < MB_COUNTOF(patterns); i++) {
         struct mb_err err = {0};
         void *texels = mb_test_texels(&test_image->full, patterns[i]);
-        const bool is_run = texels && mb_test_image_upload(test_image, texels, &err) == MB_OK &&
+        const bool is_run = texels &&
+                            mb_test_image_upload(test_image, texels, 1, &err) == MB_OK &&
                             run_and_read(test_image, instance, &err) == MB_OK;
         CHECK(is_run && holds(test_image, texels, task->rects[0]));
         if (!is_run) {

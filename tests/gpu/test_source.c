@@ -35,7 +35,7 @@ static void check_row(struct mb_test_image *test_image, const struct mb_variant 
     struct mb_instance instance = {0};
     struct mb_err err = {0};
     const bool is_run = mb_test_instance(&instance, test_image, row, &task, &err) == MB_OK &&
-                        mb_test_image_upload(test_image, changed, &err) == MB_OK &&
+                        mb_test_image_upload(test_image, changed, 1, &err) == MB_OK &&
                         mb_test_run_chain(test_image, &instance, 0, &err) == MB_OK;
     CHECK(is_run);
     CHECK_EQ_STR(err.text, "");

@@ -331,7 +331,7 @@ static enum mb_status bench_refer(struct stress_bench *bench, struct mb_instance
     struct mb_test_image *test_image = &bench->test_image;
     for (uint32_t i = 0; i < N_CONTENTS; i++) {
         struct mb_verdict verdict = {0};
-        MB_TRY(mb_test_image_upload(test_image, bench->texels[i], err));
+        MB_TRY(mb_test_image_upload(test_image, bench->texels[i], 1, err));
         MB_TRY(mb_test_image_poison(test_image, i % MB_N_POISONS, err));
         MB_TRY(mb_submission_run(&instance->submission, err));
         MB_TRY(mb_test_image_read(test_image, err));

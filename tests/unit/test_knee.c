@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "base/rng.h"
-#include "bench/roofline/knee.h"
+#include "bench/roofline/roofline.h"
 #include "check.h"
 
 #define MIB UINT64_C(0x100000)

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "bench/roofline/knee.h"
-#include "bench/roofline/null_dispatch.h"
+#include "base/stats.h"
+#include "vk/barrier.h"
 
 #define MIB UINT64_C(0x100000)
 
@@ -27,6 +27,84 @@
 #define MIN_TIMED_NS 400e3
 #define MATCHED_NS   200e3
 #define WARM_UP_NS   20e6
+
+/* Of a null dispatch: timings, and further ones in a row. */
+#define N_NULL_TIMES 32u
+#define N_LINKS      16u
+
+extern const struct mb_shader mb_spv_null;
+
+/* The knee. */
+#define MAX_POINTS 64u
+#define MIN_POINTS 6u
+#define N_MEMORY   3u /* points that must show memory's bandwidth */
+
+/* An H200 reads its cache about 1.3 times as fast as its memory; timings repeat to 2 %. */
+#define STEP_RATIO    1.12
+#define FLAT_RATIO    1.04
+#define MEMORY_SPREAD 1.1
+
+static double median_of_3(double a, double b, double c)
+{
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* A running median of three takes out lone outliers and keeps steps where they are. */
+static void smooth(const double *gbps, size_t n, double *smoothed)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t before = i > 0 ? i - 1 : 0;
+        const size_t after = i + 1 < n ? i + 1 : n - 1;
+        smoothed[i] = median_of_3(gbps[before], gbps[i], gbps[after]);
+    }
+}
+
+/* Bandwidth of memory, or 0 if the last points differ: the sweep did not get there. */
+static double memory_gbps(const double *gbps, size_t n)
+{
+    const double *last = gbps + n - N_MEMORY;
+    const double most = fmax(last[0], fmax(last[1], last[2]));
+    const double least = fmin(last[0], fmin(last[1], last[2]));
+    return most <= MEMORY_SPREAD * least ? median_of_3(last[0], last[1], last[2]) : 0.0;
+}
+
+static bool are_positive(const double *gbps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(gbps[i] > 0.0 && isfinite(gbps[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size_t n)
+{
+    double g[MAX_POINTS];
+    if (n < MIN_POINTS || n > MAX_POINTS || !are_positive(gbps, n)) {
+        return 0;
+    }
+    smooth(gbps, n, g);
+    const double memory = memory_gbps(g, n);
+    size_t end = n; /* points from here on come from memory */
+    while (end > 0 && g[end - 1] <= STEP_RATIO * memory) {
+        end--;
+    }
+    if (memory <= 0.0 || end == 0) {
+        return 0;
+    }
+    /* Up the slope, to the plateau of the cache; an inner cache may be faster still. */
+    size_t plateau = end - 1;
+    while (plateau > 0 && g[plateau - 1] > FLAT_RATIO * g[plateau]) {
+        plateau--;
+    }
+    const double halfway = 0.5 * (memory + g[plateau]);
+    size_t knee = plateau;
+    while (knee + 1 < end && g[knee + 1] >= halfway) {
+        knee++;
+    }
+    return footprint_bytes[knee];
+}
 
 struct measurement {
     const struct mb_gpu *gpu;
@@ -74,6 +152,63 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
         }
     }
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
+}
+
+/* Median time of one null dispatch and `n_links` times a full barrier and another. */
+static enum mb_status time_row(const struct mb_pipeline *compute, const struct mb_timer *timer,
+                               struct mb_submission *submission, uint32_t n_links,
+                               double *median_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
+    double times_ns[N_NULL_TIMES];
+    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
+        mb_timer_begin(timer, submission->cmd, i);
+        mb_pipeline_dispatch(compute, submission->cmd, &dispatch);
+        for (uint32_t link = 0; link < n_links; link++) {
+            mb_barrier_full(submission->cmd);
+            mb_pipeline_dispatch(compute, submission->cmd, &dispatch);
+        }
+        mb_timer_end(timer, submission->cmd, i);
+    }
+    MB_TRY(mb_submission_end(submission, err));
+    MB_TRY(mb_submission_run(submission, err));
+    for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
+        MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
+    }
+    *median_ns = mb_median(times_ns, N_NULL_TIMES);
+fail:
+    return status;
+}
+
+static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *dispatch_ns,
+                                            double *barrier_ns, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_pipeline compute = {0};
+    struct mb_timer timer = {0};
+    struct mb_submission submission = {0};
+    double row_ns;
+    const struct mb_constant workgroup_size = {"gl_WorkGroupSize.x", 64};
+    const struct mb_pipeline_options options = {
+        .shader = &mb_spv_null,
+        .constants = &workgroup_size,
+        .n_constants = 1,
+        .name = "null",
+    };
+    MB_TRY(mb_timer_init(&timer, gpu, N_NULL_TIMES, err));
+    MB_TRY(mb_pipeline_init(&compute, gpu, &options, err));
+    MB_TRY(mb_submission_init(&submission, gpu, "null", err));
+    MB_TRY(time_row(&compute, &timer, &submission, 0, dispatch_ns, err)); /* warm */
+    MB_TRY(time_row(&compute, &timer, &submission, 0, dispatch_ns, err));
+    MB_TRY(time_row(&compute, &timer, &submission, N_LINKS, &row_ns, err));
+    *barrier_ns = (row_ns - *dispatch_ns) / N_LINKS;
+fail:
+    mb_submission_finish(&submission);
+    mb_pipeline_finish(&compute);
+    mb_timer_finish(&timer);
+    return status;
 }
 
 /* Of software devices, where the size makes no difference. */
@@ -297,8 +432,7 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
     }
     MB_TRY(scout(&m, err));
     if (settings->roofline && !is_interrupted(&m)) {
-        MB_TRY(
-            mb_null_dispatch_measure(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
+        MB_TRY(measure_null_dispatch(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
         MB_TRY(measure_buffers(&m, err));
         MB_TRY(measure_images(&m, err));
         out->ceiling_gbps =

@@ -24,4 +24,9 @@ MB_MUST_CHECK enum mb_status mb_roofline_match(const struct mb_gpu *gpu,
                                                struct mb_bandwidth out[MB_N_TRAFFICS],
                                                struct mb_err *err);
 
+/* The largest footprint that still comes from the last-level cache: where bandwidth, having
+ * left a plateau, is halfway down to that of memory, which the last three points must show.
+ * Footprints ascend. 0 if there is no such knee. Pure. */
+uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size_t n);
+
 #endif

@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include "bench/timing/recorded_sample.h"
-#include "bench/timing/rotation.h"
 #include "bench/timing/schedule.h"
 #include "vk/pipeline.h"
 
@@ -41,8 +40,8 @@ struct timing {
     struct mb_timing *timing;
     struct mb_timer timer;
     uint32_t n_pairs_used;
-    struct mb_rotation rotation;
-    struct subject *subjects; /* one per candidate */
+    struct mb_vk_image *copies; /* of the test image, to go round with; owned */
+    struct subject *subjects;   /* one per candidate */
     size_t twin; /* subject that has two names: the second is column n_candidates. The fastest
                     by its pilot that is not diagnostic */
     uint32_t n_started; /* samples of strategies: images are gone round over all of them */
@@ -59,17 +58,27 @@ static uint32_t n_parts(const struct timing *t)
     return t->timing->mode == MB_MODE_THROUGHPUT ? MB_MAX_PARTS : 1;
 }
 
+static enum mb_status make_copies(struct timing *t, struct mb_err *err)
+{
+    const uint32_t n = t->timing->n_rotated - 1;
+    t->copies = mb_alloc(n, sizeof *t->copies);
+    if (!t->copies) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
+    }
+    return n > 0 ? mb_test_image_copy(t->options->test_image, t->copies, n, err) : MB_OK;
+}
+
 static enum mb_status init_instances(struct timing *t, struct subject *subject,
                                      struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    subject->instances = mb_alloc(t->rotation.n_images, sizeof *subject->instances);
+    subject->instances = mb_alloc(t->timing->n_rotated, sizeof *subject->instances);
     if (!subject->instances) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
     }
     subject->instances[0] = subject->candidate->instance;
-    for (uint32_t i = 1; i < t->rotation.n_images; i++) {
-        MB_TRY(mb_instance_init(&subject->instances[i], mb_rotation_image(&t->rotation, i),
+    for (uint32_t i = 1; i < t->timing->n_rotated; i++) {
+        MB_TRY(mb_instance_init(&subject->instances[i], &t->copies[i - 1],
                                 subject->candidate->row, &t->timing->of->task, err));
     }
 fail:
@@ -106,7 +115,7 @@ sample_options(const struct timing *t, const struct subject *subject, bool is_nu
         .n_parts = n_parts(t),
         .n_chains = {1},
         .instances = subject->instances,
-        .n_instances = is_null ? 1 : t->rotation.n_images,
+        .n_instances = is_null ? 1 : t->timing->n_rotated,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
         .evictor = timing->is_evicted && !is_null ? &calibration->evictor : NULL,
         .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
@@ -119,9 +128,9 @@ sample_options(const struct timing *t, const struct subject *subject, bool is_nu
         options.n_chains[1] = 2 * n;
         options.n_chains[2] = 4 * n;
         /* Batches of a cold cache begin as they go on: in what other images left there. */
-        options.n_lead = timing->cache == MB_CACHE_COLD ? t->rotation.n_images : 0;
+        options.n_lead = timing->cache == MB_CACHE_COLD ? t->timing->n_rotated : 0;
     } else if (timing->mode == MB_MODE_OVERLAP) {
-        options.n_chains[0] = t->rotation.n_images;
+        options.n_chains[0] = t->timing->n_rotated;
     }
     return options;
 }
@@ -228,14 +237,17 @@ static void release(struct timing *t)
         free_recordings(&subject->own);
         free_recordings(&subject->null_twin);
         mb_pipeline_finish(&subject->nothing);
-        for (uint32_t k = 1; subject->instances && k < t->rotation.n_images; k++) {
+        for (uint32_t k = 1; subject->instances && k < t->timing->n_rotated; k++) {
             mb_instance_finish(&subject->instances[k]);
         }
         mb_free(subject->instances);
     }
     mb_free(t->subjects);
     mb_timer_finish(&t->timer);
-    mb_rotation_finish(&t->rotation);
+    for (uint32_t i = 0; t->copies && i + 1 < t->timing->n_rotated; i++) {
+        mb_vk_image_finish(&t->copies[i]);
+    }
+    mb_free(t->copies);
 }
 
 /* Columns of samples: strategies, the second name of the twin, null twins. */
@@ -385,7 +397,7 @@ enum mb_status mb_timing_run(const struct mb_timing_options *options, struct mb_
         return MB_OK;
     }
     MB_TRY(status);
-    MB_TRY(mb_rotation_init(&t.rotation, options->test_image, timing->n_rotated, err));
+    MB_TRY(make_copies(&t, err));
     MB_TRY(prepare(&t, err));
     MB_TRY(sample(&t, err));
     MB_TRY(keep_rows(&t, err));

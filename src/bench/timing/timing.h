@@ -10,7 +10,7 @@ struct mb_timing_options {
     const struct mb_settings *settings;
     const struct mb_hooks *hooks;
     struct mb_calibration *calibration; /* with a timer */
-    const struct mb_test_image *test_image;
+    struct mb_test_image *test_image;
     struct mb_candidate *const *candidates; /* to be timed: rows of the timing's case */
     size_t n_candidates;                    /* at least 1 */
 };

@@ -65,7 +65,7 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
         note_failure(result, pass, NULL, &verdict.first_bad);
     }
     if (verdict.level[0].n_bad_texels > 0) {
-        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, err));
+        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
     }
 fail:
     return status;
@@ -125,7 +125,8 @@ static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate
                                const void *block, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_test_image_upload_chain(judge->test_image, block, err));
+    MB_TRY(
+        mb_test_image_upload(judge->test_image, block, judge->test_image->full.n_levels, err));
     MB_TRY(mb_submission_run(&candidate->instance.submission, err));
     MB_TRY(mb_test_image_read(judge->test_image, err));
 fail:
@@ -211,7 +212,7 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
     }
     if (bad.found) {
         note_failure(candidate->result, pass, rule, &bad);
-        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, err));
+        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
     }
 fail:
     mb_free(regenerated);
