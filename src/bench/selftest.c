@@ -2,6 +2,7 @@
 #include "bench/selftest.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -19,9 +20,15 @@
 #define CPU_EMPTY_NS   5e6
 #define MAX_GRANULE_NS 1e6
 
-/* `hold` is the interval of the ratio at HOLD_LEVEL. */
+/* What the samples of a plant are to those of the base. */
+struct finding {
+    struct mb_relation relation;
+    double hold[2]; /* interval of the ratio at HOLD_LEVEL */
+    double base_ns; /* median of the base */
+};
+
 static enum mb_status relate(const struct mb_samples *samples, enum mb_plant plant,
-                             struct mb_relation *relation, double hold[2], struct mb_err *err)
+                             struct finding *found, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_bootstrap by_default = {.seed = 1};
@@ -39,77 +46,60 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     }
     const struct mb_series series = {.values = ratios, .n = n};
     MB_TRY(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
-    hold[0] = exp(held.ci[0]);
-    hold[1] = exp(held.ci[1]);
-    MB_TRY(mb_relate_logs(ratios, n, &by_default, relation, err));
-    relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN, MB_MARGIN);
+    found->hold[0] = exp(held.ci[0]);
+    found->hold[1] = exp(held.ci[1]);
+    found->base_ns = mb_median(ratios + n, n);
+    MB_TRY(mb_relate_logs(ratios, n, &by_default, &found->relation, err));
+    found->relation.outcome =
+        mb_outcome(found->relation.ci, found->relation.p, MB_MARGIN, MB_MARGIN);
 fail:
     mb_free(ratios);
     return status;
 }
 
-static void check_ratio(struct mb_check *check, const char *name,
-                        const struct mb_relation *relation, bool passed, const char *wanted)
+MB_PRINTF(4, 5)
+static void note(struct mb_check *check, const char *name, bool passed, const char *fmt, ...)
 {
+    va_list args;
     *check = (struct mb_check){.name = name, .passed = passed};
-    snprintf(check->text, sizeof check->text, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
-             relation->ratio, relation->ci[0], relation->ci[1],
-             mb_outcome_name(relation->outcome), wanted);
+    va_start(args, fmt);
+    vsnprintf(check->text, sizeof check->text, fmt, args);
+    va_end(args);
 }
 
-static void check_marks(struct mb_check *checks, const struct mb_timer_marks *marks,
-                        bool has_clock)
+/* The same work, anew or under two names, makes no difference, and under two names there is no
+ * doubt about it: times are known to a granule. */
+static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
+                                  double granule_ns, struct mb_check *check, struct mb_err *err)
 {
-    const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
-    checks[MB_CHECK_GRANULARITY] = (struct mb_check){
-        .name = "granularity",
-        .passed = marks->granularity_gcd_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
+    static const char *const names[] = {
+        [MB_PLANT_TWIN] = "A/A twin",
+        [MB_PLANT_ZERO] = "planted 0 %",
+        [MB_PLANT_FIVE] = "planted 5 %",
     };
-    snprintf(checks[MB_CHECK_GRANULARITY].text, sizeof checks[MB_CHECK_GRANULARITY].text,
-             "%.4g ns; neighbouring stamps %.4g ns apart", marks->granularity_gcd_ns,
-             marks->granularity_ns);
-    checks[MB_CHECK_EMPTY_PAIR] = (struct mb_check){
-        .name = "empty pair",
-        .passed = marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
-    };
-    snprintf(checks[MB_CHECK_EMPTY_PAIR].text, sizeof checks[MB_CHECK_EMPTY_PAIR].text,
-             "%.4g ns; wanted: below %.4g", marks->empty_pair_ns, empty_limit_ns);
-}
-
-/* Relative to what the base takes, a granule: times are no better known. */
-static enum mb_status find_granule(const struct mb_samples *samples,
-                                   const struct mb_timer_marks *marks, double *granule,
-                                   struct mb_err *err)
-{
-    double *base_ns = mb_alloc((size_t)samples->n_kept + 1, sizeof *base_ns);
-    if (!base_ns) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "self-test: out of memory");
+    struct finding found;
+    const enum mb_status status = relate(samples, plant, &found, err);
+    if (status != MB_OK) {
+        return status;
     }
-    mb_samples_column(samples, MB_PLANT_BASE, base_ns);
-    *granule = marks->granularity_gcd_ns / mb_median(base_ns, samples->n_kept);
-    mb_free(base_ns);
+    const struct mb_relation *relation = &found.relation;
+    bool passed =
+        relation->outcome == (plant == MB_PLANT_FIVE ? MB_OUTCOME_SLOWER : MB_OUTCOME_SAME);
+    char wanted[64] = "SAME";
+    if (plant == MB_PLANT_TWIN) {
+        const double granule = granule_ns / found.base_ns;
+        passed = passed && found.hold[0] - granule <= 1.0 && 1.0 <= found.hold[1] + granule;
+        snprintf(wanted, sizeof wanted, "SAME, and 1 within %.4f to %.4f (%g %%)",
+                 found.hold[0], found.hold[1], 100.0 * HOLD_LEVEL);
+    } else if (plant == MB_PLANT_FIVE) {
+        passed = passed && fabs(relation->ratio - 1.0 - MB_PLANTED) <= SLACK;
+        snprintf(wanted, sizeof wanted, "SLOWER, %.3f to %.3f", 1.0 + MB_PLANTED - SLACK,
+                 1.0 + MB_PLANTED + SLACK);
+    }
+    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
+         relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_name(relation->outcome),
+         wanted);
     return MB_OK;
-}
-
-/* The same work under two names: no difference, and no doubt about it. */
-static void check_twin(struct mb_check *check, const struct mb_relation *twin,
-                       const double hold[2], double granule)
-{
-    const bool holds = hold[0] - granule <= 1.0 && 1.0 <= hold[1] + granule;
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, "SAME, and 1 within %.4f to %.4f (%g %%)", hold[0], hold[1],
-             100.0 * HOLD_LEVEL);
-    check_ratio(check, "A/A twin", twin, twin->outcome == MB_OUTCOME_SAME && holds, wanted);
-}
-
-static void check_planted(struct mb_check *check, const struct mb_relation *five)
-{
-    const double low = 1.0 + MB_PLANTED - SLACK, high = 1.0 + MB_PLANTED + SLACK;
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, "SLOWER, %.3f to %.3f", low, high);
-    check_ratio(check, "planted 5 %", five,
-                five->outcome == MB_OUTCOME_SLOWER && low <= five->ratio && five->ratio <= high,
-                wanted);
 }
 
 enum mb_status mb_selftest_judge(const struct mb_samples *samples,
@@ -117,21 +107,21 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                  struct mb_selftest *selftest, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_relation twin, zero, five;
-    double twin_hold[2], hold[2];
-    double granule = 0.0;
-    MB_TRY(relate(samples, MB_PLANT_TWIN, &twin, twin_hold, err));
-    MB_TRY(relate(samples, MB_PLANT_ZERO, &zero, hold, err));
-    MB_TRY(relate(samples, MB_PLANT_FIVE, &five, hold, err));
-    MB_TRY(find_granule(samples, marks, &granule, err));
-    check_marks(selftest->check, marks, has_clock);
-    check_twin(&selftest->check[MB_CHECK_TWIN], &twin, twin_hold, granule);
-    check_ratio(&selftest->check[MB_CHECK_ZERO], "planted 0 %", &zero,
-                zero.outcome == MB_OUTCOME_SAME, "SAME");
-    check_planted(&selftest->check[MB_CHECK_FIVE], &five);
+    struct mb_check *checks = selftest->check;
+    const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
+    const double granule_ns = marks->granularity_gcd_ns;
+    note(&checks[MB_CHECK_GRANULARITY], "granularity",
+         granule_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
+         "%.4g ns; neighbouring stamps %.4g ns apart", granule_ns, marks->granularity_ns);
+    note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
+         marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
+         "%.4g ns; wanted: below %.4g", marks->empty_pair_ns, empty_limit_ns);
+    MB_TRY(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
+    MB_TRY(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
+    MB_TRY(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
     selftest->passed = true;
     for (int i = 0; i < MB_N_CHECKS; i++) {
-        selftest->passed = selftest->passed && selftest->check[i].passed;
+        selftest->passed = selftest->passed && checks[i].passed;
     }
 fail:
     return status;

@@ -19,16 +19,13 @@ struct mb_probe {
     double launch_ns; /* of a run without the chain, as calibration found it */
 };
 
-/* Set up and calibrate. UNSUPPORTED without timestamps. */
+/* Set up, and make the chain so long that a run takes MB_PROBE_NS at the clock of now, within a
+ * tenth or as near as six attempts get; where the launch alone takes more than half of that, as
+ * on CPUs, the chain takes half of it. Durations of two probes do not compare: make it when the
+ * device is warm. UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
                                            struct mb_err *err);
 void mb_probe_finish(struct mb_probe *probe);
-
-/* Set the number of steps so that a run takes MB_PROBE_NS at the clock of now, within a tenth
- * or as near as six attempts get; where the launch alone takes more than half of that, as on
- * CPUs, the chain takes half of it. Durations before and after do not compare: calibrate once,
- * when the device is warm. */
-MB_MUST_CHECK enum mb_status mb_probe_calibrate(struct mb_probe *probe, struct mb_err *err);
 
 /* Make the chain `n_steps` long from now on. */
 MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps,

@@ -70,27 +70,6 @@ fail:
     return status;
 }
 
-/* How many groups one buffer may have. */
-static enum mb_status find_limit(const struct mb_gpu *gpu, uint64_t n_groups,
-                                 uint64_t *max_groups, struct mb_err *err)
-{
-    const struct mb_gpu_info *info = &gpu->info;
-    const uint64_t max_bytes = info->max_storage_buffer_bytes < info->max_allocation_bytes
-                                   ? info->max_storage_buffer_bytes
-                                   : info->max_allocation_bytes;
-    *max_groups = max_bytes / MB_EVICTOR_GROUP_BYTES;
-    /* The kernel counts groups in 32 bits. */
-    *max_groups = *max_groups < UINT32_MAX ? *max_groups : UINT32_MAX;
-    if (n_groups > *max_groups * MB_EVICTOR_MAX_REACHES) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "eviction: %.1f MiB in %u buffers, the device's limit of each is %.1f "
-                       "MiB",
-                       (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20,
-                       MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
-    }
-    return mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err);
-}
-
 static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
                                  struct mb_err *err)
 {
@@ -105,32 +84,44 @@ fail:
     return status;
 }
 
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
                                uint64_t n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const uint64_t max_bytes =
+        least_of(gpu->info.max_storage_buffer_bytes, gpu->info.max_allocation_bytes);
+    /* The kernel counts groups in 32 bits. */
+    const uint64_t max_groups = least_of(max_bytes / MB_EVICTOR_GROUP_BYTES, UINT32_MAX);
     uint64_t n_left = n_bytes / MB_EVICTOR_GROUP_BYTES +
                       (n_bytes % MB_EVICTOR_GROUP_BYTES > 0 || n_bytes == 0);
-    uint64_t max_groups = 0;
     *evictor = (struct mb_evictor){.gpu = gpu};
-    MB_TRY(find_limit(gpu, n_left, &max_groups, err));
+    if (n_left > max_groups * MB_EVICTOR_MAX_REACHES) {
+        status = MB_FAIL(err, MB_ERRC_UNSUPPORTED,
+                         "eviction: %.1f MiB in %u buffers, the device's limit of each is %.1f "
+                         "MiB",
+                         (double)n_left * MB_EVICTOR_GROUP_BYTES / 0x1p20,
+                         MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
+        goto fail;
+    }
+    MB_TRY(mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err));
     while (n_left > 0) {
-        const uint64_t n_groups = n_left < max_groups ? n_left : max_groups;
-        struct mb_err why = {0};
-        status = init_reach(evictor, n_groups, &why);
-        if (status != MB_OK && why.vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
-            status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
-                             (double)n_bytes / 0x1p20);
-        } else if (status != MB_OK && err) {
-            *err = why;
-        }
-        MB_TRY(status);
+        const uint64_t n_groups = least_of(n_left, max_groups);
+        MB_TRY(init_reach(evictor, n_groups, err));
         n_left -= n_groups;
     }
     MB_TRY(fill(evictor, err));
     MB_TRY(init_kernel(evictor, false, &evictor->compute, err));
     return MB_OK;
 fail:
+    if (err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+        status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
+                         (double)n_bytes / 0x1p20);
+    }
     mb_evictor_finish(evictor);
     return status;
 }
