@@ -80,41 +80,33 @@ static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 
 /* A run while its cases are run. */
 struct progress {
-    const struct mb_bench_options *options;
+    struct mb_case_options options;
     struct mb_calibration calibration;
     struct mb_run *run;
     bool is_complete; /* no case was interrupted */
 };
 
-/* One image under all conditions. */
+/* One image under all conditions. It is kept if all samples are there, or if it was cut short
+ * with some of them. */
 static enum mb_status run_image(struct progress *p, const struct mb_image *image, size_t index,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_bench_options *options = p->options;
+    const struct mb_hooks *hooks = p->options.hooks;
     void *source = NULL;
     bool is_kept = false;
-    struct mb_condition conditions[MB_MAX_CONDITIONS];
-    const struct mb_case_options case_options = {
-        .settings = options->settings,
-        .hooks = options->hooks,
-        .rows = options->rows,
-        .n_rows = options->n_rows,
-        .conditions = conditions,
-        .n_conditions = mb_conditions(options->gpu, options->settings, conditions),
-        .calibration = &p->calibration,
-    };
     struct mb_case *c = mb_run_add_case(p->run);
     if (!c) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
     }
-    MB_TRY(mb_image_make_case(image, options->settings, index, c, &source, err));
+    hooks->on_case_begin(hooks->user, index);
+    MB_TRY(mb_image_make_case(image, p->options.settings, index, c, &source, err));
     make_name_unique(p->run, c);
     MB_TRY(mb_image_match_roofline(&p->calibration, c, err));
-    MB_TRY(mb_case_run(&case_options, source, c, &p->is_complete, err));
+    MB_TRY(mb_case_run(&p->options, source, c, &p->is_complete, err));
     is_kept = p->is_complete || c->n_timings > 0;
     if (is_kept) {
-        MB_TRY(options->on_case_done(options->hooks->user, p->run, c, err));
+        MB_TRY(hooks->on_case_done(hooks->user, p->run, c, err));
     }
 fail:
     mb_free(source);
@@ -128,14 +120,13 @@ static enum mb_status run_input(struct progress *p, struct mb_image *image, size
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_settings *settings = p->options->settings;
+    const struct mb_settings *settings = p->options.settings;
     const size_t n_sizes = mb_settings_n_sizes(settings);
     if (!image->texels) {
         MB_TRY(mb_image_open(image, settings->inputs[input], settings->seed, err));
         MB_TRY(mb_image_check_shapes(settings, image, settings->inputs[input], err));
     }
     for (size_t i = input * n_sizes; i < (input + 1) * n_sizes && p->is_complete; i++) {
-        p->options->on_case_begin(p->options->hooks->user, i);
         MB_TRY(run_image(p, image, i, err));
     }
 fail:
@@ -143,14 +134,17 @@ fail:
     return status;
 }
 
-enum mb_status mb_bench_run(const struct mb_bench_options *options, struct mb_inputs *inputs,
-                            struct mb_run *run, struct mb_err *err)
+enum mb_status mb_bench_run(const struct mb_case_options *options, const struct mb_gpu *gpu,
+                            struct mb_inputs *inputs, struct mb_run *run, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct progress p = {.options = options, .run = run};
-    const struct mb_hooks *hooks = options->hooks;
-    MB_TRY(mb_run_calibrate(run, options->gpu, hooks, &p.calibration, err));
-    p.is_complete = !hooks->is_interrupted(hooks->user);
+    struct progress p = {.options = *options, .run = run};
+    struct mb_condition conditions[MB_MAX_CONDITIONS];
+    p.options.calibration = &p.calibration;
+    p.options.conditions = conditions;
+    p.options.n_conditions = mb_conditions(gpu, options->settings, conditions);
+    MB_TRY(mb_run_calibrate(run, gpu, options->hooks, &p.calibration, err));
+    p.is_complete = !options->hooks->is_interrupted(options->hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
         MB_TRY(run_input(&p, &inputs->images[input], input, err));
     }

@@ -20,19 +20,6 @@ void mb_inputs_finish(struct mb_inputs *inputs);
 /* Images that the settings ask for: inputs x sizes. */
 size_t mb_bench_n_images(const struct mb_settings *settings);
 
-struct mb_bench_options {
-    const struct mb_gpu *gpu;
-    const struct mb_settings *settings;
-    const struct mb_variant *rows;
-    size_t n_rows;
-    const struct mb_hooks *hooks;
-    /* Before each case (`index` counts from 0), and after it: it is the last of the run then.
-     */
-    void (*on_case_begin)(void *user, size_t index);
-    enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
-                                   const struct mb_case *c, struct mb_err *err);
-};
-
 /* Fill run->id, utc, host, device, settings; there are no cases. What cannot be read of the
  * host is "unknown" (the number of cores: 0). */
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
@@ -44,12 +31,13 @@ MB_MUST_CHECK enum mb_status mb_run_calibrate(struct mb_run *run, const struct m
                                               struct mb_calibration *calibration,
                                               struct mb_err *err);
 
-/* Run every case and append it to `run`. An interrupted run returns MB_OK with run->complete
- * false and exit_reason "interrupted"; a case that was cut short is kept if its strategies have
- * samples. After a failure what was complete before is in `run`. */
-MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_bench_options *options,
-                                          struct mb_inputs *inputs, struct mb_run *run,
-                                          struct mb_err *err);
+/* Run every case, by the settings, hooks and rows of the options, and append it to `run`. An
+ * interrupted run returns MB_OK with run->complete false and exit_reason "interrupted"; a case
+ * that was cut short is kept if its strategies have samples. After a failure what was complete
+ * before is in `run`. */
+MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
+                                          const struct mb_gpu *gpu, struct mb_inputs *inputs,
+                                          struct mb_run *run, struct mb_err *err);
 
 /* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy that
  * could not be set up), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of

@@ -181,19 +181,12 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
     const struct mb_case_options *options = c->options;
     const struct mb_hooks *hooks = options->hooks;
     bool has_latency = false;
-    const struct mb_timing_options timing = {
-        .settings = options->settings,
-        .hooks = hooks,
-        .calibration = options->calibration,
-        .test_image = &c->test_image,
-        .candidates = c->ready,
-        .n_candidates = c->n_ready,
-    };
     if (!options->calibration->has_timer || c->n_ready == 0) {
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_TRY(mb_timing_run(&timing, &c->c->timings[k], err));
+        MB_TRY(mb_timing_run(options, &c->test_image, c->ready, c->n_ready, &c->c->timings[k],
+                             err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
     for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {

@@ -7,18 +7,6 @@
 #include "result/result.h"
 #include "bench/timing/calibration.h"
 
-struct mb_case_options {
-    const struct mb_settings *settings;
-    const struct mb_hooks *hooks;
-    const struct mb_variant *rows;
-    size_t n_rows;
-    const struct mb_condition *conditions;
-    size_t n_conditions; /* at least 1 */
-    struct mb_calibration *calibration;
-    bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
-    bool times_only;       /* no chain is read back: with settings->verify off */
-};
-
 /* Run every row on `source` (level 0 of every layer, of the case's layout) and fill the results
  * of `c` and a timing for each of its conditions; layout, n_image_levels, is_cube, the task,
  * its compulsory bytes and the input's names are the caller's. A strategy that cannot run is a

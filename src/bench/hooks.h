@@ -1,9 +1,12 @@
-/* How a run tells its caller where it is, and asks whether to go on. */
+/* What the caller of a run wants, and how it is told where the run is and asked whether to go
+ * on. */
 #ifndef MB_BENCH_HOOKS_H
 #define MB_BENCH_HOOKS_H
 
+#include "bench/settings.h"
 #include "result/result.h"
 
+struct mb_calibration;
 struct mb_verifier;
 
 /* What the caller hears and decides while a case runs; all but on_chain required. */
@@ -22,6 +25,23 @@ struct mb_hooks {
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err);
+    /* Of a run: before each case (`index` counts from 0), and after it: it is the last of the
+     * run then. */
+    void (*on_case_begin)(void *user, size_t index);
+    enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
+                                   const struct mb_case *c, struct mb_err *err);
+};
+
+struct mb_case_options {
+    const struct mb_settings *settings;
+    const struct mb_hooks *hooks;
+    const struct mb_variant *rows;
+    size_t n_rows;
+    const struct mb_condition *conditions;
+    size_t n_conditions; /* at least 1 */
+    struct mb_calibration *calibration;
+    bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
+    bool times_only;       /* no chain is read back: with settings->verify off */
 };
 
 #endif

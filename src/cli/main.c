@@ -127,20 +127,19 @@ static enum mb_status run_and_write(const struct mb_options *options, const stru
         .on_step = on_step,
         .on_block = on_block,
         .on_chain = on_chain,
-    };
-    const struct mb_bench_options bench = {
-        .gpu = gpu,
-        .settings = &options->settings,
-        .rows = rows,
-        .n_rows = n_rows,
-        .hooks = &hooks,
         .on_case_begin = on_case_begin,
         .on_case_done = on_case_done,
+    };
+    const struct mb_case_options bench = {
+        .settings = &options->settings,
+        .hooks = &hooks,
+        .rows = rows,
+        .n_rows = n_rows,
     };
     MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
     mb_progress_init(&session.progress, &io, options->quiet,
                      mb_bench_n_images(&options->settings));
-    status = mb_bench_run(&bench, inputs, run, err);
+    status = mb_bench_run(&bench, gpu, inputs, run, err);
     mb_progress_finish(&session.progress);
     if (status != MB_OK && run->n_cases == 0) {
         goto fail; /* nothing to tell: an older result stays */

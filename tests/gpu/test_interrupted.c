@@ -68,15 +68,10 @@ static void test_gap(struct mb_gpu *gpu)
         .caches = 1u << MB_CACHE_HOT | 1u << MB_CACHE_COLD,
         .modes = 1u << MB_MODE_LATENCY | 1u << MB_MODE_BESIDE,
     };
-    const struct mb_bench_options options = {
-        .gpu = &as_gpu,
-        .settings = &settings,
-        .rows = rows,
-        .n_rows = MB_COUNTOF(rows),
-        .hooks = &hooks,
-        .on_case_begin = on_case_begin,
-        .on_case_done = on_case_done,
-    };
+    const struct mb_case_options options = {
+        .settings = &settings, .hooks = &hooks, .rows = rows, .n_rows = MB_COUNTOF(rows)};
+    hooks.on_case_begin = on_case_begin;
+    hooks.on_case_done = on_case_done;
     hooks.is_interrupted = is_interrupted;
     hooks.on_block = on_block;
     as_gpu.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU; /* which has caches to be cold */
@@ -85,7 +80,7 @@ static void test_gap(struct mb_gpu *gpu)
     CHECK_EQ_INT(mb_inputs_open(&settings, &inputs, &err), MB_OK);
     create_pool = vkCreateQueryPool;
     vkCreateQueryPool = count_pool;
-    CHECK_EQ_INT(mb_bench_run(&options, &inputs, &run, &err), MB_OK);
+    CHECK_EQ_INT(mb_bench_run(&options, &as_gpu, &inputs, &run, &err), MB_OK);
     vkCreateQueryPool = create_pool;
     CHECK(!run.complete);
     CHECK_EQ_INT(n_done, 1);

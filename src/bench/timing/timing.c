@@ -36,7 +36,10 @@ struct subject {
 };
 
 struct timing {
-    const struct mb_timing_options *options;
+    const struct mb_case_options *options;
+    struct mb_test_image *test_image;
+    struct mb_candidate *const *candidates;
+    size_t n_candidates;
     struct mb_timing *timing;
     struct mb_timer timer;
     uint32_t n_pairs_used;
@@ -65,7 +68,7 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
     if (!t->copies) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
     }
-    return n > 0 ? mb_test_image_copy(t->options->test_image, t->copies, n, err) : MB_OK;
+    return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
 }
 
 static enum mb_status init_instances(struct timing *t, struct subject *subject,
@@ -200,7 +203,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_timing *timing = t->timing;
-    const size_t n = t->options->n_candidates;
+    const size_t n = t->n_candidates;
     const bool is_rotated =
         mb_mode_is_one_chain(timing->mode) && timing->n_rotated > SAMPLES_IN_FLIGHT;
     const struct subject blank = {
@@ -215,7 +218,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     MB_TRY(mb_timer_init(&t->timer, t->options->calibration->gpu, (uint32_t)n * n_pairs, err));
     for (size_t i = 0; i < n; i++) {
         t->subjects[i] = blank;
-        t->subjects[i].candidate = t->options->candidates[i];
+        t->subjects[i].candidate = t->candidates[i];
         MB_TRY(prepare_subject(t, &t->subjects[i], err));
     }
 fail:
@@ -232,7 +235,7 @@ static void free_recordings(struct recordings *recordings)
 
 static void release(struct timing *t)
 {
-    for (size_t i = 0; t->subjects && i < t->options->n_candidates; i++) {
+    for (size_t i = 0; t->subjects && i < t->n_candidates; i++) {
         struct subject *subject = &t->subjects[i];
         free_recordings(&subject->own);
         free_recordings(&subject->null_twin);
@@ -254,7 +257,7 @@ static void release(struct timing *t)
 static enum mb_status start_sample(void *user, size_t column, uint32_t slot, struct mb_err *err)
 {
     struct timing *t = user;
-    const size_t n = t->options->n_candidates;
+    const size_t n = t->n_candidates;
     const bool is_null = column > n;
     struct subject *subject = &t->subjects[is_null       ? column - n - 1
                                            : column == n ? t->twin
@@ -294,14 +297,14 @@ static bool after_block(void *user, uint32_t n_blocks)
 {
     const struct timing *t = user;
     const struct mb_hooks *hooks = t->options->hooks;
-    hooks->on_block(hooks->user, t->options->n_candidates, n_blocks,
+    hooks->on_block(hooks->user, t->n_candidates, n_blocks,
                     mb_schedule_blocks(t->options->settings, is_cpu(t)).max_blocks);
     return hooks->is_interrupted(hooks->user);
 }
 
 static enum mb_status sample(struct timing *t, struct mb_err *err)
 {
-    const size_t n = t->options->n_candidates;
+    const size_t n = t->n_candidates;
     const bool has_null_twins = t->timing->mode == MB_MODE_LATENCY;
     const struct mb_sampler sampler = {
         .user = t,
@@ -320,7 +323,7 @@ static enum mb_status sample(struct timing *t, struct mb_err *err)
 
 static size_t row_of(const struct timing *t, size_t subject)
 {
-    return (size_t)(t->options->candidates[subject]->result - t->timing->of->results);
+    return (size_t)(t->candidates[subject]->result - t->timing->of->results);
 }
 
 static enum mb_status column_stats(const struct mb_samples *samples, size_t column,
@@ -340,8 +343,8 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
     memcpy(row->n_chains, t->subjects[column].own.samples[0].n_chains, sizeof row->n_chains);
     MB_TRY(column_stats(samples, column, scratch, &row->stats, err));
     if (t->timing->mode == MB_MODE_LATENCY) {
-        MB_TRY(column_stats(samples, t->options->n_candidates + 1 + column, scratch,
-                            &row->null_twin, err));
+        MB_TRY(
+            column_stats(samples, t->n_candidates + 1 + column, scratch, &row->null_twin, err));
     }
     MB_TRY(mb_schedule_drop_unresolved(row, err));
     if (t->timing->mode == MB_MODE_THROUGHPUT && row->stats.n > 0) {
@@ -358,11 +361,11 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
     if (!scratch) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
     }
-    for (size_t i = 0; i < t->options->n_candidates; i++) {
+    for (size_t i = 0; i < t->n_candidates; i++) {
         MB_TRY(keep_row(t, i, scratch, err));
     }
     t->timing->twin_of = row_of(t, t->twin);
-    t->timing->twin_column = t->options->n_candidates;
+    t->timing->twin_column = t->n_candidates;
 fail:
     mb_free(scratch);
     return status;
@@ -384,13 +387,21 @@ fail:
     return status;
 }
 
-enum mb_status mb_timing_run(const struct mb_timing_options *options, struct mb_timing *timing,
-                             struct mb_err *err)
+enum mb_status mb_timing_run(const struct mb_case_options *options,
+                             struct mb_test_image *test_image,
+                             struct mb_candidate *const *candidates, size_t n_candidates,
+                             struct mb_timing *timing, struct mb_err *err)
 {
-    struct timing t = {.options = options, .timing = timing};
+    struct timing t = {
+        .options = options,
+        .test_image = test_image,
+        .candidates = candidates,
+        .n_candidates = n_candidates,
+        .timing = timing,
+    };
     enum mb_status status = arrange(&t, err);
     if (status == MB_UNSUPPORTED) {
-        for (size_t i = 0; i < options->n_candidates; i++) {
+        for (size_t i = 0; i < n_candidates; i++) {
             struct mb_row *row = &timing->rows[row_of(&t, i)];
             snprintf(row->skipped, sizeof row->skipped, "%s", err->text);
         }

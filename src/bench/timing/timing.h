@@ -6,21 +6,16 @@
 #include "bench/verify/judge.h"
 #include "bench/timing/calibration.h"
 
-struct mb_timing_options {
-    const struct mb_settings *settings;
-    const struct mb_hooks *hooks;
-    struct mb_calibration *calibration; /* with a timer */
-    struct mb_test_image *test_image;
-    struct mb_candidate *const *candidates; /* to be timed: rows of the timing's case */
-    size_t n_candidates;                    /* at least 1 */
-};
-
-/* Sample all of them, interleaved, with one of them under two names and the null twins (in
- * latency mode) among them, and fill the samples of `timing` and the figures of its rows.
- * Where the condition cannot be had (a cold cache of more images than is sensible, or one that
- * the device cannot be made to evict), every row says so as a skipped one; so does one whose
- * times the device's clock does not resolve. Fails on Vulkan errors and without memory. */
-MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_timing_options *options,
-                                           struct mb_timing *timing, struct mb_err *err);
+/* Sample `n_candidates` >= 1 rows of the timing's case, interleaved, with one of them under two
+ * names and the null twins (in latency mode) among them, and fill the samples of `timing` and
+ * the figures of its rows. Where the condition cannot be had (a cold cache of more images than
+ * is sensible, or one that the device cannot be made to evict), every row says so as a skipped
+ * one; so does one whose times the device's clock does not resolve. Fails on Vulkan errors and
+ * without memory. */
+MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_case_options *options,
+                                           struct mb_test_image *test_image,
+                                           struct mb_candidate *const *candidates,
+                                           size_t n_candidates, struct mb_timing *timing,
+                                           struct mb_err *err);
 
 #endif
