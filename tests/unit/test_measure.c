@@ -19,6 +19,8 @@ struct fake {
     uint32_t n_warmup_blocks;   /* after_block calls with 0 */
 };
 
+static struct mb_samples samples; /* of the last measure() */
+
 static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct mb_err *err)
 {
     struct fake *fake = user;
@@ -86,15 +88,21 @@ static struct mb_measure_options plain_options(void)
     };
 }
 
+/* Sample, and hold what came of it in place of what was before. */
+static void measure(struct fake *fake, const struct mb_measure_options *options)
+{
+    const struct mb_sampler sampler = sampler_of(fake);
+    mb_samples_finish(&samples);
+    CHECK_EQ_INT(mb_measure(&sampler, options, &samples, NULL), MB_OK);
+}
+
 /* Each block holds each candidate once, in an order of its own, and the samples lie where their
  * candidate is. */
 static void test_blocks(void)
 {
     struct fake fake = {.ns_per_sample = 1};
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&fake);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK_EQ_INT(samples.n_blocks, 20);
     CHECK_EQ_INT(samples.n_candidates, N_CANDIDATES);
     CHECK_EQ_INT(fake.n_started, 20 * N_CANDIDATES);
@@ -114,24 +122,16 @@ static void test_blocks(void)
                                             N_CANDIDATES * sizeof fake.started[0]) == 0;
     }
     CHECK(n_same_order < 5);
-    mb_samples_finish(&samples);
 }
 
 static void test_seed(void)
 {
     struct fake a = {.ns_per_sample = 1}, b = a, c = a;
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    struct mb_sampler sampler = sampler_of(&a);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
-    mb_samples_finish(&samples);
-    sampler = sampler_of(&b);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
-    mb_samples_finish(&samples);
+    measure(&a, &options);
+    measure(&b, &options);
     options.seed = 8;
-    sampler = sampler_of(&c);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
-    mb_samples_finish(&samples);
+    measure(&c, &options);
     CHECK(memcmp(a.started, b.started, sizeof a.started) == 0);
     CHECK(memcmp(a.started, c.started, sizeof a.started) != 0);
 }
@@ -141,20 +141,16 @@ static void test_budget(void)
 {
     struct fake fake = {.ns_per_sample = 1000};
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&fake);
     options.min_blocks = 3;
     options.max_blocks = 100;
     options.budget_ns = UINT64_C(10) * N_CANDIDATES * 1000;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK(samples.n_blocks >= 10 && samples.n_blocks <= 11);
-    mb_samples_finish(&samples);
 
     fake = (struct fake){.ns_per_sample = 1000};
     options.budget_ns = 0;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK_EQ_INT(samples.n_blocks, 3);
-    mb_samples_finish(&samples);
 }
 
 /* Warm-up runs at least so many blocks and so long, and is not kept. */
@@ -162,25 +158,21 @@ static void test_warm_up(void)
 {
     struct fake fake = {.ns_per_sample = 1000};
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&fake);
     options.min_warmup_blocks = 4;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK_EQ_INT(fake.n_started, (20 + 4) * N_CANDIDATES);
     CHECK_EQ_INT(samples.n_blocks, 20);
     for (size_t i = 0; i < N_CANDIDATES; i++) {
         /* The first kept samples come after those of the warm-up. */
         CHECK(samples.duration_ns[i] > (double)(1000 * (i + 1) + 4 * N_CANDIDATES));
     }
-    mb_samples_finish(&samples);
 
     fake = (struct fake){.ns_per_sample = 1000};
     options.min_warmup_blocks = 0;
     options.min_warmup_ns = UINT64_C(7) * N_CANDIDATES * 1000;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK(fake.n_started >= (20 + 7) * N_CANDIDATES &&
           fake.n_started <= (20 + 8) * N_CANDIDATES);
-    mb_samples_finish(&samples);
 }
 
 /* The user's stop keeps whole blocks, with every sample in flight brought in. */
@@ -188,15 +180,12 @@ static void test_stop(void)
 {
     struct fake fake = {.ns_per_sample = 1, .stop_after_blocks = 6};
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&fake);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK_EQ_INT(samples.n_blocks, 6);
     CHECK_EQ_INT(fake.n_in_flight, 0);
     for (size_t i = 0; i < 6 * N_CANDIDATES; i++) {
         CHECK(samples.duration_ns[i] > 0.0);
     }
-    mb_samples_finish(&samples);
 }
 
 /* A failure of either call comes back with its text; nothing stays in flight, nothing is kept.
@@ -206,20 +195,20 @@ static void test_failures(void)
     struct mb_measure_options options = plain_options();
     for (size_t nth = 1; nth <= 12; nth++) {
         struct fake fake = {.ns_per_sample = 1, .fail_start_at = nth};
-        struct mb_samples samples;
+        struct mb_samples none;
         struct mb_err err = {0};
         struct mb_sampler sampler = sampler_of(&fake);
-        CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, &err), MB_FAILED);
+        CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
         CHECK_EQ_STR(err.text, "start failed");
         CHECK_EQ_INT(fake.n_in_flight, 0);
-        CHECK(samples.duration_ns == NULL);
+        CHECK(none.duration_ns == NULL);
 
         fake = (struct fake){.ns_per_sample = 1, .fail_collect_at = nth};
         err = (struct mb_err){0};
-        CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, &err), MB_FAILED);
+        CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
         CHECK_EQ_STR(err.text, "collect failed");
         CHECK_EQ_INT(fake.n_in_flight, 0);
-        CHECK(samples.duration_ns == NULL);
+        CHECK(none.duration_ns == NULL);
     }
 }
 
@@ -228,18 +217,20 @@ static void test_single(void)
 {
     struct fake fake = {.ns_per_sample = 1};
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&fake);
     options.n_candidates = 1;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&fake, &options);
     CHECK_EQ_INT(samples.n_blocks, 20);
     CHECK_EQ_INT(fake.most_in_flight, MB_N_SLOTS);
     CHECK(!fake.was_wrong);
+}
+
+static void forget_samples(void)
+{
     mb_samples_finish(&samples);
 }
 
 int main(void)
 {
     return CHECK_TESTS(test_blocks, test_seed, test_budget, test_warm_up, test_stop,
-                       test_failures, test_single);
+                       test_failures, test_single, forget_samples);
 }

@@ -44,6 +44,8 @@ static double work_ns(struct device *d, size_t candidate)
     return duration_ns * (1.0 + d->noise * (mb_rng_unit(&d->rng) - 0.5)) / d->clock;
 }
 
+static struct mb_samples samples; /* of the last measure() */
+
 static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct mb_err *err)
 {
     struct device *d = user;
@@ -101,14 +103,14 @@ static struct device make_device(uint32_t valid_bits)
     return d;
 }
 
-static struct mb_sampler sampler_of(struct device *d, bool has_probe)
+static struct mb_sampler sampler_of(struct device *d)
 {
     return (struct mb_sampler){
         .user = d,
         .start = start,
         .collect = collect,
         .now_ns = now_ns,
-        .probe = has_probe ? probe : NULL,
+        .probe = d->clock_at ? probe : NULL,
         .after_block = after_block,
     };
 }
@@ -127,6 +129,14 @@ static struct mb_measure_options plain_options(void)
     };
 }
 
+/* Sample, and hold what came of it in place of what was before. */
+static void measure(struct device *d, const struct mb_measure_options *options)
+{
+    const struct mb_sampler sampler = sampler_of(d);
+    mb_samples_finish(&samples);
+    CHECK_EQ_INT(mb_measure(&sampler, options, &samples, NULL), MB_OK);
+}
+
 /* A counter of 36 bits that wraps between and within samples gives the durations that one of
  * 64 bits does. */
 static void test_wrap(void)
@@ -135,8 +145,8 @@ static void test_wrap(void)
     struct mb_measure_options options = plain_options();
     struct mb_samples a, b;
     narrow.now_ns = wide.now_ns = (double)(UINT64_C(1) << 36) * 32.0 - 400e3;
-    const struct mb_sampler of_narrow = sampler_of(&narrow, false);
-    const struct mb_sampler of_wide = sampler_of(&wide, false);
+    const struct mb_sampler of_narrow = sampler_of(&narrow);
+    const struct mb_sampler of_wide = sampler_of(&wide);
     CHECK_EQ_INT(mb_measure(&of_narrow, &options, &a, NULL), MB_OK);
     CHECK_EQ_INT(mb_measure(&of_wide, &options, &b, NULL), MB_OK);
     CHECK(narrow.now_ns > (double)(UINT64_C(1) << 36) * 32.0); /* it did wrap */
@@ -154,13 +164,13 @@ static void test_backwards(void)
 {
     struct device d = make_device(36);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
+    struct mb_samples none;
     struct mb_err err = {0};
-    const struct mb_sampler sampler = sampler_of(&d, false);
+    const struct mb_sampler sampler = sampler_of(&d);
     d.is_backwards = true;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
     CHECK(strstr(err.text, "before the first") != NULL);
-    CHECK(samples.duration_ns == NULL);
+    CHECK(none.duration_ns == NULL);
 }
 
 static void test_no_timestamps(void)
@@ -184,11 +194,9 @@ static void test_warm_up(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     d.clock_at = rising;
     options.max_blocks = options.min_blocks;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK(samples.is_steady);
     CHECK_EQ_DBL(samples.warm_probe_ns, 100e3, 1e-6);
     CHECK_EQ_INT(samples.n_blocks, 20);
@@ -196,7 +204,6 @@ static void test_warm_up(void)
         CHECK(!samples.block[i].is_flagged);
         CHECK_EQ_DBL(samples.block[i].probe_ns[0], 100e3, 1e-6);
     }
-    mb_samples_finish(&samples);
 }
 
 /* Never the same for five windows. */
@@ -210,15 +217,12 @@ static void test_restless(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     d.clock_at = restless;
     options.max_blocks = options.min_blocks;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK(!samples.is_steady);
     CHECK(d.host_ns > 5e9 && d.host_ns < 5.2e9);
     CHECK_EQ_INT(samples.n_blocks, 20); /* 1 % is below what flags a block */
-    mb_samples_finish(&samples);
 }
 
 /* Throttled for a while: probes 40 to 42 are 10 % slower. */
@@ -233,12 +237,10 @@ static void test_throttle(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     double column[160];
     uint32_t n_flagged = 0;
     d.clock_at = throttled;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 160);
     for (uint32_t i = 0; i < samples.n_blocks; i++) {
         n_flagged += samples.block[i].is_flagged;
@@ -252,7 +254,6 @@ static void test_throttle(void)
     for (size_t i = 0; i < 160; i++) {
         CHECK_EQ_DBL(column[i], 10e3, 33.0);
     }
-    mb_samples_finish(&samples);
 }
 
 /* Slow for ever after probe 40. */
@@ -267,10 +268,8 @@ static void test_lasting_throttle(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     d.clock_at = failing;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 160);
     CHECK_EQ_INT(samples.n_blocks, 160 + 1 + MB_REBASE_AFTER);
     CHECK_EQ_INT(samples.n_rebased, 1);
@@ -279,7 +278,6 @@ static void test_lasting_throttle(void)
     }
     CHECK(!samples.block[samples.n_blocks - 1].is_flagged);
     CHECK_EQ_DBL(samples.warm_probe_ns, 100e3, 1e-6);
-    mb_samples_finish(&samples);
 }
 
 /* Another clock at each probe, once sampling has begun. */
@@ -294,16 +292,13 @@ static void test_erratic(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     d.clock_at = erratic;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 160);
     CHECK_EQ_INT(samples.n_blocks, 160 + 160 / 4 + 5);
     CHECK_EQ_INT(samples.n_rebased, 0);
     CHECK(samples.block[samples.n_blocks - 1].is_flagged);
     CHECK(samples.block[samples.n_blocks - 1].is_kept);
-    mb_samples_finish(&samples);
 }
 
 /* Flagged blocks do not outlast the time: of those there are, the last ones count. A block
@@ -312,27 +307,23 @@ static void test_erratic_timeout(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, true);
     d.clock_at = erratic;
     options.min_warmup_blocks = 1;
     options.max_warmup_ns = 0;
     d.n_probes = 100;
     options.timeout_ns = UINT64_C(12) * 180000;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.stop, MB_STOP_BUDGET);
     CHECK_EQ_INT(samples.n_blocks, 12);
     CHECK_EQ_INT(samples.n_kept, 12);
-    mb_samples_finish(&samples);
 
     options.timeout_ns = 0;
     options.min_blocks = 5;
     options.budget_ns = UINT64_C(12) * 180000;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_blocks, 12);
     CHECK_EQ_INT(samples.n_kept, 5);
     CHECK(samples.block[11].is_kept && !samples.block[6].is_kept);
-    mb_samples_finish(&samples);
 }
 
 /* Quiet samples stop at the first look; noisy ones at a later one, or not at all. */
@@ -340,25 +331,20 @@ static void test_noise(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, false);
     options.max_noise = 0.005;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, MB_FIRST_LOOK);
     CHECK_EQ_INT(samples.stop, MB_STOP_NOISE);
-    mb_samples_finish(&samples);
 
     d.noise = 0.05;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK(samples.n_kept == 40 || samples.n_kept == 80 || samples.n_kept == 160);
     CHECK_EQ_INT(samples.stop, samples.n_kept == 160 ? MB_STOP_BLOCKS : MB_STOP_NOISE);
-    mb_samples_finish(&samples);
 
     d.noise = 1.0;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 160);
     CHECK_EQ_INT(samples.stop, MB_STOP_BLOCKS);
-    mb_samples_finish(&samples);
 }
 
 /* Only the judged ones decide: a noisy companion does not keep the rest going. */
@@ -366,27 +352,22 @@ static void test_judged(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, false);
     d.is_bimodal = true;
     options.max_noise = 0.005;
     options.n_judged = 1;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, MB_FIRST_LOOK);
-    mb_samples_finish(&samples);
 }
 
 static void test_bimodal(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
     struct mb_stats stats[N_CANDIDATES];
     double column[160];
-    const struct mb_sampler sampler = sampler_of(&d, false);
     d.is_bimodal = true;
     d.noise = 0.02;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     for (size_t i = 0; i < N_CANDIDATES; i++) {
         mb_samples_column(&samples, i, column);
         CHECK_EQ_INT(mb_stats_compute(column, 160, &stats[i], NULL), MB_OK);
@@ -394,27 +375,22 @@ static void test_bimodal(void)
     CHECK(!stats[0].is_bimodal);
     CHECK(stats[1].is_bimodal);
     CHECK(!stats[2].is_bimodal);
-    mb_samples_finish(&samples);
 }
 
 static void test_times(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, false);
     options.timeout_ns = 600000; /* ten blocks of three samples of 20 us on the host */
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 10);
     CHECK_EQ_INT(samples.stop, MB_STOP_BUDGET);
-    mb_samples_finish(&samples);
 
     options = plain_options();
     options.max_noise = 0.5; /* known at the first look, but that is too early */
     options.min_time_ns = 2000000;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 40);
-    mb_samples_finish(&samples);
 }
 
 /* Parts and places of samples lie where they belong. */
@@ -422,11 +398,9 @@ static void test_parts(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    struct mb_samples samples;
-    const struct mb_sampler sampler = sampler_of(&d, false);
     options.n_parts = 2;
     options.max_blocks = 20;
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(&d, &options);
     for (size_t block = 0; block < 20; block++) {
         unsigned seen = 0;
         for (size_t i = 0; i < N_CANDIDATES; i++) {
@@ -437,6 +411,10 @@ static void test_parts(void)
         }
         CHECK_EQ_INT(seen, (1u << N_CANDIDATES) - 1);
     }
+}
+
+static void forget_samples(void)
+{
     mb_samples_finish(&samples);
 }
 
@@ -445,5 +423,5 @@ int main(void)
     return CHECK_TESTS(test_wrap, test_backwards, test_no_timestamps, test_warm_up,
                        test_restless, test_throttle, test_lasting_throttle, test_erratic,
                        test_erratic_timeout, test_noise, test_judged, test_bimodal, test_times,
-                       test_parts);
+                       test_parts, forget_samples);
 }
