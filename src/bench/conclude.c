@@ -94,6 +94,18 @@ static void warn_row(const struct mb_settings *settings,
     warn_above_limit(timing, calibration->roofline.llc_bytes, row);
 }
 
+/* No chain takes less time than its bytes, nor, if it is drained before and after, than a null
+ * dispatch; chains in a row or side by side hide what that costs. NaN where the roofline was
+ * not measured. */
+static void find_floor(const struct mb_roofline *roofline, struct mb_timing *timing)
+{
+    /* Bytes over GB/s are nanoseconds. */
+    const double memory_ns = (double)timing->of->compulsory_bytes / roofline->ceiling_gbps;
+    timing->is_dispatch_bound =
+        mb_mode_is_one_chain(timing->mode) && roofline->null_dispatch_ns > memory_ns;
+    timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
+}
+
 static enum mb_status conclude_timing(const struct mb_settings *settings,
                                       const struct mb_calibration *calibration,
                                       struct mb_timing *timing, struct mb_err *err)
@@ -103,10 +115,7 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
     if (settings->verify && !settings->validate) {
         mb_ranking_choose(timing);
     }
-    /* Chains in a row or side by side hide what a dispatch costs. */
-    timing->is_dispatch_bound = mb_mode_is_one_chain(timing->mode);
-    timing->floor_ns = mb_calibration_floor_ns(calibration, timing->of->compulsory_bytes,
-                                               &timing->is_dispatch_bound);
+    find_floor(&calibration->roofline, timing);
     MB_TRY(mb_relate_timing(timing, settings->seed, err));
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (timing->rows[i].stats.n > 0) {

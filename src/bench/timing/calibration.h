@@ -18,7 +18,7 @@ struct mb_calibration {
     double probe_ns;             /* of a run when warm; NaN without a probe */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
-    /* Made when first needed. */
+    /* Made by the first timing that needs them; zero before. */
     struct mb_evictor evictor;
     struct mb_background background;
 };
@@ -32,19 +32,5 @@ MB_MUST_CHECK enum mb_status mb_calibration_init(struct mb_calibration *calibrat
                                                  const struct mb_hooks *hooks,
                                                  struct mb_err *err);
 void mb_calibration_finish(struct mb_calibration *calibration);
-
-/* Make the evictor, if there is none yet: MB_COLD_FACTOR last-level caches. */
-MB_MUST_CHECK enum mb_status mb_calibration_need_evictor(struct mb_calibration *calibration,
-                                                         struct mb_err *err);
-
-/* Make the load for the second queue, if there is none yet. UNSUPPORTED without that queue. */
-MB_MUST_CHECK enum mb_status mb_calibration_need_background(struct mb_calibration *calibration,
-                                                            struct mb_err *err);
-
-/* Time that `bytes` of a mip chain's traffic take at least. With `*is_dispatch_bound` true on
- * entry (chains are drained before and after) it is that of a null dispatch where that is
- * longer, which it then says. NaN where the roofline was not measured. */
-double mb_calibration_floor_ns(const struct mb_calibration *calibration, uint64_t bytes,
-                               bool *is_dispatch_bound);
 
 #endif

@@ -1,4 +1,4 @@
-/* What one sample submits. */
+/* What one sample submits: the order of its commands is how a time is taken. */
 #include "bench/timing/recorded_sample.h"
 
 #include "bench/timing/evict.h"
@@ -28,10 +28,20 @@ static void record_chains(const struct mb_recorded_sample_options *options,
     }
 }
 
+/* A part of a sample, which is all of it but for batches:
+ *
+ *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
+ *     [ chain on another image; full barrier ]   its code is
+ *     [ n_lead chains ]                          the cache is as a row of chains leaves it
+ *     prime; reset queries; full barrier
+ *     stamp; barrier                             a stamp's second scope is only itself
+ *     n_chains chains                            with full barriers between them
+ *     stamp; full barrier
+ */
 static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
                         uint32_t first_instance, VkCommandBuffer cmd)
 {
-    uint32_t pair = options->first_pair + part;
+    const uint32_t pair = options->first_pair + part;
     if (options->evictor) {
         mb_evictor_record(options->evictor, cmd);
         mb_barrier_full(cmd);
@@ -52,8 +62,8 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                                        struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    uint32_t instance =
-        options->first_instance; /* the images of further parts go on from there */
+    /* The images of further parts go on from there. */
+    uint32_t instance = options->first_instance;
     *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
                                             .n_parts = options->n_parts};
     MB_TRY(mb_submission_init(&recorded->submission, options->gpu, options->name, err));

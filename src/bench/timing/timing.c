@@ -376,12 +376,14 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct mb_calibration *calibration = t->options->calibration;
-    MB_TRY(mb_schedule_images(t->timing, calibration->roofline.llc_bytes, err));
-    if (t->timing->is_evicted) {
-        MB_TRY(mb_calibration_need_evictor(calibration, err));
+    const struct mb_gpu *gpu = calibration->gpu;
+    const uint64_t llc_bytes = calibration->roofline.llc_bytes;
+    MB_TRY(mb_schedule_images(t->timing, llc_bytes, err));
+    if (t->timing->is_evicted && !calibration->evictor.gpu) {
+        MB_TRY(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
     }
-    if (t->timing->mode == MB_MODE_BESIDE) {
-        MB_TRY(mb_calibration_need_background(calibration, err));
+    if (t->timing->mode == MB_MODE_BESIDE && !calibration->background.gpu) {
+        MB_TRY(mb_background_init(&calibration->background, gpu, err));
     }
 fail:
     return status;
