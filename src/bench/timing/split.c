@@ -25,12 +25,12 @@ bool mb_split_levels(const struct mb_work *work, uint32_t n_levels, uint32_t n_s
     return *n_step_levels > 0;
 }
 
-/* What is being measured: durations by run, of each step and of the gap before it. */
+/* What is being measured: from each stamp to the next, by run. */
 struct stamps {
     struct mb_timer timer;
     struct mb_submission submission;
     uint32_t n_steps;
-    double *step_ns, *gap_ns; /* [step][run]; owned */
+    double *interval_ns; /* [2 * step][run], the gap before a step, and [2 * step + 1]; owned */
 };
 
 /* Pair 0 is the whole, pair 1 + i is step i. */
@@ -38,9 +38,8 @@ static enum mb_status record(struct stamps *s, const struct mb_instance *instanc
                              struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    VkCommandBuffer cmd;
+    VkCommandBuffer cmd = s->submission.cmd;
     MB_TRY(mb_submission_begin(&s->submission, 0, err));
-    cmd = s->submission.cmd;
     mb_timer_reset(&s->timer, cmd, 1, MB_MAX_STEPS);
     mb_timer_begin(&s->timer, cmd, 0);
     s->n_steps = mb_hook_record_stamped(instance->strategy, instance->state, &s->timer, 1,
@@ -51,27 +50,13 @@ fail:
     return status;
 }
 
-static enum mb_status read_run(struct stamps *s, uint32_t run, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    for (uint32_t step = 0; step < s->n_steps; step++) {
-        const uint32_t begin = 2 * (step + 1);
-        const uint32_t before = step == 0 ? 0 : begin - 1;
-        MB_TRY(mb_timer_between_ns(&s->timer, begin, begin + 1,
-                                   &s->step_ns[step * N_RUNS + run], err));
-        MB_TRY(mb_timer_between_ns(&s->timer, before, begin, &s->gap_ns[step * N_RUNS + run],
-                                   err));
-    }
-fail:
-    return status;
-}
-
 /* Steps that make the same levels are one part: their medians add up. */
 static void summarise(struct stamps *s, const struct mb_work *work, uint32_t n_levels,
                       struct mb_split *split)
 {
     for (uint32_t step = 0; step < s->n_steps; step++) {
         uint32_t first_level, n_step_levels;
+        double *gap_ns = s->interval_ns + 2 * step * N_RUNS;
         if (!mb_split_levels(work, n_levels, s->n_steps, step, &first_level, &n_step_levels)) {
             split->n_steps = 0;
             return;
@@ -85,8 +70,8 @@ static void summarise(struct stamps *s, const struct mb_work *work, uint32_t n_l
         uint32_t i = split->n_steps - 1;
         split->step[i].first_level = first_level;
         split->step[i].n_levels = n_step_levels;
-        split->step[i].median_ns += mb_median(s->step_ns + step * N_RUNS, N_RUNS);
-        split->step[i].gap_ns += mb_median(s->gap_ns + step * N_RUNS, N_RUNS);
+        split->step[i].gap_ns += mb_median(gap_ns, N_RUNS);
+        split->step[i].median_ns += mb_median(gap_ns + N_RUNS, N_RUNS);
     }
 }
 
@@ -95,14 +80,11 @@ enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_l
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = instance->image->gpu;
-    struct stamps s = {
-        .step_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.step_ns),
-        .gap_ns = mb_alloc((size_t)MB_MAX_STEPS * N_RUNS, sizeof *s.gap_ns),
-    };
+    struct stamps s = {.n_steps = 0};
     *split = (struct mb_split){0};
-    if (!s.step_ns || !s.gap_ns) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "split: out of memory");
-        goto fail;
+    s.interval_ns = mb_alloc((size_t)2 * MB_MAX_STEPS * N_RUNS, sizeof *s.interval_ns);
+    if (!s.interval_ns) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "split: out of memory");
     }
     MB_TRY(mb_timer_init(&s.timer, gpu, 1 + MB_MAX_STEPS, err));
     MB_TRY(mb_submission_init(&s.submission, gpu, "split", err));
@@ -112,13 +94,16 @@ enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_l
     }
     for (uint32_t run = 0; run < N_RUNS; run++) {
         MB_TRY(mb_submission_run(&s.submission, err));
-        MB_TRY(read_run(&s, run, err));
+        for (uint32_t i = 0; i < 2 * s.n_steps; i++) {
+            /* The first gap begins where the whole does. */
+            MB_TRY(mb_timer_between_ns(&s.timer, i == 0 ? 0 : i + 1, i + 2,
+                                       &s.interval_ns[i * N_RUNS + run], err));
+        }
     }
     summarise(&s, &instance->work, n_levels, split);
 fail:
     mb_submission_finish(&s.submission);
     mb_timer_finish(&s.timer);
-    mb_free(s.step_ns);
-    mb_free(s.gap_ns);
+    mb_free(s.interval_ns);
     return status;
 }
