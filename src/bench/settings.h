@@ -50,9 +50,9 @@ struct mb_settings {
     unsigned modes;     /* mask; 0: latency */
     enum mb_image_usage image_usage;
     double max_noise;    /* relative half width of a median's interval that is enough */
-    double min_time_s;   /* of sampling one cell; 0: none */
-    double timeout_s;    /* of sampling one cell; 0: automatic */
-    uint64_t l2_bytes;   /* of the last-level cache; 0: find it */
+    double min_time_s;   /* of sampling one condition; 0: none */
+    double timeout_s;    /* of sampling one condition; 0: automatic */
+    uint64_t l2_bytes;   /* of the last-level cache; 0: look for it */
     bool roofline;       /* measure what the memory can do */
     bool pipeline_facts; /* ask the driver about compiled pipelines */
     bool per_level;      /* stamp each level of strategies that have several dispatches */

@@ -16,7 +16,7 @@ MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
                                                  const struct mb_hooks *hooks,
                                                  struct mb_roofline *out, struct mb_err *err);
 
-/* The same on images at a cell's own format, extent and layers, pass after pass, so from the
+/* The same on images at a case's own format, extent and layers, pass after pass, so from the
  * cache where they fit. Mixed traffic then has the footprint of a chain: level 0 and a third.
  * NaN what is too large or what the device cannot store to. */
 MB_MUST_CHECK enum mb_status mb_roofline_match(const struct mb_gpu *gpu,

@@ -75,7 +75,7 @@ static enum mb_status drain(struct loop *loop, struct mb_err *err)
     return first;
 }
 
-/* Run every candidate once. The samples go to block `block`, or nowhere while warming up. */
+/* Run every candidate once. The samples go to block `block`, or nowhere during the warm-up. */
 static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_up,
                                 struct mb_err *err)
 {
@@ -186,7 +186,7 @@ static bool has_moved(double a_ns, double b_ns)
 }
 
 /* A clock that has moved and stays there is the clock from then on: else every further block
- * would be flagged for ever. */
+ * would be flagged. */
 static void follow_clock(struct loop *loop, const struct mb_block *block)
 {
     const bool is_shifted =

@@ -59,7 +59,7 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
         .timeout_ns = (uint64_t)(settings->timeout_s * 1e9),
         .max_noise = settings->max_noise,
     };
-    /* Who gives more time wants it used. */
+    /* A user who allows more time wants it used. */
     options.budget_ns =
         later(options.budget_ns, later(options.min_time_ns, options.timeout_ns));
     if (settings->n_warmup != UINT32_MAX) {

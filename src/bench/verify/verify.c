@@ -1,4 +1,4 @@
-/* Verification of one cell's outputs. */
+/* Verification of one case's outputs. */
 #include "bench/verify/verify.h"
 
 #include <string.h>

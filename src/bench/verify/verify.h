@@ -1,4 +1,4 @@
-/* Verification of one cell's outputs: the golden chains, made once, and the judgement. */
+/* Verification of one case's outputs: the golden chains, made once, and the verdict. */
 #ifndef MB_BENCH_VERIFY_VERIFY_H
 #define MB_BENCH_VERIFY_VERIFY_H
 
