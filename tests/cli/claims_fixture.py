@@ -5,8 +5,6 @@ import random
 
 import cli
 
-SCRIPTS = cli.ROOT / "scripts"
-
 N_BLOCKS = 40
 DRIFT = 0.2  # of a whole block, shared by all of its samples: only pairs are free of it
 DEFAULTS = {

@@ -5,10 +5,12 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -21,6 +23,11 @@ TIMEOUT_S = 1800 # a hang: a machine may be as slow as it likes
 ERROR_PREFIX = "mipbench: error: "
 ROOT = pathlib.Path(os.environ["MB_TEST_ROOT"])
 BINARY = None
+
+# What is in scripts/ can be imported by tests.
+SCRIPTS = ROOT / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+sys.dont_write_bytecode = True
 
 
 def main():
@@ -77,9 +84,25 @@ class TestCase(unittest.TestCase):
     def rows(self, path="out/results.json"):
         return rows(self.document(path))
 
+    def start(self, *args):
+        """Mipbench in the background, which another job's shell may have left ignoring SIGINT; ended
+        with the test."""
+        process = subprocess.Popen(
+            [BINARY, *args], cwd=self.dir, env={**os.environ, "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def wait_for(self, condition, what):
+        give_up_s = time.monotonic() + TIMEOUT_S
+        while not condition():
+            self.assertLess(time.monotonic(), give_up_s, f"no {what}")
+            time.sleep(0.01)
+
     def script(self, name, *arguments, stdout=subprocess.PIPE, **options):
         """Run one of scripts/ in the test's own folder, by the Python of this test."""
-        done = subprocess.run([sys.executable, "-B", str(ROOT / "scripts" / name),
+        done = subprocess.run([sys.executable, "-B", str(SCRIPTS / name),
                                *map(str, arguments)], cwd=self.dir, stdout=stdout,
                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8",
                               timeout=TIMEOUT_S, check=False, **options)

@@ -19,9 +19,7 @@ except ImportError as error:
     print(f"{error.name} is not installed")
     sys.exit(77)
 
-sys.path.insert(0, str(cli.ROOT / "scripts"))
-sys.dont_write_bytecode = True
-import plot  # noqa: E402  (found by the line above)
+import plot
 
 SIZES = ((256, 256), (1024, 1024), (1920, 1080))
 LABELS = ("blit", "compute", "subgroup", "spd", "spd:fp16=on", "separable")

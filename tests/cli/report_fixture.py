@@ -1,12 +1,10 @@
 """Results of mipbench for the tests of scripts/report.py: those in results/reference, changed."""
 import copy
 import json
-import sys
 
 import cli
 import kept_sets
 
-SCRIPTS = cli.ROOT / "scripts"
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"{{css}}"
 SIZE, N_LEVELS = 16, 5
 LEFT_OUT = object()
@@ -227,11 +225,6 @@ class TestCase(cli.TestCase):
         path = self.dir / name
         path.write_text(json.dumps(root), encoding="utf-8")
         return path
-
-    def add_scripts(self):
-        """What report.py is made of can be imported."""
-        sys.path.insert(0, str(SCRIPTS))
-        self.addCleanup(sys.path.remove, str(SCRIPTS))
 
     def report(self, *arguments, **options):
         """Runs report.py; the page is self.dir/page.html."""

@@ -5,19 +5,15 @@ import json
 import math
 import random
 import shutil
-import sys
 import unittest.mock
 
 import claims_fixture
 import cli
 import kept_sets
-
-sys.path.insert(0, str(claims_fixture.SCRIPTS))
-sys.dont_write_bytecode = True
-import claims  # noqa: E402  (found by the line above)
-import claims_data  # noqa: E402
-import pooled  # noqa: E402
-import results  # noqa: E402
+import claims
+import claims_data
+import pooled
+import results
 
 
 class ClaimsCase(claims_fixture.TestCase):

@@ -38,7 +38,7 @@ class Measuring(claims_fixture.TestCase):
         file.write(self.dir, "template")
 
     def measure(self, *arguments, **env):
-        script = claims_fixture.SCRIPTS / "claims.sh"
+        script = cli.SCRIPTS / "claims.sh"
         done = subprocess.run([str(script), "--mipbench", str(self.stand_in),
                                *arguments], cwd=self.dir, capture_output=True, check=False,
                               env={"PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin",

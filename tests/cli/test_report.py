@@ -14,6 +14,13 @@ import zlib
 import cli
 import kept_sets
 import report_fixture as fixture
+import report_format
+import report_plots
+import report_png
+import report_svg
+import result_node
+import result_style
+import results
 
 MAX_PAGE_BYTES = 5_000_000
 VOID = {"meta", "link", "br", "img", "input", "path", "line", "rect", "image", "use"}
@@ -353,12 +360,7 @@ class Pages(PageCase):
 class Words(fixture.TestCase):
     """Figures and words that the page and the terminal share."""
 
-    def setUp(self):
-        super().setUp()
-        self.add_scripts()
-
     def test_ratios_with_intervals(self):
-        import report_format
         for ratio, low, high, want in (
                 (2.5, 2.25, 2.75, "2.50 ± 0.25"), (1.3231, 1.3193, 1.3269, "1.323 ± 0.004"),
                 (1.0, 0.9999, 1.0001, "1.000 ± 0.001"), (1.63, 1.4, 4.43, "1.63 (1.40 – 4.43)"),
@@ -367,8 +369,6 @@ class Words(fixture.TestCase):
             self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
 
     def test_the_band_is_that_of_the_control(self):
-        import report_plots
-        import results
         root = fixture.first_timing(fixture.load(kept_sets.GPU))
         timing, = kept_sets.timings(root)
         timing["aa_control"] = {"variant": timing["rows"][0]["variant"], "ratio": 1, "ci": [1, 1],
@@ -379,18 +379,15 @@ class Words(fixture.TestCase):
             timing["aa_control"] = None
 
     def test_an_interval_has_the_digits_of_its_ratio(self):
-        import report_format
         self.assertEqual(report_format.ratio_texts(1.16, 1.087, 1.47), ["1.16", "1.09", "1.47"])
         self.assertEqual(report_format.ratio_texts(1.08, 1.0782, 1.1), ["1.080", "1.078", "1.100"])
 
     def test_all_texts_are_clean(self):
         """Those in lists, and keys: they end in a terminal, or in XML."""
-        import result_node
         text = r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'
         self.assertEqual(result_node.parse("x", text), {"a?": ["b?", ["c?", 1]], "d": "?"})
 
     def test_three_digits(self):
-        import report_format
         for value, want in ((0, "0"), (0.0123, "0.0123"), (0.00123, "0.00123"), (0.5, "0.500"),
                             (1.234, "1.23"), (-0.0456, "-0.0456"), (45.67, "45.7"),
                             (456.78, "456.8"), (4567.8, "4568"), (None, "–")):
@@ -398,14 +395,8 @@ class Words(fixture.TestCase):
 
 
 class Looks(PageCase):
-    def setUp(self):
-        super().setUp()
-        self.add_scripts()
-
     def test_every_marker_encloses_something(self):
         """Or what is hollow would look like what is not. Each is another shape."""
-        import report_svg
-        import result_style
         names = [*result_style.MARKERS.values(), *result_style.MORE_MARKERS]
         paths = [report_svg.MARKER_PATHS[name] for name in names]
         self.assertEqual(len(set(paths)), len(names))
@@ -419,8 +410,6 @@ class Looks(PageCase):
 
     def test_a_strategy_looks_the_same_in_every_plot(self):
         """And as in plot.py; its colour has a form for dark pages."""
-        import report_svg
-        import result_style
         text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
         for strategy in ("spd", "blit", "subgroup"):
             titles = rf'<use href="#([^"]*)"[^>]* class="mark ([^"]*)"><title>{strategy}[:,] '
@@ -504,8 +493,6 @@ class Pictures(PageCase):
         root = fixture.write_pictures(self.dir)
         path = self.dir / "image" / "golden-box" / "atlas.png"
         whole = path.read_bytes()
-        self.add_scripts()
-        import report_png
         self.assertEqual(len(report_png.decode(whole)), 16)
         for n_bytes in range(len(whole)):
             self.assertIsNone(report_png.decode(whole[:n_bytes]))
@@ -608,7 +595,7 @@ class Refusals(PageCase):
         os.link(self.dir / "image/golden-box/atlas.png", self.dir / "hard")
         before = cli.snapshot(self.dir)
         for name in ("claims.json", "link", "image/golden-box/atlas.png", "hard",
-                     fixture.SCRIPTS / "report" / "page.css"):
+                     cli.SCRIPTS / "report" / "page.css"):
             for options in ([], ["--max-pictures", "0"]):
                 with self.subTest(name=name, options=options):
                     self.assertIn(f"{name}: it is an input; name another file",

@@ -11,21 +11,16 @@ import os
 import random
 import re
 import signal
-import sys
 import unittest
 import unittest.mock
 
 import cli
 import report_fixture as fixture
-
-sys.path.insert(0, str(fixture.SCRIPTS))
-sys.dont_write_bytecode = True
-import claims  # noqa: E402  (found by the line above)
-import plot  # noqa: E402
-import report  # noqa: E402
-import result_schema  # noqa: E402
-
-import results  # noqa: E402
+import claims
+import plot
+import report
+import result_schema
+import results
 
 try:
     import plot_cell

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """SIGINT and SIGTERM: the sample is finished, what is complete is written, 128 + signal."""
-import os
 import signal
-import subprocess
 import time
 
 import cli
@@ -11,29 +9,6 @@ FIRST, LONG = "pattern:noise:16x16", "pattern:noise:64x64"
 
 
 class Signals(cli.TestCase):
-    def start(self, *args):
-        env = dict(os.environ, LC_ALL="C.UTF-8")
-        # Another job's shell may have left SIGINT ignored.
-        process = subprocess.Popen(
-            [cli.BINARY, *args], cwd=self.dir, env=env, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
-
-    def wait_for(self, condition, what):
-        give_up_s = time.monotonic() + cli.TIMEOUT_S
-        while not condition():
-            self.assertLess(time.monotonic(), give_up_s, f"no {what}")
-            time.sleep(0.01)
-
     def check(self, number):
         """A first cell of a hundred thousand samples would take minutes: interrupt inside."""
         process = self.start(LONG, "-w", "0", "-n", "100000", "-o", "out", "-s", "compute")
