@@ -191,9 +191,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     const struct mb_table_style style = mb_output_style(options, false);
     const bool has_color = style.color;
     struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
-    /* A file has lines of any width. */
-    const size_t n_columns =
-        style.columns > 0 ? mb_terminal_columns(style.columns) : MB_ANY_COLUMNS;
+    const size_t n_columns = mb_text_columns(&style);
     struct mb_strbuf above = {0}, below = {0};
     if (!is_brief) {
         add_side(&above, "Base", &comparison->group[MB_BASE]);

@@ -258,9 +258,10 @@ fail:
 }
 
 /* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
-static enum mb_status show_selftest(const struct mb_gpu *gpu,
+static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
+    const struct mb_table_style style = mb_output_style(options, is_utf8());
     static const struct mb_grid_column columns[3];
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct mb_strbuf text = {0};
@@ -272,7 +273,7 @@ static enum mb_status show_selftest(const struct mb_gpu *gpu,
         mb_grid_cell(&grid, "%s", check->name);
         mb_grid_sentence(&grid, "%s", check->text);
     }
-    mb_grid_text(&text, &grid, 80);
+    mb_grid_text(&text, &grid, mb_text_columns(&style));
     mb_grid_finish(&grid);
     const enum mb_status status = mb_strbuf_print(&text, err);
     mb_strbuf_finish(&text);
@@ -305,7 +306,7 @@ static enum mb_status self_test(const struct mb_options *options, struct mb_err 
     };
     MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
     MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
-    MB_TRY(show_selftest(&gpu, &selftest, err));
+    MB_TRY(show_selftest(options, &gpu, &selftest, err));
     status = selftest.passed ? MB_OK : fail_selftest(&gpu, &selftest, err);
 fail:
     return close_device(&gpu, status, err);

@@ -43,6 +43,11 @@ struct view {
     struct figures figures;
 };
 
+size_t mb_text_columns(const struct mb_table_style *style)
+{
+    return style->columns > 0 ? mb_terminal_columns(style->columns) : MB_ANY_COLUMNS;
+}
+
 static bool is_timed(const struct mb_row *row)
 {
     return row->stats.n > 0 && isfinite(row->stats.median_ns);

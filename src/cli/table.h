@@ -11,6 +11,9 @@ struct mb_table_style {
     size_t columns; /* of the terminal; 0: not one */
 };
 
+/* Columns at which text is broken: those of a terminal; a file has lines of any width. */
+size_t mb_text_columns(const struct mb_table_style *style);
+
 /* "mipbench VERSION · DEVICE · driver X · Vulkan 1.4", and what holds for the whole run: a
  * software device, the validation layer, no timestamps. */
 void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,

@@ -142,12 +142,6 @@ static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
     mb_grid_cell(grid, "%s", text);
 }
 
-/* A file has lines of any width. */
-static size_t widest_line(const struct mb_table_style *style)
-{
-    return style->columns > 0 ? mb_terminal_columns(style->columns) : MB_ANY_COLUMNS;
-}
-
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
                       const struct mb_table_style *style)
 {
@@ -156,7 +150,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
-    mb_grid_text(out, &grid, widest_line(style));
+    mb_grid_text(out, &grid, mb_text_columns(style));
     mb_grid_finish(&grid);
 }
 
@@ -318,7 +312,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");
     }
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), widest_line(style));
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), mb_text_columns(style));
     out->failed = out->failed || below.failed;
     mb_strbuf_finish(&below);
 }
