@@ -222,20 +222,6 @@ static void fit(struct layout *layout)
     }
 }
 
-/* Text in `width` columns, without its middle if it is wider. */
-static void add_label(struct mb_strbuf *out, const char *text, size_t width)
-{
-    const size_t n = mb_utf8_columns(text);
-    if (n <= width) {
-        mb_strbuf_append(out, text);
-        return;
-    }
-    const size_t n_tail = (width - 2) / 2;
-    mb_strbuf_append_n(out, text, width - 2 - n_tail);
-    mb_strbuf_append(out, "..");
-    mb_strbuf_append(out, text + n - n_tail);
-}
-
 /* One cell. The `*n_spaces` before it are added only now, so that no line ends in spaces. */
 static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t c,
                      const char *text, size_t *n_spaces)
@@ -254,7 +240,7 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     if (is_broken(layout, c)) {
         mb_strbuf_wrap(out, text, indent_of(layout, c), layout->n_columns);
     } else {
-        add_label(out, text, layout->width[c]);
+        mb_strbuf_shorten(out, text, layout->width[c]);
     }
     *n_spaces = MB_GRID_GAP + pad - before;
 }

@@ -131,6 +131,19 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
     }
 }
 
+void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns)
+{
+    const size_t n = word_columns(text, strlen(text));
+    if (n <= n_columns) {
+        mb_strbuf_append(buf, text);
+        return;
+    }
+    const size_t n_tail = (n_columns - 2) / 2;
+    mb_strbuf_append_n(buf, text, n_columns - 2 - n_tail);
+    mb_strbuf_append(buf, "..");
+    mb_strbuf_append(buf, text + n - n_tail);
+}
+
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns)
 {
     while (*lines != '\0') {

@@ -120,21 +120,6 @@ static void left_text(double left_s, char *out, size_t out_bytes)
     }
 }
 
-/* A name (ASCII) that is wider than `n_columns` loses its middle. */
-static void add_name(struct mb_strbuf *text, const char *name, size_t n_columns)
-{
-    const size_t n_bytes = strlen(name);
-    if (n_bytes <= n_columns) {
-        mb_strbuf_append(text, name);
-        return;
-    }
-    const size_t n_head = (n_columns - 2) / 2;
-    const size_t n_tail = n_columns - 2 - n_head;
-    mb_strbuf_append_n(text, name, n_head);
-    mb_strbuf_append(text, "..");
-    mb_strbuf_append(text, name + n_bytes - n_tail);
-}
-
 /* "[2/8] photo · LABEL · STEP · about 4 min left", no wider than the terminal. */
 static void draw(struct mb_progress *progress, const char *label, const char *step,
                  uint64_t now_ns)
@@ -153,8 +138,8 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
         const size_t n_others =
             text.n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
         const size_t n_all = columns > 0 ? (size_t)columns : 0;
-        add_name(&text, progress->image,
-                 n_all > n_others + MIN_NAME ? n_all - n_others : MIN_NAME);
+        mb_strbuf_shorten(&text, progress->image,
+                          n_all > n_others + MIN_NAME ? n_all - n_others : MIN_NAME);
         mb_strbuf_append(&text, separator);
     }
     mb_strbuf_append(&text, mb_strbuf_text(&rest));
