@@ -93,7 +93,7 @@ static void on_case_begin(void *user, size_t index)
     const struct mb_image *image = &session->inputs->images[index / n_sizes];
     const struct mb_extent size = settings->size[index % n_sizes];
     char name[80];
-    mb_progress_cell(&session->progress, index);
+    mb_progress_image(&session->progress, index);
     snprintf(name, sizeof name, settings->n_sizes > 0 ? "%s %ux%u" : "%s", image->name,
              size.width, size.height);
     mb_progress_name(&session->progress, name);

@@ -58,17 +58,17 @@ struct mb_progress_io mb_progress_stderr(bool unicode)
 }
 
 void mb_progress_init(struct mb_progress *progress, const struct mb_progress_io *io, bool quiet,
-                      size_t n_cells)
+                      size_t n_images)
 {
-    *progress = (struct mb_progress){.io = *io, .is_quiet = quiet, .n_cells = n_cells};
+    *progress = (struct mb_progress){.io = *io, .is_quiet = quiet, .n_images = n_images};
 }
 
-void mb_progress_cell(struct mb_progress *progress, size_t index)
+void mb_progress_image(struct mb_progress *progress, size_t index)
 {
-    if (progress->has_begun && index == progress->cell_index) {
+    if (progress->has_begun && index == progress->image_index) {
         return;
     }
-    progress->cell_index = index;
+    progress->image_index = index;
     progress->image[0] = '\0';
     progress->begin_ns = progress->io.now_ns(progress->io.user);
     if (!progress->has_begun) {
@@ -91,8 +91,8 @@ static bool is_drawing(const struct mb_progress *progress)
  * average. NaN while none is finished, and when the last one has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
-    const size_t n_done = progress->cell_index;
-    const size_t n_after = progress->n_cells - n_done - 1;
+    const size_t n_done = progress->image_index;
+    const size_t n_after = progress->n_images - n_done - 1;
     if (n_done == 0) {
         return (double)NAN;
     }
@@ -133,7 +133,7 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
     left_text(seconds_left(progress, now_ns), left, sizeof left);
     mb_strbuf_printf(&rest, "%s%s%s%s%s", label, separator, step, left[0] ? separator : "",
                      left);
-    mb_strbuf_printf(&text, "[%zu/%zu] ", progress->cell_index + 1, progress->n_cells);
+    mb_strbuf_printf(&text, "[%zu/%zu] ", progress->image_index + 1, progress->n_images);
     if (progress->image[0] != '\0') {
         const size_t n_others =
             text.n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
@@ -228,8 +228,9 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
         return;
     }
     struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->cell_index + 1,
-                     progress->n_cells, c->input_name, c->layout.base.width,
+    mb_strbuf_printf(&text,
+                     "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->image_index + 1,
+                     progress->n_images, c->input_name, c->layout.base.width,
                      c->layout.base.height, c->layout.format->name);
     add_counts(&text, c);
     if (!text.failed) {

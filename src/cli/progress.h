@@ -19,7 +19,7 @@ struct mb_progress_io {
 struct mb_progress {
     struct mb_progress_io io;
     bool is_quiet;
-    size_t n_cells, cell_index;
+    size_t n_images, image_index;
     char image[80];    /* name of the image, or "" */
     uint64_t first_ns; /* when the first image began */
     uint64_t begin_ns; /* when the current one did */
@@ -32,10 +32,10 @@ struct mb_progress {
 struct mb_progress_io mb_progress_stderr(bool unicode);
 
 void mb_progress_init(struct mb_progress *progress, const struct mb_progress_io *io, bool quiet,
-                      size_t n_cells);
+                      size_t n_images);
 
-/* Begin image `index` (0-based) of `n_cells`. Repeating it within an image has no effect. */
-void mb_progress_cell(struct mb_progress *progress, size_t index);
+/* Begin image `index` (0-based) of `n_images`. Repeating it within an image has no effect. */
+void mb_progress_image(struct mb_progress *progress, size_t index);
 
 /* Name the current image: "photo 512x512". */
 void mb_progress_name(struct mb_progress *progress, const char *name);

@@ -9,7 +9,7 @@
 
 /* Of the image that is being run; zeroed: of none. */
 struct mb_sheets {
-    char folder[256];  /* of the c, relative to the output folder */
+    char folder[256];  /* of the case, relative to the output folder */
     char title[512];   /* what is drawn, in words */
     bool is_clamped;   /* PNG holds less than the texels do */
     uint32_t n_layers; /* that are drawn */

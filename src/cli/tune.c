@@ -340,7 +340,7 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
 static void on_case_begin(void *user, size_t index)
 {
     struct session *session = user;
-    mb_progress_cell(&session->progress, index);
+    mb_progress_image(&session->progress, index);
 }
 
 static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)

@@ -69,7 +69,7 @@ static void test_line(void)
     mb_progress_step(&progress, "device", "measuring its limits");
     CHECK_EQ_STR(screen.text, "[1/200] device \u00b7 measuring its limits");
     screen.now_ns += 60000 * MS; /* no part of any image */
-    mb_progress_cell(&progress, 0);
+    mb_progress_image(&progress, 0);
     mb_progress_name(&progress, "photo_1");
     mb_progress_rounds(&progress, "8 strategies", 0, 320);
     CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 warming up");
@@ -78,7 +78,7 @@ static void test_line(void)
     mb_progress_rounds(&progress, "8 strategies", 40, 320);
     CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 40 of 320 blocks");
     screen.now_ns += 1000 * MS; /* three seconds an image */
-    mb_progress_cell(&progress, 1);
+    mb_progress_image(&progress, 1);
     mb_progress_name(&progress, "photo_2");
     mb_progress_rounds(&progress, "8 strategies", 40, 320);
     CHECK_EQ_STR(screen.text, "[2/200] photo_2 \u00b7 8 strategies \u00b7 40 of 320 blocks"
@@ -95,14 +95,14 @@ static const char *time_left(size_t n, size_t n_done, double each_s, double spen
 {
     static struct screen screen;
     struct mb_progress progress = make(&screen, true, false, false);
-    progress.n_cells = n;
+    progress.n_images = n;
     for (size_t i = 0; i < n_done; i++) {
-        mb_progress_cell(&progress, i);
+        mb_progress_image(&progress, i);
         screen.now_ns += (uint64_t)(each_s * 1e9);
     }
-    mb_progress_cell(&progress, n_done);
+    mb_progress_image(&progress, n_done);
     screen.now_ns += (uint64_t)(spent_s * 1e9);
-    mb_progress_cell(&progress, n_done); /* once more in the same image: no new clock */
+    mb_progress_image(&progress, n_done); /* once more in the same image: no new clock */
     mb_progress_step(&progress, "spd", "verifying");
     const char *verifying = strstr(screen.text, "verifying");
     return verifying ? verifying : "";
@@ -128,7 +128,7 @@ static void test_rate(void)
 {
     struct screen screen;
     struct mb_progress progress = make(&screen, true, false, false);
-    mb_progress_cell(&progress, 0);
+    mb_progress_image(&progress, 0);
     for (uint32_t i = 0; i < 1000; i++) { /* a second of 1 ms blocks */
         mb_progress_rounds(&progress, "spd", i, 1000);
         screen.now_ns += MS;
@@ -145,7 +145,7 @@ static void test_narrow(void)
 {
     struct screen screen;
     struct mb_progress progress = make(&screen, true, true, false);
-    mb_progress_cell(&progress, 36);
+    mb_progress_image(&progress, 36);
     mb_progress_name(&progress, "a-very-long-name-of-a-photo-0037");
     screen.width = 52;
     mb_progress_step(&progress, "spd", "verifying");
@@ -175,7 +175,7 @@ static void test_finished_image(void)
     struct mb_result results[4];
     struct mb_progress progress = make(&screen, false, false, false);
     make_case(&c, results);
-    mb_progress_cell(&progress, 2);
+    mb_progress_image(&progress, 2);
     mb_progress_rounds(&progress, "spd", 1, 2);
     mb_progress_step(&progress, "spd", "verifying");
     CHECK_EQ_INT(screen.n_draws, 0);
@@ -203,7 +203,7 @@ static void test_quiet(void)
     make_case(&c, results);
     for (int is_terminal = 0; is_terminal < 2; is_terminal++) {
         struct mb_progress progress = make(&screen, is_terminal != 0, false, true);
-        mb_progress_cell(&progress, 0);
+        mb_progress_image(&progress, 0);
         mb_progress_rounds(&progress, "spd", 1, 2);
         mb_progress_step(&progress, "spd", "verifying");
         mb_progress_case_done(&progress, &c);
