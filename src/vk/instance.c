@@ -41,9 +41,9 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     return VK_FALSE;
 }
 
-static enum mb_status describe_failure(VkResult result, struct mb_err *err)
+static enum mb_status describe_failure(VkResult result, bool validate, struct mb_err *err)
 {
-    if (result == VK_ERROR_LAYER_NOT_PRESENT) {
+    if (validate && result == VK_ERROR_LAYER_NOT_PRESENT) {
         enum mb_status status = MB_FAIL(
             err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed", VALIDATION_LAYER);
         mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
@@ -143,7 +143,7 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
     };
     VkResult result = create_instance(instance, n_messages != NULL, &messenger);
     if (result != VK_SUCCESS) {
-        return describe_failure(result, err);
+        return describe_failure(result, n_messages != NULL, err);
     }
     volkLoadInstance(instance->handle);
     if (n_messages) {
