@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No object may be larger (C11 6.5.6); refused here, since sanitizers abort at such requests.
- */
+/* No object may be larger (C11 6.5.6). Refused here, as sanitizers abort at such requests. */
 #define MAX_BYTES ((size_t)PTRDIFF_MAX)
 
 static _Atomic uint64_t n_live;

@@ -1,5 +1,4 @@
-/* Filling errors, and the names of Vulkan's results. Vulkan's header is used for the enum only.
- */
+/* Filling errors, and the names of Vulkan's results, whose header is used for the enum only. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -63,13 +62,7 @@ const char *mb_vk_result_name(int vk_result)
     return unknown;
 }
 
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0u) == 0x80u;
-}
-
-/* A path may be thousands of bytes long; the reason comes after it and must not be what is cut.
- */
+/* A path may be thousands of bytes long; what is cut must not be the reason that follows it. */
 static void elide_middle(char *text, size_t max_bytes)
 {
     const size_t n = strlen(text);
@@ -79,10 +72,10 @@ static void elide_middle(char *text, size_t max_bytes)
     static const char gap[] = "...";
     size_t head = max_bytes / 2;
     size_t tail = n - (max_bytes - head - sizeof gap);
-    while (head > 0 && is_continuation(text[head])) {
+    while (head > 0 && mb_utf8_continues(text[head])) {
         head--;
     }
-    while (is_continuation(text[tail])) {
+    while (mb_utf8_continues(text[tail])) {
         tail++;
     }
     memcpy(text + head, gap, sizeof gap - 1);
@@ -110,12 +103,10 @@ enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...)
     if (err == NULL) {
         return MB_FAILED;
     }
-    char raw[2 * sizeof err->hint];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(raw, sizeof raw, fmt, args);
+    mb_utf8_sanitize_format(err->hint, sizeof err->hint, fmt, args);
     va_end(args);
-    mb_utf8_sanitize(raw, err->hint, sizeof err->hint);
     return err->code == MB_ERRC_UNSUPPORTED ? MB_UNSUPPORTED : MB_FAILED;
 }
 
@@ -150,25 +141,16 @@ void mb_err_then(struct mb_err *err, const struct mb_err *later)
     }
 }
 
-static const char *result_note(int vk_result)
-{
-    switch (vk_result) {
-    case VK_ERROR_OUT_OF_HOST_MEMORY:
-        return " (out of host memory)";
-    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-        return " (out of device memory)";
-    default:
-        return "";
-    }
-}
-
 enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
                          int line)
 {
     const int name_bytes = (int)strcspn(call, "( \t\n");
+    const char *note = vk_result == VK_ERROR_OUT_OF_HOST_MEMORY     ? " (out of host memory)"
+                       : vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? " (out of device memory)"
+                                                                    : "";
     const enum mb_status status =
         mb_err_set(err, MB_ERRC_RUNTIME, file, line, "%.*s: %s%s", name_bytes, call,
-                   mb_vk_result_name(vk_result), result_note(vk_result));
+                   mb_vk_result_name(vk_result), note);
     if (err != NULL) {
         err->vk_result = vk_result;
     }

@@ -90,8 +90,7 @@ const char *mb_vk_result_name(int vk_result);
 
 /* vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)). What a failed
  * one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and must not be
- * destroyed.
- */
+ * destroyed. */
 #define MB_VK_MAKE(create, parent, info, handle)                                               \
     do {                                                                                       \
         VkResult mb_vk_result_ = create(parent, info, NULL, handle);                           \

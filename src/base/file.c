@@ -133,8 +133,7 @@ static int write_all(int fd, const void *data, size_t n_bytes)
     return 0;
 }
 
-/* `close` reports late write errors; after EINTR, Linux has closed the descriptor all the same.
- */
+/* `close` reports late write errors; after EINTR, Linux has closed the descriptor anyway. */
 static int close_checked(int fd)
 {
     return close(fd) != 0 && errno != EINTR ? errno : 0;
@@ -156,30 +155,6 @@ bool mb_file_is_same(const char *a, const char *b)
     return !has_a && !has_b && path_a[0] != '\0' && strcmp(path_a, path_b) == 0;
 }
 
-/* Create a file in `folder` that did not exist; `*temp_path` is set only with a descriptor. */
-static int open_temporary(const char *folder, char **temp_path)
-{
-    for (unsigned i = 0; i < MAX_TEMP_ATTEMPTS; i++) {
-        char name[64];
-        snprintf(name, sizeof name, ".mipbench-%ld-%u.tmp", (long)getpid(), i);
-        char *candidate = mb_path_join(folder, name);
-        if (candidate == NULL) {
-            errno = ENOMEM;
-            return -1;
-        }
-        const int fd = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            *temp_path = candidate;
-            return fd;
-        }
-        mb_free(candidate);
-        if (errno != EEXIST) {
-            return -1;
-        }
-    }
-    return -1;
-}
-
 /* Make a rename durable. Some file systems have no fsync for folders and say EINVAL. */
 static int sync_folder(const char *folder)
 {
@@ -192,55 +167,70 @@ static int sync_folder(const char *folder)
     return sync_errno != 0 ? sync_errno : close_errno;
 }
 
+/* A file on its way to `target`: where a symbolic link may have led, not the link. */
+struct draft {
+    char target[PATH_MAX], folder[PATH_MAX], temp_path[PATH_MAX + 64];
+    int fd;
+};
+
+/* Create a file in the target's folder that did not exist. Returns 0 or the errno. */
+static int open_draft(const char *path, struct draft *draft)
+{
+    const int error = mb_path_resolve(path, draft->target);
+    if (error != 0) {
+        return error;
+    }
+    mb_path_parent(draft->target, draft->folder);
+    for (unsigned i = 0; i < MAX_TEMP_ATTEMPTS; i++) {
+        snprintf(draft->temp_path, sizeof draft->temp_path, "%s/.mipbench-%ld-%u.tmp",
+                 draft->folder, (long)getpid(), i);
+        draft->fd = open(draft->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (draft->fd >= 0 || errno != EEXIST) {
+            break;
+        }
+    }
+    return draft->fd < 0 ? errno : 0;
+}
+
 /* Fill, sync and close the temporary file, and give it its name and the mode of what it
  * replaces. Returns 0 or the errno. */
-static int commit_temporary(int fd, const char *temp_path, const char *path, const void *data,
-                            size_t n_bytes)
+static int commit_temporary(const struct draft *draft, const void *data, size_t n_bytes)
 {
     struct stat old;
     int error = 0;
-    if (stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0) {
+    if (stat(draft->target, &old) == 0 && fchmod(draft->fd, old.st_mode & 0777) != 0) {
         error = errno;
     }
     if (error == 0) {
-        error = write_all(fd, data, n_bytes);
+        error = write_all(draft->fd, data, n_bytes);
     }
-    if (error == 0 && fsync(fd) != 0) {
+    if (error == 0 && fsync(draft->fd) != 0) {
         error = errno;
     }
-    const int close_errno = close_checked(fd);
+    const int close_errno = close_checked(draft->fd);
     if (error == 0) {
         error = close_errno;
     }
-    if (error == 0 && rename(temp_path, path) != 0) {
+    if (error == 0 && rename(draft->temp_path, draft->target) != 0) {
         error = errno;
     }
     if (error != 0) {
-        unlink(temp_path);
+        unlink(draft->temp_path);
     }
     return error;
 }
 
-/* Replaces what a symbolic link points to, not the link. Returns 0 or the errno. */
+/* Returns 0 or the errno. */
 static int replace_file(const char *path, const void *data, size_t n_bytes)
 {
-    char target[PATH_MAX];
-    char *temp_path = NULL;
-    int error = mb_path_resolve(path, target);
-    if (error != 0) {
-        return error;
-    }
-    char *folder = mb_path_parent(target);
-    if (folder == NULL) {
-        return ENOMEM;
-    }
-    const int fd = open_temporary(folder, &temp_path);
-    error = fd < 0 ? errno : commit_temporary(fd, temp_path, target, data, n_bytes);
+    struct draft draft;
+    int error = open_draft(path, &draft);
     if (error == 0) {
-        error = sync_folder(folder);
+        error = commit_temporary(&draft, data, n_bytes);
     }
-    mb_free(temp_path);
-    mb_free(folder);
+    if (error == 0) {
+        error = sync_folder(draft.folder);
+    }
     return error;
 }
 
@@ -259,9 +249,6 @@ static int write_in_place(const char *path, const void *data, size_t n_bytes)
 
 static enum mb_status fail_output(struct mb_err *err, const char *path, int error)
 {
-    if (error == ENOMEM) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: cannot be written: out of memory", path);
-    }
     return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, strerror(error));
 }
 
@@ -272,16 +259,12 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
         return MB_FAIL(err, MB_ERRC_OUTPUT, "'%s': is not a file name", path);
     }
     struct stat info;
-    if (stat(path, &info) == 0) {
-        if (S_ISDIR(info.st_mode)) {
-            return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
-        }
-        if (!S_ISREG(info.st_mode)) {
-            const int error = write_in_place(path, data, n_bytes);
-            return error == 0 ? MB_OK : fail_output(err, path, error);
-        }
+    const bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) {
+        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
     }
-    const int error = replace_file(path, data, n_bytes);
+    const int error = exists && !S_ISREG(info.st_mode) ? write_in_place(path, data, n_bytes)
+                                                       : replace_file(path, data, n_bytes);
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
 
@@ -299,8 +282,7 @@ enum mb_status mb_file_write_in(const char *dir, const char *name, const void *d
 enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
 {
     struct stat info;
-    char target[PATH_MAX];
-    char *temp_path = NULL;
+    struct draft draft;
     const bool exists = stat(path, &info) == 0;
     if (exists && S_ISDIR(info.st_mode)) {
         return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
@@ -308,19 +290,11 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
     if (exists && !S_ISREG(info.st_mode)) {
         return MB_OK;
     }
-    int error = mb_path_resolve(path, target);
-    if (error != 0) {
-        return fail_output(err, path, error);
+    int error = open_draft(path, &draft);
+    if (error == 0) {
+        error = close_checked(draft.fd);
+        unlink(draft.temp_path);
     }
-    char *folder = mb_path_parent(target);
-    const int fd = folder != NULL ? open_temporary(folder, &temp_path) : -1;
-    error = fd >= 0 ? 0 : folder != NULL ? errno : ENOMEM;
-    if (fd >= 0) {
-        error = close_checked(fd);
-        unlink(temp_path);
-    }
-    mb_free(temp_path);
-    mb_free(folder);
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
 
@@ -359,22 +333,16 @@ static int make_dir(const char *path)
 
 enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
 {
-    char *partial = mb_strdup(path);
-    if (partial == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", path);
-    }
-    int error = path[0] == '\0' ? ENOENT : 0;
-    for (char *s = partial; *s != '\0' && error == 0; s++) {
-        if (*s == '/' && s != partial) {
-            *s = '\0';
+    char partial[PATH_MAX];
+    const size_t n_bytes = strlen(path);
+    int error = n_bytes == 0 ? ENOENT : n_bytes >= PATH_MAX ? ENAMETOOLONG : 0;
+    for (size_t i = 0; error == 0 && i <= n_bytes; i++) {
+        partial[i] = '\0';
+        if (i > 0 && (path[i] == '/' || path[i] == '\0')) {
             error = make_dir(partial);
-            *s = '/';
         }
+        partial[i] = path[i];
     }
-    if (error == 0) {
-        error = make_dir(partial);
-    }
-    mb_free(partial);
     if (error != 0) {
         return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder cannot be made: %s", path,
                        strerror(error));
@@ -386,27 +354,23 @@ enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path
                                struct mb_err *err)
 {
     char numbered[256];
-    const enum mb_status status = mb_make_dirs(parent, err);
-    int error = 0;
+    enum mb_status status = mb_make_dirs(parent, err);
+    int error = EEXIST;
     *path = NULL;
-    for (unsigned n = 1; status == MB_OK && n < 1000; n++) {
+    for (unsigned n = 1; status == MB_OK && error == EEXIST && n < 1000; n++) {
         snprintf(numbered, sizeof numbered, n == 1 ? "%s" : "%s-%u", name, n);
+        mb_free(*path);
         *path = mb_path_join(parent, numbered);
         if (*path == NULL) {
             return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", parent);
         }
         error = mkdir(*path, 0777) == 0 ? 0 : errno;
-        if (error != EEXIST) {
-            break;
-        }
-        mb_free(*path);
-        *path = NULL;
     }
     if (status == MB_OK && error != 0) {
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s/%s: the folder cannot be made: %s", parent,
+                         name, strerror(error));
         mb_free(*path);
         *path = NULL;
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s/%s: the folder cannot be made: %s", parent,
-                       name, strerror(error));
     }
     return status;
 }

@@ -46,8 +46,8 @@ MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_
 bool mb_file_is_same(const char *a, const char *b);
 
 /* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. A pipe
- * that nobody reads any more is fine: who piped into `head` has seen enough, and what the run
- * leaves in files is still wanted. SIGPIPE must be ignored. */
+ * whose reader has gone is fine: whoever piped into `head` has seen enough, and the run's files
+ * are still wanted. SIGPIPE must be ignored. */
 MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
                                              struct mb_err *err);
 

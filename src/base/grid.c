@@ -71,10 +71,9 @@ void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint)
 
 static void add_text(struct mb_grid *grid, const char *fmt, va_list args)
 {
-    char text[MAX_CELL_BYTES], clean[MAX_CELL_BYTES];
-    vsnprintf(text, sizeof text, fmt, args);
-    const size_t n_bytes = mb_utf8_sanitize(text, clean, sizeof clean);
-    mb_strbuf_append_n(&grid->text, clean, n_bytes + 1);
+    char text[MAX_CELL_BYTES];
+    const size_t n_bytes = mb_utf8_sanitize_format(text, sizeof text, fmt, args);
+    mb_strbuf_append_n(&grid->text, text, n_bytes + 1);
 }
 
 void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...)

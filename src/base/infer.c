@@ -15,9 +15,9 @@
 /* A series prepared for resampling: each value by its rank, so that the median of a resample
  * comes from counting ranks instead of sorting values. */
 struct ranked {
-    const double *sorted;
-    const uint32_t *rank; /* of each value, in time order */
-    uint32_t *count;      /* scratch: how often each rank was drawn */
+    double *sorted;
+    uint32_t *rank;  /* of each value, in time order */
+    uint32_t *count; /* scratch: how often each rank was drawn */
     size_t n;
     size_t block; /* of the moving-block bootstrap */
 };
@@ -33,14 +33,6 @@ static int compare_indexed(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-static void ranked_finish(struct ranked *ranked)
-{
-    mb_free((void *)ranked->sorted);
-    mb_free((void *)ranked->rank);
-    mb_free(ranked->count);
-    *ranked = (struct ranked){0};
-}
-
 /* Blocks only where neighbours resemble each other: beyond what chance does in 95 % of
  * independent series. */
 static size_t block_length(const double *values, size_t n)
@@ -52,18 +44,15 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
                                   struct mb_err *err)
 {
     struct indexed *order = mb_alloc(n, sizeof *order);
-    double *sorted = mb_alloc(n, sizeof *sorted);
-    uint32_t *rank = mb_alloc(n, sizeof *rank);
     *ranked = (struct ranked){
-        .sorted = sorted,
-        .rank = rank,
+        .sorted = mb_alloc(n, sizeof *ranked->sorted),
+        .rank = mb_alloc(n, sizeof *ranked->rank),
         .count = mb_alloc(n, sizeof *ranked->count),
         .n = n,
         .block = block_length(values, n),
     };
-    if (!order || !sorted || !rank || !ranked->count) {
+    if (!order || !ranked->sorted || !ranked->rank || !ranked->count) {
         mb_free(order);
-        ranked_finish(ranked);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
     }
     for (size_t i = 0; i < n; i++) {
@@ -71,8 +60,8 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
     }
     qsort(order, n, sizeof *order, compare_indexed);
     for (size_t i = 0; i < n; i++) {
-        sorted[i] = order[i].value;
-        rank[order[i].index] = (uint32_t)i;
+        ranked->sorted[i] = order[i].value;
+        ranked->rank[order[i].index] = (uint32_t)i;
     }
     mb_free(order);
     return MB_OK;
@@ -152,12 +141,15 @@ struct side {
     struct ranked *runs;
     double *medians; /* scratch, one per run */
     size_t n;
+    double n_samples, n_blocks; /* of all runs; blocks are drawn as one */
 };
 
 static void side_finish(struct side *side)
 {
     for (size_t i = 0; side->runs && i < side->n; i++) {
-        ranked_finish(&side->runs[i]);
+        mb_free(side->runs[i].sorted);
+        mb_free(side->runs[i].rank);
+        mb_free(side->runs[i].count);
     }
     mb_free(side->runs);
     mb_free(side->medians);
@@ -176,22 +168,13 @@ static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
         return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
     }
     for (size_t i = 0; i < runs->n; i++) {
-        MB_TRY(ranked_init(&side->runs[i], runs->series[i].values, runs->series[i].n, err));
+        struct ranked *run = &side->runs[i];
+        MB_TRY(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
+        side->n_samples += (double)run->n;
+        side->n_blocks += (double)run->n / (double)run->block;
     }
 fail:
     return status;
-}
-
-/* Of all runs: samples, and blocks that are drawn as one. */
-static double side_samples(const struct side *side, double *n_blocks)
-{
-    double n_samples = 0.0;
-    *n_blocks = 0.0;
-    for (size_t i = 0; i < side->n; i++) {
-        n_samples += (double)side->runs[i].n;
-        *n_blocks += (double)side->runs[i].n / (double)side->runs[i].block;
-    }
-    return n_samples;
 }
 
 static double side_median(struct side *side)
@@ -251,35 +234,33 @@ static double least_p(double n_a, double n_b)
                 2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
-/* Of the ratio of medians of `to` over `from`; where `from` has no runs, of the median of `to`,
- * whose p is that of a logarithm. */
+/* Estimate the ratio of the median of `to` to that of `from`; if `from` has no runs, the median
+ * of `to`, whose p takes it for a logarithm. */
 static void resample(struct side *from, struct side *to, const struct mb_bootstrap *how,
                      double *figures, struct mb_estimate *out)
 {
     const uint32_t n = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
     const double level = how->level > 0.0 ? how->level : LEVEL;
-    double from_blocks, n_blocks;
     struct mb_rng rng;
     mb_rng_init(&rng, how->seed);
     for (uint32_t i = 0; i < n; i++) {
         const double base = from->n > 0 ? side_resample(from, &rng) : 1.0;
         figures[i] = side_resample(to, &rng) / base;
     }
-    const double n_samples = side_samples(to, &n_blocks);
     if (from->n > 0) {
-        const double n_from = side_samples(from, &from_blocks);
-        n_blocks = fmin(n_blocks, from_blocks);
+        const double n_blocks = fmin(to->n_blocks, from->n_blocks);
         out->figure = side_median(to) / side_median(from);
-        out->p = fmax(two_sided_p(figures, n, n_blocks), least_p(n_from, n_samples));
+        out->p =
+            fmax(two_sided_p(figures, n, n_blocks), least_p(from->n_samples, to->n_samples));
         percentile_interval(figures, n, level, n_blocks, out->ci);
         return;
     }
     out->figure = side_median(to);
-    percentile_interval(figures, n, level, n_blocks, out->ci);
+    percentile_interval(figures, n, level, to->n_blocks, out->ci);
     for (uint32_t i = 0; i < n; i++) {
         figures[i] = exp(figures[i]);
     }
-    out->p = fmax(two_sided_p(figures, n, n_blocks), fmin(1.0, exp2(1.0 - n_samples)));
+    out->p = fmax(two_sided_p(figures, n, to->n_blocks), fmin(1.0, exp2(1.0 - to->n_samples)));
 }
 
 enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs *b,

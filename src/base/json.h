@@ -51,8 +51,8 @@ void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key
 MB_MUST_CHECK enum mb_status mb_json_print(const struct mb_json *json, char **text,
                                            struct mb_err *err);
 
-/* Parse all of `text` in place of mb_json_init; the root is any value. What is no JSON is
- * MB_ERRC_INPUT with the line and column (in bytes, from 1) where it stops being any. */
+/* Parse all of `text` in place of mb_json_init; the root is any value. Invalid JSON is
+ * MB_ERRC_INPUT with the line and column (in bytes, from 1) of the error. */
 MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *text,
                                            struct mb_err *err);
 

@@ -1,5 +1,5 @@
 /* Messages on stderr. Each is one write, so that lines of several threads do not mix; a
- * progress line that is up is erased before. The state is what a terminal needs: the level, and
+ * progress line that is up is erased first. The state is what a terminal needs: the level, and
  * whether a progress line is up. */
 #include "base/log.h"
 
@@ -26,38 +26,28 @@ enum mb_log_level mb_log_get_level(void)
     return atomic_load(&max_level);
 }
 
-static const char *level_prefix(enum mb_log_level level)
-{
-    switch (level) {
-    case MB_LOG_ERROR:
-        return "mipbench: error: ";
-    case MB_LOG_WARN:
-        return "mipbench: warning: ";
-    case MB_LOG_INFO:
-    case MB_LOG_DEBUG:
-        break;
-    }
-    return "";
-}
+static const char *const prefixes[] = {
+    [MB_LOG_ERROR] = "mipbench: error: ",
+    [MB_LOG_WARN] = "mipbench: warning: ",
+    [MB_LOG_INFO] = "",
+    [MB_LOG_DEBUG] = "",
+};
 
 void mb_log(enum mb_log_level level, const char *fmt, ...)
 {
     if (level > mb_log_get_level()) {
         return;
     }
-    char raw[4096];
+    char line[4096];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(raw, sizeof raw, fmt, args);
+    mb_utf8_sanitize_format(line, sizeof line, fmt, args);
     va_end(args);
-
-    char line[sizeof raw];
-    mb_utf8_sanitize(raw, line, sizeof line);
     flockfile(stderr);
     if (atomic_exchange(&transient_is_up, false)) {
         fputs(ERASE_LINE, stderr);
     }
-    fprintf(stderr, "%s%s\n", level_prefix(level), line);
+    fprintf(stderr, "%s%s\n", prefixes[level], line);
     fflush(stderr);
     funlockfile(stderr);
 }
@@ -66,11 +56,8 @@ void mb_log(enum mb_log_level level, const char *fmt, ...)
 static int prefix_bytes(const char *text, int max_columns)
 {
     int n_columns = 0, i = 0;
-    for (; text[i] != '\0'; i++) {
-        const bool begins_character = ((unsigned char)text[i] & 0xc0u) != 0x80u;
-        if (begins_character && n_columns++ >= max_columns) {
-            break;
-        }
+    while (text[i] != '\0' && (mb_utf8_continues(text[i]) || n_columns++ < max_columns)) {
+        i++;
     }
     return i;
 }

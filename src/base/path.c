@@ -12,19 +12,11 @@
 
 #define MAX_LINKS 40 /* as many as Linux follows */
 
-char *mb_path_parent(const char *path)
+void mb_path_parent(const char *path, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return mb_strdup(".");
-    }
-    const size_t n_bytes = slash == path ? 1 : (size_t)(slash - path);
-    char *folder = mb_malloc(n_bytes + 1);
-    if (folder != NULL) {
-        memcpy(folder, path, n_bytes);
-        folder[n_bytes] = '\0';
-    }
-    return folder;
+    const int n_bytes = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
+    snprintf(out, PATH_MAX, "%.*s", n_bytes > 0 ? n_bytes : 1, n_bytes > 0 ? path : ".");
 }
 
 /* A path that is walked: what is behind, without links, "." and "..", and what is ahead. */

@@ -187,8 +187,7 @@ static double least_step(const double *sorted, size_t n)
     return least;
 }
 
-/* Two values that are neighbours on the timer's scale are one mode cut in two, not two modes.
- */
+/* Values that are neighbours on the timer's scale are one mode cut in two, not two modes. */
 static void note_modes(const double *sorted, struct mb_stats *out)
 {
     double smaller;
@@ -208,25 +207,26 @@ static double median_absolute_deviation(double *values, size_t n, double median)
     return mb_median(values, n);
 }
 
+const struct mb_stats mb_no_stats = {
+    .min_ns = (double)NAN,
+    .p05_ns = (double)NAN,
+    .p25_ns = (double)NAN,
+    .median_ns = (double)NAN,
+    .p75_ns = (double)NAN,
+    .p95_ns = (double)NAN,
+    .max_ns = (double)NAN,
+    .mean_ns = (double)NAN,
+    .mad_ns = (double)NAN,
+    .median_ci_ns = {(double)NAN, (double)NAN},
+    .median_ci_level = (double)NAN,
+    .lag1 = (double)NAN,
+    .bimodality = (double)NAN,
+};
+
 enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_stats *out,
                                 struct mb_err *err)
 {
-    *out = (struct mb_stats){
-        .n = n,
-        .min_ns = NAN,
-        .p05_ns = NAN,
-        .p25_ns = NAN,
-        .median_ns = NAN,
-        .p75_ns = NAN,
-        .p95_ns = NAN,
-        .max_ns = NAN,
-        .mean_ns = NAN,
-        .mad_ns = NAN,
-        .median_ci_ns = {NAN, NAN},
-        .median_ci_level = NAN,
-        .lag1 = NAN,
-        .bimodality = NAN,
-    };
+    *out = mb_no_stats;
     if (n == 0) {
         return MB_OK;
     }
@@ -236,6 +236,7 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
     }
     memcpy(sorted, samples_ns, n * sizeof *sorted);
     mb_sort(sorted, n);
+    out->n = n;
     fill_from_sorted(sorted, out);
     out->lag1 = mb_lag1(samples_ns, n);
     note_modes(sorted, out);

@@ -24,6 +24,8 @@ struct mb_stats {
                                under 5 %, two normals 6 sigma apart in over 95 % of samples. */
 };
 
+extern const struct mb_stats mb_no_stats; /* of nothing */
+
 /* Quantile q in [0,1] of ascending `sorted[n]`, n >= 1: linear interpolation between order
  * statistics, type 7 of Hyndman and Fan (1996). */
 double mb_quantile_sorted(const double *sorted, size_t n, double q);
@@ -33,7 +35,7 @@ double mb_quantile_sorted(const double *sorted, size_t n, double q);
  * Order Statistics, 7.1). With too few samples [0, n-1]. Returns the exact coverage. */
 double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high);
 
-/* Fill `out` from `samples_ns[n]` in any order; n = 0 gives NaN everywhere. Fails only without
+/* Fill `out` from `samples_ns[n]` in any order; n = 0 gives mb_no_stats. Fails only without
  * memory for a sorted copy. */
 MB_MUST_CHECK enum mb_status mb_stats_compute(const double *samples_ns, size_t n,
                                               struct mb_stats *out, struct mb_err *err);
@@ -86,8 +88,8 @@ MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_runs *runs,
                                                const struct mb_bootstrap *how,
                                                struct mb_estimate *out, struct mb_err *err);
 
-/* The same of the ratio of that of `b` over that of `a`; `p`, that it is 1, is the share of
- * resamples beyond 1, or where there are none Student's tail of their logarithms. */
+/* The same for the ratio of b's figure to a's; `p`, that it is 1, is the share of resamples
+ * beyond 1, or, where there are none, Student's tail of their logarithms. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
                                                 const struct mb_runs *b,
                                                 const struct mb_bootstrap *how,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 #define MAX_NAMED 3 /* of a list */
 
@@ -19,29 +20,19 @@ void mb_strbuf_finish(struct mb_strbuf *buf)
 /* Make room for `more_bytes` and a terminator. */
 static bool reserve(struct mb_strbuf *buf, size_t more_bytes)
 {
-    if (buf->failed) {
-        return false;
-    }
-    if (more_bytes >= SIZE_MAX / 4 - buf->n_bytes) {
-        buf->failed = true;
-        return false;
-    }
+    buf->failed = buf->failed || more_bytes > SIZE_MAX / 4;
     const size_t need_bytes = buf->n_bytes + more_bytes + 1;
-    if (need_bytes <= buf->capacity_bytes) {
-        return true;
+    if (buf->failed || need_bytes <= buf->capacity_bytes) {
+        return !buf->failed;
     }
-    size_t capacity_bytes = buf->capacity_bytes < 256 ? 256 : 2 * buf->capacity_bytes;
-    if (capacity_bytes < need_bytes) {
-        capacity_bytes = need_bytes;
-    }
+    const size_t capacity_bytes = need_bytes < 128 ? 256 : 2 * need_bytes;
     char *text = mb_realloc(buf->text, capacity_bytes);
-    if (text == NULL) {
-        buf->failed = true;
-        return false;
+    buf->failed = text == NULL;
+    if (text != NULL) {
+        buf->text = text;
+        buf->capacity_bytes = capacity_bytes;
     }
-    buf->text = text;
-    buf->capacity_bytes = capacity_bytes;
-    return true;
+    return !buf->failed;
 }
 
 void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes)
@@ -75,10 +66,7 @@ void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...)
     va_start(args, fmt);
     const int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
-    if (n < 0) {
-        buf->failed = true;
-        return;
-    }
+    buf->failed = buf->failed || n < 0;
     if (!reserve(buf, (size_t)n)) {
         return;
     }
@@ -86,16 +74,6 @@ void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...)
     vsnprintf(buf->text + buf->n_bytes, (size_t)n + 1, fmt, args);
     va_end(args);
     buf->n_bytes += (size_t)n;
-}
-
-/* Columns of the first `n_bytes` of `word`; one per byte that is no UTF-8 continuation. */
-static size_t word_columns(const char *word, size_t n_bytes)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < n_bytes; i++) {
-        n += ((unsigned char)word[i] & 0xC0u) != 0x80u;
-    }
-    return n;
 }
 
 void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_t n)
@@ -114,7 +92,7 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
     bool line_is_empty = true;
     for (const char *word = text; *word != '\0';) {
         const size_t n_bytes = strcspn(word, " ");
-        const size_t n = word_columns(word, n_bytes);
+        const size_t n = mb_utf8_columns_n(word, n_bytes);
         if (!line_is_empty && column + 1 + n > n_columns) {
             mb_strbuf_append(buf, "\n");
             mb_strbuf_spaces(buf, indent);
@@ -133,7 +111,7 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
 
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns)
 {
-    const size_t n = word_columns(text, strlen(text));
+    const size_t n = mb_utf8_columns(text);
     if (n <= n_columns) {
         mb_strbuf_append(buf, text);
         return;
@@ -149,7 +127,7 @@ void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_col
     while (*lines != '\0') {
         const size_t n_bytes = strcspn(lines, "\n"), n_lead = strspn(lines, " ");
         const size_t n_line = n_bytes + (lines[n_bytes] == '\n');
-        if (word_columns(lines, n_bytes) <= n_columns) {
+        if (mb_utf8_columns_n(lines, n_bytes) <= n_columns) {
             mb_strbuf_append_n(buf, lines, n_line);
         } else {
             struct mb_strbuf line = {0};

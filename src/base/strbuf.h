@@ -1,6 +1,5 @@
-/* A small growing string. The first allocation failure is kept and every call after it is a
- * no-op, so that a long builder reads straight and checks once. Zero is a valid empty buffer.
- */
+/* A growing string. The first allocation failure is kept and every call after it is a no-op, so
+ * that a long builder reads straight and checks once. Zero is a valid empty buffer. */
 #ifndef MB_BASE_STRBUF_H
 #define MB_BASE_STRBUF_H
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,12 @@
 
 #include <sha256.h>
 
-#define MAX_NAME_BYTES 63u /* longest name that a suggestion is looked for */
+#define MAX_NAME_BYTES 63u  /* longest name that a suggestion is looked for */
+#define MAX_RAW_BYTES  8192 /* PATH_MAX and a sentence */
 
-static bool is_continuation(unsigned char byte)
+bool mb_utf8_continues(char byte)
 {
-    return (byte & 0xc0u) == 0x80u;
+    return ((unsigned char)byte & 0xc0u) == 0x80u;
 }
 
 /* Length of the well-formed sequence at `s` (Unicode 15, table 3-7: no overlong form, no
@@ -24,17 +26,18 @@ static size_t sequence_bytes(const unsigned char *s)
         return 1;
     }
     if (s[0] >= 0xc2 && s[0] <= 0xdf) {
-        return is_continuation(s[1]) ? 2 : 0;
+        return mb_utf8_continues((char)s[1]) ? 2 : 0;
     }
     if (s[0] >= 0xe0 && s[0] <= 0xef) {
         const unsigned char low = s[0] == 0xe0 ? 0xa0 : 0x80;
         const unsigned char high = s[0] == 0xed ? 0x9f : 0xbf;
-        return s[1] >= low && s[1] <= high && is_continuation(s[2]) ? 3 : 0;
+        return s[1] >= low && s[1] <= high && mb_utf8_continues((char)s[2]) ? 3 : 0;
     }
     if (s[0] >= 0xf0 && s[0] <= 0xf4) {
         const unsigned char low = s[0] == 0xf0 ? 0x90 : 0x80;
         const unsigned char high = s[0] == 0xf4 ? 0x8f : 0xbf;
-        return s[1] >= low && s[1] <= high && is_continuation(s[2]) && is_continuation(s[3])
+        return s[1] >= low && s[1] <= high && mb_utf8_continues((char)s[2]) &&
+                       mb_utf8_continues((char)s[3])
                    ? 4
                    : 0;
     }
@@ -73,35 +76,38 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
     return n_written;
 }
 
+size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args)
+{
+    char raw[MAX_RAW_BYTES];
+    vsnprintf(raw, sizeof raw, fmt, args);
+    return mb_utf8_sanitize(raw, out, out_bytes);
+}
+
 size_t mb_utf8_columns(const char *text)
 {
+    return mb_utf8_columns_n(text, strlen(text));
+}
+
+size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
+{
     size_t n_columns = 0;
-    for (; *text != '\0'; text++) {
-        n_columns += !is_continuation((unsigned char)*text);
+    for (size_t i = 0; i < n_bytes; i++) {
+        n_columns += !mb_utf8_continues(text[i]);
     }
     return n_columns;
 }
 
 /* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
-static bool parse_digits(const char *text, const char **end, uint64_t *out)
+static bool parse_digits(const char *text, char **end, uint64_t *out)
 {
-    uint64_t value = 0;
-    const char *s = text;
-    for (; *s >= '0' && *s <= '9'; s++) {
-        const unsigned digit = (unsigned)(*s - '0');
-        if (value > (UINT64_MAX - digit) / 10) {
-            return false;
-        }
-        value = value * 10 + digit;
-    }
-    *end = s;
-    *out = value;
-    return s != text;
+    errno = 0;
+    *out = strtoull(text, end, 10);
+    return isdigit((unsigned char)text[0]) && errno == 0;
 }
 
 bool mb_parse_u64(const char *text, uint64_t *out)
 {
-    const char *end;
+    char *end;
     uint64_t value;
     if (!parse_digits(text, &end, &value) || *end != '\0') {
         return false;
@@ -118,10 +124,8 @@ bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out)
         magnitude > (uint64_t)INT64_MAX + is_negative) {
         return false;
     }
-    /* Negated below zero: -(2^63) has no positive counterpart. */
-    const int64_t value = !is_negative     ? (int64_t)magnitude
-                          : magnitude == 0 ? 0
-                                           : -(int64_t)(magnitude - 1) - 1;
+    /* Negated as unsigned: -(2^63) has no positive counterpart. */
+    const int64_t value = (int64_t)(is_negative ? 0 - magnitude : magnitude);
     if (value < min || value > max) {
         return false;
     }
@@ -129,45 +133,13 @@ bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out)
     return true;
 }
 
-static size_t span_digits(const char *s)
-{
-    return strspn(s, "0123456789");
-}
-
-/* -?digits[.digits][e[+-]digits], with a digit before or after the point: strtod alone would
- * also take spaces, hexadecimal, "inf" and "nan". */
-static bool is_decimal(const char *s)
-{
-    s += *s == '-';
-    const size_t n_whole = span_digits(s);
-    s += n_whole;
-    size_t n_fraction = 0;
-    if (*s == '.') {
-        n_fraction = span_digits(s + 1);
-        s += 1 + n_fraction;
-    }
-    if (n_whole + n_fraction == 0) {
-        return false;
-    }
-    if (*s == 'e' || *s == 'E') {
-        s++;
-        s += *s == '-' || *s == '+';
-        const size_t n_exponent = span_digits(s);
-        if (n_exponent == 0) {
-            return false;
-        }
-        s += n_exponent;
-    }
-    return *s == '\0';
-}
-
 bool mb_parse_double(const char *text, double min, double max, double *out)
 {
-    if (!is_decimal(text)) {
-        return false;
-    }
-    const double value = strtod(text, NULL);
-    if (!isfinite(value) || value < min || value > max) {
+    char *end;
+    const double value = strtod(text, &end);
+    /* Of other characters strtod would also take spaces, hexadecimal, "inf" and "nan". */
+    if (end == text || *end != '\0' || strspn(text, "0123456789.eE+-") != strlen(text) ||
+        text[0] == '+' || !isfinite(value) || value < min || value > max) {
         return false;
     }
     *out = value;
@@ -176,7 +148,7 @@ bool mb_parse_double(const char *text, double min, double max, double *out)
 
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height)
 {
-    const char *end;
+    char *end;
     uint64_t w, h;
     if (!parse_digits(text, &end, &w) || (*end != 'x' && *end != 'X') ||
         !mb_parse_u64(end + 1, &h)) {
@@ -281,32 +253,26 @@ const char *mb_nearest_name(const char *text, const char *const *candidates, siz
 int mb_natural_compare(const char *a, const char *b)
 {
     static const char digits[] = "0123456789";
-    const char *first = a;
-    const char *other = b;
-    while (*first != '\0' && *other != '\0') {
-        if (!isdigit((unsigned char)*first) || !isdigit((unsigned char)*other)) {
-            if (*first != *other) {
-                break;
+    const char *x = a, *y = b;
+    while (*x != '\0' && *y != '\0') {
+        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+            x += strspn(x, "0");
+            y += strspn(y, "0");
+            const size_t n_x = strspn(x, digits), n_y = strspn(y, digits);
+            const int order = n_x != n_y ? (n_x < n_y ? -1 : 1) : memcmp(x, y, n_x);
+            if (order != 0) {
+                return order;
             }
-            first++;
-            other++;
-            continue;
+            x += n_x;
+            y += n_y;
+        } else if (*x == *y) {
+            x++;
+            y++;
+        } else {
+            break;
         }
-        first += strspn(first, "0");
-        other += strspn(other, "0");
-        const size_t n_first = strspn(first, digits);
-        const size_t n_other = strspn(other, digits);
-        if (n_first != n_other) {
-            return n_first < n_other ? -1 : 1; /* more digits, a larger number */
-        }
-        const int order = memcmp(first, other, n_first);
-        if (order != 0) {
-            return order;
-        }
-        first += n_first;
-        other += n_other;
     }
-    const int order = (unsigned char)*first - (unsigned char)*other;
+    const int order = (unsigned char)*x - (unsigned char)*y;
     return order != 0 ? order : strcmp(a, b); /* "img02" and "img2" */
 }
 

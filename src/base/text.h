@@ -3,6 +3,7 @@
 #ifndef MB_BASE_TEXT_H
 #define MB_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +13,14 @@
  * terminator. */
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 
-/* Columns that `text` takes on a terminal (code points; enough for what mipbench prints). */
+/* The same of formatted text. */
+size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
+
+/* Columns that valid UTF-8 takes on a terminal (code points; enough for what mipbench prints),
+ * and whether a byte belongs to the code point before it. */
 size_t mb_utf8_columns(const char *text);
+size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
+bool mb_utf8_continues(char byte);
 
 /* Parse all of `text` as a decimal integer within [min, max]. No sign other than '-', no
  * spaces, no rest. False on anything else, overflow included. */
@@ -30,8 +37,7 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
  * 17 significant digits that read back as the same double. 32 bytes are enough. */
 void mb_number_text(double value, char *out, size_t out_bytes);
 
-/* `n_bytes` in the largest unit that it has at least one of, "B" to "TiB"; `*unit` is static.
- */
+/* `n_bytes` in the largest unit of which it has at least one, "B" to "TiB" (static). */
 double mb_scale_bytes(uint64_t n_bytes, const char **unit);
 
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near

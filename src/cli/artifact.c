@@ -25,15 +25,15 @@ enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts, struct mb
                                  struct mb_strlist *written, struct mb_err *err,
                                  const char *fmt, ...)
 {
-    char relative[PATH_MAX];
+    char relative[PATH_MAX], folder[PATH_MAX];
     va_list args;
     va_start(args, fmt);
     vsnprintf(relative, sizeof relative, fmt, args);
     va_end(args);
     char *path = mb_path_join(artifacts->dir, relative);
-    char *folder = path ? mb_path_parent(path) : NULL;
     enum mb_status status;
-    MB_TRY(folder ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", relative));
+    MB_TRY(path ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", relative));
+    mb_path_parent(path, folder);
     MB_TRY(check_inputs(path, artifacts->settings, err));
     MB_TRY(mb_make_dirs(folder, err));
     MB_TRY(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
@@ -41,6 +41,5 @@ enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts, struct mb
 fail:
     mb_bytes_finish(bytes);
     mb_free(path);
-    mb_free(folder);
     return status;
 }

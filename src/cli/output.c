@@ -37,12 +37,10 @@ static bool terminal_has_color(void)
 /* Links followed: one may lead into a folder that is not there yet. */
 static bool leads_to_missing_folder(const char *path)
 {
-    char target[PATH_MAX];
+    char target[PATH_MAX], folder[PATH_MAX];
     const int error = mb_path_resolve(path, target);
-    char *folder = error == 0 ? mb_path_parent(target) : NULL;
-    const bool is_missing = error == ENOENT || (folder && access(folder, F_OK) != 0);
-    mb_free(folder);
-    return is_missing;
+    mb_path_parent(target, folder);
+    return error == ENOENT || (error == 0 && access(folder, F_OK) != 0);
 }
 
 /* Copies can be written, so that no run is lost to a typing error. Those that may go into the

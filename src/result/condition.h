@@ -24,11 +24,10 @@ struct mb_condition {
 };
 #define MB_MAX_CONDITIONS (MB_N_CACHES * MB_N_MODES)
 
-/* What images are made for: drivers may lay out one that is to be stored to in another way. */
+/* The usage of images: drivers may lay out one differently that is to be stored to. */
 enum mb_image_usage {
     MB_IMAGE_USAGE_ALL,    /* all that the device can do with the format */
-    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies, and by the harness: transfers, sampling
-                            */
+    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies and the harness */
     MB_N_IMAGE_USAGES,
 };
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "result/describe.h"
 
-/* Longer than any text of a result. Texts are cleaned once more on their way out: one that was
- * cut to its array may end within a character. */
+/* Longer than any text of a result. Texts are sanitised once more here: one that was cut to fit
+ * its array may end in the middle of a character. */
 #define MAX_TEXT_BYTES 512
 
 /* RFC 4180: quotes around a field with a comma or a quote; quotes doubled. Line ends
@@ -29,14 +29,16 @@ static void csv_text(struct mb_strbuf *buf, const char *text)
     mb_strbuf_append(buf, needs_quotes ? "\"," : ",");
 }
 
-/* An empty field where there is no figure. */
-static void csv_number(struct mb_strbuf *buf, double value)
+/* Empty fields where there is no figure. */
+static void csv_numbers(struct mb_strbuf *buf, const double *values, size_t n)
 {
-    char text[32] = "";
-    if (isfinite(value)) {
-        mb_number_text(value, text, sizeof text);
+    for (size_t i = 0; i < n; i++) {
+        char text[32] = "";
+        if (isfinite(values[i])) {
+            mb_number_text(values[i], text, sizeof text);
+        }
+        mb_strbuf_printf(buf, "%s,", text);
     }
-    mb_strbuf_printf(buf, "%s,", text);
 }
 
 /* A count; empty where the strategy never said. */
@@ -48,21 +50,8 @@ static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
     mb_strbuf_append(buf, ",");
 }
 
-static void csv_stats(struct mb_strbuf *buf, const struct mb_stats *stats)
-{
-    const double figures[] = {
-        stats->min_ns, stats->p05_ns,          stats->p25_ns,          stats->median_ns,
-        stats->p75_ns, stats->p95_ns,          stats->max_ns,          stats->mean_ns,
-        stats->mad_ns, stats->median_ci_ns[0], stats->median_ci_ns[1],
-    };
-    mb_strbuf_printf(buf, "%zu,", stats->n);
-    for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
-        csv_number(buf, stats->n > 0 ? figures[i] : NAN);
-    }
-}
-
-/* "X,Y,W,H X,Y,W,H" of all, and four fields of the least that holds them; all empty where the
- * whole chain is made. */
+/* "X,Y,W,H X,Y,W,H", and four fields for the smallest rectangle that holds them; all empty
+ * where the whole chain is made. */
 static void csv_rects(struct mb_strbuf *buf, const struct mb_task *task)
 {
     const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
@@ -78,45 +67,66 @@ static void csv_rects(struct mb_strbuf *buf, const struct mb_task *task)
     csv_count(buf, task->is_update, all.height);
 }
 
+static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
+                        const struct mb_row *row)
+{
+    const struct mb_stats *stats = &row->stats;
+    const struct mb_relation *relation = &row->relation;
+    const double figures[] = {
+        stats->min_ns,   stats->p05_ns,          stats->p25_ns,          stats->median_ns,
+        stats->p75_ns,   stats->p95_ns,          stats->max_ns,          stats->mean_ns,
+        stats->mad_ns,   stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
+        relation->ci[0], relation->ci[1],
+    };
+    mb_strbuf_printf(buf, "%zu,", stats->n);
+    csv_numbers(buf, figures, MB_COUNTOF(figures));
+    csv_numbers(buf, &(double){mb_row_of_limit(timing, row)}, 1);
+    csv_numbers(buf, &row->null_twin.median_ns, 1);
+    csv_numbers(buf, &row->result->setup_ms, 1);
+}
+
+static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
+                         const struct mb_result *result)
+{
+    const struct mb_answer answer = mb_result_answer(c, result);
+    const struct mb_verdict *verdict = &result->verdict;
+    const double errors[] = {verdict->max_error_lsb, verdict->drift_lsb, verdict->box_lsb};
+    if (result->verify != MB_VERIFY_SKIPPED && verdict->n_levels > 0) {
+        csv_numbers(buf, errors, MB_COUNTOF(errors));
+    } else {
+        mb_strbuf_append(buf, ",,,");
+    }
+    mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_name(result->verify),
+                     result->has_work ? mb_policy_name(result->work.tolerance.filter.policy)
+                                      : "",
+                     answer.word ? answer.word : "");
+}
+
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
                     const struct mb_timing *timing, const struct mb_row *row)
 {
-    const struct mb_layout *layout = &timing->of->layout;
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
-    const bool is_judged =
-        row->result->verify != MB_VERIFY_SKIPPED && row->result->verdict.n_levels > 0;
+    const struct mb_case *c = timing->of;
+    const struct mb_layout *layout = &c->layout;
+    const struct mb_result *result = row->result;
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
-    csv_text(buf, timing->of->input);
-    mb_strbuf_printf(
-        buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", timing->of->input_sha256, layout->base.width,
-        layout->base.height, layout->n_layers, layout->n_levels, layout->format->name,
-        mb_reduce_name(timing->of->task.reduce), mb_result_filter_name(row->result),
-        mb_alpha_name(timing->of->task.alpha), mb_case_shape(timing->of));
-    csv_rects(buf, &timing->of->task);
+    csv_text(buf, c->input);
+    mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", c->input_sha256, layout->base.width,
+                     layout->base.height, layout->n_layers, layout->n_levels,
+                     layout->format->name, mb_reduce_name(c->task.reduce),
+                     mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
+                     mb_case_shape(c));
+    csv_rects(buf, &c->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(timing->cache), mb_mode_name(timing->mode));
-    csv_text(buf, row->result->label);
+    csv_text(buf, result->label);
     csv_text(buf, mb_result_status_name(mb_row_status(row)));
     csv_text(buf, mb_row_reason(row));
-    csv_stats(buf, &row->stats);
-    csv_number(buf, row->relation.ratio);
-    csv_number(buf, row->relation.ci[0]);
-    csv_number(buf, row->relation.ci[1]);
-    csv_number(buf, mb_row_of_limit(timing, row));
-    csv_number(buf, row->null_twin.median_ns);
-    csv_number(buf, row->result->setup_ms);
-    csv_count(buf, true, timing->of->compulsory_bytes);
-    csv_count(buf, row->result->has_work, row->result->work.algorithmic_bytes);
-    csv_count(buf, row->result->has_work, row->result->work.n_dispatches);
-    csv_count(buf, row->result->has_work, row->result->work.n_barriers);
-    csv_number(buf, is_judged ? row->result->verdict.max_error_lsb : NAN);
-    csv_number(buf, is_judged ? row->result->verdict.drift_lsb : NAN);
-    csv_number(buf, is_judged ? row->result->verdict.box_lsb : NAN);
-    csv_text(buf, mb_verify_status_name(row->result->verify));
-    csv_text(buf, row->result->has_work
-                      ? mb_policy_name(row->result->work.tolerance.filter.policy)
-                      : "");
-    mb_strbuf_printf(buf, "%s\n", answer.word ? answer.word : "");
+    csv_figures(buf, timing, row);
+    csv_count(buf, true, c->compulsory_bytes);
+    csv_count(buf, result->has_work, result->work.algorithmic_bytes);
+    csv_count(buf, result->has_work, result->work.n_dispatches);
+    csv_count(buf, result->has_work, result->work.n_barriers);
+    csv_verified(buf, c, result);
 }
 
 static void csv_case(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_case *c)

@@ -1,4 +1,4 @@
-/* A cell in words. */
+/* A case in words. */
 #include "result/describe.h"
 
 #include <math.h>
@@ -8,22 +8,20 @@
 #define MAX_SHAPE_BYTES 32
 #define LOPSIDED        0.2 /* sides of an interval differ by more than this of the larger */
 
-/* "", "3<joint>layers", "cube" or "2<joint>cubes". */
+/* "3<joint>layers", "cube" or "2<joint>cubes"; "" of a plain image. */
 static void describe_layers(const struct mb_case *c, char joint, char *out)
 {
-    const uint32_t n_layers = c->layout.n_layers;
+    const uint32_t n = c->is_cube ? c->layout.n_layers / 6 : c->layout.n_layers;
     out[0] = '\0';
-    if (!c->is_cube && n_layers > 1) {
-        snprintf(out, MAX_SHAPE_BYTES, "%u%clayers", n_layers, joint);
-    } else if (c->is_cube && n_layers > 6) {
-        snprintf(out, MAX_SHAPE_BYTES, "%u%ccubes", n_layers / 6, joint);
+    if (n > 1) {
+        snprintf(out, MAX_SHAPE_BYTES, "%u%c%s", n, joint, c->is_cube ? "cubes" : "layers");
     } else if (c->is_cube) {
         snprintf(out, MAX_SHAPE_BYTES, "cube");
     }
 }
 
-/* "_rect-X-Y-W-H"; of several how many, and the least that holds them all: with 16 of them the
- * name would be longer than file systems take. */
+/* "_rect-X-Y-W-H"; of several their number and bounding box: a name with all 16 would be longer
+ * than file systems take. */
 static void name_rects(const struct mb_task *task, char *out, size_t out_bytes)
 {
     const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
@@ -34,7 +32,7 @@ static void name_rects(const struct mb_task *task, char *out, size_t out_bytes)
     snprintf(out, out_bytes, "_%s-%u-%u-%u-%u", count, all.x, all.y, all.width, all.height);
 }
 
-/* ", update of WxH at X,Y"; of several how many, and where. */
+/* ", update of WxH at X,Y"; of several their number and bounding box. */
 static void describe_rects(const struct mb_task *task, char *out, size_t out_bytes)
 {
     const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);

@@ -5,17 +5,16 @@
 
 #include "result/result.h"
 
-/* "photo_64x64_rgba8_avg": unlike those of all other cases of a run, and the folder of its
- * pictures. What is not at its default is appended: "_premultiplied", "_3-layers", "_cube" or
+/* "photo_64x64_rgba8_avg": unique among the cases of a run, and the folder of its pictures.
+ * What is not at its default is appended: "_premultiplied", "_3-layers", "_cube" or
  * "_2-cubes", "_rect-0-8-16-16". */
 void mb_case_folder(const struct mb_case *c, char *out, size_t out_bytes);
 
-/* "64x64 rgba8, 7 levels, avg, hot, latency", with what is not at its default after the
- * reduction: "alpha premultiplied", "3 layers", "cube" or "2 cubes", "update of 16x16 at 0,8".
- */
+/* "64x64 rgba8, 7 levels, avg, hot, latency", and after the reduction what is not at its
+ * default: "alpha premultiplied", "3 layers", "cube", "2 cubes", "update of 16x16 at 0,8". */
 void mb_timing_describe(const struct mb_timing *timing, char *out, size_t out_bytes);
 
-/* What of that holds at any size and in any format: "avg, hot, latency". */
+/* The part of it that holds for any size and format: "avg, hot, latency". */
 void mb_timing_describe_task(const struct mb_timing *timing, char *out, size_t out_bytes);
 
 /* "2d", "array" or "cube", as in the JSON. */
@@ -25,8 +24,8 @@ const char *mb_case_shape(const struct mb_case *c);
 void mb_lsb_text(double lsb, char *out, size_t out_bytes);
 
 /* What a result answers: "exact", "conservative", or what keeps it from that and, where it was
- * checked, how far it is from the exact average: "floor, 37.2 LSB". "-" of what leaves work out
- * or never stated its work. */
+ * checked, how far it is from the exact average: "floor, 37.2 LSB". "-" for what leaves work
+ * out or never stated its work. */
 void mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row, char *out,
                         size_t out_bytes);
 
@@ -40,7 +39,7 @@ void mb_of_limit_describe(const struct mb_timing *timing, const struct mb_row *r
 void mb_relation_describe(const struct mb_relation *relation, const char *plus_minus, char *out,
                           size_t out_bytes);
 
-/* True for the warnings that a reader of the figures must know, asked for or not. */
+/* True for warnings that are shown without -v: whoever reads the figures must know them. */
 bool mb_warning_is_loud(const struct mb_warning *warning);
 
 #endif

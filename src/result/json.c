@@ -287,12 +287,12 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
     add_levels(json, node, verdict, is_judged ? verdict->n_levels : 0);
 }
 
-static void add_paths(struct mb_json *json, struct cJSON *parent, const char *key,
-                      const struct mb_strlist *paths)
+static void add_texts(struct mb_json *json, struct cJSON *parent, const char *key,
+                      const struct mb_strlist *texts)
 {
     struct cJSON *list = mb_json_array(json, parent, key);
-    for (size_t i = 0; i < paths->n; i++) {
-        mb_json_string(json, list, NULL, paths->items[i]);
+    for (size_t i = 0; i < texts->n; i++) {
+        mb_json_string(json, list, NULL, texts->items[i]);
     }
 }
 
@@ -373,8 +373,8 @@ static void add_variant(struct mb_json *json, struct cJSON *list, const struct m
     add_facts(json, node, result->facts);
     add_steps(json, node, &result->split);
     add_warnings(json, node, &result->warnings);
-    add_paths(json, node, "images", &result->images);
-    add_paths(json, node, "chains", &result->chains);
+    add_texts(json, node, "images", &result->images);
+    add_texts(json, node, "chains", &result->chains);
 }
 
 static void add_twin(struct mb_json *json, struct cJSON *parent, const struct mb_timing *timing)
@@ -553,7 +553,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     mb_free(order);
 }
 
-/* That of what people ask first, and beside exact rows that of all. */
+/* Of the first question that any row answers, and next to exact rows of `any`. */
 static void add_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
                          const struct mb_timing *timing)
 {

@@ -6,8 +6,7 @@
 #include "base/json.h"
 #include "result/result.h"
 
-/* Newly allocated text (mb_free), valid UTF-8, ending in a newline; fails only without memory.
- */
+/* Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
                                             struct mb_err *err);
 

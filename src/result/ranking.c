@@ -1,4 +1,4 @@
-/* What may be said of who is fastest in a cell: the verdicts on its ratios, in words. */
+/* What may be said of who is fastest in a timing: the verdicts on its ratios, in words. */
 #include "result/ranking.h"
 
 #include <math.h>
@@ -20,14 +20,13 @@ enum ranking {
 };
 
 /* The other rows as seen from the fastest: its rivals, which answer the same question, and
- * those that make nearly the same image and lose something. Indices are SIZE_MAX without one.
- */
+ * those that make nearly the same image but lose something. Indices: SIZE_MAX is none. */
 struct standing {
     enum ranking ranking;
     size_t second;        /* the best median of a rival */
     size_t faster;        /* a rival that took less time within blocks all the same */
     size_t n_tied;        /* rivals that cannot be told from the fastest */
-    bool is_beyond_tests; /* nor, one of them, by any samples like these */
+    bool is_beyond_tests; /* one of them not by any test of this many samples */
     bool has_others;      /* rows that would be ranked if they lost nothing */
     size_t cheaper;       /* the best median of those that take less time for it */
 };

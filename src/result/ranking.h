@@ -10,8 +10,8 @@
  * SIZE_MAX: there is none. */
 void mb_ranking_choose(struct mb_timing *timing);
 
-/* The row to be marked as the best of its table: the fastest verified one if the sentence names
- * it, or if there is no other. SIZE_MAX where there is none. */
+/* The row to mark as the best of its table: the fastest verified one, if the sentence names it
+ * or it is the only one. SIZE_MAX: none. */
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing);
 
 /* The rows that answer a question and are fit to be ranked, the fastest first. Newly allocated

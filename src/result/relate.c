@@ -144,37 +144,26 @@ double mb_relate_margin(const struct mb_timing *timing)
     return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
 }
 
-/* The relations of a cell that are tested: of all results but the fastest. With `back`,
- * p_adjusted is taken from `p`. Returns their number. */
-static size_t walk(struct mb_timing *timing, double *p, bool back)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        struct mb_relation *relation = &timing->rows[i].relation;
-        if (i == timing->fastest || isnan(relation->p)) {
-            continue;
-        }
-        if (back) {
-            relation->p_adjusted = p[n];
-            relation->outcome =
-                mb_outcome(relation->ci, p[n], MB_MARGIN, mb_relate_margin(timing));
-        } else {
-            p[n] = relation->p;
-        }
-        n++;
-    }
-    return n;
-}
-
 enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    double *p = mb_alloc(timing->of->n_results + 1, sizeof *p);
+    const size_t n = timing->of->n_results;
+    double *p = mb_alloc(n, sizeof *p);
     if (!p) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
-    MB_TRY(mb_holm(p, walk(timing, p, false), err));
-    walk(timing, p, true);
+    for (size_t i = 0; i < n; i++) {
+        p[i] = is_tested(timing, i) ? timing->rows[i].relation.p : (double)NAN;
+    }
+    MB_TRY(mb_holm(p, n, err));
+    for (size_t i = 0; i < n; i++) {
+        if (is_tested(timing, i)) {
+            struct mb_relation *relation = &timing->rows[i].relation;
+            relation->p_adjusted = p[i];
+            relation->outcome =
+                mb_outcome(relation->ci, p[i], MB_MARGIN, mb_relate_margin(timing));
+        }
+    }
 fail:
     mb_free(p);
     return status;

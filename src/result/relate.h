@@ -8,35 +8,32 @@
 
 extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
 
-/* What logarithms of ratios say, one for each block in time order; reorders and changes them.
- * Of fewer than 6 only the ratio is known. */
+/* The relation that logarithms of ratios show, one per block in time order; overwrites them.
+ * With fewer than 6 only the ratio is known. */
 MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
 
-/* Fill the relations of a timing whose samples are there: every result and the A/A twin, paired
- * within blocks. `fastest` may be SIZE_MAX: then there is nothing to relate to but the twin. */
+/* Fill the relations of a timing that has its samples: every row to the fastest and the A/A
+ * twin to its original, paired within blocks. Without a fastest (SIZE_MAX) only the twin's. */
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 
-/* Adjust the p of a timing's relations together, and say what may be said of each ratio. What
- * other timings hold has no part in it: a table that is printed stays true. */
+/* Adjust the p of a timing's relations together, and judge each ratio. Other timings have no
+ * part in it, so that a table once printed stays true. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
-/* Relations of the timing that are tested. */
+/* How many relations of the timing are tested. */
 size_t mb_relate_n_tests(const struct mb_timing *timing);
 
-/* Whether the test of a result could have passed with the blocks that there are, once relations
- * are there: Wilcoxon's least p, by Holm multiplied by how many tests are not before it. */
+/* Whether the test of a row could have found a difference with this many blocks: by Wilcoxon's
+ * least p times the number of tests that Holm does not put before it. */
 bool mb_relate_can_tell(const struct mb_timing *timing, size_t index);
 
-/* Samples with which the tests of a timing that cannot tell could: MB_ENOUGH_SAMPLES or more.
- */
+/* How many samples the tests of a timing that cannot tell need: MB_ENOUGH_SAMPLES or more. */
 size_t mb_relate_samples_needed(const struct mb_timing *timing);
 
-/* What a difference in a timing must clear: MB_MARGIN, or what the twin is off, if that is
- * more.
- */
+/* What a difference in a timing must exceed: MB_MARGIN, or the twin's distance if larger. */
 double mb_relate_margin(const struct mb_timing *timing);
 
 #endif

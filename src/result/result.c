@@ -33,28 +33,22 @@ bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
 
 const char *mb_result_status_name(enum mb_result_status status)
 {
-    switch (status) {
-    case MB_RESULT_OK:
-        return "ok";
-    case MB_RESULT_SKIPPED:
-        return "skipped";
-    case MB_RESULT_FAILED:
-        break;
-    }
-    return "failed";
+    static const char *const names[] = {
+        [MB_RESULT_OK] = "ok",
+        [MB_RESULT_SKIPPED] = "skipped",
+        [MB_RESULT_FAILED] = "failed",
+    };
+    return names[status];
 }
 
 const char *mb_verify_status_name(enum mb_verify_status status)
 {
-    switch (status) {
-    case MB_VERIFY_PASS:
-        return "pass";
-    case MB_VERIFY_SKIPPED:
-        return "skipped";
-    case MB_VERIFY_FAIL:
-        break;
-    }
-    return "fail";
+    static const char *const names[] = {
+        [MB_VERIFY_PASS] = "pass",
+        [MB_VERIFY_FAIL] = "fail",
+        [MB_VERIFY_SKIPPED] = "skipped",
+    };
+    return names[status];
 }
 
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b)
@@ -70,14 +64,11 @@ void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ..
         return;
     }
     struct mb_warning *warning = &warnings->warning[warnings->n++];
-    /* Room to spare, so that it is the sanitiser that cuts, between characters. */
-    char raw[2 * sizeof warning->message];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(raw, sizeof raw, fmt, args);
+    mb_utf8_sanitize_format(warning->message, sizeof warning->message, fmt, args);
     va_end(args);
     warning->code = code;
-    mb_utf8_sanitize(raw, warning->message, sizeof warning->message);
 }
 
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i)
@@ -109,13 +100,6 @@ double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row)
     return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
 }
 
-static struct mb_stats no_stats(void)
-{
-    struct mb_stats stats;
-    /* Without samples it needs no memory. */
-    return mb_stats_compute(NULL, 0, &stats, NULL) == MB_OK ? stats : (struct mb_stats){.n = 0};
-}
-
 struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode)
 {
     struct mb_timing *timing = &c->timings[c->n_timings];
@@ -134,8 +118,8 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
     for (size_t i = 0; i < c->n_results; i++) {
         timing->rows[i] = (struct mb_row){
             .result = &c->results[i],
-            .stats = no_stats(),
-            .null_twin = no_stats(),
+            .stats = mb_no_stats,
+            .null_twin = mb_no_stats,
             .column = SIZE_MAX,
             .fixed_ns = (double)NAN,
         };

@@ -1,5 +1,4 @@
-/* The results of a run as plain data: what the table, the JSON, the CSV and the Markdown show.
- */
+/* The results of a run as plain data: what the table, JSON, CSV and Markdown show. */
 #ifndef MB_RESULT_RESULT_H
 #define MB_RESULT_RESULT_H
 
@@ -44,27 +43,27 @@ struct mb_warnings {
     size_t n;
 };
 
-/* How the times of one result are to those of another, block by block. */
+/* How the times of one result compare with those of another, block by block. */
 struct mb_relation {
-    double ratio; /* exp of the median of log ratios; 1 of the fastest itself; NaN: none */
+    double ratio; /* exp of the median of log ratios; 1: the fastest itself; NaN: none */
     double ci[2];
     double p, p_adjusted; /* Wilcoxon's; Holm's over its timing */
-    double least_p;       /* what p would be if one took less time in every block that tells */
+    double least_p;       /* p if one had taken less time in every block without a tie */
     enum mb_outcome outcome;
 };
 
-/* Where the time of a chain of several dispatches goes, stamp by stamp. Always of a hot cache:
- * the same image again. */
+/* Where the time of a chain of several dispatches goes, from timestamp to timestamp. Always
+ * with a hot cache: the same image again. */
 struct mb_split {
     uint32_t n_steps; /* 0: not asked for, or not separable */
     struct {
         uint32_t first_level, n_levels;
         double median_ns; /* of the dispatches */
-        double gap_ns;    /* from the stamp before, or the beginning: barriers */
+        double gap_ns;    /* since the previous one, or the beginning: barriers */
     } step[MB_MAX_LEVELS];
 };
 
-/* What is known of a variant in a case, whatever the condition. */
+/* What holds for a variant of a case under every condition. */
 struct mb_result {
     const struct mb_strategy *strategy;
     struct mb_params params;
@@ -72,7 +71,7 @@ struct mb_result {
     char label[MB_LABEL_BYTES];
     char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": a folder name, and its id in the JSON */
 
-    bool is_diagnostic; /* leaves work out: timed, not verified, not ranked */
+    bool is_diagnostic; /* leaves out work: timed, not verified, not ranked */
     enum mb_result_status status;
     char reason[512]; /* "" where status is OK */
 
@@ -94,10 +93,10 @@ struct mb_row {
     struct mb_result *result; /* of the case; borrowed */
     char skipped[512];        /* why there are none under this condition, or "" */
     struct mb_stats stats;    /* n 0: not timed */
-    size_t column;            /* of its samples in those of the timing; SIZE_MAX: none */
+    size_t column;            /* of its samples in the timing's; SIZE_MAX: none */
     uint32_t
         n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
-    double fixed_ns;             /* of throughput: time that no chain adds; NaN else */
+    double fixed_ns;             /* of throughput: what does not grow with chains; else NaN */
     struct mb_stats null_twin;   /* of the same commands without work; n 0: not timed */
     struct mb_relation relation; /* to the fastest of the timing */
     struct mb_warnings warnings;
@@ -108,13 +107,13 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    uint32_t n_rotated; /* images gone round */
-    bool is_evicted;    /* they are too few: a sweep through memory precedes each sample */
+    uint32_t n_rotated;        /* images used in turn */
+    bool is_evicted;           /* those are too few: memory is swept before each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
     size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
-    struct mb_relation twin; /* its second name to its first: the noise of the instrument */
-    double floor_ns;         /* no strategy can take less; NaN: not known */
+    struct mb_relation twin; /* of the same row sampled twice: the noise of the instrument */
+    double floor_ns;         /* no strategy can be faster; NaN: not known */
     bool is_dispatch_bound;  /* the floor is that of a dispatch, not of memory */
     struct mb_row *rows;     /* one for each result of the case, in their order; owned */
     /* The fastest verified row of those that answer `question`, to which all others that make
@@ -123,8 +122,8 @@ struct mb_timing {
     enum mb_question question; /* the first of enum mb_question that any of them answers */
 };
 
-/* One input at one size in one format, and what is to be made of it. Stays where it was made:
- * its timings and their rows point into it. */
+/* One input at one size in one format, and what is to be made of it. It must not move: its
+ * timings and their rows point into it. */
 struct mb_case {
     char input[256]; /* as given, sanitised */
     char input_name[64];
@@ -174,7 +173,7 @@ struct mb_run {
     uint64_t seed;
     bool verify;     /* chains were checked */
     bool validate;   /* under the validation layer: times say nothing */
-    size_t n_pooled; /* runs that its figures are of, where they are not of this one alone; 0 */
+    size_t n_pooled; /* runs whose figures these are; 0: this one's alone */
     struct mb_host_info host;
     struct mb_gpu_info device;
     struct mb_timer_info timer;
@@ -185,29 +184,28 @@ struct mb_run {
     size_t n_cases;
 };
 
-/* Share of the floor in the median: 1 is the hardware's limit; NaN where one is not known. */
+/* The floor divided by the median: 1 is the hardware's limit; NaN where either is unknown. */
 double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row);
 
-/* That of its variant, unless that ran and was skipped under this condition alone; and why. */
+/* The variant's status, unless only this condition was skipped; and the reason. */
 enum mb_result_status mb_row_status(const struct mb_row *row);
 const char *mb_row_reason(const struct mb_row *row);
 
 /* The warnings of a row, those of its variant first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 
-/* True if two strategies make the same image, or the same but for what odd sizes make of it:
- * all do but the wide kernels, each of which is ranked among its own. */
+/* True if two rows make the same image, odd sizes and precision aside: all do except the wide
+ * kernels, each of which is compared only with its own kind. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
-/* What a result answers: nothing where the strategy never stated its work, nor what leaves work
- * out. */
+/* What a result answers: nothing if the strategy never stated its work, or leaves some out. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
                     enum mb_question question);
 
-/* What texels are weighed by: "kaiser", ... of the wide kernels; "box" of all else, also of
- * what odd sizes make of it, and of a result that has no work. */
+/* The filter: "kaiser", ... for the wide kernels; "box" for all else, floor, blit and a result
+ * without stated work included. */
 const char *mb_result_filter_name(const struct mb_result *result);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
@@ -218,11 +216,10 @@ const char *mb_verify_status_name(enum mb_verify_status status);
 MB_PRINTF(3, 4)
 void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ...);
 
-/* Append a timing with a row for each result, of which nothing is known yet. NULL without
- * memory. */
+/* Append a timing with an empty row for each result. NULL without memory. */
 struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode);
 
-/* Append an empty case, zeroed; NULL without memory. And take the last one back. */
+/* Append a zeroed case; NULL without memory. And drop the last one. */
 struct mb_case *mb_run_add_case(struct mb_run *run);
 void mb_run_drop_case(struct mb_run *run);
 

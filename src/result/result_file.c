@@ -15,8 +15,8 @@
 #define KNOWN_MAJOR    2
 #define MAX_AA_RATIO   100.0
 #define MAX_GRANULE_NS 1e9
-#define MAX_PARAMS     64   /* they are put in order by comparing each with each */
-#define MAX_VARIANTS   4096 /* of a case: looked for one by one */
+#define MAX_PARAMS     64   /* sorted by comparing all pairs */
+#define MAX_VARIANTS   4096 /* of a case: searched one by one */
 /* Room for cache, mode or usage at the end of a place, with a space. */
 #define PLACE_WORD_BYTES 16
 
@@ -276,7 +276,7 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
     for (const struct cJSON *s = durations; s; s = mb_json_next(s)) {
         samples_ns[n++] = read_within(s, NULL, MB_SAMPLE_MIN_NS, MB_SAMPLE_MAX_NS);
     }
-    /* Infinite: blocks that others took the place of. */
+    /* Infinite: blocks that were repeated. */
     for (const struct cJSON *item =
              mb_json_elements(mb_json_get(place->timing, "blocks"), "repeated");
          item; item = mb_json_next(item)) {
@@ -294,7 +294,7 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
     return MB_OK;
 }
 
-/* An unknown status is of a version to come, and no success. */
+/* An unknown status is from a later version, and no success. */
 static void read_status(struct mb_file_result *result, const struct place *place)
 {
     const struct cJSON *verify = mb_json_get(place->variant, "verify");
@@ -308,7 +308,7 @@ static void read_status(struct mb_file_result *result, const struct place *place
     read_text(place->row, "reason", result->reason, sizeof result->reason);
 }
 
-/* What may be asked of the row; words of a version to come are passed over. */
+/* What may be asked of the row; words of later versions are skipped. */
 static void read_questions(struct mb_file_result *result, const struct place *place)
 {
     result->is_diagnostic = mb_json_read_bool(place->variant, "diagnostic", false);

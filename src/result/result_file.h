@@ -55,8 +55,8 @@ struct mb_result_file {
     size_t n_results;
 };
 
-/* Read a file. One that cannot be read, is no JSON, is none of ours, or is of another
- * major version of the schema is MB_ERRC_INPUT, with the path and what is wrong. */
+/* Read a file. One that cannot be read, is not JSON, is not ours, or is of another major
+ * version of the schema is MB_ERRC_INPUT, with the path and what is wrong. */
 MB_MUST_CHECK enum mb_status mb_result_file_read(const char *path, struct mb_result_file *file,
                                                  struct mb_err *err);
 

@@ -43,8 +43,8 @@ struct mb_roofline {
      * milliseconds. */
     struct mb_bandwidth best[2][MB_N_TRAFFICS];
     double ceiling_gbps; /* the better of the mixed ones: what a strategy is held to; or NaN */
-    /* Median of a timed region with one empty dispatch of one workgroup; the stamps' own cost
-     * is in it, as it is in every sample. */
+    /* Median of a timed region with one empty dispatch of one workgroup; the timestamps' own
+     * cost is in it, as it is in every sample. */
     double null_dispatch_ns;
     /* What each further full barrier with such a dispatch behind it adds: the difference of the
      * medians of regions with 17 of them and with one, over 16. */

@@ -1,5 +1,4 @@
-/* The raw samples of a condition: whole blocks, one duration for each column in each of them.
- */
+/* The raw samples of a condition: whole blocks, each with one duration per column. */
 #ifndef MB_RESULT_SAMPLES_H
 #define MB_RESULT_SAMPLES_H
 
@@ -14,7 +13,7 @@ struct mb_block {
     uint64_t start_ns;  /* since sampling began */
     double probe_ns[2]; /* before and after; NaN without a probe */
     bool is_flagged;    /* the clock moved */
-    bool is_kept;       /* counts; a flagged block does only where no room or time was left */
+    bool is_kept;       /* counts; a flagged one only if it could not be repeated */
 };
 
 enum mb_stop {

@@ -209,15 +209,6 @@ int __wrap_access(const char *path, int mode)
     return is_due(&function) ? -1 : __real_access(path, mode);
 }
 
-char *__real_realpath(const char *path, char *resolved);
-char *__wrap_realpath(const char *path, char *resolved);
-char *__wrap_realpath(const char *path, char *resolved)
-{
-    static const struct mb_fault_function function = {
-        .name = "realpath", .results = {NO_ACCESS}, .may_be_ignored = true};
-    return is_due(&function) ? NULL : __real_realpath(path, resolved);
-}
-
 ssize_t __real_readlink(const char *path, char *text, size_t n_bytes);
 ssize_t __wrap_readlink(const char *path, char *text, size_t n_bytes);
 ssize_t __wrap_readlink(const char *path, char *text, size_t n_bytes)

@@ -165,7 +165,7 @@ static void test_failures(void)
         mb_alloc_fail_nth(0, false);
         teardown(&f);
         if (status == MB_OK) {
-            CHECK(nth > 8);
+            CHECK(nth > 4);
             break;
         }
         CHECK(why.text[0] != '\0');

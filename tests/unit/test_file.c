@@ -231,20 +231,6 @@ static void test_write_limited(void)
     check_content(in_folder("out.txt"), "fourth");
 }
 
-static void test_write_without_memory(void)
-{
-    struct mb_err err = {.code = MB_ERRC_NONE};
-    const unsigned n_before = count_entries();
-    for (uint64_t nth = 1; nth <= 2; nth++) {
-        mb_alloc_fail_nth(nth, false);
-        CHECK_EQ_INT(mb_file_write_atomic(in_folder("out.txt"), "x", 1, &err), MB_FAILED);
-        CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
-        CHECK_EQ_INT(count_entries(), n_before);
-    }
-    mb_alloc_fail_nth(0, false);
-    check_content(in_folder("out.txt"), "fourth");
-}
-
 static void test_read_refused(void)
 {
     const int fd = open(in_folder("empty"), O_WRONLY | O_CREAT, 0600);
@@ -390,7 +376,6 @@ int main(void)
     test_same();
     test_write_refused();
     test_write_limited();
-    test_write_without_memory();
     test_read_refused();
     test_check_writable();
     test_closed_pipe();
