@@ -15,7 +15,7 @@
 #include "bench/conclude.h"
 #include "bench/verify/judge.h"
 #include "bench/timing/split.h"
-#include "bench/timing/timing.h"
+#include "bench/timing/time_case.h"
 
 struct context {
     const struct mb_case_options *options;

@@ -47,8 +47,8 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
     return first;
 }
 
-enum mb_status mb_run_verdict(const struct mb_run *run, const struct mb_variant *rows,
-                              enum mb_errc *verdict, struct mb_err *err)
+enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
+                                enum mb_errc *verdict, struct mb_err *err)
 {
     const struct mb_row *culprit = NULL;
     *verdict = find_verdict(run, rows);

@@ -4,7 +4,7 @@
 #define MB_BENCH_SELFTEST_H
 
 #include "bench/settings.h"
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 #include "bench/timing/calibration.h"
 
 #define MB_PLANTED 0.05 /* of a chain of multiply-adds, in one candidate */

@@ -2,7 +2,7 @@
 #include "cli/chain.h"
 
 #include "image/io/texture.h"
-#include "result/describe.h"
+#include "result/label.h"
 
 static const struct {
     const char *name;

@@ -221,7 +221,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
     MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
     /* The table says it, too, but an exit code other than 0 has its line on stderr. */
-    MB_TRY(mb_run_verdict(&run, rows, verdict, err));
+    MB_TRY(mb_run_exit_code(&run, rows, verdict, err));
 fail:
     mb_run_finish(&run);
     status = close_device(&gpu, status, err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "result/describe.h"
+#include "result/label.h"
 
 /* "  spd: ", and what is said of it broken at 80 columns; below a label that is long. */
 static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)

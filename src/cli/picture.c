@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "image/io/hdr.h"
 #include "image/io/png.h"
 

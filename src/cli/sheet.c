@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/version.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "image/io/png.h"
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");

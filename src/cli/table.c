@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "bench/settings.h"
 #include "cli/notes.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "result/ranking.h"
 
 #define TEXT_BYTES 600

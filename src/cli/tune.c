@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "bench/settings.h"
 #include "image/compare.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "tune/choose.h"
 #include "tune/report.h"
 #include "tune/tune.h"

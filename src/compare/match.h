@@ -3,7 +3,7 @@
 #define MB_COMPARE_MATCH_H
 
 #include "base/stats.h"
-#include "result/result_file.h"
+#include "result/result_read.h"
 
 /* Runs of one side: the same thing measured some times over. */
 struct mb_run_group {

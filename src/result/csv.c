@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "result/describe.h"
+#include "result/label.h"
 
 /* Longer than any text of a result. Texts are sanitised once more here: one that was cut to fit
  * its array may end in the middle of a character. */

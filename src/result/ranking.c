@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "result/relate.h"
 
 #define LEVEL 0.95 /* that the interval of a median must have */

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "bench/bench.h"
 #include "bench/image_case.h"
-#include "bench/timing/schedule.h"
+#include "bench/timing/sizing.h"
 #include "tune/choose.h"
 
 /* A tuning while its cases are run. */

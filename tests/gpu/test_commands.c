@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "bench/timing/evict.h"
-#include "bench/timing/recorded_sample.h"
+#include "bench/timing/sample.h"
 #include "harness.h"
 #include "vk/barrier.h"
 

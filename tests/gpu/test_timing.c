@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "bench/timing/split.h"
-#include "bench/timing/recorded_sample.h"
-#include "bench/timing/timing.h"
+#include "bench/timing/sample.h"
+#include "bench/timing/time_case.h"
 #include "harness.h"
 
 #define N_CONDITIONS MB_MAX_CONDITIONS

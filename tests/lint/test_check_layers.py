@@ -21,7 +21,7 @@ CLEAN = {
     "src/strategy.h": '#include "image/compare.h"\n#include "vk/gpu.h"\n',
     "src/result/result.h": '#include "strategy.h"\n',
     "src/bench/plan.h": '#include "result/result.h"\n',
-    "src/bench/timing/measure.h": '#include "bench/plan.h"\n',
+    "src/bench/timing/blocks.h": '#include "bench/plan.h"\n',
     "src/cli/main.c": '#include "bench/plan.h"\n#include "base/version.h"\n',
     "strategies/good/good.c": '#include "strategy.h"\n#include "vk/gpu.h"\n'
                               '#include "good_level.comp.h"\n',

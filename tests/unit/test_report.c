@@ -4,9 +4,9 @@
  * nothing at its default. */
 #include "bench/settings.h"
 #include "base/alloc.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "result/csv.h"
-#include "result/json.h"
+#include "result/result_write.h"
 #include "cli/table.h"
 #include "check.h"
 #include "vk/shader.h"

@@ -1,7 +1,7 @@
 /* The sampling loop on a device that is not there: a counter that wraps, a clock that drifts,
  * work that takes what the test says. Everything above the Vulkan calls runs as it does on a
  * GPU: ticks become durations by the functions that the timer uses. */
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 
 #include <math.h>
 

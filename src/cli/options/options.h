@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "base/strlist.h"
 #include "bench/settings.h"
-#include "result/result_file.h"
+#include "result/result_read.h"
 
 #define MB_MAX_FORMATS 16
 

@@ -1,7 +1,7 @@
 /* A case, and a timing of it, in words: for folders and result ids, and for the line above its
  * table. */
-#ifndef MB_RESULT_DESCRIBE_H
-#define MB_RESULT_DESCRIBE_H
+#ifndef MB_RESULT_LABEL_H
+#define MB_RESULT_LABEL_H
 
 #include "result/result.h"
 

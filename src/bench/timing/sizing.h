@@ -1,10 +1,10 @@
 /* What a timing works out without the device: beforehand, how many images it goes round, how
  * long its batches are and how long it samples; afterwards, what a sample and the batches say.
  * All pure. */
-#ifndef MB_BENCH_TIMING_SCHEDULE_H
-#define MB_BENCH_TIMING_SCHEDULE_H
+#ifndef MB_BENCH_TIMING_SIZING_H
+#define MB_BENCH_TIMING_SIZING_H
 
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 #include "bench/settings.h"
 #include "result/result.h"
 #include "vk/timer.h"

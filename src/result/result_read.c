@@ -1,6 +1,6 @@
 /* Reading results.json. The file is untrusted: every text is cleaned, every number checked, and
  * what is absent is "not known". */
-#include "result/result_file.h"
+#include "result/result_read.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The rows of a results.json of some earlier run, as plain data. */
-#ifndef MB_RESULT_RESULT_FILE_H
-#define MB_RESULT_RESULT_FILE_H
+#ifndef MB_RESULT_RESULT_READ_H
+#define MB_RESULT_RESULT_READ_H
 
 #include "base/strlist.h"
 #include "result/result.h"

@@ -2,17 +2,17 @@
  *
  *     make the images that the cache asks for, and set every strategy up on each of them
  *     record what is sampled, once: a strategy's own commands, and its null twin
- *     sample all in randomised blocks (measure.h)
+ *     sample all in randomised blocks (blocks.h)
  *     make a row of figures of each column of samples */
-#include "bench/timing/timing.h"
+#include "bench/timing/time_case.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/timing/recorded_sample.h"
-#include "bench/timing/schedule.h"
+#include "bench/timing/sample.h"
+#include "bench/timing/sizing.h"
 #include "vk/pipeline.h"
 
 #define PILOT_RUNS        3u

@@ -1,6 +1,6 @@
 /* Timing the strategies of one case under one cache condition and mode. */
-#ifndef MB_BENCH_TIMING_TIMING_H
-#define MB_BENCH_TIMING_TIMING_H
+#ifndef MB_BENCH_TIMING_TIME_CASE_H
+#define MB_BENCH_TIMING_TIME_CASE_H
 
 #include "bench/hooks.h"
 #include "bench/verify/judge.h"

@@ -1,5 +1,5 @@
 /* What a timing works out without the device. */
-#include "bench/timing/schedule.h"
+#include "bench/timing/sizing.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The sampling loop. */
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 
 #include <math.h>
 

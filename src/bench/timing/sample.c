@@ -1,5 +1,5 @@
 /* What one sample submits: the order of its commands is how a time is taken. */
-#include "bench/timing/recorded_sample.h"
+#include "bench/timing/sample.h"
 
 #include "bench/timing/evict.h"
 #include "bench/timing/intercept.h"

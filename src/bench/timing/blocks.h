@@ -6,8 +6,8 @@
  * looks at 20, 40, 80, 160 ... blocks whether the medians are known well enough, and only then,
  * so that stopping early does not pick lucky moments. It knows no GPU: a sampler starts and
  * collects, and tests bring their own. */
-#ifndef MB_BENCH_TIMING_MEASURE_H
-#define MB_BENCH_TIMING_MEASURE_H
+#ifndef MB_BENCH_TIMING_BLOCKS_H
+#define MB_BENCH_TIMING_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* What one sample submits: a strategy's commands, recorded once, between stamps. */
-#ifndef MB_BENCH_TIMING_RECORDED_SAMPLE_H
-#define MB_BENCH_TIMING_RECORDED_SAMPLE_H
+#ifndef MB_BENCH_TIMING_SAMPLE_H
+#define MB_BENCH_TIMING_SAMPLE_H
 
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 #include "bench/verify/instance.h"
 #include "vk/submit.h"
 #include "vk/timer.h"

@@ -1,7 +1,7 @@
 /* The results of a run as JSON (results/schema.json), and the parts of it that other files of
  * results have, too. Pure: no files. */
-#ifndef MB_RESULT_JSON_H
-#define MB_RESULT_JSON_H
+#ifndef MB_RESULT_RESULT_WRITE_H
+#define MB_RESULT_RESULT_WRITE_H
 
 #include "base/json.h"
 #include "result/result.h"

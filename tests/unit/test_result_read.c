@@ -1,5 +1,5 @@
 /* Reading results.json: what is in it, what it may lack, and everything that is wrong. */
-#include "result/result_file.h"
+#include "result/result_read.h"
 
 #include <stdlib.h>
 

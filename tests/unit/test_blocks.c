@@ -1,5 +1,5 @@
 /* The sampling loop on a sampler without a GPU: its own clock, its own failures. */
-#include "bench/timing/measure.h"
+#include "bench/timing/blocks.h"
 
 #include "check.h"
 

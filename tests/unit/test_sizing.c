@@ -1,5 +1,5 @@
 /* What a timing does before it touches the device, and what its batches say afterwards. */
-#include "bench/timing/schedule.h"
+#include "bench/timing/sizing.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* results.json: the whole run as one documented tree (results/schema.json). Each fact stands in
  * one place; a figure that is not known is null, never made up. */
-#include "result/json.h"
+#include "result/result_write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/version.h"
-#include "result/describe.h"
+#include "result/label.h"
 #include "result/ranking.h"
 #include "result/relate.h"
 #include "vk/shader.h"

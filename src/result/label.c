@@ -1,5 +1,5 @@
 /* A case in words. */
-#include "result/describe.h"
+#include "result/label.h"
 
 #include <math.h>
 #include <stdio.h>
