@@ -19,6 +19,7 @@
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
+#include "cli/summary.h"
 
 static bool is_stdout(const char *path)
 {
@@ -282,11 +283,15 @@ enum mb_status mb_output_conclude(const struct mb_output *output, const struct m
                                   struct mb_err *err)
 {
     const struct mb_options *options = output->options;
+    struct mb_strbuf summary = {0};
     enum mb_status status;
     MB_TRY(mb_output_results(output, run, err));
     MB_TRY(write_copy(output, options->json, run, mb_report_json, err));
     MB_TRY(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_TRY(write_copy(output, options->markdown, run, mb_table_markdown, err));
+    mb_summary_add(&summary, run, output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
+                   output->style.columns);
+    MB_TRY(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_TRY(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {
         MB_TRY(mb_page_make(&output->page, output->dir, err));

@@ -62,8 +62,8 @@ MB_MUST_CHECK enum mb_status mb_output_case(struct mb_output *output, const stru
 MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
                                                const struct mb_run *run, struct mb_err *err);
 
-/* At the end of a run: write results.json and the copies (--json, --csv, --markdown), print
- * where it is, and make the page of --report. */
+/* At the end of a run: write results.json and the copies (--json, --csv, --markdown), print the
+ * summary and where the results are, and make the page of --report. */
 MB_MUST_CHECK enum mb_status mb_output_conclude(const struct mb_output *output,
                                                 const struct mb_run *run, struct mb_err *err);
 

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "bench/settings.h"
 #include "cli/notes.h"
+#include "cli/summary.h"
 #include "result/label.h"
 #include "result/ranking.h"
 
@@ -388,5 +389,6 @@ enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct m
             md_timing(&out, run, &run->cases[i]->timings[k], &style);
         }
     }
+    mb_summary_add(&out, run, MB_SUMMARY_MARKDOWN, 0);
     return mb_strbuf_take(&out, text, err);
 }

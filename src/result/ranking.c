@@ -148,6 +148,20 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
     return order;
 }
 
+enum mb_lead mb_ranking_lead(const struct mb_run *run, const struct mb_timing *timing,
+                             double *next_ratio)
+{
+    const struct standing s = find_standing(run, timing);
+    const bool has_next = s.second != SIZE_MAX;
+    *next_ratio = has_next ? timing->rows[s.second].relation.ratio : (double)NAN;
+    if (!has_next) {
+        return s.ranking == RANKING_ALONE && s.has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
+    }
+    return s.ranking >= RANKING_CLEAR   ? MB_LEAD_CLEAR
+           : s.ranking >= RANKING_SPLIT ? MB_LEAD_TIED
+                                        : MB_LEAD_TOO_FEW;
+}
+
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing)
 {
     const enum ranking ranking = find_standing(run, timing).ranking;

@@ -14,6 +14,18 @@ void mb_ranking_choose(struct mb_timing *timing);
  * or it is the only one. SIZE_MAX: none. */
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing);
 
+enum mb_lead {
+    MB_LEAD_NONE,    /* nothing to rank, or nothing to hold it against */
+    MB_LEAD_TOO_FEW, /* samples */
+    MB_LEAD_TIED,    /* not to be told from others */
+    MB_LEAD_CLEAR,   /* the fastest may be named */
+};
+
+/* How far ahead the timing's fastest row is; `*next_ratio` is that of the next one that answers
+ * the same question, NaN where there is none. */
+enum mb_lead mb_ranking_lead(const struct mb_run *run, const struct mb_timing *timing,
+                             double *next_ratio);
+
 /* The rows that answer a question and are fit to be ranked, the fastest first. Newly allocated
  * (mb_free); NULL without memory. */
 size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n);

@@ -390,10 +390,15 @@ class Terminal(OutputCase):
 
     def test_a_line_for_each_image(self):
         self.make_photos("a.png", "b.png")
-        outcome = self.run_it("photos", "-s", "compute", "-n", "3", "-w", "0", "--no-roofline",
-                              "--mode", "both", "-o", "out")
+        outcome = self.run_it("photos", "-s", "compute,spd", "-n", "3", "-w", "0", "--no-roofline",
+                              "--mode", "both", "-o", "out", "--markdown", "c.md")
         self.assertEqual(outcome.err.decode("utf-8").splitlines(),
-                         ["1/2 a 8x8 rgba8: 1 strategy verified", "2/2 b 8x8 rgba8: 1 strategy verified"])
+                         ["1/2 a 8x8 rgba8: 2 strategies verified", "2/2 b 8x8 rgba8: 2 strategies verified"])
+        text, markdown = outcome.out.decode("utf-8"), (self.dir / "c.md").read_text()
+        for mode in ("latency", "throughput"):
+            self.assertRegex(text, rf"\nSummary: rgba8, avg, hot, {mode}\n\n .*\n  8x8 .* 0 of 2 .* 2 too few samples\n")
+            self.assertIn(f"\n### Summary: rgba8, avg, hot, {mode}\n", markdown)
+        self.assertNotIn("Summary", self.good("photos/a.png", "-s", "compute,spd", "-o", "out").out.decode())
 
     def test_one_redrawn_line(self):
         """On a narrow terminal: over the whole run, with what is left once an image is finished."""

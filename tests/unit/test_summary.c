@@ -1,0 +1,193 @@
+/* The summary of a run of many images, compared as exact text. */
+#include "cli/summary.h"
+
+#include "base/alloc.h"
+#include "bench/settings.h"
+#include "check.h"
+#include "result/ranking.h"
+
+enum { SPD, FLOOR, RASTER, N_RESULTS };
+
+static const struct mb_settings settings;
+
+/* A case of three verified strategies, the second of which drops odd rows, timed in
+ * microseconds with `n` samples. */
+static void add_case(struct mb_run *run, const char *input, uint32_t edge,
+                     const double median_us[N_RESULTS], size_t n)
+{
+    static const char *const labels[N_RESULTS] = {"spd", "compute:npot=floor", "raster"};
+    struct mb_case *c = mb_run_add_case(run);
+    snprintf(c->input, sizeof c->input, "%s", input);
+    mb_layout_init(&c->layout, mb_format_find("rgba8"), (struct mb_extent){edge, edge}, 1,
+                   mb_full_level_count((struct mb_extent){edge, edge}));
+    c->results = mb_alloc(N_RESULTS, sizeof *c->results);
+    c->n_results = N_RESULTS;
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        c->results[i] = (struct mb_result){.has_work = true, .verify = MB_VERIFY_PASS};
+        snprintf(c->results[i].label, sizeof c->results[i].label, "%s", labels[i]);
+    }
+    c->results[FLOOR].work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        timing->rows[i].stats = (struct mb_stats){
+            .n = n, .median_ns = 1e3 * median_us[i], .median_ci_level = n > 5 ? 0.96 : 0.0};
+    }
+    mb_ranking_choose(timing);
+    for (size_t i = 0; i < N_RESULTS; i++) {
+        const double ratio = median_us[i] / median_us[timing->fastest];
+        timing->rows[i].relation = (struct mb_relation){
+            .ratio = ratio,
+            .p_adjusted = 1e-3,
+            .outcome = ratio < 1.0    ? MB_OUTCOME_FASTER
+                       : ratio > 1.01 ? MB_OUTCOME_SLOWER
+                                      : MB_OUTCOME_SAME,
+        };
+    }
+}
+
+static void fail_result(struct mb_run *run, size_t index)
+{
+    struct mb_result *result = &run->cases[run->n_cases - 1]->results[index];
+    result->status = MB_RESULT_FAILED;
+    result->verify = MB_VERIFY_FAIL;
+}
+
+static void check_text(const struct mb_run *run, enum mb_summary_form form, const char *want)
+{
+    struct mb_strbuf out = {0};
+    mb_summary_add(&out, run, form, 80);
+    CHECK_EQ_STR(mb_strbuf_text(&out), want);
+    mb_strbuf_finish(&out);
+}
+
+static void test_one_image(void)
+{
+    struct mb_run run = {.settings = &settings};
+    const double times[] = {10, 8, 12};
+    add_case(&run, "a.png", 65, times, 20);
+    add_case(&run, "a.png", 33, times, 20);
+    fail_result(&run, RASTER);
+    check_text(&run, MB_SUMMARY_PLAIN, "");
+    mb_run_finish(&run);
+}
+
+/* Four images at 65x65, one at 64x64, where floor is exact; one without samples enough. */
+static void make_run(struct mb_run *run)
+{
+    *run = (struct mb_run){.settings = &settings};
+    add_case(run, "a.png", 65, (const double[]){10, 8, 12.5}, 20);
+    add_case(run, "odd|name.png", 65, (const double[]){10, 8, 14.4}, 20);
+    add_case(run, "c.png", 65, (const double[]){10, 8, 9}, 20);
+    add_case(run, "d.png", 65, (const double[]){10, 8, 10}, 20);
+    add_case(run, "e.png", 64, (const double[]){10.4, 10, 12}, 20);
+    add_case(run, "f.png", 33, (const double[]){10, 8, 12}, 3);
+    fail_result(run, FLOOR);
+    fail_result(run, RASTER);
+    add_case(run, "g.png", 33, (const double[]){10, 8, 12}, 3);
+}
+
+static void test_many_images(void)
+{
+    struct mb_run run;
+    make_run(&run);
+    check_text(
+        &run, MB_SUMMARY_PLAIN,
+        "\n"
+        "Summary: rgba8, avg, hot, latency\n"
+        "\n"
+        "  Size   Fastest             Answer  Images     Next takes  Others\n"
+        "  65x65  spd                 exact   2 of 4  1.25 - 1.44 x  1 raster, 1 tied\n"
+        "  64x64  compute:npot=floor  exact   1 of 1         1.04 x\n"
+        "  33x33  -                   -       0 of 2              -  1 too few samples, 1\n"
+        "                                                            nothing to rank\n"
+        "\n"
+        "Failures\n"
+        "\n"
+        "  FAILED              Size   Format  Image\n"
+        "  compute:npot=floor  33x33  rgba8   f.png\n"
+        "  raster              33x33  rgba8   f.png\n");
+    mb_run_finish(&run);
+}
+
+static void test_forms(void)
+{
+    struct mb_run run = {.settings = &settings};
+    add_case(&run, "a|b.png", 64, (const double[]){10, 11, 12}, 20);
+    fail_result(&run, RASTER);
+    add_case(&run, "c.png", 64, (const double[]){10, 12, 11.5}, 20);
+    check_text(&run, MB_SUMMARY_MARKDOWN,
+               "\n"
+               "### Summary: rgba8, avg, hot, latency\n"
+               "\n"
+               "| Size | Fastest | Answer | Images | Next takes | Others |\n"
+               "|:--|:--|:--|--:|--:|:--|\n"
+               "| 64x64 | **spd** | exact | 2 of 2 | 1.10 - 1.15 x | |\n"
+               "\n"
+               "### Failures\n"
+               "\n"
+               "| FAILED | Size | Format | Image |\n"
+               "|:--|:--|:--|:--|\n"
+               "| raster | 64x64 | rgba8 | a\\|b.png |\n");
+    check_text(&run, MB_SUMMARY_COLORED,
+               "\n"
+               "Summary: rgba8, avg, hot, latency\n"
+               "\n"
+               "  Size   Fastest  Answer  Images     Next takes\n"
+               "  64x64\033[1;32m  spd\033[0m      exact   2 of 2  1.10 - 1.15 x\n"
+               "\n"
+               "Failures\n"
+               "\n"
+               "  FAILED  Size   Format  Image\n"
+               "\033[1;31m  raster  64x64  rgba8   a|b.png\033[0m\n");
+    mb_run_finish(&run);
+}
+
+/* Of the longest figures no line is wider than a terminal. */
+static void test_width(void)
+{
+    struct mb_run run = {.settings = &settings};
+    struct mb_strbuf out = {0};
+    char input[16];
+    for (unsigned i = 0; i < 300; i++) {
+        snprintf(input, sizeof input, "%u.png", i);
+        add_case(&run, input, 16384, (const double[]){10, 11 + i % 9 / 10.0, i % 3 ? 9 : 30},
+                 i % 5 ? 20 : 3);
+        struct mb_case *c = run.cases[i];
+        c->layout.format = mb_format_find("rgba16f");
+        c->task.reduce = MB_REDUCE_MAX;
+        snprintf(c->results[SPD].label, sizeof c->results[SPD].label,
+                 "spd:counter=array:load=sample:fp16=on:mips=12:wave=off");
+    }
+    mb_summary_add(&out, &run, MB_SUMMARY_PLAIN, 80);
+    for (const char *line = mb_strbuf_text(&out); *line != '\0';
+         line += strcspn(line, "\n") + 1) {
+        CHECK(strcspn(line, "\n") <= 80);
+    }
+    mb_strbuf_finish(&out);
+    mb_run_finish(&run);
+}
+
+static void test_no_memory(void)
+{
+    struct mb_run run;
+    make_run(&run);
+    const uint64_t live = mb_alloc_live_count();
+    bool is_done = false;
+    for (uint64_t nth = 1; !is_done; nth++) {
+        struct mb_strbuf out = {0};
+        mb_alloc_fail_nth(nth, false);
+        mb_summary_add(&out, &run, MB_SUMMARY_PLAIN, 80);
+        mb_alloc_fail_nth(0, false);
+        is_done = !out.failed;
+        CHECK(!is_done || strstr(mb_strbuf_text(&out), "f.png") != NULL);
+        mb_strbuf_finish(&out);
+        CHECK_EQ_INT(mb_alloc_live_count(), live);
+    }
+    mb_run_finish(&run);
+}
+
+int main(void)
+{
+    return CHECK_TESTS(test_one_image, test_many_images, test_forms, test_width,
+                       test_no_memory);
+}
