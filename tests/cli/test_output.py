@@ -301,8 +301,7 @@ class Copies(OutputCase):
     def test_above_limit_names_the_limit(self):
         self.run_it("pattern:noise:2x1", "-q", "-s", "blit,compute,spd", "-n", "20", "-w", "0",
                     "--mode", "all", "--json", "c.json", "--images", "none")
-        # Not by the schema: on a busy machine a slope, the time of throughput mode, can be negative.
-        for result in cli.rows(json.loads((self.dir / "c.json").read_text())):
+        for result in self.rows("c.json"):
             timing = result["of"][1]
             for warning in result["warnings"]:
                 if warning["code"] == "above_limit":
