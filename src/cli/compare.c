@@ -188,7 +188,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
 {
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
-    const struct mb_table_style style = mb_output_style(options, false);
+    const struct mb_table_style style = mb_output_style(options);
     const bool has_color = style.color;
     struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
     const size_t n_columns = mb_text_columns(&style);

@@ -1,76 +1,33 @@
 /* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
  */
-#include <langinfo.h>
 #include <locale.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/file.h"
 #include "base/grid.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/version.h"
 #include "bench/bench.h"
-#include "bench/plan.h"
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
 #include "cli/list/list.h"
 #include "cli/options/help.h"
-#include "cli/options/options.h"
 #include "cli/options/parse.h"
-#include "cli/options/replay.h"
-#include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/session.h"
 #include "cli/tune.h"
-
-static volatile sig_atomic_t caught_signal;
-
-/* The first signal asks the run to end after its sample; the next one kills as usual. */
-static void on_signal(int number)
-{
-    caught_signal = number;
-}
-
-static void install_signals(void)
-{
-    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGINT, &once, NULL);
-    sigaction(SIGTERM, &once, NULL);
-    sigaction(SIGHUP, &once, NULL);
-    /* A closed pipe ends nothing, and a file limit comes back as EFBIG, which is reported. */
-    sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL);
-}
-
-/* What the hooks of a run need. */
-struct session {
-    const struct mb_settings *settings;
-    const struct mb_inputs *inputs;
-    struct mb_output output;
-    struct mb_progress progress;
-};
-
-static bool is_interrupted(void *user)
-{
-    (void)user;
-    return caught_signal != 0;
-}
 
 static void on_step(void *user, const char *label, const char *step)
 {
-    struct session *session = user;
+    struct mb_session *session = user;
     mb_progress_step(&session->progress, label, step);
 }
 
 static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
-    struct session *session = user;
+    struct mb_session *session = user;
     char label[48];
     snprintf(label, sizeof label, "%zu %s", n_candidates,
              n_candidates == 1 ? "strategy" : "strategies");
@@ -81,16 +38,16 @@ static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_re
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err)
 {
-    struct session *session = user;
+    struct mb_session *session = user;
     return mb_output_images(&session->output, c, result, block, verifier, err);
 }
 
 static void on_case_begin(void *user, size_t index)
 {
-    struct session *session = user;
-    const struct mb_settings *settings = session->settings;
+    struct mb_session *session = user;
+    const struct mb_settings *settings = &session->options->settings;
     const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
-    const struct mb_image *image = &session->inputs->images[index / n_sizes];
+    const struct mb_image *image = &session->inputs.images[index / n_sizes];
     const struct mb_extent size = settings->size[index % n_sizes];
     char name[80];
     mb_progress_image(&session->progress, index);
@@ -102,166 +59,53 @@ static void on_case_begin(void *user, size_t index)
 static enum mb_status on_case_done(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err)
 {
-    struct session *session = user;
+    struct mb_session *session = user;
     mb_progress_case_done(&session->progress, c);
     return mb_output_case(&session->output, run, c, err);
 }
 
-static bool is_utf8(void)
+static enum mb_status tell(struct mb_session *session, struct mb_err *err)
 {
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    return mb_output_conclude(&session->output, &session->run, err);
 }
 
 /* Run every case, then write the results whether or not the run got to its end. */
-static enum mb_status run_and_write(const struct mb_options *options, const struct mb_gpu *gpu,
-                                    const struct mb_variant *rows, size_t n_rows,
-                                    struct mb_inputs *inputs, struct mb_run *run,
-                                    struct mb_err *err)
+static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
+                                struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct session session = {.settings = &options->settings, .inputs = inputs};
-    const struct mb_progress_io io = mb_progress_stderr(is_utf8());
+    struct mb_session session = {.options = options};
     const struct mb_hooks hooks = {
         .user = &session,
-        .is_interrupted = is_interrupted,
+        .is_interrupted = mb_session_is_interrupted,
         .on_step = on_step,
         .on_block = on_block,
         .on_chain = on_chain,
         .on_case_begin = on_case_begin,
         .on_case_done = on_case_done,
     };
+    MB_TRY(mb_session_open(&session, mb_bench_n_images(&options->settings), err));
     const struct mb_case_options bench = {
         .settings = &options->settings,
         .hooks = &hooks,
-        .rows = rows,
-        .n_rows = n_rows,
+        .rows = session.rows,
+        .n_rows = session.n_rows,
     };
-    MB_TRY(mb_output_init(&session.output, options, run, is_utf8(), err));
-    mb_progress_init(&session.progress, &io, options->quiet,
-                     mb_bench_n_images(&options->settings));
-    status = mb_bench_run(&bench, gpu, inputs, run, err);
-    mb_progress_finish(&session.progress);
-    if (status != MB_OK && run->n_cases == 0) {
-        goto fail; /* nothing to tell: an older result stays */
-    }
-    struct mb_err later = {0};
-    const enum mb_status written =
-        mb_output_conclude(&session.output, run, status == MB_OK ? err : &later);
-    mb_err_then(err, &later);
-    status = status == MB_OK ? written : status;
-    if (status == MB_OK && !run->complete) {
-        mb_log(MB_LOG_WARN,
-               run->n_cases == 0
-                   ? "interrupted before anything was complete"
-                   : "interrupted: what is above is what was complete, and the last "
-                     "table may have fewer samples than asked for");
-    }
-fail:
-    mb_output_finish(&session.output);
-    return status;
-}
-
-static enum mb_status open_inputs(const struct mb_options *options, struct mb_inputs *inputs,
-                                  struct mb_err *err)
-{
-    enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
-    for (size_t i = 0; status != MB_OK && i < options->settings.n_inputs; i++) {
-        const char *verb = mb_options_nearest_verb(options, options->settings.inputs[i]);
-        if (verb && err->hint[0] == '\0') {
-            mb_err_hint(err, "did you mean the command '%s'?", verb);
-        }
-    }
-    if (status != MB_OK) {
-        mb_replay_hint(&options->replay, err);
-    } else {
-        mb_replay_check_inputs(&options->replay, options->settings.inputs, inputs->images,
-                               inputs->n_inputs);
-    }
-    return status;
-}
-
-/* Close the device. Leaks are only told now, so this is where --validate is judged. */
-static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
-                                   struct mb_err *err)
-{
-    if (gpu->state && gpu->state->is_lost) {
-        /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
-        mb_log_err(err);
-        fflush(NULL);
-        _exit((int)err->code);
-    }
-    const uint32_t n_messages = mb_gpu_finish(gpu);
-    if (status == MB_OK && n_messages > 0) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
-                       n_messages);
-    }
-    return status;
-}
-
-static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
-                                struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_settings *settings = &options->settings;
-    struct mb_variant *rows = NULL;
-    size_t n_rows = 0;
-    struct mb_inputs inputs = {0};
-    struct mb_gpu gpu = {0};
-    struct mb_run run = {0};
-    const struct mb_gpu_options gpu_options = {
-        .selector = settings->device,
-        .validate = settings->validate,
-        .keep_pipelines = true, /* a rotation sets each strategy up many times */
-        .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
-    };
-    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows,
-                            err));
-    MB_TRY(open_inputs(options, &inputs, err));
-    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
-    mb_run_init(&run, &gpu, settings, options->argc, (const char *const *)options->argv);
-    MB_TRY(run_and_write(options, &gpu, rows, n_rows, &inputs, &run, err));
+    status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
+    MB_TRY(mb_session_conclude(&session, status, session.run.n_cases,
+                               ", and the last table may have fewer samples than asked for",
+                               tell, err));
     /* The table says it, too, but an exit code other than 0 has its line on stderr. */
-    MB_TRY(mb_run_exit_code(&run, rows, verdict, err));
+    MB_TRY(mb_run_exit_code(&session.run, session.rows, verdict, err));
 fail:
-    mb_run_finish(&run);
-    status = close_device(&gpu, status, err);
-    mb_inputs_finish(&inputs);
-    mb_free(rows);
-    return status;
-}
-
-static enum mb_status tune(const struct mb_options *options, enum mb_errc *verdict,
-                           struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_inputs inputs = {0};
-    struct mb_gpu gpu = {0};
-    const struct mb_gpu_options gpu_options = {
-        .selector = options->settings.device,
-        .keep_pipelines = true,
-        .second_queue = (options->settings.modes & 1u << MB_MODE_BESIDE) != 0,
-    };
-    const struct mb_tune_command command = {
-        .options = options,
-        .gpu = &gpu,
-        .inputs = &inputs,
-        .is_interrupted = is_interrupted,
-        .unicode = is_utf8(),
-    };
-    MB_TRY(open_inputs(options, &inputs, err));
-    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
-    MB_TRY(mb_tune_command_run(&command, verdict, err));
-fail:
-    status = close_device(&gpu, status, err);
-    mb_inputs_finish(&inputs);
-    return status;
+    return mb_session_close(&session, status, err);
 }
 
 /* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
 static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
-    const struct mb_table_style style = mb_output_style(options, is_utf8());
+    const struct mb_table_style style = mb_output_style(options);
     static const struct mb_grid_column columns[3];
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct mb_strbuf text = {0};
@@ -299,17 +143,12 @@ static enum mb_status self_test(const struct mb_options *options, struct mb_err 
     enum mb_status status = MB_OK;
     struct mb_gpu gpu = {0};
     struct mb_selftest selftest;
-    const struct mb_gpu_options gpu_options = {
-        .selector = options->settings.device,
-        .validate = options->settings.validate,
-        .keep_pipelines = true,
-    };
-    MB_TRY(mb_gpu_init(&gpu, &gpu_options, err));
+    MB_TRY(mb_session_open_device(options, &gpu, err));
     MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
     MB_TRY(show_selftest(options, &gpu, &selftest, err));
     status = selftest.passed ? MB_OK : fail_selftest(&gpu, &selftest, err);
 fail:
-    return close_device(&gpu, status, err);
+    return mb_session_close_device(&gpu, status, err);
 }
 
 static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
@@ -328,7 +167,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     case MB_VERB_POOL:
         return mb_compare_run(options, verdict, err);
     case MB_VERB_TUNE:
-        return tune(options, verdict, err);
+        return mb_tune_command_run(options, verdict, err);
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:
@@ -357,7 +196,7 @@ int main(int argc, char **argv)
     struct mb_options options = {0};
     enum mb_errc verdict = MB_ERRC_NONE;
     setlocale(LC_CTYPE, "");
-    install_signals();
+    mb_session_catch_signals();
     mb_strategies_check(mb_strategies);
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
@@ -369,5 +208,5 @@ int main(int argc, char **argv)
         mb_log_err(&err);
         verdict = err.code;
     }
-    return caught_signal ? 128 + (int)caught_signal : (int)verdict;
+    return mb_session_signal() != 0 ? 128 + mb_session_signal() : (int)verdict;
 }

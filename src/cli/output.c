@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,14 +78,17 @@ static size_t terminal_columns(void)
                                                                                  : 0;
 }
 
-struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode)
+struct mb_table_style mb_output_style(const struct mb_options *options)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
     if (options->color == MB_COLOR_AUTO) {
         wants_color = terminal_has_color();
     }
     return (struct mb_table_style){
-        .color = wants_color, .unicode = unicode, .columns = terminal_columns()};
+        .color = wants_color,
+        .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .columns = terminal_columns(),
+    };
 }
 
 bool mb_output_takes_stdout(const struct mb_options *options)
@@ -93,12 +97,12 @@ bool mb_output_takes_stdout(const struct mb_options *options)
 }
 
 enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
-                              const struct mb_run *run, bool unicode, struct mb_err *err)
+                              const struct mb_run *run, struct mb_err *err)
 {
     *output = (struct mb_output){
         .options = options,
         .dir = options->out_dir ? mb_strdup(options->out_dir) : NULL,
-        .style = mb_output_style(options, unicode),
+        .style = mb_output_style(options),
         .stdout_is_taken = mb_output_takes_stdout(options),
     };
     struct mb_strbuf head = {0};

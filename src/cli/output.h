@@ -19,8 +19,8 @@ struct mb_output {
     bool stdout_is_taken;      /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
-/* Colours by --color and by what stdout is. */
-struct mb_table_style mb_output_style(const struct mb_options *options, bool unicode);
+/* Colours by --color, columns by what stdout is, and characters by the locale. */
+struct mb_table_style mb_output_style(const struct mb_options *options);
 
 /* The copies that are asked for (--json, --csv, --markdown) can be written, and none is an
  * input. MB_ERRC_USAGE or MB_ERRC_OUTPUT. */
@@ -42,8 +42,7 @@ MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
  * MB_ERRC_OUTPUT if that cannot be. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
-                                            const struct mb_run *run, bool unicode,
-                                            struct mb_err *err);
+                                            const struct mb_run *run, struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
 
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them

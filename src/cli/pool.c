@@ -222,7 +222,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
 {
     enum mb_status status;
     const struct mb_bootstrap how = {.seed = options->settings.seed};
-    const struct mb_table_style style = mb_output_style(options, false);
+    const struct mb_table_style style = mb_output_style(options);
     struct mb_pools pools = {0};
     struct mb_strbuf text = {0};
     char *json = NULL;

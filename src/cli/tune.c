@@ -8,24 +8,19 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/grid.h"
-#include "base/log.h"
 #include "bench/settings.h"
 #include "image/compare.h"
 #include "result/label.h"
 #include "tune/choose.h"
 #include "tune/report.h"
 #include "tune/tune.h"
-#include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/session.h"
 
 #define TEXT_BYTES 256
 
-struct session {
-    const struct mb_tune_command *command;
-    struct mb_run run;
+struct tuning {
+    struct mb_session session; /* first: what is given to mb_session_conclude() */
     struct mb_tune tune;
-    struct mb_output output;
-    struct mb_progress progress;
     char heat[64]; /* "coarse 2 of 6" */
 };
 
@@ -317,52 +312,46 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     mb_strbuf_finish(&below);
 }
 
-static bool is_interrupted(void *user)
-{
-    const struct session *session = user;
-    return session->command->is_interrupted(NULL);
-}
-
 static void on_step(void *user, const char *label, const char *step)
 {
-    struct session *session = user;
-    mb_progress_step(&session->progress, label, step);
+    struct tuning *tuning = user;
+    mb_progress_step(&tuning->session.progress, label, step);
 }
 
 static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
-    struct session *session = user;
+    struct tuning *tuning = user;
     char label[128];
-    snprintf(label, sizeof label, "%s, %zu variants", session->heat, n_candidates);
-    mb_progress_rounds(&session->progress, label, n_done, n_total);
+    snprintf(label, sizeof label, "%s, %zu variants", tuning->heat, n_candidates);
+    mb_progress_rounds(&tuning->session.progress, label, n_done, n_total);
 }
 
 static void on_case_begin(void *user, size_t index)
 {
-    struct session *session = user;
-    mb_progress_image(&session->progress, index);
+    struct tuning *tuning = user;
+    mb_progress_image(&tuning->session.progress, index);
 }
 
 static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
 {
-    struct session *session = user;
-    snprintf(session->heat, sizeof session->heat, n_heats > 1 ? "%s %zu of %zu" : "%s", pass,
+    struct tuning *tuning = user;
+    snprintf(tuning->heat, sizeof tuning->heat, n_heats > 1 ? "%s %zu of %zu" : "%s", pass,
              heat + 1, n_heats);
-    mb_progress_step(&session->progress, session->heat, "setting up");
+    mb_progress_step(&tuning->session.progress, tuning->heat, "setting up");
 }
 
 /* The header, the finals as results.json, and last of all tune.json; and a copy of it, unless
  * `copy` is NULL. */
-static enum mb_status write_all(const struct session *session, const char *copy,
+static enum mb_status write_all(const struct tuning *tuning, const char *copy,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const char *dir = session->output.dir;
+    const char *dir = tuning->session.output.dir;
     char *header = NULL, *json = NULL;
-    MB_TRY(mb_tune_header(&session->run, &session->tune, &header, err));
-    MB_TRY(mb_tune_json(&session->run, &session->tune, &json, err));
+    MB_TRY(mb_tune_header(&tuning->session.run, &tuning->tune, &header, err));
+    MB_TRY(mb_tune_json(&tuning->session.run, &tuning->tune, &json, err));
     MB_TRY(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
-    MB_TRY(mb_output_results(&session->output, &session->run, err));
+    MB_TRY(mb_output_results(&tuning->session.output, &tuning->session.run, err));
     MB_TRY(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
     if (copy) {
         MB_TRY(mb_output_write(copy, json, err));
@@ -376,26 +365,26 @@ fail:
 /* After each case, so that a crash loses nothing. */
 static enum mb_status on_case_done(void *user, struct mb_err *err)
 {
-    struct session *session = user;
-    const struct mb_tune_case *c = &session->tune.cases[session->tune.n_cases - 1];
+    struct tuning *tuning = user;
+    const struct mb_tune_case *c = &tuning->tune.cases[tuning->tune.n_cases - 1];
     if (c->final) {
-        mb_progress_case_done(&session->progress, c->final->of);
+        mb_progress_case_done(&tuning->session.progress, c->final->of);
     }
-    return write_all(session, NULL, err);
+    return write_all(tuning, NULL, err);
 }
 
 /* Print the outcome, write all of it, and say where. */
-static enum mb_status tell(const struct session *session, struct mb_err *err)
+static enum mb_status tell(struct mb_session *session, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_options *options = session->command->options;
+    const struct tuning *tuning = (const struct tuning *)session;
     const struct mb_output *output = &session->output;
     struct mb_strbuf text = {0};
-    add_outcome(&text, &session->run, &session->tune, options, &output->style);
+    add_outcome(&text, &session->run, &tuning->tune, session->options, &output->style);
     MB_TRY(mb_output_show(&text, output->stdout_is_taken, err));
-    MB_TRY(write_all(session, options->json, err));
+    MB_TRY(write_all(tuning, session->options->json, err));
     mb_strbuf_printf(&text,
-                     session->tune.n_classes > 0
+                     tuning->tune.n_classes > 0
                          ? "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n"
                          : "No decisions; what became of each variant: %s/tune.json\n",
                      output->dir);
@@ -404,80 +393,38 @@ fail:
     return status;
 }
 
-/* As of a run: after a failure with nothing to tell an older result stays. */
-static enum mb_status conclude(const struct session *session, enum mb_status status,
-                               struct mb_err *err)
-{
-    const bool has_cases = session->tune.n_cases > 0;
-    struct mb_err later = {0};
-    if (status != MB_OK && !has_cases) {
-        return status;
-    }
-    const enum mb_status told = tell(session, status == MB_OK ? err : &later);
-    mb_err_then(err, &later);
-    if (status == MB_OK && told == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, has_cases ? "interrupted: what is above is what was complete"
-                                      : "interrupted before anything was complete");
-    }
-    return status == MB_OK ? told : status;
-}
-
-static enum mb_status tune_rows(struct session *session, const struct mb_variant *rows,
-                                size_t n_rows, struct mb_err *err)
+enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_errc *verdict,
+                                   struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_tune_command *command = session->command;
-    const struct mb_options *options = command->options;
-    const struct mb_progress_io io = mb_progress_stderr(command->unicode);
+    struct tuning tuning = {.session.options = options};
+    struct mb_session *session = &tuning.session;
     const struct mb_hooks hooks = {
-        .user = session,
-        .is_interrupted = is_interrupted,
+        .user = &tuning,
+        .is_interrupted = mb_session_is_interrupted,
         .on_step = on_step,
         .on_block = on_block,
     };
+    MB_TRY(mb_session_open(session, options->n_formats * mb_bench_n_images(&options->settings),
+                           err));
     const struct mb_tune_options tune_options = {
-        .gpu = command->gpu,
+        .gpu = &session->gpu,
         .settings = &options->settings,
         .formats = options->formats,
         .n_formats = options->n_formats,
-        .rows = rows,
-        .n_rows = n_rows,
+        .rows = session->rows,
+        .n_rows = session->n_rows,
         .hooks = &hooks,
         .on_case_begin = on_case_begin,
         .on_heat = on_heat,
         .on_case_done = on_case_done,
     };
-    MB_TRY(mb_output_init(&session->output, options, &session->run, command->unicode, err));
-    mb_progress_init(&session->progress, &io, options->quiet,
-                     options->n_formats * mb_bench_n_images(&options->settings));
-    status = mb_tune_run(&tune_options, &command->inputs->images[0], &session->run,
-                         &session->tune, err);
-    mb_progress_finish(&session->progress);
-    status = conclude(session, status, err);
-fail:
-    mb_output_finish(&session->output);
-    return status;
-}
-
-enum mb_status mb_tune_command_run(const struct mb_tune_command *command, enum mb_errc *verdict,
-                                   struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_options *options = command->options;
-    const struct mb_settings *settings = &options->settings;
-    struct session session = {.command = command};
-    struct mb_variant *rows = NULL;
-    size_t n_rows = 0;
-    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows, &n_rows,
-                            err));
-    mb_run_init(&session.run, command->gpu, settings, options->argc,
-                (const char *const *)options->argv);
-    MB_TRY(tune_rows(&session, rows, n_rows, err));
-    *verdict = mb_tune_verdict(&session.tune, err);
+    status = mb_tune_run(&tune_options, &session->inputs.images[0], &session->run, &tuning.tune,
+                         err);
+    MB_TRY(mb_session_conclude(session, status, tuning.tune.n_cases, "", tell, err));
+    *verdict = mb_tune_verdict(&tuning.tune, err);
     status = *verdict == MB_ERRC_NONE ? MB_OK : MB_FAILED;
 fail:
-    mb_tune_finish(&session.tune);
-    mb_run_finish(&session.run);
-    mb_free(rows);
-    return status;
+    mb_tune_finish(&tuning.tune);
+    return mb_session_close(session, status, err);
 }

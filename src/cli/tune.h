@@ -2,20 +2,11 @@
 #ifndef MB_CLI_TUNE_H
 #define MB_CLI_TUNE_H
 
-#include "bench/bench.h"
 #include "cli/options/options.h"
-
-struct mb_tune_command {
-    const struct mb_options *options;
-    const struct mb_gpu *gpu;
-    const struct mb_inputs *inputs;     /* one */
-    bool (*is_interrupted)(void *user); /* `user` is NULL */
-    bool unicode;                       /* the locale is UTF-8 */
-};
 
 /* Tune, show and write. `*verdict` is the exit code that the outcome asks for; one other than 0
  * has its line in `err`, too, and the status is MB_FAILED or MB_UNSUPPORTED then. */
-MB_MUST_CHECK enum mb_status mb_tune_command_run(const struct mb_tune_command *command,
+MB_MUST_CHECK enum mb_status mb_tune_command_run(const struct mb_options *options,
                                                  enum mb_errc *verdict, struct mb_err *err);
 
 #endif

@@ -1,0 +1,139 @@
+/* Opens and closes what a run needs. */
+#include "cli/session.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "bench/plan.h"
+#include "cli/options/replay.h"
+
+static volatile sig_atomic_t caught_signal;
+
+static void on_signal(int number)
+{
+    caught_signal = number;
+}
+
+void mb_session_catch_signals(void)
+{
+    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+    sigaction(SIGHUP, &once, NULL);
+    /* A closed pipe ends nothing, and a file limit comes back as EFBIG, which is reported. */
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+int mb_session_signal(void)
+{
+    return (int)caught_signal;
+}
+
+bool mb_session_is_interrupted(void *user)
+{
+    (void)user;
+    return caught_signal != 0;
+}
+
+enum mb_status mb_session_open_device(const struct mb_options *options, struct mb_gpu *gpu,
+                                      struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_gpu_options gpu_options = {
+        .selector = settings->device,
+        .validate = settings->validate,
+        .keep_pipelines = true, /* a rotation sets each strategy up many times */
+        .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
+    };
+    return mb_gpu_init(gpu, &gpu_options, err);
+}
+
+enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
+                                       struct mb_err *err)
+{
+    if (gpu->state && gpu->state->is_lost) {
+        /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
+        mb_log_err(err);
+        fflush(NULL);
+        _exit((int)err->code);
+    }
+    const uint32_t n_messages = mb_gpu_finish(gpu);
+    if (status == MB_OK && n_messages > 0) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
+                       n_messages);
+    }
+    return status;
+}
+
+static enum mb_status open_inputs(const struct mb_options *options, struct mb_inputs *inputs,
+                                  struct mb_err *err)
+{
+    enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
+    for (size_t i = 0; status != MB_OK && i < options->settings.n_inputs; i++) {
+        const char *verb = mb_options_nearest_verb(options, options->settings.inputs[i]);
+        if (verb && err->hint[0] == '\0') {
+            mb_err_hint(err, "did you mean the command '%s'?", verb);
+        }
+    }
+    if (status != MB_OK) {
+        mb_replay_hint(&options->replay, err);
+    } else {
+        mb_replay_check_inputs(&options->replay, options->settings.inputs, inputs->images,
+                               inputs->n_inputs);
+    }
+    return status;
+}
+
+enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_options *options = session->options;
+    const struct mb_settings *settings = &options->settings;
+    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &session->rows,
+                            &session->n_rows, err));
+    MB_TRY(open_inputs(options, &session->inputs, err));
+    MB_TRY(mb_session_open_device(options, &session->gpu, err));
+    mb_run_init(&session->run, &session->gpu, settings, options->argc,
+                (const char *const *)options->argv);
+    MB_TRY(mb_output_init(&session->output, options, &session->run, err));
+    const struct mb_progress_io io = mb_progress_stderr(session->output.style.unicode);
+    mb_progress_init(&session->progress, &io, options->quiet, n_images);
+fail:
+    return status;
+}
+
+enum mb_status mb_session_conclude(
+    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
+    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err)
+{
+    struct mb_err later = {0};
+    mb_progress_finish(&session->progress);
+    if (status != MB_OK && n_cases == 0) {
+        return status;
+    }
+    const enum mb_status told = tell(session, status == MB_OK ? err : &later);
+    mb_err_then(err, &later);
+    status = status == MB_OK ? told : status;
+    if (status == MB_OK && !session->run.complete && n_cases == 0) {
+        mb_log(MB_LOG_WARN, "interrupted before anything was complete");
+    } else if (status == MB_OK && !session->run.complete) {
+        mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete%s", caveat);
+    }
+    return status;
+}
+
+enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
+                                struct mb_err *err)
+{
+    mb_output_finish(&session->output);
+    mb_run_finish(&session->run);
+    status = mb_session_close_device(&session->gpu, status, err);
+    mb_inputs_finish(&session->inputs);
+    mb_free(session->rows);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* What `run` and `tune` have in common: inputs, strategies and a device, results that are shown
+ * and written, progress, and an end that a signal may ask for. */
+#ifndef MB_CLI_SESSION_H
+#define MB_CLI_SESSION_H
+
+#include "bench/bench.h"
+#include "cli/options/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+/* Zero, but for `options`, is a session that is not open. */
+struct mb_session {
+    const struct mb_options *options;
+    struct mb_variant *rows; /* owned */
+    size_t n_rows;
+    struct mb_inputs inputs;
+    struct mb_gpu gpu;
+    struct mb_run run;
+    struct mb_output output;
+    struct mb_progress progress;
+};
+
+/* From now on the first signal that ends a program asks for an end, the next one kills. */
+void mb_session_catch_signals(void);
+
+/* The signal that was caught, or 0; and a hook (mb_hooks) that asks for it. */
+int mb_session_signal(void);
+bool mb_session_is_interrupted(void *user);
+
+/* The device that the options ask for. */
+MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
+                                                    struct mb_gpu *gpu, struct mb_err *err);
+
+/* Close it, also if it was never opened; returns `status`, or the failure of --validate: leaks
+ * are only told now. Does not return if the device is lost, but ends the process by `err`. */
+MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
+                                                     struct mb_err *err);
+
+/* Open everything and print the head of a run of `n_images`. mb_session_close() is due even
+ * after a failure. */
+MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, size_t n_images,
+                                             struct mb_err *err);
+
+/* After the work, which returned `status` and completed `n_cases`: have `tell` show and write
+ * them, also after a failure, unless there are none: an older result stays then. `caveat` is of
+ * what an interrupted run shows. */
+MB_MUST_CHECK enum mb_status mb_session_conclude(
+    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
+    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err);
+
+/* Free everything; as mb_session_close_device(). */
+MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
+                                              struct mb_err *err);
+
+#endif
