@@ -18,15 +18,16 @@
 #define MIN_NAME         8 /* columns that a shortened name has at least */
 #define FALLBACK_COLUMNS 80
 
-static uint64_t monotonic_ns(void *user)
+/* Never 0. */
+static uint64_t clock_ns(void)
 {
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec + 1;
 }
 
 /* Asked every time: a window can be resized. */
-static int stderr_columns(void *user)
+static int stderr_columns(void)
 {
     struct winsize size = {0};
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -35,56 +36,32 @@ static int stderr_columns(void *user)
     return FALLBACK_COLUMNS;
 }
 
-static void stderr_draw(void *user, const char *text, int columns)
+void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images)
 {
-    mb_log_set_transient(text, columns);
-}
-
-static void stderr_line(void *user, const char *text)
-{
-    mb_log(MB_LOG_INFO, "%s", text);
-}
-
-struct mb_progress_io mb_progress_stderr(bool unicode)
-{
-    return (struct mb_progress_io){
+    *progress = (struct mb_progress){
+        .is_quiet = quiet,
         .is_terminal = isatty(STDERR_FILENO) == 1,
         .unicode = unicode,
-        .now_ns = monotonic_ns,
-        .columns = stderr_columns,
-        .draw = stderr_draw,
-        .line = stderr_line,
+        .n_images = n_images,
     };
-}
-
-void mb_progress_init(struct mb_progress *progress, const struct mb_progress_io *io, bool quiet,
-                      size_t n_images)
-{
-    *progress = (struct mb_progress){.io = *io, .is_quiet = quiet, .n_images = n_images};
 }
 
 void mb_progress_image(struct mb_progress *progress, size_t index)
 {
-    if (progress->has_begun && index == progress->image_index) {
+    if (progress->first_ns != 0 && index == progress->image_index) {
         return;
     }
     progress->image_index = index;
     progress->image[0] = '\0';
-    progress->begin_ns = progress->io.now_ns(progress->io.user);
-    if (!progress->has_begun) {
+    progress->begin_ns = clock_ns();
+    if (progress->first_ns == 0) {
         progress->first_ns = progress->begin_ns;
     }
-    progress->has_begun = true;
 }
 
 void mb_progress_name(struct mb_progress *progress, const char *name)
 {
     snprintf(progress->image, sizeof progress->image, "%s", name);
-}
-
-static bool is_drawing(const struct mb_progress *progress)
-{
-    return !progress->is_quiet && progress->io.is_terminal;
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
@@ -120,60 +97,66 @@ static void left_text(double left_s, char *out, size_t out_bytes)
     }
 }
 
-/* "[2/8] photo · LABEL · STEP · about 4 min left", no wider than the terminal. */
-static void draw(struct mb_progress *progress, const char *label, const char *step,
-                 uint64_t now_ns)
+void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
+                      const char *label, const char *step, uint64_t now_ns, size_t n_columns)
 {
-    /* A line that fills the last column wraps on some terminals. */
-    const int columns = progress->io.columns(progress->io.user) - 1;
-    const char *separator = progress->io.unicode ? " \xc2\xb7 " : " - ";
-    struct mb_strbuf text = {0};
+    const char *separator = progress->unicode ? " \xc2\xb7 " : " - ";
     struct mb_strbuf rest = {0};
     char left[40];
     left_text(seconds_left(progress, now_ns), left, sizeof left);
     mb_strbuf_printf(&rest, "%s%s%s%s%s", label, separator, step, left[0] ? separator : "",
                      left);
-    mb_strbuf_printf(&text, "[%zu/%zu] ", progress->image_index + 1, progress->n_images);
+    mb_strbuf_printf(out, "[%zu/%zu] ", progress->image_index + 1, progress->n_images);
     if (progress->image[0] != '\0') {
         const size_t n_others =
-            text.n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
-        const size_t n_all = columns > 0 ? (size_t)columns : 0;
-        mb_strbuf_shorten(&text, progress->image,
-                          n_all > n_others + MIN_NAME ? n_all - n_others : MIN_NAME);
-        mb_strbuf_append(&text, separator);
+            out->n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
+        mb_strbuf_shorten(out, progress->image,
+                          n_columns > n_others + MIN_NAME ? n_columns - n_others : MIN_NAME);
+        mb_strbuf_append(out, separator);
     }
-    mb_strbuf_append(&text, mb_strbuf_text(&rest));
-    if (!text.failed && !rest.failed) {
-        progress->io.draw(progress->io.user, mb_strbuf_text(&text), columns);
-        progress->has_drawn = true;
-        progress->last_draw_ns = now_ns;
+    mb_strbuf_append(out, mb_strbuf_text(&rest));
+    out->failed = out->failed || rest.failed;
+    mb_strbuf_finish(&rest);
+}
+
+static void draw(struct mb_progress *progress, const char *label, const char *step,
+                 uint64_t now_ns)
+{
+    /* A line that fills the last column wraps on some terminals. */
+    const int columns = stderr_columns() - 1;
+    struct mb_strbuf text = {0};
+    mb_progress_text(&text, progress, label, step, now_ns, (size_t)columns);
+    if (!text.failed) {
+        mb_log_set_transient(mb_strbuf_text(&text), columns);
+        progress->drawn_ns = now_ns;
     }
     mb_strbuf_finish(&text);
-    mb_strbuf_finish(&rest);
 }
 
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
-    if (is_drawing(progress)) {
-        draw(progress, label, step, progress->io.now_ns(progress->io.user));
+    if (progress->is_terminal && !progress->is_quiet) {
+        draw(progress, label, step, clock_ns());
     }
+}
+
+bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
+{
+    return progress->is_terminal && !progress->is_quiet &&
+           (progress->drawn_ns == 0 || now_ns - progress->drawn_ns >= MIN_REDRAW_NS);
 }
 
 void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
                         uint32_t n_total)
 {
+    const uint64_t now_ns = clock_ns();
     char step[48] = "warming up";
-    if (!is_drawing(progress)) {
-        return;
-    }
-    const uint64_t now_ns = progress->io.now_ns(progress->io.user);
-    if (progress->has_drawn && now_ns - progress->last_draw_ns < MIN_REDRAW_NS) {
-        return;
-    }
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
     }
-    draw(progress, label, step, now_ns);
+    if (mb_progress_is_due(progress, now_ns)) {
+        draw(progress, label, step, now_ns);
+    }
 }
 
 void mb_time_text(double time_ns, char *out, size_t out_bytes)
@@ -218,31 +201,30 @@ static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
     }
 }
 
-void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
+void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *progress,
+                           const struct mb_case *c)
 {
-    if (progress->is_quiet) {
-        return;
-    }
-    if (progress->io.is_terminal) {
-        mb_progress_finish(progress); /* the table comes next */
-        return;
-    }
-    struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text,
-                     "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->image_index + 1,
+    mb_strbuf_printf(out, "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->image_index + 1,
                      progress->n_images, c->input_name, c->layout.base.width,
                      c->layout.base.height, c->layout.format->name);
-    add_counts(&text, c);
-    if (!text.failed) {
-        progress->io.line(progress->io.user, mb_strbuf_text(&text));
+    add_counts(out, c);
+}
+
+void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
+{
+    struct mb_strbuf text = {0};
+    mb_progress_finish(progress); /* the table comes next */
+    mb_progress_case_text(&text, progress, c);
+    if (!text.failed && !progress->is_terminal && !progress->is_quiet) {
+        mb_log(MB_LOG_INFO, "%s", mb_strbuf_text(&text));
     }
     mb_strbuf_finish(&text);
 }
 
 void mb_progress_finish(struct mb_progress *progress)
 {
-    if (progress->has_drawn) {
-        progress->io.draw(progress->io.user, NULL, 0);
-        progress->has_drawn = false;
+    if (progress->drawn_ns != 0) {
+        mb_log_set_transient(NULL, 0);
+        progress->drawn_ns = 0;
     }
 }

@@ -101,8 +101,8 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_TRY(mb_output_init(&session->output, options, &session->run, err));
-    const struct mb_progress_io io = mb_progress_stderr(session->output.style.unicode);
-    mb_progress_init(&session->progress, &io, options->quiet, n_images);
+    mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
+                     n_images);
 fail:
     return status;
 }

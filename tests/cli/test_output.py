@@ -399,16 +399,15 @@ class Terminal(OutputCase):
             self.assertIn(f"\n### Summary: rgba8, avg, hot, {mode}\n", markdown)
         self.assertNotIn("Summary", self.good("photos/a.png", "-s", "compute,spd", "-o", "out").out.decode())
 
-    def test_one_redrawn_line(self):
-        """On a narrow terminal: over the whole run, with what is left once an image is finished."""
-        self.make_photos(*(f"a-photo-with-a-long-name-{i}.png" for i in range(3)))
+    def on_narrow_terminal(self, *args):
+        """What is said on one of 56 columns, by stdout and stderr together."""
         pid, terminal = pty.fork()
         if pid == 0:
             fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 56, 0, 0))
             os.chdir(self.dir)
             os.environ.update({"LC_ALL": "C.UTF-8", "TERM": "xterm"})
             os.execv(cli.BINARY, [cli.BINARY, "photos", "-s", "compute", "-n", "3", "-w", "0",
-                                  "--no-roofline", "-o", "out", "--color", "never"])
+                                  "--no-roofline", "-o", "out", "--color", "never", *args])
         said = b""
         try:
             while part := os.read(terminal, 65536):
@@ -417,7 +416,17 @@ class Terminal(OutputCase):
             pass
         os.close(terminal)
         self.assertEqual(os.waitpid(pid, 0)[1], 0, said)
-        drawn = [line for line in re.split("\r|\n", re.sub("\x1b\\[[0-9;]*K", "", said.decode("utf-8")))
+        return said.decode("utf-8")
+
+    def test_one_redrawn_line(self):
+        """Over the whole run, with what is left once an image is finished. It is erased where a table
+        follows, which says the same as the line for each image."""
+        self.make_photos(*(f"a-photo-with-a-long-name-{i}.png" for i in range(3)))
+        said = self.on_narrow_terminal()
+        self.assertRegex(said, "\r\x1b\\[K *photos/a-photo-with-a-long-name-0.png  8x8")
+        self.assertNotIn("1 strategy verified", said)
+        self.assertNotRegex(self.on_narrow_terminal("-q"), "\x1b|verif|blocks")
+        drawn = [line for line in re.split("\r|\n", re.sub("\x1b\\[[0-9;]*K", "", said))
                  if line.startswith("[")]
         self.assertLess(max(map(len, drawn)), 56)
         self.assertIn("[1/3] a-photo-with-a-long-name-0 · compute · verifying", drawn)

@@ -1,4 +1,5 @@
-/* Progress: what is drawn, how often, and what is said where stderr is no terminal. */
+/* Progress: the line, how often it is drawn, and what is said where stderr is no terminal. What
+ * goes to a terminal is tests/cli/test_output.py's. */
 #include "cli/progress.h"
 
 #include <string.h>
@@ -7,104 +8,61 @@
 
 #define MS UINT64_C(1000000)
 
-/* A terminal that remembers, and a clock that is set. */
-struct screen {
-    uint64_t now_ns;
-    int n_draws, n_erased, n_lines, columns, width;
-    char text[256];
-    char line[256];
-};
+static char drawn[256];
 
-static uint64_t now_ns(void *user)
+static const char *draw(const struct mb_progress *progress, const char *label, const char *step,
+                        uint64_t now_ns, size_t n_columns)
 {
-    const struct screen *screen = user;
-    return screen->now_ns;
-}
-
-static int columns(void *user)
-{
-    const struct screen *screen = user;
-    return screen->width;
-}
-
-static void draw(void *user, const char *text, int n_columns)
-{
-    struct screen *screen = user;
-    screen->n_draws += text != NULL;
-    screen->n_erased += text == NULL;
-    screen->columns = n_columns;
-    snprintf(screen->text, sizeof screen->text, "%s", text != NULL ? text : "");
-}
-
-static void line(void *user, const char *text)
-{
-    struct screen *screen = user;
-    screen->n_lines++;
-    snprintf(screen->line, sizeof screen->line, "%s", text);
-}
-
-static struct mb_progress make(struct screen *screen, bool is_terminal, bool unicode,
-                               bool quiet)
-{
-    struct mb_progress progress;
-    *screen = (struct screen){.now_ns = 1000 * MS, .width = 80};
-    const struct mb_progress_io io = {
-        .is_terminal = is_terminal,
-        .unicode = unicode,
-        .user = screen,
-        .now_ns = now_ns,
-        .columns = columns,
-        .draw = draw,
-        .line = line,
-    };
-    mb_progress_init(&progress, &io, quiet, 200);
-    return progress;
+    struct mb_strbuf text = {0};
+    mb_progress_text(&text, progress, label, step, now_ns, n_columns);
+    snprintf(drawn, sizeof drawn, "%s", mb_strbuf_text(&text));
+    mb_strbuf_finish(&text);
+    return drawn;
 }
 
 /* One image is timed, then how long is left is told from it. */
 static void test_line(void)
 {
-    struct screen screen;
-    struct mb_progress progress = make(&screen, true, true, false);
-    mb_progress_step(&progress, "device", "measuring its limits");
-    CHECK_EQ_STR(screen.text, "[1/200] device \u00b7 measuring its limits");
-    screen.now_ns += 60000 * MS; /* no part of any image */
+    struct mb_progress progress = {.unicode = true, .n_images = 200};
+    CHECK_EQ_STR(draw(&progress, "device", "measuring its limits", 60000 * MS, 79),
+                 "[1/200] device \u00b7 measuring its limits");
+    progress.first_ns = progress.begin_ns = 60000 * MS;
+    mb_progress_name(&progress, "photo_1");
+    CHECK_EQ_STR(draw(&progress, "8 strategies", "warming up", 62000 * MS, 79),
+                 "[1/200] photo_1 \u00b7 8 strategies \u00b7 warming up");
+    progress.image_index = 1;
+    progress.begin_ns = 63000 * MS; /* three seconds an image */
+    mb_progress_name(&progress, "photo_2");
+    CHECK_EQ_STR(draw(&progress, "8 strategies", "40 of 320 blocks", 63000 * MS, 79),
+                 "[2/200] photo_2 \u00b7 8 strategies \u00b7 40 of 320 blocks"
+                 " \u00b7 about 10 min left");
+}
+
+/* The clock is read where an image begins, and only there. */
+static void test_images(void)
+{
+    struct mb_progress progress;
+    mb_progress_init(&progress, false, true, 3);
     mb_progress_image(&progress, 0);
     mb_progress_name(&progress, "photo_1");
-    mb_progress_rounds(&progress, "8 strategies", 0, 320);
-    CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 warming up");
-    CHECK_EQ_INT(screen.columns, 79);
-    screen.now_ns += 2000 * MS;
-    mb_progress_rounds(&progress, "8 strategies", 40, 320);
-    CHECK_EQ_STR(screen.text, "[1/200] photo_1 \u00b7 8 strategies \u00b7 40 of 320 blocks");
-    screen.now_ns += 1000 * MS; /* three seconds an image */
+    const struct mb_progress first = progress;
+    CHECK(first.first_ns != 0 && first.begin_ns == first.first_ns);
+    mb_progress_image(&progress, 0);
+    CHECK(memcmp(&progress, &first, sizeof first) == 0);
     mb_progress_image(&progress, 1);
-    mb_progress_name(&progress, "photo_2");
-    mb_progress_rounds(&progress, "8 strategies", 40, 320);
-    CHECK_EQ_STR(screen.text, "[2/200] photo_2 \u00b7 8 strategies \u00b7 40 of 320 blocks"
-                              " \u00b7 about 10 min left");
-    mb_progress_finish(&progress);
-    CHECK_EQ_INT(screen.n_erased, 1);
-    CHECK_EQ_STR(screen.text, "");
-    mb_progress_finish(&progress); /* nothing is up */
-    CHECK_EQ_INT(screen.n_erased, 1);
+    CHECK(progress.first_ns == first.first_ns && progress.begin_ns > first.begin_ns);
+    CHECK_EQ_INT(progress.image_index, 1);
+    CHECK_EQ_STR(progress.image, "");
 }
 
 /* Each image took `each_s`; `n_done` of `n` are finished, and the next has taken `spent_s`. */
 static const char *time_left(size_t n, size_t n_done, double each_s, double spent_s)
 {
-    static struct screen screen;
-    struct mb_progress progress = make(&screen, true, false, false);
-    progress.n_images = n;
-    for (size_t i = 0; i < n_done; i++) {
-        mb_progress_image(&progress, i);
-        screen.now_ns += (uint64_t)(each_s * 1e9);
-    }
-    mb_progress_image(&progress, n_done);
-    screen.now_ns += (uint64_t)(spent_s * 1e9);
-    mb_progress_image(&progress, n_done); /* once more in the same image: no new clock */
-    mb_progress_step(&progress, "spd", "verifying");
-    const char *verifying = strstr(screen.text, "verifying");
+    const uint64_t begin_ns = 1000 * MS + (uint64_t)((double)n_done * each_s * 1e9);
+    const struct mb_progress progress = {
+        .n_images = n, .image_index = n_done, .first_ns = 1000 * MS, .begin_ns = begin_ns};
+    draw(&progress, "spd", "verifying", begin_ns + (uint64_t)(spent_s * 1e9), 79);
+    const char *verifying = strstr(drawn, "verifying");
     return verifying ? verifying : "";
 }
 
@@ -124,37 +82,35 @@ static void test_time_left(void)
     CHECK_EQ_STR(time_left(200, 100, 60, 0), "verifying - about 2 h left");
 }
 
+/* Blocks are drawn at most ten times a second, and only on a terminal that is not to be quiet.
+ */
 static void test_rate(void)
 {
-    struct screen screen;
-    struct mb_progress progress = make(&screen, true, false, false);
-    mb_progress_image(&progress, 0);
-    for (uint32_t i = 0; i < 1000; i++) { /* a second of 1 ms blocks */
-        mb_progress_rounds(&progress, "spd", i, 1000);
-        screen.now_ns += MS;
+    struct mb_progress progress = {.is_terminal = true, .n_images = 1};
+    int n_draws = 0;
+    for (uint64_t ms = 1; ms <= 1000; ms++) {
+        if (mb_progress_is_due(&progress, ms * MS)) {
+            progress.drawn_ns = ms * MS;
+            n_draws++;
+        }
     }
-    CHECK_EQ_INT(screen.n_draws, 10);
-    CHECK_EQ_STR(screen.text, "[1/200] spd - 900 of 1000 blocks");
-    mb_progress_step(&progress, "spd", "verifying"); /* a step is never withheld */
-    CHECK_EQ_STR(screen.text, "[1/200] spd - verifying");
-    CHECK_EQ_INT(screen.n_draws, 11);
+    CHECK_EQ_INT(n_draws, 10);
+    progress.drawn_ns = 0;
+    progress.is_quiet = true;
+    CHECK(!mb_progress_is_due(&progress, 5000 * MS));
+    progress = (struct mb_progress){.n_images = 1};
+    CHECK(!mb_progress_is_due(&progress, 5000 * MS));
 }
 
 /* A long name gives way to what is known; both its ends stay. */
 static void test_narrow(void)
 {
-    struct screen screen;
-    struct mb_progress progress = make(&screen, true, true, false);
-    mb_progress_image(&progress, 36);
+    struct mb_progress progress = {.unicode = true, .n_images = 200, .image_index = 36};
     mb_progress_name(&progress, "a-very-long-name-of-a-photo-0037");
-    screen.width = 52;
-    mb_progress_step(&progress, "spd", "verifying");
-    CHECK_EQ_STR(screen.text, "[37/200] a-very-long..-photo-0037 \u00b7 spd \u00b7 verifying");
-    CHECK_EQ_INT(screen.columns, 51);
-    screen.width = 20; /* the end is cut by who draws */
-    mb_progress_step(&progress, "spd", "verifying");
-    CHECK_EQ_STR(screen.text, "[37/200] a-v..037 \u00b7 spd \u00b7 verifying");
-    CHECK_EQ_INT(screen.columns, 19);
+    CHECK_EQ_STR(draw(&progress, "spd", "verifying", 0, 51),
+                 "[37/200] a-very-long..-photo-0037 \u00b7 spd \u00b7 verifying");
+    CHECK_EQ_STR(draw(&progress, "spd", "verifying", 0, 19), /* the end is cut by who draws */
+                 "[37/200] a-v..037 \u00b7 spd \u00b7 verifying");
 }
 
 static void make_case(struct mb_case *c, struct mb_result results[4])
@@ -167,63 +123,29 @@ static void make_case(struct mb_case *c, struct mb_result results[4])
     }
 }
 
+static void check_finished(const struct mb_case *c, const char *want)
+{
+    const struct mb_progress progress = {.n_images = 200, .image_index = 2};
+    struct mb_strbuf line = {0};
+    mb_progress_case_text(&line, &progress, c);
+    CHECK_EQ_STR(mb_strbuf_text(&line), want);
+    mb_strbuf_finish(&line);
+}
+
 /* One line for each finished image. */
 static void test_finished_image(void)
 {
-    struct screen screen;
     struct mb_case c;
     struct mb_result results[4];
-    struct mb_progress progress = make(&screen, false, false, false);
     make_case(&c, results);
-    mb_progress_image(&progress, 2);
-    mb_progress_rounds(&progress, "spd", 1, 2);
-    mb_progress_step(&progress, "spd", "verifying");
-    CHECK_EQ_INT(screen.n_draws, 0);
-    mb_progress_case_done(&progress, &c);
-    CHECK_EQ_STR(screen.line, "3/200 photo 512x256 rgba8: 4 strategies verified");
+    check_finished(&c, "3/200 photo 512x256 rgba8: 4 strategies verified");
     results[0].status = MB_RESULT_SKIPPED;
     results[1].status = MB_RESULT_FAILED;
     results[2].status = MB_RESULT_FAILED;
-    mb_progress_case_done(&progress, &c);
-    CHECK_EQ_STR(screen.line,
-                 "3/200 photo 512x256 rgba8: 1 strategy verified, 2 FAILED, 1 skipped");
+    check_finished(&c, "3/200 photo 512x256 rgba8: 1 strategy verified, 2 FAILED, 1 skipped");
     results[3].verify = MB_VERIFY_SKIPPED;
-    mb_progress_case_done(&progress, &c);
-    CHECK_EQ_STR(screen.line,
-                 "3/200 photo 512x256 rgba8: 1 strategy not checked, 2 FAILED, 1 skipped");
-    CHECK_EQ_INT(screen.n_lines, 3);
-    CHECK_EQ_INT(screen.n_draws + screen.n_erased, 0);
-}
-
-static void test_quiet(void)
-{
-    struct screen screen;
-    struct mb_case c;
-    struct mb_result results[4];
-    make_case(&c, results);
-    for (int is_terminal = 0; is_terminal < 2; is_terminal++) {
-        struct mb_progress progress = make(&screen, is_terminal != 0, false, true);
-        mb_progress_image(&progress, 0);
-        mb_progress_rounds(&progress, "spd", 1, 2);
-        mb_progress_step(&progress, "spd", "verifying");
-        mb_progress_case_done(&progress, &c);
-        mb_progress_finish(&progress);
-        CHECK_EQ_INT(screen.n_draws + screen.n_erased + screen.n_lines, 0);
-    }
-}
-
-/* On a terminal the table follows: the line is erased, and nothing is said twice. */
-static void test_terminal_cell(void)
-{
-    struct screen screen;
-    struct mb_case c;
-    struct mb_result results[4];
-    struct mb_progress progress = make(&screen, true, false, false);
-    make_case(&c, results);
-    mb_progress_step(&progress, "spd", "verifying");
-    mb_progress_case_done(&progress, &c);
-    CHECK_EQ_INT(screen.n_lines, 0);
-    CHECK_EQ_INT(screen.n_erased, 1);
+    check_finished(&c,
+                   "3/200 photo 512x256 rgba8: 1 strategy not checked, 2 FAILED, 1 skipped");
 }
 
 static void test_time_text(void)
@@ -244,6 +166,6 @@ static void test_time_text(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_line, test_rate, test_time_left, test_narrow, test_finished_image,
-                       test_quiet, test_terminal_cell, test_time_text);
+    return CHECK_TESTS(test_line, test_images, test_rate, test_time_left, test_narrow,
+                       test_finished_image, test_time_text);
 }
