@@ -1,5 +1,6 @@
 /* Counts the verdicts on the timings of a run. Its cases have the same variants in the same
- * order, and the same conditions: they differ in image, size and format. */
+ * order, and the same conditions, if none was interrupted: they differ in image, size and
+ * format. */
 #include "cli/summary.h"
 
 #include <math.h>
@@ -132,15 +133,29 @@ static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct 
     add_others(grid, c, tally, best);
 }
 
+/* The timing of a case under the condition of `like`, or NULL: a case that was interrupted has
+ * only those that were sampled. */
+static const struct mb_timing *find_timing(const struct mb_case *c,
+                                           const struct mb_timing *like)
+{
+    for (size_t i = 0; i < c->n_timings; i++) {
+        if (c->timings[i].cache == like->cache && c->timings[i].mode == like->mode) {
+            return &c->timings[i];
+        }
+    }
+    return NULL;
+}
+
 /* A row for the size and format of a case, unless there was nothing to rank. */
 static void add_tally(struct mb_grid *grid, const struct mb_run *run, const struct mb_case *c,
-                      size_t condition, const char *paint)
+                      const struct mb_timing *like, const char *paint)
 {
     struct tally tally = {.wins = mb_alloc(c->n_results, sizeof *tally.wins)};
     grid->text.failed = grid->text.failed || tally.wins == NULL;
     for (size_t i = 0; tally.wins != NULL && i < run->n_cases; i++) {
-        if (is_alike(run->cases[i], c)) {
-            count(&tally, run, &run->cases[i]->timings[condition]);
+        const struct mb_timing *timing = find_timing(run->cases[i], like);
+        if (timing != NULL && is_alike(run->cases[i], c)) {
+            count(&tally, run, timing);
         }
     }
     if (tally.n_images > tally.n_of[MB_LEAD_NONE]) {
@@ -149,9 +164,9 @@ static void add_tally(struct mb_grid *grid, const struct mb_run *run, const stru
     mb_free(tally.wins);
 }
 
-/* A row for each size that there is in the format of the case `of`. */
+/* A row for each size that there is in the format of `like`, under its condition. */
 static void add_winners(struct mb_grid *grid, const struct mb_run *run,
-                        const struct mb_case *of, size_t condition, const char *paint)
+                        const struct mb_timing *like, const char *paint)
 {
     for (size_t i = 0; i < run->n_cases; i++) {
         const struct mb_case *c = run->cases[i];
@@ -159,8 +174,8 @@ static void add_winners(struct mb_grid *grid, const struct mb_run *run,
         while (!is_alike(run->cases[first], c)) {
             first++;
         }
-        if (first == i && c->layout.format == of->layout.format) {
-            add_tally(grid, run, c, condition, paint);
+        if (first == i && c->layout.format == like->of->layout.format) {
+            add_tally(grid, run, c, like, paint);
         }
     }
 }
@@ -211,7 +226,7 @@ static void add_format(struct mb_strbuf *out, const struct mb_run *run,
         char task[256], title[320];
         mb_timing_describe_task(&of->timings[k], task, sizeof task);
         snprintf(title, sizeof title, "Summary: %s, %s", of->layout.format->name, task);
-        add_winners(&grid, run, of, k, paint);
+        add_winners(&grid, run, &of->timings[k], paint);
         add_grid(out, &grid, title, form, n_columns);
     }
 }

@@ -142,6 +142,31 @@ static void test_forms(void)
     mb_run_finish(&run);
 }
 
+/* The last image was interrupted before anything was sampled under the second condition. */
+static void test_interrupted(void)
+{
+    struct mb_run run = {.settings = &settings};
+    const double times[] = {10, 11, 12};
+    add_case(&run, "a.png", 64, times, 20);
+    struct mb_timing *second =
+        mb_case_add_timing(run.cases[0], MB_CACHE_HOT, MB_MODE_THROUGHPUT);
+    memcpy(second->rows, run.cases[0]->timings[0].rows, N_RESULTS * sizeof *second->rows);
+    mb_ranking_choose(second);
+    add_case(&run, "b.png", 64, times, 20);
+    check_text(&run, MB_SUMMARY_PLAIN,
+               "\n"
+               "Summary: rgba8, avg, hot, latency\n"
+               "\n"
+               "  Size   Fastest  Answer  Images  Next takes\n"
+               "  64x64  spd      exact   2 of 2      1.10 x\n"
+               "\n"
+               "Summary: rgba8, avg, hot, throughput\n"
+               "\n"
+               "  Size   Fastest  Answer  Images  Next takes\n"
+               "  64x64  spd      exact   1 of 1      1.10 x\n");
+    mb_run_finish(&run);
+}
+
 /* Of the longest figures no line is wider than a terminal. */
 static void test_width(void)
 {
@@ -188,6 +213,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_one_image, test_many_images, test_forms, test_width,
-                       test_no_memory);
+    return CHECK_TESTS(test_one_image, test_many_images, test_forms, test_interrupted,
+                       test_width, test_no_memory);
 }
