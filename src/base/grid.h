@@ -21,7 +21,7 @@
 struct mb_grid_column {
     const char *title;    /* all NULL: the grid has no line of titles */
     bool is_right;        /* aligned */
-    bool is_label;        /* ASCII that may lose its middle: "spd:load=..:wave=off" */
+    bool is_label;        /* may lose its middle: "spd:load=..:wave=off" */
     size_t least_columns; /* left out on a narrower terminal; the highest goes first where the
                              grid is too wide. 0: never */
 };

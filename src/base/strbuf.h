@@ -33,8 +33,8 @@ void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_
  * `indent` spaces. Nothing is added after the last word. */
 void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns);
 
-/* Append text (ASCII, if it is wider than `n_columns`) without its middle: "spd:..:wave=off".
- */
+/* Append UTF-8 text; if it is wider than `n_columns`, at least 2, without its middle:
+ * "spd:..:wave=off". */
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns);
 
 /* Append lines, each broken as by mb_strbuf_wrap where it is wider than `n_columns`; what

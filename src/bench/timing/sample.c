@@ -33,7 +33,7 @@ static void record_chains(const struct mb_recorded_sample_options *options,
  *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
  *     [ chain on another image; full barrier ]   its code is
  *     [ n_lead chains ]                          the cache is as a row of chains leaves it
- *     prime; reset queries; full barrier
+ *     reset queries; prime; full barrier
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
