@@ -55,76 +55,71 @@ static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
     mb_strbuf_printf(out, "%.*f %s", value < 10 && n_bytes >= 1024 ? 1 : 0, value, unit);
 }
 
-static void add_memory(struct mb_grid *grid, const struct mb_gpu_info *device)
+/* One fact on a device, which is finished. */
+static void add_fact(struct mb_grid *grid, const char *name, struct mb_strbuf *text)
 {
-    struct mb_strbuf text = {0};
+    add_named(grid, name, mb_strbuf_text(text));
+    grid->text.failed = grid->text.failed || text->failed;
+    mb_strbuf_finish(text);
+}
+
+static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
+{
     for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
-        mb_strbuf_append(&text, i > 0 ? ", " : "");
-        add_bytes(&text, device->memory.memoryHeaps[i].size);
-        mb_strbuf_append(&text,
-                         device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT
-                             ? " device-local"
-                             : " host");
+        const VkMemoryHeap *heap = &device->memory.memoryHeaps[i];
+        mb_strbuf_append(text, i > 0 ? ", " : "");
+        add_bytes(text, heap->size);
+        mb_strbuf_append(text, heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? " device-local"
+                                                                             : " host");
     }
-    add_named(grid, "   memory", mb_strbuf_text(&text));
-    mb_strbuf_finish(&text);
 }
 
-static void add_workgroups(struct mb_grid *grid, const struct mb_gpu_info *device)
+static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *device)
 {
-    struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%" PRIu32 " invocations, ", device->max_workgroup_invocations);
-    add_bytes(&text, device->max_shared_memory_bytes);
-    mb_strbuf_append(&text, " shared memory");
-    add_named(grid, "   workgroups", mb_strbuf_text(&text));
-    mb_strbuf_finish(&text);
-}
-
-static void add_subgroups(struct mb_grid *grid, const struct mb_gpu_info *device)
-{
-    struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%" PRIu32 " (%" PRIu32 " to %" PRIu32 ");", device->subgroup_size,
+    mb_strbuf_printf(text, "%" PRIu32 " (%" PRIu32 " to %" PRIu32 ");", device->subgroup_size,
                      device->min_subgroup_size, device->max_subgroup_size);
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_strbuf_printf(&text, " %s", mb_subgroup_operations[i].name);
+            mb_strbuf_printf(text, " %s", mb_subgroup_operations[i].name);
         }
     }
     if (device->subgroup_operations == 0) {
-        mb_strbuf_append(&text, " no operations in compute shaders");
+        mb_strbuf_append(text, " no operations in compute shaders");
     }
-    add_named(grid, "   subgroups", mb_strbuf_text(&text));
-    mb_strbuf_finish(&text);
 }
 
 static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
+    const uint32_t version = device->api_version;
+    struct mb_strbuf text = {0};
     add_named(grid, "   uuid", device->uuid);
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "   driver");
-    mb_grid_sentence(
-        grid, "%s %s, Vulkan %u.%u.%u", device->driver_name,
-        device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
-        VK_API_VERSION_MAJOR(device->api_version), VK_API_VERSION_MINOR(device->api_version),
-        VK_API_VERSION_PATCH(device->api_version));
-    add_memory(grid, device);
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "   images");
-    mb_grid_sentence(grid,
+    mb_strbuf_printf(&text, "%s %s, Vulkan %u.%u.%u", device->driver_name,
+                     device->driver_info[0] != '\0' ? device->driver_info
+                                                    : device->driver_version,
+                     VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+    add_fact(grid, "   driver", &text);
+    add_memory(&text, device);
+    add_fact(grid, "   memory", &text);
+    mb_strbuf_printf(&text,
                      "up to %" PRIu32 "x%" PRIu32 ", %" PRIu32 " layers, %" PRIu32
                      " storage images a stage",
                      device->max_image_dimension_2d, device->max_image_dimension_2d,
                      device->max_image_array_layers, device->max_storage_images);
-    add_workgroups(grid, device);
-    add_subgroups(grid, device);
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "   timestamps");
+    add_fact(grid, "   images", &text);
+    mb_strbuf_printf(&text, "%" PRIu32 " invocations, ", device->max_workgroup_invocations);
+    add_bytes(&text, device->max_shared_memory_bytes);
+    mb_strbuf_append(&text, " shared memory");
+    add_fact(grid, "   workgroups", &text);
+    add_subgroups(&text, device);
+    add_fact(grid, "   subgroups", &text);
     if (device->timestamp_valid_bits == 0) {
-        mb_grid_sentence(grid, "none: this device cannot be benchmarked");
+        mb_strbuf_append(&text, "none: this device cannot be benchmarked");
     } else {
-        mb_grid_sentence(grid, "%" PRIu32 " bits, unit %g ns", device->timestamp_valid_bits,
+        mb_strbuf_printf(&text, "%" PRIu32 " bits, unit %g ns", device->timestamp_valid_bits,
                          device->timestamp_period_ns);
     }
+    add_fact(grid, "   timestamps", &text);
 }
 
 static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts)
