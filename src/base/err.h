@@ -1,8 +1,9 @@
 /* Errors: a status that must be looked at, and one struct that says what, why, what next.
  *
  * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
- * parameter. Inside a function, MB_TRY and MB_VK jump to one `fail:` label; both expect a local
- * `enum mb_status status` and a parameter `err`. Only main() turns a status into an exit. */
+ * parameter. Inside a function, MB_TRY, MB_NEED and MB_VK jump to one `fail:` label; they
+ * expect a local `enum mb_status status` and a parameter `err`. Only main() turns a status into
+ * an exit. */
 #ifndef MB_BASE_ERR_H
 #define MB_BASE_ERR_H
 
@@ -75,6 +76,15 @@ const char *mb_vk_result_name(int vk_result);
     do {                                                                                       \
         status = (expr);                                                                       \
         if (status != MB_OK) {                                                                 \
+            goto fail;                                                                         \
+        }                                                                                      \
+    } while (0)
+
+/* After allocating: fails with "<what>: out of memory" unless `has_memory`. */
+#define MB_NEED(has_memory, what)                                                              \
+    do {                                                                                       \
+        if (!(has_memory)) {                                                                   \
+            status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", what);                 \
             goto fail;                                                                         \
         }                                                                                      \
     } while (0)

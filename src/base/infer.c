@@ -164,9 +164,7 @@ static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
         .medians = mb_alloc(runs->n, sizeof *side->medians),
         .n = runs->n,
     };
-    if (!side->runs || !side->medians) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
-    }
+    MB_NEED(side->runs && side->medians, "bootstrap");
     for (size_t i = 0; i < runs->n; i++) {
         struct ranked *run = &side->runs[i];
         MB_TRY(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
@@ -271,9 +269,7 @@ enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs 
     struct side from = {0}, to = {0};
     double *figures =
         mb_alloc(how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES, sizeof *figures);
-    if (!figures) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
-    }
+    MB_NEED(figures, "bootstrap");
     MB_TRY(side_init(&from, a, err));
     MB_TRY(side_init(&to, b, err));
     resample(&from, &to, how, figures, out);

@@ -23,9 +23,7 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
     uint64_t kept_bytes = 0;
     *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
     inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
-    if (!inputs->images) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "inputs: out of memory");
-    }
+    MB_NEED(inputs->images, "inputs");
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
         MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));

@@ -109,10 +109,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
     fill_case(c, settings, index / n_sizes, used);
     fill_task(c, settings);
     *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
-    if (!*source) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", c->input);
-        goto fail;
-    }
+    MB_NEED(*source, c->input);
     c->input_depth = used->depth;
     c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);
     for (uint32_t layer = 0; layer < c->layout.n_layers; layer++) {

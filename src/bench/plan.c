@@ -250,10 +250,7 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
     for (size_t i = 0; i < n_specs; i++) {
         mb_free(words);
         words = mb_strdup(specs[i]);
-        if (words == NULL) {
-            status = MB_FAIL(err, MB_ERRC_RUNTIME, "strategies: out of memory");
-            goto fail;
-        }
+        MB_NEED(words, "strategies");
         MB_TRY(add_spec(&list, table, specs[i], words, err));
     }
     mb_free(words);

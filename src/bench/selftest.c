@@ -36,9 +36,7 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     struct mb_estimate held;
     const uint32_t n = samples->n_kept;
     double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
-    if (!ratios) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "self-test: out of memory");
-    }
+    MB_NEED(ratios, "self-test");
     mb_samples_column(samples, MB_PLANT_BASE, ratios + n);
     mb_samples_column(samples, plant, ratios);
     for (uint32_t i = 0; i < n; i++) {

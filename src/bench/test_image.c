@@ -125,9 +125,7 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
     mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
     if (layout->n_levels < full->n_levels) {
         test_image->poisoned = mb_malloc(full->total_bytes);
-        if (!test_image->poisoned) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "test image: out of memory");
-        }
+        MB_NEED(test_image->poisoned, "test image");
     }
     const uint64_t start_ns = mb_now_ns();
     MB_TRY(mb_vk_image_init(&test_image->image, gpu, &used, err));

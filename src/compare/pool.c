@@ -132,10 +132,7 @@ static enum mb_status relate_row(const struct mb_pool *pool, struct mb_pool_timi
         .runs = mb_alloc(pool->n_runs, sizeof *paired.runs),
         .log_ratio = mb_alloc(found[index].n_samples, sizeof *paired.log_ratio),
     };
-    if (paired.runs == NULL || paired.log_ratio == NULL) {
-        status = no_memory(err);
-        goto fail;
-    }
+    MB_NEED(paired.runs && paired.log_ratio, "pooling");
     for (size_t i = 0; i < pool->n_runs; i++) {
         pair_run(from->of[i], to->of[i], &paired);
     }
@@ -302,9 +299,7 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
     enum mb_status status;
     MB_TRY(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
     pool->timings = mb_alloc(pool->matches.n, sizeof *pool->timings);
-    if (pool->timings == NULL) {
-        return no_memory(err);
-    }
+    MB_NEED(pool->timings, "pooling");
     for (size_t i = 0; i < pool->matches.n; i++) {
         const struct mb_match *match = &pool->matches.match[i];
         bool is_new = match->usable != NULL;
@@ -325,10 +320,7 @@ enum mb_status mb_pool_runs(const struct mb_run_group *files, const struct mb_bo
     enum mb_status status;
     const struct mb_result_file **runs = mb_alloc(files->n_files, sizeof *runs);
     *pools = (struct mb_pools){.pools = mb_alloc(files->n_files, sizeof *pools->pools)};
-    if (runs == NULL || pools->pools == NULL) {
-        status = no_memory(err);
-        goto fail;
-    }
+    MB_NEED(runs && pools->pools, "pooling");
     const size_t n_runs = mb_runs_once(files, runs);
     pools->n_repeated = files->n_files - n_runs;
     MB_TRY(sort_runs(runs, n_runs, pools, err));

@@ -28,11 +28,6 @@ struct session {
     struct mb_comparison *out;
 };
 
-static enum mb_status no_memory(struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-}
-
 /* What a side has that comes near to a result. */
 struct nearest {
     size_t n_copies;      /* of itself in one run, at most */
@@ -200,10 +195,7 @@ static enum mb_status side_figures(const struct mb_found *found, double *median_
     double *medians = mb_alloc(found->runs.n, sizeof *medians);
     double *values = mb_alloc(n_most, sizeof *values);
     enum mb_status status = MB_OK;
-    if (medians == NULL || values == NULL) {
-        status = no_memory(err);
-        goto fail;
-    }
+    MB_NEED(medians && values, "comparison");
     for (size_t i = 0; i < found->runs.n; i++) {
         const struct mb_series *series = &found->runs.series[i];
         memcpy(values, series->values, series->n * sizeof *values);
@@ -516,9 +508,7 @@ static enum mb_status match(struct session *session, struct mb_err *err)
     struct side *base = &session->side[MB_BASE], *new_runs = &session->side[MB_NEW];
     base->runs =
         mb_alloc(out->group[MB_BASE].n_files + out->group[MB_NEW].n_files, sizeof *base->runs);
-    if (base->runs == NULL) {
-        return no_memory(err);
-    }
+    MB_NEED(base->runs, "comparison");
     base->n_runs = mb_runs_once(&out->group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
     new_runs->n_runs = mb_runs_once(&out->group[MB_NEW], new_runs->runs);
@@ -526,9 +516,7 @@ static enum mb_status match(struct session *session, struct mb_err *err)
     session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
     out->rows = mb_alloc(session->matches.n, sizeof *out->rows);
     out->gaps = mb_alloc(session->matches.n, sizeof *out->gaps);
-    if (!session->scratch || !out->rows || !out->gaps) {
-        status = no_memory(err);
-    }
+    MB_NEED(session->scratch && out->rows && out->gaps, "comparison");
 fail:
     return status;
 }

@@ -174,9 +174,7 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
     double *spread = NULL;
     if (is_average && tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
         spread = mb_malloc(n_values * sizeof *spread);
-        if (spread == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
-        }
+        MB_NEED(spread, "verification");
     }
     MB_TRY(mb_golden_level(&filter, doubts, dst, spread, err));
     for (size_t i = 0; spread != NULL && i < n_values; i++) {

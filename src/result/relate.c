@@ -48,9 +48,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     enum mb_status status = MB_OK;
     const uint32_t n = samples->n_kept;
     double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
-    if (!log_ratio) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-    }
+    MB_NEED(log_ratio, "comparison");
     *relation = mb_no_relation;
     double *other = log_ratio + n;
     mb_samples_column(samples, b, log_ratio);
@@ -149,9 +147,7 @@ enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
     enum mb_status status = MB_OK;
     const size_t n = timing->of->n_results;
     double *p = mb_alloc(n, sizeof *p);
-    if (!p) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-    }
+    MB_NEED(p, "comparison");
     for (size_t i = 0; i < n; i++) {
         p[i] = is_tested(timing, i) ? timing->rows[i].relation.p : (double)NAN;
     }

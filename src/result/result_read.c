@@ -36,11 +36,6 @@ static double read_within(const struct cJSON *parent, const char *key, double lo
     return number >= low && number <= high ? number : (double)NAN;
 }
 
-static enum mb_status no_memory(const char *path, struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", path);
-}
-
 static enum mb_status check_schema(struct mb_result_file *file, const struct cJSON *root,
                                    struct mb_err *err)
 {
@@ -271,7 +266,7 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
     const struct cJSON *durations = find_durations(place, &n_durations);
     double *samples_ns = result->samples_ns = mb_alloc(n_durations, sizeof *samples_ns);
     if (samples_ns == NULL) {
-        return no_memory(path, err);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", path);
     }
     for (const struct cJSON *s = durations; s; s = mb_json_next(s)) {
         samples_ns[n++] = read_within(s, NULL, MB_SAMPLE_MIN_NS, MB_SAMPLE_MAX_NS);
@@ -428,9 +423,7 @@ static enum mb_status read_root(struct mb_result_file *file, const struct cJSON 
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: it has no cases", file->path);
     }
     file->results = mb_alloc(count_rows(root), sizeof *file->results);
-    if (file->results == NULL) {
-        return no_memory(file->path, err);
-    }
+    MB_NEED(file->results, file->path);
     for (const struct cJSON *c = mb_json_elements(root, "cases"); c; c = mb_json_next(c)) {
         MB_TRY(read_case(file, c, &n_timings, err));
     }
@@ -446,9 +439,7 @@ enum mb_status mb_result_file_parse(const char *path, const char *text,
     struct mb_json json = {0};
     struct mb_err why = {0};
     *file = (struct mb_result_file){.path = mb_strdup(path)};
-    if (file->path == NULL) {
-        return no_memory(path, err);
-    }
+    MB_NEED(file->path, path);
     if (mb_json_parse(&json, text, &why) != MB_OK) {
         status = MB_FAIL(err, why.code, "%s: %s", path, why.text);
         goto fail;

@@ -227,9 +227,7 @@ enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question q
         .rows = mb_alloc(timing->of->n_results, sizeof *choice->rows),
         .margin = (double)NAN,
     };
-    if (choice->rows == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-    }
+    MB_NEED(choice->rows, "tune");
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (is_candidate(timing, &timing->rows[i], question)) {
             choice->rows[choice->n_rows++] = timing->rows[i];

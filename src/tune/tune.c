@@ -352,9 +352,7 @@ static enum mb_status run_contest(struct session *session, struct mb_case *final
     c->anchor = SIZE_MAX;
     c->variants = mb_alloc(session->options->n_rows, sizeof *c->variants);
     c->n_variants = session->options->n_rows;
-    if (!c->variants) {
-        return no_memory(err);
-    }
+    MB_NEED(c->variants, "tune");
     MB_TRY(sift(session, err));
     session->heat = heat_size(session);
     for (uint32_t pass = 0; pass < MB_TUNE_MAX_PASSES && session->is_complete &&

@@ -17,9 +17,7 @@ enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, str
     VkPhysicalDevice devices[MB_MAX_DEVICES];
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
-    if (!*infos) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
-    }
+    MB_NEED(*infos, "devices");
     MB_TRY(mb_vk_instance_init(&instance, NULL, err));
     MB_TRY(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
     mb_vk_instance_finish(&instance);
@@ -181,10 +179,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     size_t n = 0;
     struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
     gpu->state = mb_alloc(1, sizeof *gpu->state);
-    if (!infos || !gpu->state) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "devices: out of memory");
-        goto fail;
-    }
+    MB_NEED(infos && gpu->state, "devices");
     MB_TRY(mb_vk_instance_init(
         &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
     MB_TRY(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));

@@ -101,9 +101,7 @@ static enum mb_status create_sets(struct mb_pipeline *pipeline, uint32_t n_copie
     const uint32_t n_sets = pipeline->made->shader->n_sets;
     MB_TRY(create_pool(pipeline, n_copies, err));
     pipeline->sets = mb_alloc((size_t)n_copies * n_sets, sizeof *pipeline->sets);
-    if (!pipeline->sets) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
-    }
+    MB_NEED(pipeline->sets, name);
     for (uint32_t i = 0; i < n_copies * n_sets; i++) {
         const VkDescriptorSetAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -354,9 +352,7 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
     struct mb_kept_pipeline *made =
         mb_alloc(1, sizeof *made + shader->n_constants * sizeof *made->constants);
     *pipeline = (struct mb_pipeline){.gpu = gpu, .made = made};
-    if (!made) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", options->name);
-    }
+    MB_NEED(made, options->name);
     made->shader = shader;
     made->vertex = options->vertex;
     made->target_format = options->target_format;

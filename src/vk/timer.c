@@ -211,9 +211,7 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     uint64_t least, gcd;
     uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
     *marks = (struct mb_timer_marks){0};
-    if (!stamps) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: out of memory");
-    }
+    MB_NEED(stamps, "timer");
     MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
     MB_TRY(run_marks(&timer, err));
     MB_TRY(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));

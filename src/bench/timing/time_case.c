@@ -76,9 +76,7 @@ static enum mb_status init_instances(struct timing *t, struct subject *subject,
 {
     enum mb_status status = MB_OK;
     subject->instances = mb_alloc(t->timing->n_rotated, sizeof *subject->instances);
-    if (!subject->instances) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
-    }
+    MB_NEED(subject->instances, "timing");
     subject->instances[0] = subject->candidate->instance;
     for (uint32_t i = 1; i < t->timing->n_rotated; i++) {
         MB_TRY(mb_instance_init(&subject->instances[i], &t->copies[i - 1],
@@ -166,9 +164,7 @@ static enum mb_status record(struct timing *t, const struct subject *subject, bo
     enum mb_status status = MB_OK;
     struct mb_recorded_sample_options options = sample_options(t, subject, is_null);
     recordings->samples = mb_alloc(recordings->n, sizeof *recordings->samples);
-    if (!recordings->samples) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
-    }
+    MB_NEED(recordings->samples, "timing");
     for (uint32_t i = 0; i < recordings->n; i++) {
         options.first_instance = i;
         options.first_pair = t->n_pairs_used;
@@ -212,9 +208,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     };
     const uint32_t n_pairs = (blank.own.n + blank.null_twin.n) * n_parts(t);
     t->subjects = mb_alloc(n, sizeof *t->subjects);
-    if (!t->subjects) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
-    }
+    MB_NEED(t->subjects, "timing");
     MB_TRY(mb_timer_init(&t->timer, t->options->calibration->gpu, (uint32_t)n * n_pairs, err));
     for (size_t i = 0; i < n; i++) {
         t->subjects[i] = blank;
@@ -358,9 +352,7 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     double *scratch = mb_alloc(t->timing->samples.n_kept + 1, sizeof *scratch);
-    if (!scratch) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
-    }
+    MB_NEED(scratch, "samples");
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_TRY(keep_row(t, i, scratch, err));
     }

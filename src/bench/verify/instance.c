@@ -73,10 +73,7 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
         target.source = &instance->source;
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
-    if (!instance->state) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", strategy->name);
-        goto fail;
-    }
+    MB_NEED(instance->state, strategy->name);
     const uint64_t start_ns = mb_now_ns();
     MB_TRY(strategy->init(instance->state, gpu, &target, &row->params, err));
     instance->init_ms = (double)(mb_now_ns() - start_ns) * 1e-6;

@@ -192,9 +192,7 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
     struct reach reach = {.n_rects = task->n_rects};
     struct mb_bad_texel bad;
     uint8_t *regenerated = mb_alloc(2, n_bytes);
-    if (!regenerated) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "partial update: out of memory");
-    }
+    MB_NEED(regenerated, "partial update");
     uint8_t *spoilt = regenerated + n_bytes;
     memcpy(regenerated, test_image->readback.mapped, n_bytes);
     mb_filter_affected_of(tolerance->filter.policy, &test_image->image.layout, task->rects,

@@ -56,9 +56,7 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
     struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];
     if (!*chains) {
         *chains = mb_alloc(layout->n_layers, sizeof **chains);
-        if (!*chains) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
-        }
+        MB_NEED(*chains, "golden model");
     }
     if ((*chains)[layer].n_levels == 0) {
         const struct mb_plane level0 = {

@@ -178,9 +178,7 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     *capabilities = (struct mb_capabilities){
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
-    if (capabilities->of == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "list: out of memory");
-    }
+    MB_NEED(capabilities->of, "list");
     for (size_t i = 0; i < n_strategies; i++) {
         MB_TRY(ask_strategy(&query, mb_strategies[i], capabilities->of + i * n_each, err));
     }
