@@ -65,8 +65,7 @@ enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void
     VkCommandBuffer cmd = test_image->submission.cmd;
     MB_TRY(mb_buffer_init(&buffer, image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
     memcpy(buffer.mapped, block, n_bytes);
-    MB_TRY(mb_submission_begin(&test_image->submission,
-                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(&test_image->submission, err));
     mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
     for (uint32_t level = 0; level < n_levels; level++) {
         const VkBufferImageCopy region = level_region(layout, level);
@@ -74,7 +73,6 @@ enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void
                                VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
     }
     mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
-    MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
 fail:
     mb_buffer_finish(&buffer);
@@ -98,12 +96,10 @@ enum mb_status mb_test_image_copy(struct mb_test_image *test_image, struct mb_vk
     for (uint32_t i = 0; i < n; i++) {
         MB_TRY(mb_vk_image_init(&copies[i], image->gpu, &options, err));
     }
-    MB_TRY(mb_submission_begin(&test_image->submission,
-                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(&test_image->submission, err));
     for (uint32_t i = 0; i < n; i++) {
         mb_record_image_copy(test_image->submission.cmd, image, &copies[i], image->n_levels);
     }
-    MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
 fail:
     return status;
@@ -178,10 +174,8 @@ enum mb_status mb_test_image_poison(struct mb_test_image *test_image, uint32_t i
                                     struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_begin(&test_image->submission,
-                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(&test_image->submission, err));
     mb_test_image_record_poison(test_image, index, test_image->submission.cmd);
-    MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
     if (test_image->poisoned) {
         MB_TRY(mb_test_image_read(test_image, err));
@@ -216,10 +210,8 @@ void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommand
 enum mb_status mb_test_image_read(struct mb_test_image *test_image, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_begin(&test_image->submission,
-                               VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(&test_image->submission, err));
     mb_test_image_record_read(test_image, test_image->submission.cmd);
-    MB_TRY(mb_submission_end(&test_image->submission, err));
     MB_TRY(mb_submission_run(&test_image->submission, err));
 fail:
     return status;

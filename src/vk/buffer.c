@@ -19,7 +19,6 @@ static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffe
         .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
     };
     MB_TRY(mb_submission_init(&submission, buffer->gpu, "fill buffer", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     if (from) {
         vkCmdCopyBuffer(submission.cmd, from->buffer, buffer->buffer, 1, &region);
     } else {
@@ -27,7 +26,6 @@ static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffe
     }
     vkCmdPipelineBarrier(submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-    MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
 fail:
     mb_submission_finish(&submission);

@@ -17,6 +17,7 @@ static enum mb_status init(struct mb_submission *submission, const char *name,
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence);
     mb_gpu_name(gpu, VK_OBJECT_TYPE_FENCE, (uint64_t)submission->fence, name);
+    MB_TRY(mb_submission_begin(submission, err));
     return MB_OK;
 fail:
     mb_submission_finish(submission);
@@ -56,16 +57,17 @@ void mb_submission_finish(struct mb_submission *submission)
     *submission = (struct mb_submission){0};
 }
 
-enum mb_status mb_submission_begin(struct mb_submission *submission,
-                                   VkCommandBufferUsageFlags usage, struct mb_err *err)
+enum mb_status mb_submission_begin(struct mb_submission *submission, struct mb_err *err)
 {
+    static const VkCommandBufferBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     enum mb_status status = MB_OK;
-    VkCommandBufferBeginInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = usage,
-    };
+    if (submission->is_recording) {
+        return MB_OK;
+    }
     MB_TRY(mb_submission_wait(submission, err));
     MB_VK(vkBeginCommandBuffer(submission->cmd, &info));
+    submission->is_recording = true;
 fail:
     return status;
 }
@@ -73,7 +75,10 @@ fail:
 enum mb_status mb_submission_end(struct mb_submission *submission, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_VK(vkEndCommandBuffer(submission->cmd));
+    if (submission->is_recording) {
+        submission->is_recording = false;
+        MB_VK(vkEndCommandBuffer(submission->cmd));
+    }
 fail:
     return status;
 }
@@ -82,6 +87,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = submission->gpu;
+    MB_TRY(mb_submission_end(submission, err));
     MB_VK(vkResetFences(gpu->device, 1, &submission->fence));
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,

@@ -14,9 +14,11 @@ struct mb_submission {
     VkCommandPool pool;
     VkCommandBuffer cmd;
     VkFence fence;
+    bool is_recording;
     bool is_pending;
 };
 
+/* Begins a recording. */
 MB_MUST_CHECK enum mb_status mb_submission_init(struct mb_submission *submission,
                                                 const struct mb_gpu *gpu, const char *name,
                                                 struct mb_err *err);
@@ -27,11 +29,10 @@ MB_MUST_CHECK enum mb_status mb_submission_init_second(struct mb_submission *sub
 /* Waits for what is pending first, unless the device is lost. */
 void mb_submission_finish(struct mb_submission *submission);
 
-/* Begin recording anew, once the buffer is no longer pending. `usage` as of
- * VkCommandBufferBeginInfo: 0 for one that is submitted again and again. */
+/* Wait for what is pending and begin anew, unless a recording has begun. */
 MB_MUST_CHECK enum mb_status mb_submission_begin(struct mb_submission *submission,
-                                                 VkCommandBufferUsageFlags usage,
                                                  struct mb_err *err);
+/* End the recording, which the first submit does otherwise. */
 MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
                                                struct mb_err *err);
 

@@ -183,7 +183,6 @@ static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err
     enum mb_status status = MB_OK;
     struct mb_submission submission = {0};
     MB_TRY(mb_submission_init(&submission, timer->gpu, "timer's marks", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
         mb_timer_begin(timer, submission.cmd, i);
         mb_timer_end(timer, submission.cmd, i);
@@ -193,7 +192,6 @@ static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err
     for (uint32_t i = 0; i < N_STAMPS; i++) {
         mb_timer_stamp(timer, submission.cmd, 2 * N_EMPTY_PAIRS + i);
     }
-    MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
 fail:
     mb_submission_finish(&submission);

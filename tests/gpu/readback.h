@@ -46,9 +46,7 @@ static inline void readback_finish(struct readback *r)
 static inline void readback_begin(struct readback *r)
 {
     struct mb_err err = {0};
-    CHECK_EQ_INT(
-        mb_submission_begin(&r->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, &err),
-        MB_OK);
+    CHECK_EQ_INT(mb_submission_begin(&r->submission, &err), MB_OK);
 }
 
 /* End what was begun and run it; the host may read the buffer then. */
@@ -62,7 +60,6 @@ static inline void readback_run(struct readback *r)
     };
     vkCmdPipelineBarrier(r->submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0, NULL, 0, NULL);
-    CHECK_EQ_INT(mb_submission_end(&r->submission, &err), MB_OK);
     CHECK_EQ_INT(mb_submission_run(&r->submission, &err), MB_OK);
 }
 

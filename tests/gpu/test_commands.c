@@ -237,7 +237,6 @@ static bool spy_on_chain(struct bed *bed, struct text *chain)
     struct mb_submission submission = {0};
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_init(&submission, bed->gpu, "chain", &err));
-    MB_TRY(mb_submission_begin(&submission, 0, &err));
     start_spying(chain);
     bed->instances[0].strategy->record(bed->instances[0].state, submission.cmd);
     stop_spying();

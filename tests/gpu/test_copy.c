@@ -74,11 +74,10 @@ static enum mb_status run_and_read(struct mb_test_image *test_image,
 {
     enum mb_status status = MB_OK;
     struct mb_submission *submission = &test_image->submission;
-    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(submission, err));
     mb_test_image_record_poison(test_image, 0, submission->cmd); /* an update expects a chain */
     instance->strategy->record(instance->state, submission->cmd);
     record_read_copy(test_image, submission->cmd);
-    MB_TRY(mb_submission_end(submission, err));
     MB_TRY(mb_submission_run(submission, err));
 fail:
     return status;

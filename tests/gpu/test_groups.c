@@ -28,7 +28,6 @@ static bool record(const struct mb_test_image *test_image, const struct mb_insta
     struct mb_submission submission = {0};
     const PFN_vkCmdDispatch dispatch = vkCmdDispatch;
     MB_TRY(mb_submission_init(&submission, test_image->image.gpu, "groups", err));
-    MB_TRY(mb_submission_begin(&submission, 0, err));
     vkCmdDispatch = note_dispatch;
     instance->strategy->record(instance->state, submission.cmd);
     vkCmdDispatch = dispatch;

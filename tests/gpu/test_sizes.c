@@ -198,10 +198,8 @@ static bool read_subgroup_size(const struct mb_gpu *gpu, uint32_t sizes[2])
     MB_TRY(mb_pipeline_init(&compute, gpu, &options, err));
     mb_pipeline_bind(&compute, 0, &(struct mb_descriptor){.buffer = &buffer}, 1);
     MB_TRY(mb_submission_init(&submission, gpu, "subgroup size", err));
-    MB_TRY(mb_submission_begin(&submission, 0, err));
     mb_pipeline_dispatch(&compute, submission.cmd, &dispatch);
     mb_barrier_full(submission.cmd);
-    MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
     memcpy(sizes, buffer.mapped, 2 * sizeof *sizes);
 fail:

@@ -311,11 +311,9 @@ static void copy_levels(VkCommandBuffer cmd, const struct mb_vk_image *from,
 static enum mb_status keep(struct stress_bench *bench, uint32_t content, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_begin(&bench->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                               err));
+    MB_TRY(mb_submission_begin(&bench->submission, err));
     copy_levels(bench->submission.cmd, &bench->test_image.image, &bench->reference[content],
                 bench->layout.n_levels);
-    MB_TRY(mb_submission_end(&bench->submission, err));
     MB_TRY(mb_submission_run(&bench->submission, err));
 fail:
     return status;
@@ -367,8 +365,7 @@ static enum mb_status bench_plant(struct stress_bench *bench, uint32_t level, bo
     uint8_t *texel = upload.mapped;
     memcpy(texel, texels + layout->level_layer_bytes[level] - n_bytes, n_bytes);
     texel[0] = (uint8_t)(texel[0] ^ (is_wrong ? 1u : 0u));
-    MB_TRY(mb_submission_begin(&bench->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                               err));
+    MB_TRY(mb_submission_begin(&bench->submission, err));
     const VkBufferImageCopy region = {
         .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1},
         .imageOffset = {(int32_t)extent.width - 1, (int32_t)extent.height - 1, 0},
@@ -378,7 +375,6 @@ static enum mb_status bench_plant(struct stress_bench *bench, uint32_t level, bo
     vkCmdCopyBufferToImage(cmd, upload.buffer, reference->image,
                            mb_access_transfer_write.layout, 1, &region);
     mb_barrier_levels(cmd, reference, level, 1, &mb_access_transfer_write, &mb_access_readable);
-    MB_TRY(mb_submission_end(&bench->submission, err));
     MB_TRY(mb_submission_run(&bench->submission, err));
 fail:
     mb_buffer_finish(&upload);
@@ -463,7 +459,6 @@ static enum mb_status begin_batch(struct batch *batch, const struct mb_gpu *gpu,
     enum mb_status status = MB_OK;
     *batch = (struct batch){0};
     MB_TRY(mb_submission_init(&batch->submission, gpu, "stress", err));
-    MB_TRY(mb_submission_begin(&batch->submission, 0, err));
 fail:
     return status;
 }

@@ -162,7 +162,7 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
     enum mb_status status = MB_OK;
     const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
     double times_ns[N_NULL_TIMES];
-    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
         mb_timer_begin(timer, submission->cmd, i);
         mb_pipeline_dispatch(compute, submission->cmd, &dispatch);
@@ -172,7 +172,6 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
         }
         mb_timer_end(timer, submission->cmd, i);
     }
-    MB_TRY(mb_submission_end(submission, err));
     MB_TRY(mb_submission_run(submission, err));
     for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
         MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));

@@ -195,8 +195,7 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
     VkCommandBuffer cmd = field->submission.cmd;
     MB_TRY(mb_traffic_kernel_init(&kernel, field, &variant, err));
     bind_sides(&kernel, MB_TARGET, MB_SOURCE);
-    MB_TRY(mb_submission_begin(&field->submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                               err));
+    MB_TRY(mb_submission_begin(&field->submission, err));
     for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
         mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
                           &mb_access_compute_read_write);
@@ -207,7 +206,6 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
                           &mb_access_readable);
     }
     mb_barrier_full(cmd);
-    MB_TRY(mb_submission_end(&field->submission, err));
     MB_TRY(mb_submission_run(&field->submission, err));
 fail:
     mb_traffic_kernel_finish(&kernel);
@@ -296,13 +294,12 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     struct mb_submission *submission = &kernel->field->submission;
     const struct mb_timer *timer = &kernel->field->timer;
     double times_ns[N_TIMES];
-    MB_TRY(mb_submission_begin(submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
+    MB_TRY(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
         mb_traffic_record(kernel, submission->cmd, n_bytes, n_passes, false);
         mb_timer_end(timer, submission->cmd, i);
     }
-    MB_TRY(mb_submission_end(submission, err));
     MB_TRY(mb_submission_run(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));

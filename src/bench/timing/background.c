@@ -28,10 +28,9 @@ static enum mb_status record(struct mb_background *b, struct mb_err *err)
         .n_groups = {width, (b->n_groups + width - 1) / width, 1},
     };
     VkCommandBuffer cmd = b->submission.cmd;
-    MB_TRY(mb_submission_begin(&b->submission, 0, err));
+    MB_TRY(mb_submission_begin(&b->submission, err));
     vkCmdSetEvent(cmd, b->begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
     mb_pipeline_dispatch(&b->compute, cmd, &dispatch);
-    MB_TRY(mb_submission_end(&b->submission, err));
 fail:
     return status;
 }

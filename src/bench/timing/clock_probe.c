@@ -32,11 +32,10 @@ enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, stru
         .n_groups = {1, 1, 1},
     };
     probe->n_steps = n_steps;
-    MB_TRY(mb_submission_begin(submission, 0, err));
+    MB_TRY(mb_submission_begin(submission, err));
     mb_timer_begin(&probe->timer, submission->cmd, 0);
     mb_pipeline_dispatch(&probe->compute, submission->cmd, &dispatch);
     mb_timer_end(&probe->timer, submission->cmd, 0);
-    MB_TRY(mb_submission_end(submission, err));
 fail:
     return status;
 }

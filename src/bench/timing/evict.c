@@ -59,10 +59,8 @@ static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
     struct mb_submission submission = {0};
     MB_TRY(init_kernel(evictor, true, &compute, err));
     MB_TRY(mb_submission_init(&submission, evictor->gpu, "evict: fill", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     dispatch(evictor, &compute, submission.cmd);
     mb_barrier_full(submission.cmd);
-    MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
 fail:
     mb_submission_finish(&submission);

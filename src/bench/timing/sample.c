@@ -67,7 +67,6 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
                                             .n_parts = options->n_parts};
     MB_TRY(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
-    MB_TRY(mb_submission_begin(&recorded->submission, 0, err));
     for (uint32_t part = 0; part < options->n_parts; part++) {
         recorded->n_chains[part] = options->n_chains[part];
         record_part(options, part, instance, recorded->submission.cmd);

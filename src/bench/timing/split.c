@@ -34,20 +34,14 @@ struct stamps {
 };
 
 /* Pair 0 is the whole, pair 1 + i is step i. */
-static enum mb_status record(struct stamps *s, const struct mb_instance *instance,
-                             struct mb_err *err)
+static void record(struct stamps *s, const struct mb_instance *instance)
 {
-    enum mb_status status = MB_OK;
     VkCommandBuffer cmd = s->submission.cmd;
-    MB_TRY(mb_submission_begin(&s->submission, 0, err));
     mb_timer_reset(&s->timer, cmd, 1, MB_MAX_STEPS);
     mb_timer_begin(&s->timer, cmd, 0);
     s->n_steps = mb_hook_record_stamped(instance->strategy, instance->state, &s->timer, 1,
                                         MB_MAX_STEPS, cmd);
     mb_timer_end(&s->timer, cmd, 0);
-    MB_TRY(mb_submission_end(&s->submission, err));
-fail:
-    return status;
 }
 
 /* Steps that make the same levels are one part: their medians add up. */
@@ -86,7 +80,7 @@ enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_l
     MB_NEED(s.interval_ns, "split");
     MB_TRY(mb_timer_init(&s.timer, gpu, 1 + MB_MAX_STEPS, err));
     MB_TRY(mb_submission_init(&s.submission, gpu, "split", err));
-    MB_TRY(record(&s, instance, err));
+    record(&s, instance);
     if (s.n_steps < 2 || s.n_steps > MB_MAX_STEPS) {
         goto fail; /* not separable, or not worth it */
     }

@@ -50,9 +50,7 @@ static enum mb_status make_source(struct mb_instance *instance, struct mb_err *e
                    1);
     MB_TRY(mb_vk_image_init(&instance->source, image->gpu, &options, err));
     MB_TRY(mb_submission_init(&submission, image->gpu, "source", err));
-    MB_TRY(mb_submission_begin(&submission, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, err));
     mb_instance_record_source(instance, submission.cmd);
-    MB_TRY(mb_submission_end(&submission, err));
     MB_TRY(mb_submission_run(&submission, err));
 fail:
     mb_submission_finish(&submission);
@@ -92,7 +90,6 @@ enum mb_status mb_instance_record(struct mb_instance *instance, struct mb_err *e
     enum mb_status status = MB_OK;
     struct mb_submission *submission = &instance->submission;
     MB_TRY(mb_submission_init(submission, instance->image->gpu, instance->strategy->name, err));
-    MB_TRY(mb_submission_begin(submission, 0, err));
     mb_instance_record_source(instance, submission->cmd);
     mb_barrier_full(submission->cmd);
     instance->strategy->record(instance->state, submission->cmd);
