@@ -403,13 +403,9 @@ enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double t
     return MB_OUTCOME_INCONCLUSIVE;
 }
 
-const char *mb_outcome_name(enum mb_outcome outcome)
-{
-    static const char *const names[] = {
-        [MB_OUTCOME_SAME] = "SAME",
-        [MB_OUTCOME_FASTER] = "FASTER",
-        [MB_OUTCOME_SLOWER] = "SLOWER",
-        [MB_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
-    };
-    return names[outcome];
-}
+const char *const mb_outcome_names[] = {
+    [MB_OUTCOME_SAME] = "SAME",
+    [MB_OUTCOME_FASTER] = "FASTER",
+    [MB_OUTCOME_SLOWER] = "SLOWER",
+    [MB_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
+};

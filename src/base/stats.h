@@ -119,6 +119,6 @@ enum mb_outcome {
  * what lies within it may still be a difference. */
 enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
                            double margin);
-const char *mb_outcome_name(enum mb_outcome outcome); /* "SAME", ... */
+extern const char *const mb_outcome_names[]; /* "SAME", ... */
 
 #endif

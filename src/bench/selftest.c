@@ -95,7 +95,7 @@ static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plan
                  1.0 + MB_PLANTED + SLACK);
     }
     note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
-         relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_name(relation->outcome),
+         relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_names[relation->outcome],
          wanted);
     return MB_OK;
 }

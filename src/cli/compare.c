@@ -44,7 +44,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
 {
     const bool tells_runs = row->is_single_run && row->n_runs_needed == 0;
     const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
-    mb_grid_cell(grid, "%s%s%s%s%s", mb_outcome_name(row->outcome),
+    mb_grid_cell(grid, "%s%s%s%s%s", mb_outcome_names[row->outcome],
                  tells_runs ? ", single run" : "", row->is_checked ? "" : check,
                  row->reason[0] != '\0' ? ": " : "", row->reason);
     if (row->outcome == MB_OUTCOME_SLOWER || row->outcome == MB_OUTCOME_FASTER ||
@@ -155,7 +155,7 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
     for (size_t i = 0; i < MB_COUNTOF(order); i++) {
         const size_t n = comparison->n_outcomes[order[i]];
         if (n > 0) {
-            mb_strbuf_printf(out, "%s%zu %s", separator, n, mb_outcome_name(order[i]));
+            mb_strbuf_printf(out, "%s%zu %s", separator, n, mb_outcome_names[order[i]]);
             separator = ", ";
         }
     }
@@ -304,7 +304,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_c
     mb_json_bool(json, node, "single_run", row->is_single_run);
     mb_json_bool(json, node, "verified", row->is_checked);
     mb_json_bool(json, node, "identical_samples", row->is_identical);
-    mb_json_string(json, node, "verdict", mb_outcome_name(row->outcome));
+    mb_json_string(json, node, "verdict", mb_outcome_names[row->outcome]);
     mb_json_string(json, node, "reason", row->reason[0] != '\0' ? row->reason : NULL);
     mb_json_bool(json, node, "regression", row->is_regression);
 }

@@ -198,7 +198,7 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     struct writer golden = *w;
     bool was_there;
     snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", w->case_folder,
-             mb_policy_name(mb_verifier_policy(verifier, w->filter)));
+             mb_policy_names[mb_verifier_policy(verifier, w->filter)]);
     MB_TRY(note_again(w, golden.folder, &was_there, err));
     if (was_there) {
         return MB_OK;

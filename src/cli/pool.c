@@ -151,8 +151,8 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_r
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "variant", result->slug);
     mb_json_string(json, node, "label", result->label);
-    mb_json_string(json, node, "status", mb_result_status_name(result->status));
-    mb_json_string(json, node, "verify", mb_verify_status_name(result->verify));
+    mb_json_string(json, node, "status", mb_result_status_names[result->status]);
+    mb_json_string(json, node, "verify", mb_verify_status_names[result->verify]);
     mb_json_u64(json, node, "runs", n_runs);
     mb_json_u64(json, node, "samples", row->stats.n);
     mb_json_number(json, node, "median_ns", row->stats.median_ns);
@@ -165,7 +165,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_r
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
-    mb_json_string(json, relative, "verdict", mb_outcome_name(relation->outcome));
+    mb_json_string(json, relative, "verdict", mb_outcome_names[relation->outcome]);
 }
 
 static void json_timing(struct mb_json *json, struct cJSON *list, const struct mb_pool *pool,
@@ -181,7 +181,7 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_json_string(json, node, "mode", of->mode);
     mb_json_string(json, node, "condition", of->condition);
     mb_json_string(json, node, "question",
-                   is_ranked ? mb_question_name(timing->question) : NULL);
+                   is_ranked ? mb_question_names[timing->question] : NULL);
     mb_json_string(json, node, "fastest",
                    is_ranked ? pooled->c.results[timing->fastest].slug : NULL);
     mb_ranking_describe(&sentence, &pool->run, timing);

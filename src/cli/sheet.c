@@ -33,7 +33,7 @@ static void describe(const struct mb_case *c, char *out, size_t out_bytes)
     const char *slash = strncmp(c->input, "pattern:", 8) ? strrchr(c->input, '/') : NULL;
     snprintf(out, out_bytes, "%s, %ux%u %s, %s", slash ? slash + 1 : c->input,
              c->layout.base.width, c->layout.base.height, c->layout.format->name,
-             mb_reduce_name(c->task.reduce));
+             mb_reduce_names[c->task.reduce]);
 }
 
 static void start(struct mb_sheets *sheets, const struct mb_case *c, const char *folder)
@@ -73,7 +73,7 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case 
     void *texels = mb_alloc(c->layout.total_bytes, 1);
     MB_TRY(texels ? MB_OK : out_of_memory(err));
     MB_TRY(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
-    snprintf(label, sizeof label, "golden (%s)", mb_policy_name(policy));
+    snprintf(label, sizeof label, "golden (%s)", mb_policy_names[policy]);
     MB_TRY(add_rows(sheets, label, true, texels, err));
     sheets->policies |= 1u << policy;
 fail:

@@ -242,7 +242,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         mb_grid_stress(grid, "");
     }
     if (!has_figures(row)) {
-        mb_grid_sentence(grid, "%s: %s", mb_result_status_name(mb_row_status(row)),
+        mb_grid_sentence(grid, "%s: %s", mb_result_status_names[mb_row_status(row)],
                          mb_row_reason(row));
         return;
     }

@@ -78,9 +78,9 @@ static void text_policy(const struct mb_tune_choice *choice, char *out)
     const enum mb_policy policy = choice->chosen->result->work.tolerance.filter.policy;
     const bool is_told = choice->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
                          !mb_tune_is_power(choice->of->layout.base);
-    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_name(choice->question),
+    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_names[choice->question],
              is_both(choice) ? ", any" : "", is_told ? " (" : "",
-             is_told ? mb_policy_name(policy) : "", is_told ? ")" : "");
+             is_told ? mb_policy_names[policy] : "", is_told ? ")" : "");
 }
 
 /* "4.75 - 4.83", in the unit and with the decimals of the median. */
@@ -214,9 +214,9 @@ static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
     const bool is_both =
         below->question == MB_QUESTION_EXACT && has_like(tune, below, MB_QUESTION_ANY);
     mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
-                     below->of->layout.format->name, mb_question_name(below->question),
+                     below->of->layout.format->name, mb_question_names[below->question],
                      is_both ? ", any" : "", below->is_power ? "powers of two" : "other sizes",
-                     label_of(below), edge, edge, mb_tune_how_name(below->how),
+                     label_of(below), edge, edge, mb_tune_how_names[below->how],
                      label_of(below->above));
 }
 

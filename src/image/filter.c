@@ -11,31 +11,23 @@
 #define KAISER_RADIUS 3u
 #define KAISER_ALPHA  4.0
 
-const char *mb_policy_name(enum mb_policy policy)
-{
-    static const char *const names[MB_N_POLICIES] = {
-        [MB_POLICY_BOX] = "box",
-        [MB_POLICY_FLOOR] = "floor",
-        [MB_POLICY_BLIT] = "blit",
-        [MB_POLICY_KAISER] = "kaiser",
-        [MB_POLICY_LANCZOS] = "lanczos",
-        [MB_POLICY_GAUSSIAN] = "gaussian",
-        [MB_POLICY_GAUSSIAN16] = "gaussian16",
-    };
-    return names[policy];
-}
+const char *const mb_policy_names[MB_N_POLICIES] = {
+    [MB_POLICY_BOX] = "box",
+    [MB_POLICY_FLOOR] = "floor",
+    [MB_POLICY_BLIT] = "blit",
+    [MB_POLICY_KAISER] = "kaiser",
+    [MB_POLICY_LANCZOS] = "lanczos",
+    [MB_POLICY_GAUSSIAN] = "gaussian",
+    [MB_POLICY_GAUSSIAN16] = "gaussian16",
+};
 
 bool mb_policy_is_wide(enum mb_policy policy)
 {
     return policy >= MB_POLICY_KAISER;
 }
 
-const char *mb_reduce_name(enum mb_reduce reduce)
-{
-    static const char *const names[] = {
-        [MB_REDUCE_AVG] = "avg", [MB_REDUCE_MIN] = "min", [MB_REDUCE_MAX] = "max"};
-    return names[reduce];
-}
+const char *const mb_reduce_names[] = {
+    [MB_REDUCE_AVG] = "avg", [MB_REDUCE_MIN] = "min", [MB_REDUCE_MAX] = "max"};
 
 const char *mb_alpha_name(enum mb_alpha alpha)
 {

@@ -50,8 +50,8 @@ struct mb_filter {
 };
 
 /* As on the command line and in the JSON: "box", "avg", "straight". */
-const char *mb_policy_name(enum mb_policy policy);
-const char *mb_reduce_name(enum mb_reduce reduce);
+extern const char *const mb_policy_names[];
+extern const char *const mb_reduce_names[];
 const char *mb_alpha_name(enum mb_alpha alpha);
 
 /* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha, as

@@ -6,16 +6,12 @@ const char *mb_cache_name(enum mb_cache cache)
     return cache == MB_CACHE_COLD ? "cold" : "hot";
 }
 
-const char *mb_mode_name(enum mb_mode mode)
-{
-    static const char *const names[MB_N_MODES] = {
-        [MB_MODE_LATENCY] = "latency",
-        [MB_MODE_THROUGHPUT] = "throughput",
-        [MB_MODE_OVERLAP] = "overlap",
-        [MB_MODE_BESIDE] = "beside",
-    };
-    return names[mode];
-}
+const char *const mb_mode_names[MB_N_MODES] = {
+    [MB_MODE_LATENCY] = "latency",
+    [MB_MODE_THROUGHPUT] = "throughput",
+    [MB_MODE_OVERLAP] = "overlap",
+    [MB_MODE_BESIDE] = "beside",
+};
 
 bool mb_mode_is_one_chain(enum mb_mode mode)
 {

@@ -32,7 +32,7 @@ enum mb_image_usage {
 };
 
 const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
-const char *mb_mode_name(enum mb_mode mode); /* "latency", "throughput", "overlap", "beside" */
+extern const char *const mb_mode_names[]; /* "latency", "throughput", "overlap", "beside" */
 /* True if a sample is one chain, drained before and after. */
 bool mb_mode_is_one_chain(enum mb_mode mode);
 const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */

@@ -96,8 +96,8 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
     } else {
         mb_strbuf_append(buf, ",,,");
     }
-    mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_name(result->verify),
-                     result->has_work ? mb_policy_name(result->work.tolerance.filter.policy)
+    mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_names[result->verify],
+                     result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                       : "",
                      answer.word ? answer.word : "");
 }
@@ -113,13 +113,13 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
     csv_text(buf, c->input);
     mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", c->input_sha256, layout->base.width,
                      layout->base.height, layout->n_layers, layout->n_levels,
-                     layout->format->name, mb_reduce_name(c->task.reduce),
+                     layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
                      mb_case_shape(c));
     csv_rects(buf, &c->task);
-    mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(timing->cache), mb_mode_name(timing->mode));
+    mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(timing->cache), mb_mode_names[timing->mode]);
     csv_text(buf, result->label);
-    csv_text(buf, mb_result_status_name(mb_row_status(row)));
+    csv_text(buf, mb_result_status_names[mb_row_status(row)]);
     csv_text(buf, mb_row_reason(row));
     csv_figures(buf, timing, row);
     csv_count(buf, true, c->compulsory_bytes);

@@ -55,7 +55,7 @@ void mb_case_folder(const struct mb_case *c, char *out, size_t out_bytes)
         name_rects(task, rects, sizeof rects);
     }
     snprintf(out, out_bytes, "%s_%ux%u_%s_%s%s%s%s%s%s", c->input_name, base.width, base.height,
-             c->layout.format->name, mb_reduce_name(task->reduce),
+             c->layout.format->name, mb_reduce_names[task->reduce],
              task->alpha != MB_ALPHA_STRAIGHT ? "_" : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
              layers[0] != '\0' ? "_" : "", layers, rects);
@@ -70,11 +70,11 @@ void mb_timing_describe_task(const struct mb_timing *timing, char *out, size_t o
     if (task->is_update) {
         describe_rects(task, rects, sizeof rects);
     }
-    snprintf(out, out_bytes, "%s%s%s%s%s%s, %s, %s%s", mb_reduce_name(task->reduce),
+    snprintf(out, out_bytes, "%s%s%s%s%s%s, %s, %s%s", mb_reduce_names[task->reduce],
              task->alpha != MB_ALPHA_STRAIGHT ? ", alpha " : "",
              task->alpha != MB_ALPHA_STRAIGHT ? mb_alpha_name(task->alpha) : "",
              layers[0] != '\0' ? ", " : "", layers, rects, mb_cache_name(timing->cache),
-             mb_mode_name(timing->mode),
+             mb_mode_names[timing->mode],
              timing->of->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }
 

@@ -18,15 +18,11 @@ static const struct loss arithmetics[] = {
     [MB_ARITHMETIC_ROOT] = {"sqrt", "takes a square root for the sRGB curve"},
 };
 
-const char *mb_question_name(enum mb_question question)
-{
-    static const char *const names[MB_N_QUESTIONS] = {
-        [MB_QUESTION_EXACT] = "exact",       [MB_QUESTION_ANY] = "any",
-        [MB_QUESTION_KAISER] = "kaiser",     [MB_QUESTION_LANCZOS] = "lanczos",
-        [MB_QUESTION_GAUSSIAN] = "gaussian", [MB_QUESTION_GAUSSIAN16] = "gaussian16",
-    };
-    return names[question];
-}
+const char *const mb_question_names[MB_N_QUESTIONS] = {
+    [MB_QUESTION_EXACT] = "exact",       [MB_QUESTION_ANY] = "any",
+    [MB_QUESTION_KAISER] = "kaiser",     [MB_QUESTION_LANCZOS] = "lanczos",
+    [MB_QUESTION_GAUSSIAN] = "gaussian", [MB_QUESTION_GAUSSIAN16] = "gaussian16",
+};
 
 const char *mb_exact_word(enum mb_reduce reduce)
 {
@@ -57,7 +53,7 @@ struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_redu
         return (struct mb_answer){.questions = 0};
     }
     if (mb_policy_is_wide(policy)) {
-        return (struct mb_answer){1u << wide[policy], mb_policy_name(policy), NULL, NULL};
+        return (struct mb_answer){1u << wide[policy], mb_policy_names[policy], NULL, NULL};
     }
     const struct loss *texels = &policies[policies_agree ? MB_POLICY_BOX : policy];
     const struct loss *precision = precision_lost(tolerance, reduce);

@@ -18,7 +18,7 @@ enum mb_question {
 };
 
 /* As in the JSON: "exact", "any", "kaiser", ... */
-const char *mb_question_name(enum mb_question question);
+extern const char *const mb_question_names[];
 
 /* "exact"; of minima and maxima "conservative". */
 const char *mb_exact_word(enum mb_reduce reduce);

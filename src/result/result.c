@@ -13,7 +13,7 @@ const char *mb_result_filter_name(const struct mb_result *result)
 {
     const enum mb_policy policy = result->work.tolerance.filter.policy;
     const bool is_wide = result->has_work && mb_policy_is_wide(policy);
-    return mb_policy_name(is_wide ? policy : MB_POLICY_BOX);
+    return mb_policy_names[is_wide ? policy : MB_POLICY_BOX];
 }
 
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
@@ -31,25 +31,17 @@ bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
     return (mb_result_answer(timing->of, row->result).questions & 1u << question) != 0;
 }
 
-const char *mb_result_status_name(enum mb_result_status status)
-{
-    static const char *const names[] = {
-        [MB_RESULT_OK] = "ok",
-        [MB_RESULT_SKIPPED] = "skipped",
-        [MB_RESULT_FAILED] = "failed",
-    };
-    return names[status];
-}
+const char *const mb_result_status_names[] = {
+    [MB_RESULT_OK] = "ok",
+    [MB_RESULT_SKIPPED] = "skipped",
+    [MB_RESULT_FAILED] = "failed",
+};
 
-const char *mb_verify_status_name(enum mb_verify_status status)
-{
-    static const char *const names[] = {
-        [MB_VERIFY_PASS] = "pass",
-        [MB_VERIFY_FAIL] = "fail",
-        [MB_VERIFY_SKIPPED] = "skipped",
-    };
-    return names[status];
-}
+const char *const mb_verify_status_names[] = {
+    [MB_VERIFY_PASS] = "pass",
+    [MB_VERIFY_FAIL] = "fail",
+    [MB_VERIFY_SKIPPED] = "skipped",
+};
 
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b)
 {

@@ -209,8 +209,8 @@ bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
 const char *mb_result_filter_name(const struct mb_result *result);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
-const char *mb_result_status_name(enum mb_result_status status);
-const char *mb_verify_status_name(enum mb_verify_status status);
+extern const char *const mb_result_status_names[];
+extern const char *const mb_verify_status_names[];
 
 /* Add a warning (dropped above MB_MAX_WARNINGS). */
 MB_PRINTF(3, 4)

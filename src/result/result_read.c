@@ -308,14 +308,14 @@ static void read_questions(struct mb_file_result *result, const struct place *pl
 {
     result->is_diagnostic = mb_json_read_bool(place->variant, "diagnostic", false);
     for (unsigned reduce = MB_REDUCE_AVG; reduce <= MB_REDUCE_MAX; reduce++) {
-        if (has_text(place->c, "reduce", mb_reduce_name((enum mb_reduce)reduce))) {
+        if (has_text(place->c, "reduce", mb_reduce_names[reduce])) {
             result->reduce = (enum mb_reduce)reduce;
         }
     }
     for (const struct cJSON *answer = mb_json_elements(place->variant, "answers"); answer;
          answer = mb_json_next(answer)) {
         for (unsigned question = 0; question < MB_N_QUESTIONS; question++) {
-            const char *name = mb_question_name((enum mb_question)question);
+            const char *name = mb_question_names[question];
             result->answers |= has_text(answer, NULL, name) ? 1u << question : 0u;
         }
     }

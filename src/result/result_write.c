@@ -161,7 +161,7 @@ static void add_bandwidth(struct mb_json *json, struct cJSON *list,
         return; /* not measured */
     }
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "traffic", mb_traffic_name(bandwidth->traffic));
+    mb_json_string(json, node, "traffic", mb_traffic_names[bandwidth->traffic]);
     mb_json_string(json, node, "on", bandwidth->is_image ? "image" : "buffer");
     mb_json_u64(json, node, "footprint_bytes", bandwidth->footprint_bytes);
     mb_json_u64(json, node, "workgroup_size", bandwidth->workgroup_size);
@@ -277,7 +277,7 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
     const struct mb_verdict *verdict = &result->verdict;
     const bool is_judged = result->verify != MB_VERIFY_SKIPPED && verdict->n_levels > 0;
     struct cJSON *node = mb_json_object(json, parent, "verify");
-    mb_json_string(json, node, "status", mb_verify_status_name(result->verify));
+    mb_json_string(json, node, "status", mb_verify_status_names[result->verify]);
     mb_json_rounded(json, node, "max_error_lsb", is_judged ? verdict->max_error_lsb : NAN,
                     ERROR_DIGITS);
     mb_json_rounded(json, node, "drift_lsb", is_judged ? verdict->drift_lsb : NAN,
@@ -346,7 +346,7 @@ static void add_answers(struct mb_json *json, struct cJSON *parent, const struct
     struct cJSON *list = mb_json_array(json, parent, "answers");
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
         if ((answer.questions & 1u << question) != 0) {
-            mb_json_string(json, list, NULL, mb_question_name((enum mb_question)question));
+            mb_json_string(json, list, NULL, mb_question_names[question]);
         }
     }
     mb_json_string(json, parent, "answer", answer.word);
@@ -360,11 +360,11 @@ static void add_variant(struct mb_json *json, struct cJSON *list, const struct m
     mb_json_string(json, node, "label", result->label);
     mb_json_string(json, node, "strategy", result->strategy->name);
     mb_report_params(json, node, result->strategy, &result->params);
-    mb_json_string(json, node, "status", mb_result_status_name(result->status));
+    mb_json_string(json, node, "status", mb_result_status_names[result->status]);
     mb_json_string(json, node, "reason", result->reason);
     mb_json_bool(json, node, "diagnostic", result->is_diagnostic);
     mb_json_string(json, node, "policy",
-                   result->has_work ? mb_policy_name(result->work.tolerance.filter.policy)
+                   result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                     : NULL);
     add_answers(json, node, c, result);
     add_work(json, node, result);
@@ -495,7 +495,7 @@ static void add_relative(struct mb_json *json, struct cJSON *parent,
     struct cJSON *node = mb_json_object_if(json, parent, "relative", is_known);
     add_relation(json, node, &row->relation);
     mb_json_rounded(json, node, "p_adjusted", row->relation.p_adjusted, ERROR_DIGITS);
-    mb_json_string(json, node, "verdict", mb_outcome_name(row->relation.outcome));
+    mb_json_string(json, node, "verdict", mb_outcome_names[row->relation.outcome]);
 }
 
 static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
@@ -503,7 +503,7 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_ti
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "variant", row->result->slug);
-    mb_json_string(json, node, "status", mb_result_status_name(mb_row_status(row)));
+    mb_json_string(json, node, "status", mb_result_status_names[mb_row_status(row)]);
     mb_json_string(json, node, "reason", mb_row_reason(row));
     mb_report_stats(json, node, "stats", &row->stats);
     mb_json_number(json, node, "null_twin_ns",
@@ -538,7 +538,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     json->failed = json->failed || order == NULL;
     if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_json_string(json, node, "question", mb_question_name(question));
+        mb_json_string(json, node, "question", mb_question_names[question]);
         mb_json_string(json, node, "fastest", results[order[0]].slug);
         struct cJSON *tied = mb_json_array(json, node, "tied");
         struct cJSON *ids = mb_json_array(json, node, "order");
@@ -574,7 +574,7 @@ static void add_timing(struct mb_json *json, struct cJSON *list, const struct mb
     const bool has_probe = samples->n_blocks > 0 && !isnan(samples->warm_probe_ns);
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "cache", mb_cache_name(timing->cache));
-    mb_json_string(json, node, "mode", mb_mode_name(timing->mode));
+    mb_json_string(json, node, "mode", mb_mode_names[timing->mode]);
     mb_json_u64(json, node, "images", timing->n_rotated);
     mb_json_bool(json, node, "cache_swept", timing->is_evicted);
     mb_json_number(json, node, "floor_ns", timing->floor_ns);
@@ -583,7 +583,7 @@ static void add_timing(struct mb_json *json, struct cJSON *list, const struct mb
                    : timing->is_dispatch_bound ? "dispatch"
                                                : "memory");
     mb_json_string(json, node, "stopped_by",
-                   samples->n_blocks > 0 ? mb_stop_name(samples->stop) : NULL);
+                   samples->n_blocks > 0 ? mb_stop_names[samples->stop] : NULL);
     if (has_probe) {
         mb_json_bool(json, node, "clock_steady", samples->is_steady);
     } else {
@@ -637,7 +637,7 @@ static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_r
     mb_json_u64(json, node, "layers", layout->n_layers);
     mb_json_u64(json, node, "levels", layout->n_levels);
     mb_json_string(json, node, "format", layout->format->name);
-    mb_json_string(json, node, "reduce", mb_reduce_name(c->task.reduce));
+    mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_string(json, node, "shape", mb_case_shape(c));
     mb_report_rects(json, node, &c->task);

@@ -3,16 +3,12 @@
 
 #include <math.h>
 
-const char *mb_traffic_name(enum mb_traffic traffic)
-{
-    static const char *const names[MB_N_TRAFFICS] = {
-        [MB_TRAFFIC_READ] = "read",
-        [MB_TRAFFIC_WRITE] = "write",
-        [MB_TRAFFIC_COPY] = "copy",
-        [MB_TRAFFIC_MIX] = "mix",
-    };
-    return names[traffic];
-}
+const char *const mb_traffic_names[MB_N_TRAFFICS] = {
+    [MB_TRAFFIC_READ] = "read",
+    [MB_TRAFFIC_WRITE] = "write",
+    [MB_TRAFFIC_COPY] = "copy",
+    [MB_TRAFFIC_MIX] = "mix",
+};
 
 struct mb_bandwidth mb_bandwidth_none(enum mb_traffic traffic, bool is_image)
 {

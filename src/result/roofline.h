@@ -16,7 +16,7 @@ enum mb_traffic {
 };
 
 /* "read", "write", "copy", "mix". */
-const char *mb_traffic_name(enum mb_traffic traffic);
+extern const char *const mb_traffic_names[];
 
 struct mb_bandwidth {
     enum mb_traffic traffic;

@@ -21,13 +21,9 @@ void mb_samples_finish(struct mb_samples *samples)
     *samples = (struct mb_samples){0};
 }
 
-const char *mb_stop_name(enum mb_stop stop)
-{
-    static const char *const names[] = {
-        [MB_STOP_NOISE] = "noise",
-        [MB_STOP_BLOCKS] = "blocks",
-        [MB_STOP_BUDGET] = "budget",
-        [MB_STOP_INTERRUPTED] = "interrupted",
-    };
-    return names[stop];
-}
+const char *const mb_stop_names[] = {
+    [MB_STOP_NOISE] = "noise",
+    [MB_STOP_BLOCKS] = "blocks",
+    [MB_STOP_BUDGET] = "budget",
+    [MB_STOP_INTERRUPTED] = "interrupted",
+};

@@ -44,6 +44,6 @@ void mb_samples_finish(struct mb_samples *samples);
 /* The kept durations of one candidate in time order: `out` holds n_kept. */
 void mb_samples_column(const struct mb_samples *samples, size_t candidate, double *out);
 
-const char *mb_stop_name(enum mb_stop stop); /* "noise", "blocks", "budget", "interrupted" */
+extern const char *const mb_stop_names[]; /* "noise", "blocks", "budget", "interrupted" */
 
 #endif

@@ -19,7 +19,7 @@ static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_la
     const struct mb_extent base = layout->base;
     if (needs->averages_only && task->reduce != MB_REDUCE_AVG) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it makes averages only, no %s",
-                       mb_reduce_name(task->reduce));
+                       mb_reduce_names[task->reduce]);
     }
     if (needs->straight_only && mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
@@ -88,7 +88,7 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
     if (!gpu->info.features.v12.samplerFilterMinmax) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
-                       mb_reduce_name(reduce));
+                       mb_reduce_names[reduce]);
     }
     return mb_gpu_require_format(gpu, format->vk_storage_format,
                                  VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |

@@ -8,16 +8,12 @@ const struct mb_tune_rule mb_tune_rules[MB_TUNE_MAX_PASSES] = {
     {"middle", 20, 1.10},
 };
 
-const char *mb_tune_how_name(enum mb_tune_how how)
-{
-    static const char *const names[] = {
-        [MB_TUNE_INTERPOLATED] = "interpolated",
-        [MB_TUNE_ESTIMATED] = "estimated",
-        [MB_TUNE_MIDPOINT] = "midpoint",
-        [MB_TUNE_LIMIT] = "limit",
-    };
-    return names[how];
-}
+const char *const mb_tune_how_names[] = {
+    [MB_TUNE_INTERPOLATED] = "interpolated",
+    [MB_TUNE_ESTIMATED] = "estimated",
+    [MB_TUNE_MIDPOINT] = "midpoint",
+    [MB_TUNE_LIMIT] = "limit",
+};
 
 static bool has_choice(const struct mb_tune_case *c)
 {

@@ -105,7 +105,7 @@ struct mb_tune {
     struct mb_selftest selftest;
 };
 
-const char *mb_tune_how_name(enum mb_tune_how how); /* "interpolated", ... */
+extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
 
 /* The exit code that the outcome asks for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a variant that
  * could not be set up), MB_ERRC_UNSUPPORTED (a case that nothing could be chosen in),

@@ -54,13 +54,13 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     }
     const struct mb_case *c = run->cases[0];
     mb_json_string(json, node, "input", c->input);
-    mb_json_string(json, node, "reduce", mb_reduce_name(c->task.reduce));
+    mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_case_shape(c));
     mb_report_rects(json, node, &c->task);
     mb_json_string(json, node, "cache", mb_cache_name(c->timings[0].cache));
-    mb_json_string(json, node, "mode", mb_mode_name(c->timings[0].mode));
+    mb_json_string(json, node, "mode", mb_mode_names[c->timings[0].mode]);
     mb_json_string(json, node, "image_usage", mb_image_usage_name(c->image_usage));
 }
 
@@ -179,9 +179,9 @@ static void json_figures(struct mb_json *json, struct cJSON *node, const struct 
     mb_json_u64(json, node, "dispatches", result->work.n_dispatches);
     mb_report_stats(json, node, "stats", &row->stats);
     struct cJSON *verify = mb_json_object(json, node, "verify");
-    mb_json_string(json, verify, "status", mb_verify_status_name(result->verify));
+    mb_json_string(json, verify, "status", mb_verify_status_names[result->verify]);
     mb_json_string(json, verify, "policy",
-                   mb_policy_name(result->work.tolerance.filter.policy));
+                   mb_policy_names[result->work.tolerance.filter.policy]);
     mb_json_number(json, verify, "max_error_lsb", result->verdict.max_error_lsb);
     mb_json_number(json, verify, "drift_lsb", result->verdict.drift_lsb);
     mb_json_number(json, verify, "box_lsb", result->verdict.box_lsb);
@@ -198,14 +198,14 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
         mb_json_null(json, node, "ci");
     }
     mb_json_number(json, node, "p_adjusted", relation->p_adjusted);
-    mb_json_string(json, node, "verdict", mb_outcome_name(relation->outcome));
+    mb_json_string(json, node, "verdict", mb_outcome_names[relation->outcome]);
 }
 
 static void add_choice(struct mb_json *json, struct cJSON *list, enum mb_question question,
                        const struct mb_tune_choice *choice)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "question", mb_question_name(question));
+    mb_json_string(json, node, "question", mb_question_names[question]);
     mb_json_string(json, node, "fastest", choice->fastest->result->label);
     json_figures(json, mb_json_object(json, node, "chosen"), choice->chosen);
     const struct mb_row *next = choice->runner_up;
@@ -268,7 +268,7 @@ static void add_kind(struct mb_json *json, struct cJSON *node,
                      const struct mb_tune_choice *class)
 {
     mb_json_string(json, node, "format", class->of->layout.format->name);
-    mb_json_string(json, node, "question", mb_question_name(class->question));
+    mb_json_string(json, node, "question", mb_question_names[class->question]);
     mb_json_bool(json, node, "power_of_two", class->is_power);
 }
 
@@ -307,7 +307,7 @@ static void add_crossover(struct mb_json *json, struct cJSON *list,
     add_side(json, node, "above", below->above);
     mb_json_number(json, node, "texels", below->border_texels);
     mb_json_number(json, node, "square_edge", sqrt(below->border_texels));
-    mb_json_string(json, node, "how", mb_tune_how_name(below->how));
+    mb_json_string(json, node, "how", mb_tune_how_names[below->how]);
 }
 
 enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, char **text,
@@ -444,7 +444,7 @@ static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
 static void add_question(struct mb_strbuf *out, enum mb_question question)
 {
     mb_strbuf_append(out, "MIPBENCH_TUNED_");
-    for (const char *name = mb_question_name(question); *name != '\0'; name++) {
+    for (const char *name = mb_question_names[question]; *name != '\0'; name++) {
         mb_strbuf_printf(out, "%c", toupper((unsigned char)*name));
     }
 }
@@ -474,7 +474,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_tune_choice *choice)
     mb_strbuf_append(out, "    {");
     add_literal(out, layout->format->name);
     mb_strbuf_append(out, ", ");
-    add_literal(out, mb_reduce_name(choice->of->final->of->task.reduce));
+    add_literal(out, mb_reduce_names[choice->of->final->of->task.reduce]);
     mb_strbuf_append(out, ", ");
     add_question(out, choice->question);
     mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_power,

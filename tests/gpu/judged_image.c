@@ -67,7 +67,7 @@ static void print_failure(const struct judged_image *image, const struct mb_vari
     const struct mb_layout *layout = &image->layout;
     fprintf(stderr, "%s on %ux%u %s, %u layers, %s, alpha %s: %s\n", mb_test_label(row),
             layout->base.width, layout->base.height, layout->format->name, layout->n_layers,
-            mb_reduce_name(task->reduce), mb_alpha_name(task->alpha), what);
+            mb_reduce_names[task->reduce], mb_alpha_name(task->alpha), what);
 }
 
 enum mb_status mb_judge_row(struct judged_image *image, const struct mb_variant *row,

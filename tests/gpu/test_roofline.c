@@ -115,7 +115,7 @@ static bool next_variant(const struct mb_gpu *gpu, uint32_t *i,
 static void report_wrong(const struct mb_traffic_variant *variant, uint32_t n_wrong)
 {
     if (n_wrong > 0) {
-        printf("%s, %u x %u: %u are wrong\n", mb_traffic_name(variant->traffic),
+        printf("%s, %u x %u: %u are wrong\n", mb_traffic_names[variant->traffic],
                variant->workgroup_size, variant->n_items, n_wrong);
     }
     CHECK_EQ_INT(n_wrong, 0);
@@ -307,7 +307,7 @@ static void check_figures(const struct mb_roofline *roofline)
             const struct mb_bandwidth *b = &roofline->best[kind][traffic];
             check_bandwidth(b, (enum mb_traffic)traffic, kind == 1);
             printf("%s %s: %.1f GB/s, %.1f MiB, %u x %u\n", kind ? "image" : "buffer",
-                   mb_traffic_name(b->traffic), b->gbps, (double)b->footprint_bytes / 0x1p20,
+                   mb_traffic_names[b->traffic], b->gbps, (double)b->footprint_bytes / 0x1p20,
                    b->workgroup_size, b->n_items);
         }
     }

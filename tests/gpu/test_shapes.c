@@ -62,7 +62,7 @@ static void note_skip(struct tally *tally, const char *reason)
 static void describe_case(const struct mb_test_case *c, char *out, size_t out_bytes)
 {
     snprintf(out, out_bytes, "%ux%u %s %s %s, %u layers%s, %u levels, rect %u,%u,%u,%u",
-             c->extent.width, c->extent.height, c->format, mb_reduce_name(c->reduce),
+             c->extent.width, c->extent.height, c->format, mb_reduce_names[c->reduce],
              mb_alpha_name(c->alpha), c->n_layers, c->is_cube ? " of cubes" : "", c->n_levels,
              c->rects[0].x, c->rects[0].y, c->rects[0].width, c->rects[0].height);
 }

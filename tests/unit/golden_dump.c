@@ -48,12 +48,12 @@ static int find(const char *name, const char *(*name_of)(int), int n)
 
 static const char *policy_name(int i)
 {
-    return mb_policy_name((enum mb_policy)i);
+    return mb_policy_names[(enum mb_policy)i];
 }
 
 static const char *reduce_name(int i)
 {
-    return mb_reduce_name((enum mb_reduce)i);
+    return mb_reduce_names[(enum mb_reduce)i];
 }
 
 static const char *alpha_name(int i)

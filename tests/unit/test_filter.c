@@ -19,12 +19,12 @@ static void must(enum mb_status status, const struct mb_err *err)
 
 static void check_names(void)
 {
-    CHECK_EQ_STR(mb_reduce_name(MB_REDUCE_AVG), "avg");
-    CHECK_EQ_STR(mb_reduce_name(MB_REDUCE_MIN), "min");
-    CHECK_EQ_STR(mb_reduce_name(MB_REDUCE_MAX), "max");
+    CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_AVG], "avg");
+    CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_MIN], "min");
+    CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_MAX], "max");
     CHECK_EQ_STR(mb_alpha_name(MB_ALPHA_STRAIGHT), "straight");
     CHECK_EQ_STR(mb_alpha_name(MB_ALPHA_PREMULTIPLIED), "premultiplied");
-    CHECK_EQ_STR(mb_policy_name(MB_POLICY_BOX), "box");
+    CHECK_EQ_STR(mb_policy_names[MB_POLICY_BOX], "box");
 }
 
 static void next(struct mb_filter filter, const struct mb_plane *plane, double *out)

@@ -281,7 +281,7 @@ static void test_outcome(void)
     CHECK_EQ_INT(outcome(0.9, 1.1, 0.001, 0.01), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome(NAN, NAN, NAN, 0.01), MB_OUTCOME_INCONCLUSIVE);
     CHECK_EQ_INT(outcome(1.0, 1.0, 1.0, 0.0), MB_OUTCOME_SAME);
-    CHECK_EQ_STR(mb_outcome_name(MB_OUTCOME_SLOWER), "SLOWER");
+    CHECK_EQ_STR(mb_outcome_names[MB_OUTCOME_SLOWER], "SLOWER");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static enum mb_status check_colour(const struct mb_options *options, const char 
         return MB_FAIL(err, MB_ERRC_USAGE,
                        "--alpha premultiplied does not go with --reduce %s: only averages "
                        "have weights",
-                       mb_reduce_name(settings->reduce));
+                       mb_reduce_names[settings->reduce]);
     }
     if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
         !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
