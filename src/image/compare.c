@@ -5,6 +5,7 @@
  * looked at texel by texel. */
 #include "image/compare.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,37 +66,60 @@ static double max_distance_lsb(const struct mb_format *format, const double *got
     return all;
 }
 
-/* Squared distance over all channels, and the largest wanted magnitude of each. */
-struct noise {
-    double sum_squares, peak[4];
+/* How far texels are from those of an unrounded chain, by channel. */
+struct distance {
+    double sum_squares;
+    double largest[4]; /* infinite where one is NaN and the other is not */
+    double peak[4];    /* the largest finite magnitude of the chain */
 };
 
-static void add_noise(struct noise *noise, const double *got, const double *want, size_t n)
+static void add_distance(struct distance *distance, const double *got, const double *want,
+                         size_t n)
 {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    double *const peak = noise->peak;
+    double *const largest = distance->largest, *const peak = distance->peak;
     for (size_t i = 0; i < n * 4; i += 4) {
         for (size_t c = 0; c < 4; c++) {
             const double d = got[i + c] == want[i + c] ? 0.0 : got[i + c] - want[i + c];
-            const double magnitude = fabs(want[i + c]);
+            const double off = fabs(d), magnitude = fabs(want[i + c]);
             sum[c] += d * d;
-            peak[c] = magnitude > peak[c] ? magnitude : peak[c];
+            largest[c] = off > largest[c] ? off : largest[c];
+            peak[c] = magnitude > peak[c] && magnitude <= DBL_MAX ? magnitude : peak[c];
         }
     }
-    noise->sum_squares += sum[0] + sum[1] + sum[2] + sum[3];
+    const double all = sum[0] + sum[1] + sum[2] + sum[3];
+    for (size_t i = 0; isnan(all) && i < n * 4; i++) {
+        largest[i % 4] = isnan(got[i]) != isnan(want[i]) ? INFINITY : largest[i % 4];
+    }
+    distance->sum_squares += all;
 }
 
 /* Add what others have found elsewhere. */
-static void join_noise(struct noise *noise, const struct noise *other)
+static void join_distance(struct distance *distance, const struct distance *other)
 {
-    noise->sum_squares += other->sum_squares;
+    distance->sum_squares += other->sum_squares;
     for (size_t c = 0; c < 4; c++) {
-        noise->peak[c] = fmax(noise->peak[c], other->peak[c]);
+        distance->largest[c] = fmax(distance->largest[c], other->largest[c]);
+        distance->peak[c] = fmax(distance->peak[c], other->peak[c]);
     }
 }
 
+/* The largest over the channels, in LSB of the peak of the level or of the one above, whichever
+ * is larger: beside a value near 0, where terms have cancelled or a minimum is 0, one ulp says
+ * nothing. */
+static double scaled_lsb(const struct distance *distance, const double peak_above[4],
+                         const struct mb_format *format)
+{
+    double largest_lsb = 0.0;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const double peak = fmax(distance->peak[c], peak_above[c]);
+        largest_lsb = fmax(largest_lsb, distance->largest[c] / mb_format_lsb(format, c, peak));
+    }
+    return largest_lsb;
+}
+
 /* Only channels that the format has count. */
-static double psnr_db(const struct noise *noise, const struct mb_format *format,
+static double psnr_db(const struct distance *noise, const struct mb_format *format,
                       uint64_t n_texels)
 {
     if (noise->sum_squares == 0.0) {
@@ -111,9 +135,14 @@ static double psnr_db(const struct noise *noise, const struct mb_format *format,
 
 /* One worker's findings. */
 struct tally {
-    struct mb_level_verdict level; /* without its PSNR */
-    struct noise noise;
+    struct mb_level_verdict level; /* its step error and number of bad texels */
+    struct distance drift, box;
     struct mb_bad_texel first_bad;
+};
+
+/* The largest magnitudes by channel of a level of the two unrounded chains. */
+struct peaks {
+    double ideal[4], box[4];
 };
 
 /* A level being judged by several workers. */
@@ -127,6 +156,7 @@ struct level_job {
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is below it */
+    struct peaks *peaks;              /* of the level above; when judged, of this one */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
@@ -224,15 +254,6 @@ static const double *coded(const struct level_job *job, const double *level, siz
     return buffer;
 }
 
-/* Add what else was found of a level. */
-static void raise_level(struct mb_level_verdict *level, const struct mb_level_verdict *more)
-{
-    level->max_error_lsb = fmax(level->max_error_lsb, more->max_error_lsb);
-    level->drift_lsb = fmax(level->drift_lsb, more->drift_lsb);
-    level->box_lsb = fmax(level->box_lsb, more->box_lsb);
-    level->n_bad_texels += more->n_bad_texels;
-}
-
 /* Judge `n` texels from `texel` of a level below the base. Chains that are the same array are
  * converted and compared once. */
 static void judge_chunk(struct tally *tally, const struct level_job *job, size_t texel,
@@ -248,20 +269,14 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     const double *want = coded(job, job->want, texel, n, buffer[0]);
     const double step_lsb = max_step_error_lsb(job, texel, got, want, n);
     const double *ideal = want;
-    double drift_lsb = step_lsb;
-    if (job->ideal != job->want || job->doubt != NULL) {
+    if (job->ideal != job->want) {
         ideal = coded(job, job->ideal, texel, n, buffer[1]);
-        drift_lsb = max_distance_lsb(format, got, ideal, n);
     }
-    double box_lsb = drift_lsb;
+    add_distance(&tally->drift, got, ideal, n);
     if (job->box != job->ideal) {
-        const double *box = coded(job, job->box, texel, n, buffer[2]);
-        box_lsb = max_distance_lsb(format, got, box, n);
+        add_distance(&tally->box, got, coded(job, job->box, texel, n, buffer[2]), n);
     }
-    raise_level(&tally->level, &(struct mb_level_verdict){.max_error_lsb = step_lsb,
-                                                          .drift_lsb = drift_lsb,
-                                                          .box_lsb = box_lsb});
-    add_noise(&tally->noise, got, ideal, n);
+    tally->level.max_error_lsb = fmax(tally->level.max_error_lsb, step_lsb);
     if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
         find_bad(tally, job, texel, got, want, n);
     }
@@ -312,8 +327,16 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
         tally_bad(tally, job, at, bad_texel(format, c, want[c], got[c]));
         tally->level.max_error_lsb =
             fmax(tally->level.max_error_lsb, max_distance_lsb(format, got, want, 1));
-        add_noise(&tally->noise, got, want, 1);
+        add_distance(&tally->drift, got, want, 1);
         at++;
+    }
+    /* The scale of level 1. */
+    double texels[CHUNK_TEXELS * 4];
+    at = mb_format_is_unorm(format) ? end : (size_t)row_begin * job->extent.width;
+    for (; at < end; at += CHUNK_TEXELS) {
+        const size_t n = end - at < CHUNK_TEXELS ? end - at : CHUNK_TEXELS;
+        mb_format_decode_coded(format, source + at * texel_bytes, n, texels);
+        add_distance(&tally->drift, texels, texels, n);
     }
 }
 
@@ -369,6 +392,22 @@ static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)
     return power == 0.0 ? INFINITY : -10.0 * log10(power);
 }
 
+/* Set the drift and the distance to box of a level from what was found of it. */
+static void measure_level(struct level_job *job, const struct distance *drift,
+                          const struct distance *box, struct mb_level_verdict *level)
+{
+    const struct mb_format *format = job->step.format;
+    if (job->level > 0) {
+        level->drift_lsb = fmax(level->drift_lsb, scaled_lsb(drift, job->peaks->ideal, format));
+        level->box_lsb = fmax(level->box_lsb, scaled_lsb(box, job->peaks->box, format));
+    }
+    memcpy(job->peaks->ideal, drift->peak, sizeof drift->peak);
+    memcpy(job->peaks->box, box->peak, sizeof box->peak);
+    const double layer_psnr_db =
+        psnr_db(drift, format, (uint64_t)job->extent.width * job->extent.height);
+    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
+}
+
 static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 {
     const uint32_t n_workers =
@@ -376,19 +415,19 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
                          job->level == 0 ? judge_base_rows : judge_rows, job);
     struct mb_level_verdict *level = &verdict->level[job->level];
     struct mb_bad_texel *first = &verdict->first_bad;
-    struct noise noise = {0};
+    struct distance drift = {0}, box = {0};
     for (uint32_t i = 0; i < n_workers; i++) {
         const struct tally *tally = &job->tally[i];
-        raise_level(level, &tally->level);
-        join_noise(&noise, &tally->noise);
+        level->max_error_lsb = fmax(level->max_error_lsb, tally->level.max_error_lsb);
+        level->n_bad_texels += tally->level.n_bad_texels;
+        join_distance(&drift, &tally->drift);
+        join_distance(&box, &tally->box);
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
     }
-    const double layer_psnr_db =
-        psnr_db(&noise, job->step.format, (uint64_t)job->extent.width * job->extent.height);
     level->extent = job->extent;
-    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
+    measure_level(job, &drift, job->box != job->ideal ? &box : &drift, level);
     verdict->max_error_lsb = fmax(verdict->max_error_lsb, level->max_error_lsb);
     verdict->drift_lsb = fmax(verdict->drift_lsb, level->drift_lsb);
     verdict->box_lsb = fmax(verdict->box_lsb, level->box_lsb);
@@ -507,6 +546,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
         .is_doubted = mb_doubt_is_due(layout->format, chain->source,
                                       (size_t)layout->base.width * layout->base.height),
     };
+    struct peaks peaks = {0};
     verdict->n_levels = layout->n_levels;
 
     for (uint32_t level = 0; level < layout->n_levels; level++) {
@@ -518,6 +558,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
             .output = mb_layout_level(layout, chain->output, level, chain->layer),
             .ideal = chain->ideal->level[level],
             .box = chain->box->level[level],
+            .peaks = &peaks,
         };
         if (level > 0) {
             MB_TRY(golden_advance(&golden, &job, err));

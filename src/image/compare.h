@@ -2,7 +2,12 @@
  *
  * Step error: a strategy states at which levels it re-reads stored texels. From each such level
  * the golden model restarts from the output's own stored texels and carries doubles up to the
- * next one. Drift: distance to the chain that is never rounded. */
+ * next one. Drift: distance to the chain that is never rounded.
+ *
+ * Of floats, the step error is in ulp of each value. Drift and distance to box are in ulp of
+ * the largest finite magnitude that the channel of the unrounded level has, or the level above
+ * it: the ulp of a minimum of 0, or of a mean whose terms cancel, is no measure. They are
+ * infinite where one value is NaN or infinite and the other is not. */
 #ifndef MB_IMAGE_COMPARE_H
 #define MB_IMAGE_COMPARE_H
 

@@ -215,6 +215,39 @@ static void check_quality_figures(void)
     teardown(&f);
 }
 
+/* Of floats, distances are on the scale of what a level is made of: a texel of 0, or one whose
+ * terms cancel, has an ulp that says nothing. The whole scale is 2^24 ulp at most. */
+static void check_float_scale(void)
+{
+    struct fixture f;
+    setup(
+        &f, "pattern:noise:65x33", "r32f",
+        &(struct mb_tolerance){.filter = {.policy = MB_POLICY_FLOOR, .reduce = MB_REDUCE_MIN}});
+    /* One that is seen, and one in the last row and column, which are dropped. */
+    memset(f.source, 0, 4);
+    memset(f.source + (33 * 65 - 1) * sizeof(float), 0, 4);
+    use_source(&f);
+    struct mb_verdict verdict = judge(&f);
+    CHECK(verdict.pass);
+    CHECK_EQ_DBL(verdict.drift_lsb, 0.0, 0.0);
+    CHECK(verdict.box_lsb > 1e3 && verdict.box_lsb <= 0x1p24);
+    teardown(&f);
+
+    /* 1 and -1 - 2^-23 leave -2^-24: stored as 0 it is off by half an ulp of 1. */
+    setup(&f, "pattern:noise:2x1", "r32f", &(struct mb_tolerance){.max_error_lsb = 0.5});
+    memcpy(f.source, (const float[2]){1.0f, -1.0f - 0x1p-23f}, 8);
+    use_source(&f);
+    memset(level_of(&f, 1), 0, 4);
+    verdict = judge(&f);
+    CHECK_EQ_DBL(verdict.level[1].drift_lsb, 0.5, 1e-12);
+    CHECK_EQ_DBL(verdict.box_lsb, 0.5, 1e-12);
+
+    /* Nothing finite can be said of NaN. */
+    memcpy(level_of(&f, 1), (const float[1]){NAN}, 4);
+    CHECK(isinf(judge(&f).level[1].drift_lsb));
+    teardown(&f);
+}
+
 static void check_bounds(void)
 {
     const struct mb_tolerance fp32 = {.arithmetic = MB_ARITHMETIC_FP32};
@@ -433,7 +466,7 @@ int main(void)
 {
     return CHECK_TESTS(check_right_chains, check_wrong_texel, check_bias,
                        check_unwritten_and_swapped, check_changed_base, check_nan,
-                       check_restart, check_carried, check_quality_figures, check_bounds,
-                       check_weight_errors, check_filter_range, check_layers,
+                       check_restart, check_carried, check_quality_figures, check_float_scale,
+                       check_bounds, check_weight_errors, check_filter_range, check_layers,
                        check_error_picture, check_find_difference, check_no_memory);
 }
