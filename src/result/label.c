@@ -98,6 +98,10 @@ const char *mb_case_shape(const struct mb_case *c)
 
 void mb_lsb_text(double lsb, char *out, size_t out_bytes)
 {
+    if (!isfinite(lsb)) {
+        snprintf(out, out_bytes, "-");
+        return;
+    }
     if (lsb < 5e-4) {
         lsb = 0.0; /* the rounding of doubles */
     }
@@ -110,13 +114,14 @@ void mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row
 {
     const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
+    const double box_lsb = row->result->verdict.box_lsb;
     if (answer.word == NULL || is_exact || row->result->verify == MB_VERIFY_SKIPPED ||
-        timing->of->task.reduce != MB_REDUCE_AVG) {
+        !isfinite(box_lsb)) {
         snprintf(out, out_bytes, "%s", answer.word ? answer.word : "-");
         return;
     }
     char lsb[32];
-    mb_lsb_text(row->result->verdict.box_lsb, lsb, sizeof lsb);
+    mb_lsb_text(box_lsb, lsb, sizeof lsb);
     snprintf(out, out_bytes, "%s, %s %s", answer.word, lsb,
              mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
 }

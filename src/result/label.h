@@ -20,7 +20,8 @@ void mb_timing_describe_task(const struct mb_timing *timing, char *out, size_t o
 /* "2d", "array" or "cube", as in the JSON. */
 const char *mb_case_shape(const struct mb_case *c);
 
-/* A distance in LSB with three digits: "0.984", "37.2", "2750"; 32 bytes are enough. */
+/* A distance in LSB with three digits: "0.984", "37.2", "2750", "-" where it is not
+ * finite; 32 bytes are enough. */
 void mb_lsb_text(double lsb, char *out, size_t out_bytes);
 
 /* What a result answers: "exact", "conservative", or what keeps it from that and, where it was

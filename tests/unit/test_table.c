@@ -391,7 +391,10 @@ static void test_questions(void)
     f.c.task.reduce = MB_REDUCE_MIN;
     CHECK(strstr(table_of(&out, &f), "spd-tree is the fastest conservative one: ") != NULL);
     CHECK(strstr(table_of(&out, &f), "every odd level: it is not conservative.\n") != NULL);
-    CHECK(strstr(table_of(&out, &f), "  conservative  max 0.50 LSB\n") != NULL);
+    CHECK(strstr(table_of(&out, &f), "  conservative    max 0.50 LSB\n") != NULL);
+    CHECK(strstr(table_of(&out, &f), "  floor, 161 LSB  max 0.50 LSB\n") != NULL);
+    cheaper->result->verdict.box_lsb = INFINITY; /* nothing finite can be said */
+    CHECK(strstr(table_of(&out, &f), "  floor         max 0.50 LSB\n") != NULL);
     f.results[1].work.tolerance.filter.policy = MB_POLICY_FLOOR;
     CHECK(strstr(table_of(&out, &f), "\nspd-tree is the only conservative one.\n") != NULL);
 
