@@ -59,8 +59,8 @@ enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void
     enum mb_status status = MB_OK;
     const struct mb_vk_image *image = &test_image->image;
     const struct mb_layout *layout = &test_image->full;
-    const size_t n_bytes = n_levels < layout->n_levels ? layout->level_offset_bytes[n_levels]
-                                                       : layout->total_bytes;
+    const size_t n_bytes = layout->level_offset_bytes[n_levels - 1] +
+                           layout->level_layer_bytes[n_levels - 1] * layout->n_layers;
     struct mb_buffer buffer = {0};
     VkCommandBuffer cmd = test_image->submission.cmd;
     MB_TRY(mb_buffer_init(&buffer, image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
