@@ -29,10 +29,6 @@ SIZED_SUFFIXES = C_SUFFIXES | GLSL_SUFFIXES | {".py", ".sh"}
 TEXT_SUFFIXES = SIZED_SUFFIXES | {".build", ".md", ".json", ".txt", ".in", ".scd", ".supp"}
 FOLDERS = ("src", "strategies", "shaders", "scripts", "tests", "completions", "doc", ".ci")
 
-# Known to have more parameters: run_and_write() and the one caller of mb_bootstrap_ratio() are
-# in files that are being rewritten, and follow with them.
-TOLERATED = {"run_and_write", "mb_bootstrap_ratio", "mb_bootstrap_runs"}
-
 # Spelled so that this file does not find itself.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 EXCUSE = re.compile(r"\blong:\s*[A-Za-z0-9]")
@@ -102,7 +98,7 @@ def check_parameters(lines):
     code = without_comments(lines)
     for first, last in find_functions(lines):
         signature = re.match(r"[^({]*?(\w+)\([^{]*", "\n".join(code[first:last]))
-        if not signature or signature.group(1) in TOLERATED:
+        if not signature:
             continue
         n_parameters = count_parameters(signature.group(0))
         if n_parameters > MAX_PARAMETERS and not EXCUSE.search(comment_before(lines, first)):
