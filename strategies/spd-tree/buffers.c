@@ -61,6 +61,11 @@ VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s)
 {
     uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
+    if (s->kernel == SPD_TREE_SLOTS) {
+        const struct mb_tree_step *tiles = &s->tree.step[0];
+        return n_layers * tiles->grid.width * tiles->grid.height *
+               mb_spd_tree_n_slots(tiles->size) * 4 * sizeof(float);
+    }
     const VkDeviceSize n_bytes =
         mb_spd_tree_has_nodes(s->kernel)
             ? n_layers * mb_spd_tree_place_nodes(s, first) * node_bytes(s)

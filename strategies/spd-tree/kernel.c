@@ -85,7 +85,7 @@ void mb_spd_tree_plan(enum spd_tree_kernel kernel, const struct mb_gpu *gpu,
                       const struct mb_layout *layout, const struct mb_params *choice,
                       struct mb_tree *tree)
 {
-    if (kernel == SPD_TREE_STRIPS) {
+    if (mb_spd_tree_has_strips(kernel)) {
         const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
         mb_tree_init_shared(tree, layout, strips.n_first, strips.tile);
         return;
@@ -183,6 +183,17 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         mb_spd_tree_tile_width(choice) != 64) {
         return SPD_TREE_ANY;
     }
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS && !task->is_update &&
+        !mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
+        (layout->format->texel_bytes != 4 || has_raw) &&
+        mb_spd_tree_strips(gpu, layout, choice).can_be) {
+        return SPD_TREE_SLOTS;
+    }
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && has_int64_atomics(gpu) && has_raw && layout->format->texel_bytes == 4 && layout->format->n_channels == 4 &&
+        mb_format_is_unorm(layout->format) && is_plain_average(layout, task) && !task->is_update && value[SPD_TREE_PARAM_ROWS] != ROWS_OFF && (value[SPD_TREE_PARAM_ROWS] != ROWS_AUTO || value[SPD_TREE_PARAM_FIRST] != FIRST_AUTO) &&
+        mb_spd_tree_strips(gpu, layout, choice).can_be) {
+        return SPD_TREE_STRIPS;
+    }
     if (fits_atomics(gpu, layout, task, choice) && layout->n_levels > 1) {
         const enum spd_tree_kernel kernel =
             choose_by_atomics(gpu, layout, choice, has_raw, has_sums);
@@ -209,9 +220,15 @@ bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel)
            kernel == SPD_TREE_SHARE_ODD_CODES || kernel == SPD_TREE_CARRY;
 }
 
-bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel)
+bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel, const struct mb_format *format)
 {
-    return mb_spd_tree_has_sums(kernel) || kernel == SPD_TREE_CURVE;
+    return mb_spd_tree_has_sums(kernel) || kernel == SPD_TREE_CURVE ||
+           (kernel == SPD_TREE_SLOTS && format->texel_bytes == 4);
+}
+
+bool mb_spd_tree_has_strips(enum spd_tree_kernel kernel)
+{
+    return kernel == SPD_TREE_STRIPS || kernel == SPD_TREE_SLOTS;
 }
 
 bool mb_spd_tree_is_carried(enum spd_tree_kernel kernel)
@@ -249,14 +266,14 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
                                      const struct mb_params *choice, struct mb_err *why)
 {
     const uint8_t *value = choice->choice;
-    if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && kernel != SPD_TREE_STRIPS) {
+    if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && !mb_spd_tree_has_strips(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "first=4 is for averages of whole images of rgba8 by exact=sums, carry=atomics and "
             "tile=64, where some size is odd, of six levels or more, and not for rows=off; "
             "subgroups of 4 are too narrow for most sizes");
     }
-    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && kernel != SPD_TREE_STRIPS) {
+    if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && !mb_spd_tree_has_strips(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
             "rows is for averages of whole images of rgba8 by exact=sums, carry=atomics, "
@@ -292,6 +309,9 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "exact=sums is for averages of rgba8 with straight alpha, where wave=on "
                        "can be, and, if sizes are odd, for whole images of five levels or more "
                        "on devices with 64-bit atomics");
+    }
+    if (value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS && kernel != SPD_TREE_SLOTS) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "carry=slots is for whole images with straight alpha");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(

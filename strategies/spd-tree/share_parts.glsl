@@ -7,9 +7,13 @@
  * before there is anything to weigh. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
-#include "codes.glsl"
+#include "reduce.glsl"
 #include "sharing.glsl"
+#ifdef SLOTS
+#include "slots.glsl"
+#else
 #include "words.glsl"
+#endif
 
 /* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
  * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
@@ -24,10 +28,8 @@ const int N_OF_TILE = TILE_X * TILE_Y;
 const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
 
-const int N_WORDS = HAS_PAIRS ? N_PAIRS : N_CHANNELS; /* of a texel */
-
 /* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
-shared vec4 parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
+shared TEXEL parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
  * they are, << 4, where in parts[], and << 16, how many tiles share them, which is too many for 16 bits
@@ -64,7 +66,7 @@ ivec3 columns_of(ivec3 x, int pitch)
     return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
 }
 
-void leave_part(ivec2 at, vec4 texel)
+void leave_part(ivec2 at, TEXEL texel)
 {
     parts[at.y * TILE_X + column_of(at.x, TILE_X)] = texel;
 }
@@ -120,23 +122,23 @@ Part part_below(ivec2 tile, int i)
     return part_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
 }
 
-vec4 weigh_row_of_parts(Part part, int row)
+TEXEL reduce_row_of_parts(Part part, int row)
 {
-    return weigh(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
-                 parts[row + part.columns.z]);
+    return reduce_part(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
+                       parts[row + part.columns.z]);
 }
 
-vec4 weigh_part(Part part)
+TEXEL make_part(Part part)
 {
     if (part.n == 0) {
-        return vec4(0.0);
+        return TEXEL(0.0);
     }
-    return weigh(part.along_y, weigh_row_of_parts(part, part.rows.x),
-                 weigh_row_of_parts(part, part.rows.y), weigh_row_of_parts(part, part.rows.z));
+    return reduce_part(part.along_y, reduce_row_of_parts(part, part.rows.x),
+                       reduce_row_of_parts(part, part.rows.y), reduce_row_of_parts(part, part.rows.z));
 }
 
 /* To the levels below. */
-void keep_part(Part part, vec4 texel)
+void keep_part(Part part, TEXEL texel)
 {
     if (part.n > 0) {
         parts[part.to] = texel;
@@ -145,19 +147,142 @@ void keep_part(Part part, vec4 texel)
 
 /* Store it, if it is the tile's alone; else it has to be shared. `n` is the part's, a constant where that is
  * known. */
-void finish_part(Part part, int n, vec4 texel, int layer)
+void finish_part(Part part, int n, TEXEL texel, int layer)
 {
     if (part.n == 0) {
         return;
     }
     if (part.n_tiles == 1u) {
-        store_bytes(FIRST_LEVELS + n, part.at, layer, bytes_of(texel));
+        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
                                  n | part.to << 4 | int(part.n_tiles << 16));
     }
 }
+
+#ifdef SLOTS
+/* Slots: each tile leaves its parts, and counts itself in for each; who is last joins those of all
+ * that share the texel, in a fixed order: few by itself, many by a subgroup. */
+#define MANY 4u
+
+shared uint complete[N_COMMON]; /* of texels that many share and that have all parts now, in common_texel[] */
+shared uint n_complete;
+
+ivec2 place_of_common(uvec2 common_one)
+{
+    return ivec2(common_one.x & 0xffffu, common_one.x >> 16);
+}
+
+uint node_of(ivec2 at, int n, int layer)
+{
+    return uint(layer) * n_nodes + first_node(n - 1) +
+           uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
+}
+
+/* Where the parts of level FIRST_LEVELS + n begin. */
+int first_part_of(int n)
+{
+    int first = 0;
+    [[unroll]] for (int k = 1; k < MOST_BELOW; k++) {
+        first += k < n ? MOST(k) : 0;
+    }
+    return first;
+}
+
+/* The part that the `i`-th of those tiles has which share a texel. */
+TEXEL part_of_tile(ivec2 at, int n, int first_part, Range tiles, int i, int layer)
+{
+    int width = tiles.last.x - tiles.first.x + 1;
+    ivec2 tile = tiles.first + ivec2(i % width, i / width);
+    ivec2 p = at - range_of_tile(tile, n).first;
+    int pitch = MOST_OF_AXIS(TILE_X, n);
+    return take_slot(tile, layer, uint(N_FURTHER), uint(first_part + p.y * pitch + column_of(p.x, pitch)));
+}
+
+void join_few(uint i, int layer)
+{
+    uvec2 common_one = common_texel[i];
+    ivec2 at = place_of_common(common_one);
+    int n = int(common_one.y & 15u), n_tiles = int(common_one.y >> 16), first_part = first_part_of(n);
+    Range tiles = tiles_sharing(at, n);
+    TEXEL texel = part_of_tile(at, n, first_part, tiles, 0, layer);
+    [[unroll]] for (int k = 1; k < MANY; k++) {
+        TEXEL part = part_of_tile(at, n, first_part, tiles, min(k, n_tiles - 1), layer);
+        texel = k < n_tiles ? join_parts(texel, part) : texel;
+    }
+    store_encoded(FIRST_LEVELS + n, at, layer, encode(texel));
+}
+
+void join_many(uint i, int layer, uint lane)
+{
+    uvec2 common_one = common_texel[i];
+    ivec2 at = place_of_common(common_one);
+    int n = int(common_one.y & 15u), n_tiles = int(n_sharing(at, n)), first_part = first_part_of(n);
+    Range tiles = tiles_sharing(at, n);
+    TEXEL texel = REDUCE == REDUCE_AVG ? TEXEL(0.0) : part_of_tile(at, n, first_part, tiles, 0, layer);
+    for (int first = 0; first < n_tiles; first += SUBGROUP_SIZE) {
+        int k = first + int(lane);
+        if (k < n_tiles) {
+            texel = join_parts(texel, part_of_tile(at, n, first_part, tiles, k, layer));
+        }
+    }
+    for (uint mask = SUBGROUP_SIZE / 2; mask > 0u; mask >>= 1) {
+        texel = join_parts(texel, subgroupShuffleXor(texel, mask));
+    }
+    if (lane == 0u) {
+        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel));
+    }
+}
+
+void count_common(uint i, int layer)
+{
+    uvec2 common_one = common_texel[i];
+    ivec2 at = place_of_common(common_one);
+    int n = int(common_one.y & 15u);
+    uint n_tiles = n_sharing(at, n);
+    if (!arrive_is_last(node_of(at, n, layer), n_tiles)) {
+        return;
+    }
+    if (n_tiles <= MANY) {
+        join_few(i, layer);
+    } else {
+        complete[atomicAdd(n_complete, 1u, gl_ScopeWorkgroup, 0, 0)] = i;
+    }
+}
+
+void share_common(ivec2 tile, int layer, uint index)
+{
+    const uint n_rounds = (N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    if (index == 0u) {
+        n_complete = 0u;
+    }
+    for (uint k = 0u; k < n_rounds; k++) {
+        uint i = k * N_INVOCATIONS + index;
+        if (i < n_common) {
+            uint to = common_texel[i].y >> 4 & 0xfffu;
+            leave_slot(tile, layer, uint(N_FURTHER), to, parts[to]);
+        }
+    }
+    leave_hand_off();
+    for (uint k = 0u; k < n_rounds; k++) {
+        uint i = k * N_INVOCATIONS + index;
+        if (i < n_common) {
+            count_common(i, layer);
+        }
+    }
+    barrier();
+    if (n_complete == 0u) {
+        return;
+    }
+    acquire_hand_off();
+    for (uint k = index / SUBGROUP_SIZE; k < n_complete; k += N_INVOCATIONS / SUBGROUP_SIZE) {
+        join_many(complete[k], layer, index % SUBGROUP_SIZE);
+    }
+}
+
+#else
+const int N_WORDS = HAS_PAIRS ? N_PAIRS : N_CHANNELS; /* of a texel */
 
 /* What is one word's of a texel that tiles have in common, one channel or two: lanes next to each other
  * bring those of one texel by one instruction. In words are numbers from 0 to 1. */
@@ -176,20 +301,20 @@ void bring_word(uint i, int layer)
     vec4 texel;
     bool is_whole;
     if (HAS_PAIRS) {
-        vec2 part = vec2(parts[from][2u * word], parts[from][2u * word + 1u]) * (1.0 / WHITE);
+        vec2 part = vec2(parts[from][2u * word] * unit()[2u * word], parts[from][2u * word + 1u] * unit()[2u * word + 1u]);
         bool is_last = is_there && add_pair_is_last(part, N_WORDS * node + word, texel_of.y >> 16);
         is_whole = meet_in_pair(is_last, node, word, part, texel);
     } else {
-        float part = parts[from][word] * (1.0 / WHITE);
+        float part = parts[from][word] * unit()[word];
         bool is_last = is_there && add_is_last(part, N_WORDS * node + word, n_sharing(at, n));
         is_whole = meet_in_quad(is_last, true, node, word, part, texel);
     }
     if (is_whole) {
-        store_bytes(FIRST_LEVELS + n, at, layer, bytes_of(texel * WHITE));
+        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel / unit()));
     }
 }
 
-void share_common(int layer, uint index)
+void share_common(ivec2 tile, int layer, uint index)
 {
     if (IS_LOOP_SAFE) {
         for (uint first = 0u; first < N_WORDS * n_common; first += N_INVOCATIONS) {
@@ -202,6 +327,8 @@ void share_common(int layer, uint index)
         bring_word(uint(i * N_INVOCATIONS) + index, layer);
     }
 }
+
+#endif
 
 void share_tile(ivec2 tile, int layer, uint index)
 {
@@ -217,7 +344,7 @@ void share_tile(ivec2 tile, int layer, uint index)
         n_common = 0u;
     }
     barrier();
-    vec4 first_texel = weigh_part(first), second_texel = weigh_part(second), texel = vec4(0.0);
+    TEXEL first_texel = make_part(first), second_texel = make_part(second), texel = TEXEL(0.0);
     barrier();
     keep_part(first, first_texel);
     keep_part(second, second_texel);
@@ -226,13 +353,13 @@ void share_tile(ivec2 tile, int layer, uint index)
     for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         if (further.n == n) {
-            texel = weigh_part(further);
+            texel = make_part(further);
             keep_part(further, texel);
         }
     }
     finish_part(further, further.n, texel, layer);
     barrier();
-    share_common(layer, index);
+    share_common(tile, layer, index);
 }
 
 #endif

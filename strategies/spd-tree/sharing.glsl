@@ -46,12 +46,18 @@ Range range_of_tile(ivec2 tile, int n)
 }
 
 /* How many tiles have a part in a texel of `n` levels below those of tiles. */
-uint n_sharing(ivec2 at, int n)
+Range tiles_sharing(ivec2 at, int n)
 {
     ivec2 first = at << n;
     ivec2 last = min(first + (1 << n) - 1 + added_by_odd_sizes(n),
                      level_extent(base_extent, FIRST_LEVELS) - 1);
-    ivec2 n_tiles = source_of(1, last) - source_of(1, first) + 1;
+    return Range(source_of(1, first), source_of(1, last));
+}
+
+uint n_sharing(ivec2 at, int n)
+{
+    Range tiles = tiles_sharing(at, n);
+    ivec2 n_tiles = tiles.last - tiles.first + 1;
     return uint(n_tiles.x * n_tiles.y);
 }
 

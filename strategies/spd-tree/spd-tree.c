@@ -15,7 +15,8 @@
 extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
     mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
     mb_spv_spd_tree_share_odd_codes, mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips,
-    mb_spv_spd_tree_extremes;
+    mb_spv_spd_tree_extremes, mb_spv_spd_tree_raw1, mb_spv_spd_tree_raw2, mb_spv_spd_tree_raw3,
+    mb_spv_spd_tree_raw4, mb_spv_spd_tree_view1, mb_spv_spd_tree_view2, mb_spv_spd_tree_view4;
 extern const struct mb_strategy mb_strategy_spd_tree;
 
 static const struct mb_param params[] = {
@@ -41,7 +42,7 @@ static const struct mb_param params[] = {
     },
     {
         .name = "carry",
-        .values = (const char *const[]){"auto", "atomics", "buffer", NULL},
+        .values = (const char *const[]){"auto", "atomics", "buffer", "slots", NULL},
         .help =
             "what tiles make goes further down in sums and counts of 64-bit atomics, or by a "
             "buffer and counters; auto: atomics where they can be and cost no more",
@@ -101,7 +102,7 @@ static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layou
     const bool gathers =
         kernel == SPD_TREE_EXTREMES && layout->format->n_channels == 1 &&
         choice->choice[SPD_TREE_PARAM_LOAD] != MB_LOAD_SAMPLER; /* all four texels at once */
-    return !mb_spd_tree_is_raw(kernel) && !gathers &&
+    return !mb_spd_tree_is_raw(kernel, layout->format) && !mb_spd_tree_has_strips(kernel) && !gathers &&
            (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
            mb_load_resolve((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout, task,
                            true) == MB_LOAD_SAMPLER;
@@ -127,10 +128,10 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
                                      : MB_LOAD_TEXEL;
     value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
-    value[SPD_TREE_PARAM_CARRY] = mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
+    value[SPD_TREE_PARAM_CARRY] = kernel == SPD_TREE_SLOTS ? CARRY_SLOTS : mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
     value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
     value[SPD_TREE_PARAM_POWERS] = mb_spd_tree_powers(kernel, &tree, choice);
-    if (kernel == SPD_TREE_STRIPS) {
+    if (mb_spd_tree_has_strips(kernel)) {
         const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
         value[SPD_TREE_PARAM_ROWS] = strips.rows;
         value[SPD_TREE_PARAM_FIRST] = strips.n_first == 4 ? FIRST_4 : FIRST_AUTO;
@@ -156,15 +157,23 @@ bool mb_spd_tree_has_pairs(const struct spd_tree *s)
     return s->kernel == SPD_TREE_STRIPS && (uint64_t)grid.width * grid.height <= MAX_PAIR_TILES;
 }
 
-/* STRIP_SHAPE of tree.glsl: an axis of level i is odd if bit i of level 0's is set. */
-static uint32_t strip_shape(const struct spd_tree *s)
+/* Codec of texel.glsl, of texels of four channels in four bytes. */
+static uint32_t codec_of(const struct mb_format *format)
+{
+    return format->codec == MB_CODEC_SRGB8 ? 1 : format->codec == MB_CODEC_UNORM10_2 ? 2 : 0;
+}
+
+/* An axis of level i is odd if bit i of level 0's is set. */
+static uint32_t odd_levels(const struct spd_tree *s, uint32_t size)
+{
+    return size & ((UINT32_C(1) << s->tree.step[0].last_level) - 1);
+}
+
+static bool is_narrow(const struct spd_tree *s)
 {
     const struct mb_extent base = s->image->layout.base;
     const uint32_t n = UINT32_C(1) << s->tree.step[0].last_level;
-    const bool is_narrow = base.width < n || base.height < n;
-    return s->tree.step[0].size.height / 2 | (base.width & (n - 1)) << 8 |
-           (base.height & (n - 1)) << 12 | (uint32_t)is_narrow << 16 |
-           (uint32_t)mb_spd_tree_has_pairs(s) << 17;
+    return base.width < n || base.height < n;
 }
 
 /* What a kernel has to know besides. */
@@ -176,7 +185,8 @@ static uint32_t kernel_constant(const struct spd_tree *s)
     case SPD_TREE_CURVE:
         return mb_spd_tree_turns(s);
     case SPD_TREE_STRIPS:
-        return strip_shape(s);
+    case SPD_TREE_SLOTS:
+        return s->tree.step[0].size.height / 2;
     case SPD_TREE_EXTREMES:
         return layout->format->n_channels | (uint32_t)(mb_spd_tree_late(s) != LATE_OFF) << 4;
     default:
@@ -192,7 +202,8 @@ static const char *kernel_constant_name(const struct spd_tree *s)
     case SPD_TREE_CURVE:
         return "TURNS";
     case SPD_TREE_STRIPS:
-        return "STRIP_SHAPE";
+    case SPD_TREE_SLOTS:
+        return "STRIP_ROWS";
     case SPD_TREE_EXTREMES:
         return "CHANNELS_AND_LATE";
     default:
@@ -212,16 +223,31 @@ void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE
         s->gpu->info.subgroup_size,
         s->tree.has_even_pair,
         s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        odd_levels(s, s->image->layout.base.width),
+        odd_levels(s, s->image->layout.base.height),
+        is_narrow(s),
+        mb_spd_tree_has_pairs(s),
+        codec_of(s->image->layout.format),
         kernel_constant(s),
     };
     memcpy(constants, values, sizeof values);
+}
+
+/* The module of texels of a format (texel.glsl). */
+static const struct mb_shader *slots_module(const struct mb_format *format)
+{
+    static const struct mb_shader *const raw[] = {&mb_spv_spd_tree_raw1, &mb_spv_spd_tree_raw2,
+                                                  &mb_spv_spd_tree_raw3, &mb_spv_spd_tree_raw4};
+    static const struct mb_shader *const view[] = {&mb_spv_spd_tree_view1, &mb_spv_spd_tree_view2,
+                                                   NULL, &mb_spv_spd_tree_view4};
+    return (format->texel_bytes == 4 ? raw : view)[format->n_channels - 1];
 }
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const char *const names[SPD_TREE_N_CONSTANTS] = {
         "LOAD_SAMPLER", "TILE_LEVEL3",   "FIRST_LEVELS",  "IS_EVEN",      "ARE_CELLS_EVEN",
-        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", NULL,
+        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", "ODD_X", "ODD_Y", "IS_NARROW", "HAS_PAIRS", "CODEC", NULL,
     };
     static const struct mb_shader *const shaders[] = {
         [SPD_TREE_ANY] = &mb_spv_spd_tree,
@@ -244,7 +270,8 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     constants[SPD_TREE_N_CONSTANTS - 1].name = kernel_constant_name(s);
     mb_levels_constants(&s->image->layout, &s->task, constants + SPD_TREE_N_CONSTANTS);
     const struct mb_pipeline_options options = {
-        .shader = shaders[s->kernel],
+        .shader = s->kernel == SPD_TREE_SLOTS ? slots_module(s->image->layout.format)
+                                             : shaders[s->kernel],
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct spd_tree_push),
@@ -265,7 +292,7 @@ static bool rereads(const struct spd_tree *s)
 static void bind(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
-    const bool is_update = s->task.is_update, is_raw = mb_spd_tree_is_raw(s->kernel);
+    const bool is_update = s->task.is_update, is_raw = mb_spd_tree_is_raw(s->kernel, image->layout.format);
     /* The levels that later steps begin with, as stored, if they are read at all. */
     VkImageView stored[MAX_STORED];
     for (uint32_t i = 0; i < MAX_STORED; i++) {

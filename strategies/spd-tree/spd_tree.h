@@ -6,7 +6,7 @@
 #include "strategy.h"
 #include "vk/pipeline.h"
 
-#define SPD_TREE_N_CONSTANTS 10
+#define SPD_TREE_N_CONSTANTS 15
 
 /* As in tree.glsl. */
 #define SPD_TREE_MAX_TARGETS   15u
@@ -27,7 +27,7 @@ enum {
 };
 enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
 enum { EXACT_AUTO, EXACT_SUMS, EXACT_FLOAT };
-enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER };
+enum { CARRY_AUTO, CARRY_ATOMICS, CARRY_BUFFER, CARRY_SLOTS };
 enum { SPAN_AUTO, SPAN_3 = 3, SPAN_6 = 6 };
 enum { POWERS_AUTO, POWERS_ON, POWERS_OFF };
 enum { TILE_64, TILE_32 };
@@ -64,6 +64,7 @@ enum spd_tree_kernel {
     SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
                           */
     SPD_TREE_STRIPS,     /* spd_tree_strips.comp: the same of raw texels, in large tiles */
+    SPD_TREE_SLOTS,      /* the same of all texels, averages and extremes, by slots */
     SPD_TREE_EXTREMES,   /* spd_tree_extremes.comp: minima and maxima, even for three levels */
     SPD_TREE_CARRY,      /* spd_tree_carry.comp: averages, where no size is odd */
     SPD_TREE_CURVE,      /* spd_tree_curve.comp: the same of sRGB codes */
@@ -160,7 +161,13 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
                          const struct mb_task *task, struct mb_params *choice);
 
 /* True if texels are fetched and stored as they are. */
-bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel);
+bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel, const struct mb_format *format);
+
+/* True if tiles are made by strips.glsl. */
+bool mb_spd_tree_has_strips(enum spd_tree_kernel kernel);
+
+/* Slots of a tile whose strips make `tile` texels. */
+uint32_t mb_spd_tree_n_slots(struct mb_extent tile);
 
 /* True if codes are averaged without being decoded. */
 bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);

@@ -1,4 +1,4 @@
-/* Levels 1 to FIRST_LEVELS, 3 or 4, of a tile of any size, of averages of 8-bit codes, each subgroup for itself
+/* Levels 1 to FIRST_LEVELS, 3 or 4, of a tile of any size, each subgroup for itself
  * and without shared memory: in strips as wide as the subgroup has lanes, four columns each, row by row on
  * the way down.
  *
@@ -39,71 +39,29 @@
  *     level 9    the one texel, in which all 3x32 tiles have a part */
 #ifndef STRIPS_GLSL
 #define STRIPS_GLSL
-#include "codes.glsl"
+#include "reduce.glsl"
 #include "sharing.glsl"
 
 #define LANE_COLUMNS 4 /* of level 0 */
-#define TWO_10 1024.0
+/* Whether lanes exchange texels before they store them. */
+#if defined(RAW) || CHANNELS == 1
+const bool IS_TRANSPOSED = true;
+#else
+const bool IS_TRANSPOSED = false;
+#endif
 
 /* Whether an axis of level `n` is odd, so that texels of the next weigh three. */
 #define IS_ODD_X(n) ((ODD_X >> (n) & 1) != 0)
 #define IS_ODD_Y(n) ((ODD_Y >> (n) & 1) != 0)
 
-/* Weights of the texels 2x, 2x + 1 and 2x + 2 of an axis (see box.glsl), each over that of the middle one, so
- * that it needs no multiplication; and what makes of such a sum the average. Those of the first and
- * the last change from one x to the next, if the size is odd. An axis of one texel, of a
- * narrow image, weighs nothing else. */
-struct Axis {
-    float slope, middle;
-    vec2 scale; /* numerator, denominator */
-};
-
-Axis axis_of(int n)
-{
-    float half_n = float(n >> 1);
-    if (n == 1) {
-        return Axis(0.0, 0.0, vec2(1.0));
-    }
-    if ((n & 1) == 0) {
-        return Axis(0.0, 1.0, vec2(1.0, 2.0));
-    }
-    return Axis(1.0 / half_n, 1.0, vec2(half_n, n));
-}
-
-vec3 weights_of(Axis axis, float at)
-{
-    return vec3(fma(-axis.slope, at, 1.0), axis.middle, fma(axis.slope, at, axis.slope));
-}
-
-vec4 weigh_taps(bool is_odd, vec3 weights, vec4 a, vec4 b, vec4 c)
-{
-    if (!is_odd && !IS_NARROW) {
-        return a + b;
-    }
-    vec4 sum = fma(vec4(weights.x), a, IS_NARROW ? weights.y * b : b);
-    return is_odd ? fma(vec4(weights.z), c, sum) : sum;
-}
-
-/* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
- * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
- * mask and another constant they are two instructions where this is one. */
-vec4 biased_codes(uint bytes)
-{
-    uint exponents = 0x64006400u ^ uint(n_levels) >> 16;
-    vec2 even = unpackHalf2x16(bytes & 0x00ff00ffu | exponents);
-    vec2 odd = unpackHalf2x16(bytes >> 8 & 0x00ff00ffu | exponents);
-    return vec4(even.x, odd.x, even.y, odd.y);
-}
-
-/* Of sums of such codes; `scale` makes them averages, too large by 2^10 still. */
-uint bytes_of_biased(float scale, vec4 sums)
-{
-    return bytes_of_sums(fma(vec4(scale), sums, TO_BYTES - TWO_10));
-}
-
 /* A lane's two columns of level 1, or of a row of level 0 weighed to such. */
 struct Two {
-    vec4 left, right;
+    TEXEL left, right;
+};
+
+/* A lane's two columns of level 1 as they are stored, or two rows of one column. */
+struct EncodedTwo {
+    ENCODED left, right;
 };
 
 struct Strip {
@@ -118,15 +76,8 @@ struct Strip {
     ivec2 owned1, owned2, owned3; /* last texels that are this strip's to store */
     /* Where a level is odd, its last even row so far; of level 0 as columns of level 1. */
     Two row0, row1;
-    vec4 row2, row3;
-    vec4 above3; /* the last row of level 3 */
-};
-
-/* Of a row of level 0 and the next four texels to a lane: two above, two below, and again; and of the last
- * lane the one below and above that come next. */
-struct Gathered {
-    uvec4 left, right;
-    uvec2 beyond;
+    TEXEL row2, row3;
+    TEXEL above3; /* the last row of level 3 */
 };
 
 /* The texels that a strip owns of a level `n` above FIRST_LEVELS, up to this one. */
@@ -168,8 +119,7 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     vec2 scale1 = x1.scale * s.axis_y1.scale, scale2 = scale1 * x2.scale * s.axis_y2.scale;
     vec2 scale3 = scale2 * x3.scale * s.axis_y3.scale;
     vec2 scale4 = scale3 * x4.scale * s.axis_y4.scale;
-    s.scale = vec4(scale1.x, scale2.x, scale3.x, scale4.x) /
-              vec4(scale1.y, scale2.y, scale3.y, scale4.y);
+    s.scale = vec4(scale_of(scale1), scale_of(scale2), scale_of(scale3), scale_of(scale4));
     s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
     s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
     s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
@@ -182,44 +132,34 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
 
 /* Rows `y` and y + 1 of level 0. What a strip fetches in advance at its end is a row that it has, which is in
  * the cache. */
-Gathered gather(Strip s, int y)
+Rows fetch(Strip s, int y)
 {
     y = min(y, s.last_row);
-    vec3 at = vec3(s.left, float(y + 1) * inv_base_extent.y, s.layer);
-    Gathered g = Gathered(textureGather(source, at), textureGatherOffset(source, at, ivec2(2, 0)),
-                          uvec2(0u));
-    if (ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1)) {
-        g.beyond = textureGatherOffset(source, at, ivec2(LANE_COLUMNS, 0)).xw;
-    }
-    return g;
+    int x = (s.first.x << FIRST_LEVELS) + LANE_COLUMNS * int(s.lane);
+    vec3 corner = vec3(s.left, float(y + 1) * inv_base_extent.y, s.layer);
+    return fetch_rows(x, y, corner, ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1));
 }
 
-Two weigh_row(Strip s, uint a, uint b, uint c, uint d, uint beyond)
+Two reduce_row(Strip s, Row row)
 {
-    vec4 shared_by_both = biased_codes(c), last = vec4(0.0);
+    TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (IS_ODD_X(0)) {
-        uint next = subgroupShuffle(a, s.next);
-        last = biased_codes(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? beyond : next);
+#ifdef RAW
+        last = decode(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond
+                                                                     : subgroupShuffle(row.a, s.next));
+#else
+        TEXEL next = subgroupShuffle(row.a, s.next);
+        last = ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond : next;
+#endif
     }
-    return Two(weigh_taps(IS_ODD_X(0), s.along_x1, biased_codes(a), biased_codes(b),
-                          shared_by_both),
-               weigh_taps(IS_ODD_X(0), s.along_x1_right, shared_by_both, biased_codes(d), last));
+    return Two(reduce_taps(IS_ODD_X(0), s.along_x1, a, decode(row.b), shared_by_both),
+               reduce_taps(IS_ODD_X(0), s.along_x1_right, shared_by_both, decode(row.d), last));
 }
 
-Two upper_row(Strip s, Gathered g)
+Two reduce_rows(bool is_odd, vec3 weights, Two a, Two b, Two c)
 {
-    return weigh_row(s, g.left.w, g.left.z, g.right.w, g.right.z, g.beyond.y);
-}
-
-Two lower_row(Strip s, Gathered g)
-{
-    return weigh_row(s, g.left.x, g.left.y, g.right.x, g.right.y, g.beyond.x);
-}
-
-Two weigh_rows(bool is_odd, vec3 weights, Two a, Two b, Two c)
-{
-    return Two(weigh_taps(is_odd, weights, a.left, b.left, c.left),
-               weigh_taps(is_odd, weights, a.right, b.right, c.right));
+    return Two(reduce_taps(is_odd, weights, a.left, b.left, c.left),
+               reduce_taps(is_odd, weights, a.right, b.right, c.right));
 }
 
 /* Whether a column is the strip's to store, `last` being its last one. Without a halo they all are: stores
@@ -229,68 +169,75 @@ bool is_own_column(int x, int last)
     return HALO == 0 || x <= last;
 }
 
-/* The pair of lanes that differ in a bit of their index, `mask`, of a pair of words each: first words
- * to the one where it is 0, second words to the other, in the order of lanes. */
-uvec2 transposed(uvec2 pair, uint lane, uint mask)
+/* The pair of lanes that differ in a bit of their index, `mask`, of a pair of texels each: first ones
+ * to the one where it is 0, second ones to the other, in the order of lanes. */
+EncodedTwo transposed(EncodedTwo pair, uint lane, uint mask)
 {
     bool is_upper = (lane & mask) != 0u;
-    uint got = subgroupShuffleXor(is_upper ? pair.x : pair.y, mask);
-    return is_upper ? uvec2(got, pair.y) : uvec2(pair.x, got);
+    ENCODED got = subgroupShuffleXor(is_upper ? pair.left : pair.right, mask);
+    return EncodedTwo(is_upper ? got : pair.left, is_upper ? pair.right : got);
+}
+
+void store_owned(int level, ivec2 at, Strip s, ivec2 owned, ENCODED texel)
+{
+    if (at.y <= owned.y && is_own_column(at.x, owned.x)) {
+        store_encoded(level, at, s.layer, texel);
+    }
 }
 
 /* Rows `y`, even, and y + 1 of level 1, two columns a lane. Memory is written in sectors, which in images
- * are four texels wide and two high: each store of a subgroup is to fill such, or they are
+ * of texels of four bytes are four texels wide and two high: each store of a subgroup is to fill such, or they are
  * written twice. A sector is what two lanes, i and i ^ 1, have of both rows; each store takes what a quarter
- * of the lanes have, in one piece. */
-void store_rows1(Strip s, int y, uvec2 upper, uvec2 lower)
+ * of the lanes have, in one piece. Where a lane has a sector of its own, it needs no others. */
+void store_rows1(Strip s, int y, EncodedTwo upper, EncodedTwo lower)
 {
+    if (!IS_TRANSPOSED) {
+        ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 1) + 2 * int(s.lane), y);
+        store_owned(1, at, s, s.owned1, upper.left);
+        store_owned(1, at + ivec2(1, 0), s, s.owned1, upper.right);
+        store_owned(1, at + ivec2(0, 1), s, s.owned1, lower.left);
+        store_owned(1, at + ivec2(1, 1), s, s.owned1, lower.right);
+        return;
+    }
     uint mask = uint(SUBGROUP_SIZE) / 4u;
     upper = transposed(upper, s.lane, mask);
     lower = transposed(lower, s.lane, mask);
-    uvec2 first = transposed(uvec2(upper.x, lower.x), s.lane, 2u * mask);
-    uvec2 second = transposed(uvec2(upper.y, lower.y), s.lane, 2u * mask);
+    EncodedTwo first = transposed(EncodedTwo(upper.left, lower.left), s.lane, 2u * mask);
+    EncodedTwo second = transposed(EncodedTwo(upper.right, lower.right), s.lane, 2u * mask);
     int from = int(s.lane & ~(3u * mask)), step = int(mask);
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 1) + 2 * from + ((s.lane & mask) != 0u ? 1 : 0),
                      y + ((s.lane & 2u * mask) != 0u ? 1 : 0));
-    bool is_owned = at.y <= s.owned1.y;
-    if (is_owned && is_own_column(at.x, s.owned1.x)) {
-        store_bytes(1, at, s.layer, first.x);
-    }
+    store_owned(1, at, s, s.owned1, first.left);
     at.x += 2 * step;
-    if (is_owned && is_own_column(at.x, s.owned1.x)) {
-        store_bytes(1, at, s.layer, second.x);
-    }
+    store_owned(1, at, s, s.owned1, second.left);
     at.x += 2 * step;
-    if (is_owned && is_own_column(at.x, s.owned1.x)) {
-        store_bytes(1, at, s.layer, first.y);
-    }
+    store_owned(1, at, s, s.owned1, first.right);
     at.x += 2 * step;
-    if (is_owned && is_own_column(at.x, s.owned1.x)) {
-        store_bytes(1, at, s.layer, second.y);
-    }
+    store_owned(1, at, s, s.owned1, second.right);
 }
 
 /* Rows of level 2, a column a lane, which four lanes exchange with the next four. Every other strip begins in
  * the middle of a sector, which is then filled by halves. */
-void store_rows2(Strip s, int y, uvec2 rows)
+void store_rows2(Strip s, int y, EncodedTwo rows)
 {
+    int x = s.first.x << FIRST_LEVELS - 2;
+    if (!IS_TRANSPOSED) {
+        ivec2 at = ivec2(x + int(s.lane), y);
+        store_owned(2, at, s, s.owned2, rows.left);
+        store_owned(2, at + ivec2(0, 1), s, s.owned2, rows.right);
+        return;
+    }
     uint mask = SUBGROUP_SIZE >= 8 ? 4u : 2u;
     rows = transposed(rows, s.lane, mask);
-    ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 2) + int(s.lane & ~mask),
-                     y + ((s.lane & mask) != 0u ? 1 : 0));
-    bool is_owned = at.y <= s.owned2.y;
-    if (is_owned && is_own_column(at.x, s.owned2.x)) {
-        store_bytes(2, at, s.layer, rows.x);
-    }
+    ivec2 at = ivec2(x + int(s.lane & ~mask), y + ((s.lane & mask) != 0u ? 1 : 0));
+    store_owned(2, at, s, s.owned2, rows.left);
     at.x += int(mask);
-    if (is_owned && is_own_column(at.x, s.owned2.x)) {
-        store_bytes(2, at, s.layer, rows.y);
-    }
+    store_owned(2, at, s, s.owned2, rows.right);
 }
 
-uvec2 bytes_of_row1(Strip s, Two sums)
+EncodedTwo encoded_row1(Strip s, Two sums)
 {
-    return uvec2(bytes_of_biased(s.scale.x, sums.left), bytes_of_biased(s.scale.x, sums.right));
+    return EncodedTwo(encode_sums(s.scale.x, sums.left), encode_sums(s.scale.x, sums.right));
 }
 
 /* First of the two rows that are new to row `y` of the level below level `n`, the last two of three. */
@@ -300,76 +247,70 @@ int new_rows(int n, int y)
 }
 
 /* Row `y` of level 1. */
-Two make_row1(inout Strip s, int y, Gathered g)
+Two make_row1(inout Strip s, int y, Rows rows)
 {
-    Two upper = upper_row(s, g), lower = lower_row(s, g);
+    Two upper = reduce_row(s, rows.upper), lower = reduce_row(s, rows.lower);
     if (!IS_ODD_Y(0)) {
-        return weigh_rows(false, weights_of(s.axis_y1, float(y)), upper, lower, lower);
+        return reduce_rows(false, weights_of(s.axis_y1, float(y)), upper, lower, lower);
     }
-    Two sums = weigh_rows(true, weights_of(s.axis_y1, float(y)), s.row0, upper, lower);
+    Two sums = reduce_rows(true, weights_of(s.axis_y1, float(y)), s.row0, upper, lower);
     s.row0 = lower;
     return sums;
 }
 
-vec4 from_lane(vec4 texel, uint lane)
-{
-    return vec4(subgroupShuffle(texel.x, lane), subgroupShuffle(texel.y, lane),
-                subgroupShuffle(texel.z, lane), subgroupShuffle(texel.w, lane));
-}
-
 /* Row `y` of level 2 from the next two of level 1. */
-vec4 make_row2(inout Strip s, int y, Two upper, Two lower)
+TEXEL make_row2(inout Strip s, int y, Two upper, Two lower)
 {
     vec3 weights = weights_of(s.axis_y2, float(y));
-    Two columns = IS_ODD_Y(1) ? weigh_rows(true, weights, s.row1, upper, lower)
-                              : weigh_rows(false, weights, upper, lower, lower);
+    Two columns = IS_ODD_Y(1) ? reduce_rows(true, weights, s.row1, upper, lower)
+                              : reduce_rows(false, weights, upper, lower, lower);
     s.row1 = lower;
-    vec4 last = columns.left;
+    TEXEL last = columns.left;
     if (IS_ODD_X(1)) {
-        last = from_lane(columns.left, s.next);
+        last = subgroupShuffle(columns.left, s.next);
     }
-    return weigh_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last);
+    return reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last);
 }
 
 /* A row of level 3 or 4 likewise, of which every second lane or every fourth has a texel: along x from lanes
  * `next` and `last`. */
-vec4 make_row(int n, vec3 along_y, vec3 along_x, vec4 even, vec4 upper, vec4 lower, uint next, uint last)
+TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL lower, uint next, uint last)
 {
-    vec4 column = IS_ODD_Y(n) ? weigh_taps(true, along_y, even, upper, lower)
-                              : weigh_taps(false, along_y, upper, lower, lower);
-    vec4 beyond = column;
+    TEXEL column = IS_ODD_Y(n) ? reduce_taps(true, along_y, even, upper, lower)
+                              : reduce_taps(false, along_y, upper, lower, lower);
+    TEXEL beyond = column;
     if (IS_ODD_X(n)) {
-        beyond = from_lane(column, last);
+        beyond = subgroupShuffle(column, last);
     }
-    return weigh_taps(IS_ODD_X(n), along_x, column, from_lane(column, next), beyond);
+    return reduce_taps(IS_ODD_X(n), along_x, column, subgroupShuffle(column, next), beyond);
 }
 
 /* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
-void leave_texel(Strip s, ivec2 at, float scale, vec4 sums)
+void leave_texel(Strip s, ivec2 at, float scale, TEXEL sums)
 {
-    leave_part(at - s.first_of_tile, fma(vec4(scale), sums, vec4(-TWO_10)));
+    leave_part(at - s.first_of_tile, scale * sums - BIAS);
 }
 
 /* Row `y` of level 4. */
-void make_row4(Strip s, int y, vec4 upper, vec4 lower)
+void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 {
-    vec4 sums = make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3, upper, lower,
+    TEXEL sums = make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3, upper, lower,
                          s.next2, s.next4);
     ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
     if (all(lessThanEqual(at, s.last)) && (s.lane & 3u) == 0u) {
-        store_bytes(4, at, s.layer, bytes_of_biased(s.scale.w, sums));
+        store_encoded(4, at, s.layer, encode_sums(s.scale.w, sums));
         leave_texel(s, at, s.scale.w, sums);
     }
 }
 
 /* Row `y` of level 3, `start` being the strip's first. */
-void make_row3(inout Strip s, int y, int start, vec4 upper, vec4 lower)
+void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
-    vec4 sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
+    TEXEL sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
                          s.next2);
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
-        store_bytes(3, at, s.layer, bytes_of_biased(s.scale.z, sums));
+        store_encoded(3, at, s.layer, encode_sums(s.scale.z, sums));
         if (FIRST_LEVELS == 3) {
             leave_texel(s, at, s.scale.z, sums);
         }
@@ -392,37 +333,37 @@ void make_row3(inout Strip s, int y, int start, vec4 upper, vec4 lower)
 
 /* What is left over of rows until the next ones are made. */
 struct Upper {
-    uvec2 bytes1; /* of the last row of level 1: to be stored with the next one, if level 1 is odd */
-    uint bytes2;  /* of the last row of level 2 */
-    vec4 sums2;
+    EncodedTwo stored1; /* of the last row of level 1: to be stored with the next one, if level 1 is odd */
+    ENCODED stored2;  /* of the last row of level 2 */
+    TEXEL sums2;
 };
 
 /* Row `y2` of level 2, and rows `y1` and y1 + 1 of level 1, from what was fetched for each, and if
  * `fetches_next` fetch for the next two; `is_second` if it is an odd row, `start` being the strip's first of
  * level 3. */
 void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second, int start,
-               bool fetches_next, inout Gathered g0, inout Gathered g1)
+               bool fetches_next, inout Rows g0, inout Rows g1)
 {
     Two upper = make_row1(s, y1, g0);
     if (fetches_next) {
-        g0 = gather(s, new_rows(0, y1 + 2));
+        g0 = fetch(s, new_rows(0, y1 + 2));
     }
-    uvec2 bytes1 = bytes_of_row1(s, upper);
+    EncodedTwo stored1 = encoded_row1(s, upper);
     if (IS_ODD_Y(1)) {
-        store_rows1(s, y1 - 1, above.bytes1, bytes1);
+        store_rows1(s, y1 - 1, above.stored1, stored1);
     }
     Two lower = make_row1(s, y1 + 1, g1);
     if (fetches_next) {
-        g1 = gather(s, new_rows(0, y1 + 3));
+        g1 = fetch(s, new_rows(0, y1 + 3));
     }
-    above.bytes1 = bytes_of_row1(s, lower);
+    above.stored1 = encoded_row1(s, lower);
     if (!IS_ODD_Y(1)) {
-        store_rows1(s, y1, bytes1, above.bytes1);
+        store_rows1(s, y1, stored1, above.stored1);
     }
-    vec4 sums = make_row2(s, y2, upper, lower);
-    uint bytes2 = bytes_of_biased(s.scale.y, sums);
+    TEXEL sums = make_row2(s, y2, upper, lower);
+    ENCODED stored2 = encode_sums(s.scale.y, sums);
     if (is_second) {
-        store_rows2(s, y2 - 1, uvec2(above.bytes2, bytes2));
+        store_rows2(s, y2 - 1, EncodedTwo(above.stored2, stored2));
         if (!IS_ODD_Y(2)) {
             make_row3(s, y2 >> 1, start, above.sums2, sums);
         }
@@ -432,7 +373,7 @@ void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second,
         }
         s.row2 = sums;
     }
-    above.bytes2 = bytes2;
+    above.stored2 = stored2;
     above.sums2 = sums;
 }
 
@@ -447,17 +388,17 @@ void make_strip(inout Strip s)
 {
     int start = s.first.y << FIRST_LEVELS - 3; /* row of level 3 */
     int y1 = 4 * start, y2 = 2 * start;
-    Upper above = Upper(uvec2(0u), 0u, vec4(0.0));
+    Upper above = Upper(EncodedTwo(ENCODED(0), ENCODED(0)), ENCODED(0), TEXEL(0.0));
     if (IS_ODD_Y(0)) {
-        s.row0 = lower_row(s, gather(s, 2 * y1 - 1));
+        s.row0 = reduce_row(s, fetch(s, 2 * y1 - 1).lower);
     }
     if (IS_ODD_Y(1)) {
-        s.row1 = make_row1(s, y1, gather(s, new_rows(0, y1)));
-        above.bytes1 = bytes_of_row1(s, s.row1);
+        s.row1 = make_row1(s, y1, fetch(s, new_rows(0, y1)));
+        above.stored1 = encoded_row1(s, s.row1);
         y1++;
     }
-    Gathered g0 = gather(s, new_rows(0, y1)), g1 = gather(s, new_rows(0, y1 + 1));
-    s.row2 = s.row3 = s.above3 = vec4(0.0);
+    Rows g0 = fetch(s, new_rows(0, y1)), g1 = fetch(s, new_rows(0, y1 + 1));
+    s.row2 = s.row3 = s.above3 = TEXEL(0.0);
     /* Where loops are not safe, as often for every invocation: those that never enter one pass the
      * barrier behind it there. */
     int n_rows = IS_LOOP_SAFE ? s.last.y - s.first.y + 1 : STRIP_ROWS;
@@ -465,10 +406,10 @@ void make_strip(inout Strip s)
     int end = y2 + 2 * n_rows3 + (IS_ODD_Y(2) ? 1 : 0);
     while (y2 < end) {
         if (IS_IN_PAIRS) {
-            Gathered h0 = gather(s, new_rows(0, y1 + 2)), h1 = gather(s, new_rows(0, y1 + 3));
+            Rows h0 = fetch(s, new_rows(0, y1 + 2)), h1 = fetch(s, new_rows(0, y1 + 3));
             make_turn(s, above, y1, y2, false, start, false, g0, g1);
-            g0 = gather(s, new_rows(0, y1 + 4));
-            g1 = gather(s, new_rows(0, y1 + 5));
+            g0 = fetch(s, new_rows(0, y1 + 4));
+            g1 = fetch(s, new_rows(0, y1 + 5));
             make_turn(s, above, y1 + 2, y2 + 1, true, start, false, h0, h1);
         } else {
             make_turn(s, above, y1, y2, (y2 & 1) != 0, start, true, g0, g1);
@@ -478,10 +419,10 @@ void make_strip(inout Strip s)
     }
     /* At the lower edge. */
     if (IS_ODD_Y(1) && y1 - 1 <= s.owned1.y) {
-        store_rows1(s, y1 - 1, above.bytes1, uvec2(0u));
+        store_rows1(s, y1 - 1, above.stored1, EncodedTwo(ENCODED(0), ENCODED(0)));
     }
     if (IS_ODD_Y(2) && y2 - 1 <= s.owned2.y) {
-        store_rows2(s, y2 - 1, uvec2(above.bytes2, 0u));
+        store_rows2(s, y2 - 1, EncodedTwo(above.stored2, ENCODED(0)));
     }
 }
 

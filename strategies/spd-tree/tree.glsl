@@ -35,14 +35,13 @@ layout(constant_id = 5) const bool HAS_CELLS = true;
 /* Texels of the last of their levels that tiles make. */
 #ifdef STRIPS
 layout(constant_id = 6) const int SUBGROUP_SIZE = 32;
-/* Rows of level FIRST_LEVELS in a strip; << 8 and << 12, of the width and the height, whether level 0 is odd,
- * level 1 and so on, bit by bit; << 16, whether one of them is so small that one of these levels may be one
- * texel wide; << 17, whether two channels are shared by one word (words.glsl). */
-layout(constant_id = 9) const int STRIP_SHAPE = 4 | 7 << 8 | 7 << 12 | 1 << 16;
-const int STRIP_ROWS = STRIP_SHAPE & 255;
-const int ODD_X = STRIP_SHAPE >> 8 & 15, ODD_Y = STRIP_SHAPE >> 12 & 15;
-const bool IS_NARROW = (STRIP_SHAPE >> 16 & 1) != 0;
-const bool HAS_PAIRS = (STRIP_SHAPE >> 17 & 1) != 0;
+layout(constant_id = 9) const int STRIP_ROWS = 4; /* of level FIRST_LEVELS */
+/* Of the width and the height, whether level 0 is odd, level 1 and so on, bit by bit. */
+layout(constant_id = 21) const int ODD_X = 7;
+layout(constant_id = 22) const int ODD_Y = 7;
+/* Whether one of these levels may be one texel wide or high. */
+layout(constant_id = 23) const bool IS_NARROW = true;
+layout(constant_id = 24) const bool HAS_PAIRS = false; /* two channels are shared by one word (words.glsl) */
 /* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
 const int HALO = ODD_X == 1 ? 0 : ODD_X;
 const int STRIP_COLUMNS = 4 * SUBGROUP_SIZE - HALO >> FIRST_LEVELS;
