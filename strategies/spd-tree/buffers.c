@@ -28,6 +28,18 @@ uint32_t mb_spd_tree_place_counters(const struct spd_tree *s, uint32_t first[MB_
     return n;
 }
 
+/* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
+static uint32_t most_sharing(const struct spd_tree *s, uint32_t n)
+{
+    const struct mb_tree_step *tiles = &s->tree.step[0];
+    const struct mb_extent extent = mb_level_extent(s->image->layout.base, tiles->last_level);
+    const uint32_t mask = (UINT32_C(1) << n) - 1;
+    const uint32_t x = ((extent.width & mask) + mask - 1) / tiles->size.width + 2;
+    const uint32_t y = ((extent.height & mask) + mask - 1) / tiles->size.height + 2;
+    return (x < tiles->grid.width ? x : tiles->grid.width) *
+           (y < tiles->grid.height ? y : tiles->grid.height);
+}
+
 uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -40,7 +52,8 @@ uint32_t mb_spd_tree_place_nodes(const struct spd_tree *s, uint32_t *first)
         const struct mb_extent extent =
             mb_level_extent(layout->base, is_alike ? first_level : level);
         first[i++] = n;
-        n += extent.width * extent.height;
+        n += extent.width * extent.height *
+             (s->kernel == SPD_TREE_SLOTS ? most_sharing(s, level - first_level + 1) : 1);
     }
     if (i == 1) {
         first[1] = n;
@@ -62,9 +75,8 @@ VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s)
     uint32_t first[2 * MB_MAX_TREE_STEPS];
     const VkDeviceSize n_layers = s->image->layout.n_layers;
     if (s->kernel == SPD_TREE_SLOTS) {
-        const struct mb_tree_step *tiles = &s->tree.step[0];
-        return n_layers * tiles->grid.width * tiles->grid.height *
-               mb_spd_tree_n_slots(tiles->size) * 4 * sizeof(float);
+        const VkDeviceSize n_slots = n_layers * mb_spd_tree_place_nodes(s, first);
+        return (n_slots > 0 ? n_slots : 1) * 4 * sizeof(float);
     }
     const VkDeviceSize n_bytes =
         mb_spd_tree_has_nodes(s->kernel)

@@ -1,16 +1,17 @@
 /* How texels along one axis are reduced to one: three where the axis is odd (box.glsl), else two. */
 #ifndef REDUCE_GLSL
 #define REDUCE_GLSL
+#include "sharing.glsl"
 #include "texel.glsl"
 
-/* Along an axis, the weights of the texels 2x, 2x + 1 and 2x + 2; those of the first and the last change
+/* Along an axis, what weighs the texels 2x, 2x + 1 and 2x + 2; of the first and the last it changes
  * from one x to the next, if the size is odd. An axis of one texel, of a narrow image, weighs nothing else.
  *
- * Of codes each is over that of the middle one, so that it needs no multiplication, and `scale` makes of
- * such a sum the average. Of floats, which may differ by any factor, they are exact but for their
- * last bit, and make averages by themselves. */
+ * Of codes each is over that of the middle one, so that it needs no multiplication. Floats may differ by any
+ * factor: theirs are whole numbers, which are exact. A `scale` makes averages of such sums: of codes
+ * of all levels above at once, of floats level by level. */
 struct Axis {
-    float first, change, middle, inv;
+    float first, change, middle;
     vec2 scale; /* numerator, denominator */
 };
 
@@ -18,27 +19,52 @@ Axis axis_of(int n)
 {
     float half_n = float(n >> 1);
     if (n == 1) {
-        return Axis(1.0, 0.0, 0.0, 1.0, vec2(1.0));
+        return Axis(1.0, 0.0, 0.0, vec2(1.0));
     }
-    if (IS_FLOAT) {
-        return (n & 1) == 0 ? Axis(0.5, 0.0, 0.5, 1.0, vec2(1.0))
-                            : Axis(half_n, 1.0, half_n, 1.0 / float(n), vec2(1.0));
+    if ((n & 1) == 0) {
+        return Axis(1.0, 0.0, 1.0, vec2(1.0, 2.0));
     }
-    return (n & 1) == 0 ? Axis(1.0, 0.0, 1.0, 1.0, vec2(1.0, 2.0))
-                        : Axis(1.0, 1.0 / half_n, 1.0, 1.0, vec2(half_n, n));
+    return IS_FLOAT ? Axis(half_n, 1.0, half_n, vec2(1.0, n))
+                    : Axis(1.0, 1.0 / half_n, 1.0, vec2(half_n, n));
 }
 
 vec3 weights_of(Axis axis, float at)
 {
-    vec3 weights = vec3(fma(-axis.change, at, axis.first), axis.middle,
-                        fma(axis.change, at, axis.change));
-    return IS_FLOAT ? weights * axis.inv : weights;
+    return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.change));
 }
 
-/* What makes averages of sums: of minima and maxima nothing does. */
-float scale_of(vec2 scale)
+/* 1 / (x y), to the last bit: of floats four ulp are seen, of which sums take most. */
+float inverse_of_product(float x, float y)
 {
-    return REDUCE == REDUCE_AVG ? scale.x / scale.y : 1.0;
+    float inv_x = 1.0 / x, inv_y = 1.0 / y;
+    float lost_x = fma(-inv_x, x, 1.0) * inv_x, lost_y = fma(-inv_y, y, 1.0) * inv_y;
+    precise float product = inv_x * inv_y;
+    return product + (fma(inv_x, inv_y, -product) + fma(inv_x, lost_y, lost_x * inv_y));
+}
+
+/* Of a level, `above` being that of the level above it. Minima and maxima need none. */
+float scale_of(float above, Axis x, Axis y)
+{
+    if (REDUCE != REDUCE_AVG) {
+        return 1.0;
+    }
+    if (IS_FLOAT) {
+        return inverse_of_product(x.scale.y, y.scale.y);
+    }
+    vec2 scale = x.scale * y.scale;
+    return above * (scale.x / scale.y);
+}
+
+/* A level's texels as the next level weighs them. */
+TEXEL carried(float scale, TEXEL sums)
+{
+    return IS_FLOAT && REDUCE == REDUCE_AVG ? scale * sums : sums;
+}
+
+/* And what makes averages of those. */
+float scale_of_carried(float scale)
+{
+    return IS_FLOAT ? 1.0 : scale;
 }
 
 TEXEL extreme(TEXEL a, TEXEL b)
@@ -54,21 +80,13 @@ TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
         return is_odd ? extreme(extreme(a, b), c) : extreme(a, b);
     }
     if (!is_odd && !IS_NARROW) {
-        return IS_FLOAT ? fma(TEXEL(0.5), a, 0.5 * b) : a + b;
+        return a + b;
     }
-    TEXEL sum;
-    if (IS_FLOAT) {
-        sum = fma(TEXEL(weights.x), a, weights.y * b);
-        if (IS_NARROW && weights.y == 0.0) {
-            sum = a;
-        }
-    } else {
-        sum = fma(TEXEL(weights.x), a, IS_NARROW ? weights.y * b : b);
+    if (IS_FLOAT && IS_NARROW && weights.y == 0.0) {
+        return a; /* no product of infinity and zero */
     }
-    if (!is_odd) {
-        return sum;
-    }
-    return IS_FLOAT && IS_NARROW && weights.z == 0.0 ? sum : fma(TEXEL(weights.z), c, sum);
+    TEXEL sum = fma(TEXEL(weights.x), a, IS_FLOAT || IS_NARROW ? weights.y * b : b);
+    return is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
 }
 
 /* What part of a texel a tile has, of taps that may be another's: those have no weight. */

@@ -153,7 +153,7 @@ void finish_part(Part part, int n, TEXEL texel, int layer)
         return;
     }
     if (part.n_tiles == 1u) {
-        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel));
+        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel * (1.0 / HEADROOM)));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
@@ -169,85 +169,80 @@ void finish_part(Part part, int n, TEXEL texel, int layer)
 shared uint complete[N_COMMON]; /* of texels that many share and that have all parts now, in common_texel[] */
 shared uint n_complete;
 
-ivec2 place_of_common(uvec2 common_one)
+/* A texel that tiles share, as its slots have it. */
+struct Common {
+    ivec2 at;
+    int n;
+    uint n_tiles, slot; /* that share it; the first of its slots */
+    Range tiles;
+};
+
+Common common_at(uint i, int layer)
 {
-    return ivec2(common_one.x & 0xffffu, common_one.x >> 16);
+    uvec2 word = common_texel[i];
+    Common c;
+    c.at = ivec2(word.x & 0xffffu, word.x >> 16);
+    c.n = int(word.y & 15u);
+    c.tiles = tiles_sharing(c.at, c.n);
+    ivec2 n_tiles = c.tiles.last - c.tiles.first + 1;
+    c.n_tiles = uint(n_tiles.x * n_tiles.y);
+    ivec2 most = most_sharing(c.n);
+    uint texel = uint(c.at.y * level_extent(base_extent, FIRST_LEVELS + c.n).x + c.at.x);
+    c.slot = uint(layer) * n_nodes + first_node(c.n - 1) + texel * uint(most.x * most.y);
+    return c;
 }
 
-uint node_of(ivec2 at, int n, int layer)
+void store_joined(Common c, int layer, TEXEL texel)
 {
-    return uint(layer) * n_nodes + first_node(n - 1) +
-           uint(at.y * level_extent(base_extent, FIRST_LEVELS + n).x + at.x);
+    store_encoded(FIRST_LEVELS + c.n, c.at, layer, encode(texel * (1.0 / HEADROOM)));
 }
 
-/* Where the parts of level FIRST_LEVELS + n begin. */
-int first_part_of(int n)
+void leave_common(uint i, ivec2 tile, int layer)
 {
-    int first = 0;
-    [[unroll]] for (int k = 1; k < MOST_BELOW; k++) {
-        first += k < n ? MOST(k) : 0;
+    Common c = common_at(i, layer);
+    ivec2 p = tile - c.tiles.first;
+    uint k = uint(p.y * (c.tiles.last.x - c.tiles.first.x + 1) + p.x);
+    slot[c.slot + k] = parts[common_texel[i].y >> 4 & 0xfffu];
+}
+
+void count_common(uint i, int layer)
+{
+    Common c = common_at(i, layer);
+    if (!arrive_is_last(c.slot, c.n_tiles)) {
+        return;
     }
-    return first;
-}
-
-/* The part that the `i`-th of those tiles has which share a texel. */
-TEXEL part_of_tile(ivec2 at, int n, int first_part, Range tiles, int i, int layer)
-{
-    int width = tiles.last.x - tiles.first.x + 1;
-    ivec2 tile = tiles.first + ivec2(i % width, i / width);
-    ivec2 p = at - range_of_tile(tile, n).first;
-    int pitch = MOST_OF_AXIS(TILE_X, n);
-    return take_slot(tile, layer, uint(N_FURTHER), uint(first_part + p.y * pitch + column_of(p.x, pitch)));
-}
-
-void join_few(uint i, int layer)
-{
-    uvec2 common_one = common_texel[i];
-    ivec2 at = place_of_common(common_one);
-    int n = int(common_one.y & 15u), n_tiles = int(common_one.y >> 16), first_part = first_part_of(n);
-    Range tiles = tiles_sharing(at, n);
-    TEXEL texel = part_of_tile(at, n, first_part, tiles, 0, layer);
-    [[unroll]] for (int k = 1; k < MANY; k++) {
-        TEXEL part = part_of_tile(at, n, first_part, tiles, min(k, n_tiles - 1), layer);
-        texel = k < n_tiles ? join_parts(texel, part) : texel;
+    if (c.n_tiles > MANY) {
+        complete[atomicAdd(n_complete, 1u, gl_ScopeWorkgroup, 0, 0)] = i;
+        return;
     }
-    store_encoded(FIRST_LEVELS + n, at, layer, encode(texel));
+    TEXEL part[MANY];
+    [[unroll]] for (uint k = 0u; k < MANY; k++) { /* at once: what takes time is the way there */
+        part[k] = slot[c.slot + min(k, c.n_tiles - 1u)];
+    }
+    [[unroll]] for (uint k = 1u; k < MANY; k++) {
+        part[0] = k < c.n_tiles ? join_parts(part[0], part[k]) : part[0];
+    }
+    store_joined(c, layer, part[0]);
 }
 
 void join_many(uint i, int layer, uint lane)
 {
-    uvec2 common_one = common_texel[i];
-    ivec2 at = place_of_common(common_one);
-    int n = int(common_one.y & 15u), n_tiles = int(n_sharing(at, n)), first_part = first_part_of(n);
-    Range tiles = tiles_sharing(at, n);
-    TEXEL texel = REDUCE == REDUCE_AVG ? TEXEL(0.0) : part_of_tile(at, n, first_part, tiles, 0, layer);
-    for (int first = 0; first < n_tiles; first += SUBGROUP_SIZE) {
-        int k = first + int(lane);
-        if (k < n_tiles) {
-            texel = join_parts(texel, part_of_tile(at, n, first_part, tiles, k, layer));
+    Common c = common_at(i, layer);
+    TEXEL texel = REDUCE == REDUCE_AVG ? TEXEL(0.0) : slot[c.slot];
+    for (uint first = 0u; first < c.n_tiles; first += 4u * SUBGROUP_SIZE) {
+        TEXEL part[4];
+        [[unroll]] for (uint k = 0u; k < 4u; k++) {
+            part[k] = slot[c.slot + min(first + k * SUBGROUP_SIZE + lane, c.n_tiles - 1u)];
+        }
+        [[unroll]] for (uint k = 0u; k < 4u; k++) {
+            texel = first + k * SUBGROUP_SIZE + lane < c.n_tiles ? join_parts(texel, part[k]) : texel;
         }
     }
     for (uint mask = SUBGROUP_SIZE / 2; mask > 0u; mask >>= 1) {
         texel = join_parts(texel, subgroupShuffleXor(texel, mask));
     }
     if (lane == 0u) {
-        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel));
-    }
-}
-
-void count_common(uint i, int layer)
-{
-    uvec2 common_one = common_texel[i];
-    ivec2 at = place_of_common(common_one);
-    int n = int(common_one.y & 15u);
-    uint n_tiles = n_sharing(at, n);
-    if (!arrive_is_last(node_of(at, n, layer), n_tiles)) {
-        return;
-    }
-    if (n_tiles <= MANY) {
-        join_few(i, layer);
-    } else {
-        complete[atomicAdd(n_complete, 1u, gl_ScopeWorkgroup, 0, 0)] = i;
+        store_joined(c, layer, texel);
     }
 }
 
@@ -260,8 +255,7 @@ void share_common(ivec2 tile, int layer, uint index)
     for (uint k = 0u; k < n_rounds; k++) {
         uint i = k * N_INVOCATIONS + index;
         if (i < n_common) {
-            uint to = common_texel[i].y >> 4 & 0xfffu;
-            leave_slot(tile, layer, uint(N_FURTHER), to, parts[to]);
+            leave_common(i, tile, layer);
         }
     }
     leave_hand_off();

@@ -54,6 +54,14 @@ Range tiles_sharing(ivec2 at, int n)
     return Range(source_of(1, first), source_of(1, last));
 }
 
+/* And how many have at most, along each axis. */
+ivec2 most_sharing(int n)
+{
+    ivec2 n_texels = (1 << n) + added_by_odd_sizes(n);
+    ivec2 most = ivec2(uint(n_texels.x - 2) / uint(TILE_X), uint(n_texels.y - 2) / uint(TILE_Y)) + 2;
+    return min(most, ivec2(gl_NumWorkGroups.xy));
+}
+
 uint n_sharing(ivec2 at, int n)
 {
     Range tiles = tiles_sharing(at, n);

@@ -7,28 +7,12 @@
 
 layout(set = 0, binding = 2) nonprivate buffer Slots /* in place of the hand-off */
 {
-    TEXEL slot[]; /* layer, tile, part */
+    TEXEL slot[]; /* layer, level, row, column, tile of those that share it */
 };
 layout(set = 0, binding = 3) nonprivate buffer Arrivals /* in place of counters */
 {
-    uint n_arrived[]; /* layer, level, row, column; zero between runs */
+    uint n_arrived[]; /* by the first slot of a texel; zero between runs */
 };
-
-uint first_slot(ivec2 tile, int layer, uint n_slots)
-{
-    uint row = uint(layer) * gl_NumWorkGroups.y + uint(tile.y);
-    return (row * gl_NumWorkGroups.x + uint(tile.x)) * n_slots;
-}
-
-void leave_slot(ivec2 tile, int layer, uint n_slots, uint i, TEXEL part)
-{
-    slot[first_slot(tile, layer, n_slots) + i] = part;
-}
-
-TEXEL take_slot(ivec2 tile, int layer, uint n_slots, uint i)
-{
-    return slot[first_slot(tile, layer, n_slots) + i];
-}
 
 /* What the invocations of a workgroup have left comes before what any of them counts. */
 void leave_hand_off()
@@ -40,15 +24,15 @@ void leave_hand_off()
 }
 
 /* Count a part in: true if all `n` are there; then they are visible to this invocation. */
-bool arrive_is_last(uint node, uint n)
+bool arrive_is_last(uint first_slot, uint n)
 {
-    uint n_before = atomicAdd(n_arrived[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+    uint n_before = atomicAdd(n_arrived[first_slot], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsRelease | gl_SemanticsMakeAvailable);
     bool is_last = n_before == n - 1u;
     if (is_last) {
         memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer,
                       gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-        atomicStore(n_arrived[node], 0u, gl_ScopeDevice, 0, 0);
+        atomicStore(n_arrived[first_slot], 0u, gl_ScopeDevice, 0, 0);
     }
     return is_last;
 }

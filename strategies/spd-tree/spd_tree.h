@@ -166,8 +166,6 @@ bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel, const struct mb_format *for
 /* True if tiles are made by strips.glsl. */
 bool mb_spd_tree_has_strips(enum spd_tree_kernel kernel);
 
-/* Slots of a tile whose strips make `tile` texels. */
-uint32_t mb_spd_tree_n_slots(struct mb_extent tile);
 
 /* True if codes are averaged without being decoded. */
 bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);

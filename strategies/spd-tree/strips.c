@@ -52,15 +52,6 @@ static bool has_invocations(const struct mb_layout *layout, struct mb_extent til
            n_further <= SPD_TREE_N_INVOCATIONS;
 }
 
-uint32_t mb_spd_tree_n_slots(struct mb_extent tile)
-{
-    uint32_t n = 7 * 9;
-    for (uint32_t k = 1; k <= 5; k++) {
-        n += most_of(tile, k);
-    }
-    return n;
-}
-
 /* What share_parts.glsl has of shared memory: parts[], common_texel[] and n_common, as there.
  */
 static uint32_t shared_bytes(struct mb_extent tile)

@@ -43,6 +43,13 @@
 #include "sharing.glsl"
 
 #define LANE_COLUMNS 4 /* of level 0 */
+/* Whether two rows fetched in advance are more than registers hold. */
+#if !defined(RAW) && CHANNELS == 4
+const bool IS_WIDE = true;
+#else
+const bool IS_WIDE = false;
+#endif
+
 /* Whether lanes exchange texels before they store them. */
 #if defined(RAW) || CHANNELS == 1
 const bool IS_TRANSPOSED = true;
@@ -107,19 +114,19 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
           extent3 = level_extent(base_extent, 3);
     Axis x1 = axis_of(base_extent.x), x2 = axis_of(extent1.x), x3 = axis_of(extent2.x),
          x4 = axis_of(extent3.x);
+    s.axis_y1 = axis_of(base_extent.y);
+    s.axis_y2 = axis_of(extent1.y);
+    s.axis_y3 = axis_of(extent2.y);
+    s.axis_y4 = axis_of(extent3.y);
     s.along_x1 = weights_of(x1, float(x0 >> 1));
     s.along_x1_right = weights_of(x1, float((x0 >> 1) + 1));
     s.along_x2 = weights_of(x2, float(x0 >> 2));
     s.along_x3 = weights_of(x3, float(x0 >> 3));
     s.along_x4 = weights_of(x4, float(x0 >> 4));
-    s.axis_y1 = axis_of(base_extent.y);
-    s.axis_y2 = axis_of(extent1.y);
-    s.axis_y3 = axis_of(extent2.y);
-    s.axis_y4 = axis_of(extent3.y);
-    vec2 scale1 = x1.scale * s.axis_y1.scale, scale2 = scale1 * x2.scale * s.axis_y2.scale;
-    vec2 scale3 = scale2 * x3.scale * s.axis_y3.scale;
-    vec2 scale4 = scale3 * x4.scale * s.axis_y4.scale;
-    s.scale = vec4(scale_of(scale1), scale_of(scale2), scale_of(scale3), scale_of(scale4));
+    s.scale.x = scale_of(1.0, x1, s.axis_y1);
+    s.scale.y = scale_of(s.scale.x, x2, s.axis_y2);
+    s.scale.z = scale_of(s.scale.y, x3, s.axis_y3);
+    s.scale.w = scale_of(s.scale.z, x4, s.axis_y4);
     s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
     s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
     s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
@@ -144,13 +151,8 @@ Two reduce_row(Strip s, Row row)
 {
     TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (IS_ODD_X(0)) {
-#ifdef RAW
-        last = decode(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond
-                                                                     : subgroupShuffle(row.a, s.next));
-#else
-        TEXEL next = subgroupShuffle(row.a, s.next);
-        last = ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond : next;
-#endif
+        FETCHED next = subgroupShuffle(row.a, s.next);
+        last = decode(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond : next);
     }
     return Two(reduce_taps(IS_ODD_X(0), s.along_x1, a, decode(row.b), shared_by_both),
                reduce_taps(IS_ODD_X(0), s.along_x1_right, shared_by_both, decode(row.d), last));
@@ -237,7 +239,8 @@ void store_rows2(Strip s, int y, EncodedTwo rows)
 
 EncodedTwo encoded_row1(Strip s, Two sums)
 {
-    return EncodedTwo(encode_sums(s.scale.x, sums.left), encode_sums(s.scale.x, sums.right));
+    float scale = scale_of_carried(s.scale.x);
+    return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
 /* First of the two rows that are new to row `y` of the level below level `n`, the last two of three. */
@@ -250,12 +253,13 @@ int new_rows(int n, int y)
 Two make_row1(inout Strip s, int y, Rows rows)
 {
     Two upper = reduce_row(s, rows.upper), lower = reduce_row(s, rows.lower);
-    if (!IS_ODD_Y(0)) {
-        return reduce_rows(false, weights_of(s.axis_y1, float(y)), upper, lower, lower);
+    vec3 weights = weights_of(s.axis_y1, float(y));
+    Two sums = IS_ODD_Y(0) ? reduce_rows(true, weights, s.row0, upper, lower)
+                           : reduce_rows(false, weights, upper, lower, lower);
+    if (IS_ODD_Y(0)) {
+        s.row0 = lower;
     }
-    Two sums = reduce_rows(true, weights_of(s.axis_y1, float(y)), s.row0, upper, lower);
-    s.row0 = lower;
-    return sums;
+    return Two(carried(s.scale.x, sums.left), carried(s.scale.x, sums.right));
 }
 
 /* Row `y` of level 2 from the next two of level 1. */
@@ -269,7 +273,7 @@ TEXEL make_row2(inout Strip s, int y, Two upper, Two lower)
     if (IS_ODD_X(1)) {
         last = subgroupShuffle(columns.left, s.next);
     }
-    return reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last);
+    return carried(s.scale.y, reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last));
 }
 
 /* A row of level 3 or 4 likewise, of which every second lane or every fourth has a texel: along x from lanes
@@ -288,31 +292,31 @@ TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL
 /* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
 void leave_texel(Strip s, ivec2 at, float scale, TEXEL sums)
 {
-    leave_part(at - s.first_of_tile, scale * sums - BIAS);
+    leave_part(at - s.first_of_tile, HEADROOM * (scale * sums - BIAS));
 }
 
 /* Row `y` of level 4. */
 void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3, upper, lower,
-                         s.next2, s.next4);
+    TEXEL sums = carried(s.scale.w, make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3,
+                                             upper, lower, s.next2, s.next4));
     ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
     if (all(lessThanEqual(at, s.last)) && (s.lane & 3u) == 0u) {
-        store_encoded(4, at, s.layer, encode_sums(s.scale.w, sums));
-        leave_texel(s, at, s.scale.w, sums);
+        store_encoded(4, at, s.layer, encode_sums(scale_of_carried(s.scale.w), sums));
+        leave_texel(s, at, scale_of_carried(s.scale.w), sums);
     }
 }
 
 /* Row `y` of level 3, `start` being the strip's first. */
 void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower, s.next,
-                         s.next2);
+    TEXEL sums = carried(s.scale.z, make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2,
+                                             upper, lower, s.next, s.next2));
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
-        store_encoded(3, at, s.layer, encode_sums(s.scale.z, sums));
+        store_encoded(3, at, s.layer, encode_sums(scale_of_carried(s.scale.z), sums));
         if (FIRST_LEVELS == 3) {
-            leave_texel(s, at, s.scale.z, sums);
+            leave_texel(s, at, scale_of_carried(s.scale.z), sums);
         }
     }
     if (FIRST_LEVELS == 3) {
@@ -346,22 +350,28 @@ void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second,
 {
     Two upper = make_row1(s, y1, g0);
     if (fetches_next) {
-        g0 = fetch(s, new_rows(0, y1 + 2));
+        g0 = fetch(s, new_rows(0, IS_WIDE ? y1 + 1 : y1 + 2));
     }
     EncodedTwo stored1 = encoded_row1(s, upper);
     if (IS_ODD_Y(1)) {
         store_rows1(s, y1 - 1, above.stored1, stored1);
     }
-    Two lower = make_row1(s, y1 + 1, g1);
-    if (fetches_next) {
-        g1 = fetch(s, new_rows(0, y1 + 3));
+    Two lower;
+    if (IS_WIDE) {
+        lower = make_row1(s, y1 + 1, g0);
+        g0 = fetch(s, new_rows(0, y1 + 2));
+    } else {
+        lower = make_row1(s, y1 + 1, g1);
+        if (fetches_next) {
+            g1 = fetch(s, new_rows(0, y1 + 3));
+        }
     }
     above.stored1 = encoded_row1(s, lower);
     if (!IS_ODD_Y(1)) {
         store_rows1(s, y1, stored1, above.stored1);
     }
     TEXEL sums = make_row2(s, y2, upper, lower);
-    ENCODED stored2 = encode_sums(s.scale.y, sums);
+    ENCODED stored2 = encode_sums(scale_of_carried(s.scale.y), sums);
     if (is_second) {
         store_rows2(s, y2 - 1, EncodedTwo(above.stored2, stored2));
         if (!IS_ODD_Y(2)) {
@@ -381,7 +391,7 @@ void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second,
  * fetched for the next turn is asked for first. A gain in strips as long as those of four levels are on
  * large images (143 us for 148 at 12289x7001 on an H200), a loss in shorter ones (42 for 39 at
  * 4097x4096). */
-const bool IS_IN_PAIRS = FIRST_LEVELS == 4 ? !IS_ODD_Y(2) : false;
+const bool IS_IN_PAIRS = FIRST_LEVELS == 4 && !IS_WIDE ? !IS_ODD_Y(2) : false;
 
 /* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */
 void make_strip(inout Strip s)
@@ -397,7 +407,10 @@ void make_strip(inout Strip s)
         above.stored1 = encoded_row1(s, s.row1);
         y1++;
     }
-    Rows g0 = fetch(s, new_rows(0, y1)), g1 = fetch(s, new_rows(0, y1 + 1));
+    Rows g0 = fetch(s, new_rows(0, y1)), g1;
+    if (!IS_WIDE) {
+        g1 = fetch(s, new_rows(0, y1 + 1));
+    }
     s.row2 = s.row3 = s.above3 = TEXEL(0.0);
     /* Where loops are not safe, as often for every invocation: those that never enter one pass the
      * barrier behind it there. */

@@ -24,6 +24,10 @@
 /* Floats: what is averaged may be infinite, or so large that sums of it are. */
 #define IS_FLOAT (UNORM_MAX == 0.0)
 
+/* Parts of texels that tiles share are so many times as large: parts of small floats would else be
+ * subnormal, which devices may take for zero. */
+#define HEADROOM (IS_FLOAT && REDUCE == REDUCE_AVG ? 16777216.0 : 1.0)
+
 #ifdef RAW
 #define FETCHED uint
 #define ENCODED uint
@@ -37,7 +41,7 @@ layout(constant_id = 20) const int CODEC = CODEC_UNORM8;
 #define TWO_10 1024.0
 
 /* What decoded texels are too large by. */
-#define BIAS (CODEC == CODEC_UNORM8 ? TWO_10 : 0.0)
+#define BIAS (CODEC == CODEC_SRGB8 ? 0.0 : TWO_10)
 
 /* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
  * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
@@ -71,8 +75,9 @@ vec4 decode(uint word)
         return vec4(linear_of_code[word & 0xffu], linear_of_code[(word & 0xff00u) >> 8],
                     linear_of_code[(word & 0xff0000u) >> 16], float(word >> 24) * (1.0 / WHITE));
     }
-    uvec4 codes = uvec4(word, word >> 10, word >> 20, word >> 30) & uvec4(uvec3(0x3ffu), 3u);
-    return uintBitsToFloat(codes | 0x4b000000u) - TWO_23;
+    /* The upper ten bits of a mantissa: 2^10 and the code, or of alpha its two bits. */
+    uvec4 codes = uvec4(word << 13, word << 3, word >> 7, word >> 17) & uvec4(uvec3(0x7fe000u), 0x6000u);
+    return uintBitsToFloat(codes | 0x44800000u);
 }
 
 /* From 0 to 1, as words.glsl has them. */
@@ -101,7 +106,7 @@ uint encode_sums(float scale, vec4 sums)
     if (CODEC == CODEC_UNORM8) {
         return bytes_of_sums(fma(vec4(scale), sums, TO_BYTES - TWO_10));
     }
-    return encode(scale * sums);
+    return encode(CODEC == CODEC_SRGB8 ? scale * sums : fma(vec4(scale), sums, vec4(-TWO_10)));
 }
 
 #else
@@ -131,9 +136,10 @@ ENCODED encode(TEXEL texel)
     return packHalf2x16(nearest_float(vec4(texel, 0.0, 0.0)).xy);
 #else
     vec3 nearest = nearest_float(vec4(texel, 0.0)).rgb;
-    nearest = mix(nearest, vec3(0.0), lessThan(nearest, vec3(0.0)));
     uint rg = packHalf2x16(nearest.rg), b = packHalf2x16(vec2(nearest.b, 0.0));
-    return (rg >> 4 & 0x7ffu) | (rg >> 9 & 0x3ff800u) | (b << 17 & 0xffc00000u);
+    uvec3 halves = uvec3(rg & 0xffffu, rg >> 16, b);
+    halves = mix(halves, uvec3(0u), equal(clamp(halves, uvec3(0x8000u), uvec3(0xfc00u)), halves));
+    return (halves.r >> 4 & 0x7ffu) | (halves.g << 7 & 0x3ff800u) | (halves.b << 17 & 0xffc00000u);
 #endif
 }
 
