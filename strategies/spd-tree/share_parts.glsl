@@ -153,7 +153,7 @@ void finish_part(Part part, int n, TEXEL texel, int layer)
         return;
     }
     if (part.n_tiles == 1u) {
-        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel * (1.0 / HEADROOM)));
+        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
@@ -194,7 +194,7 @@ Common common_at(uint i, int layer)
 
 void store_joined(Common c, int layer, TEXEL texel)
 {
-    store_encoded(FIRST_LEVELS + c.n, c.at, layer, encode(texel * (1.0 / HEADROOM)));
+    store_encoded(FIRST_LEVELS + c.n, c.at, layer, encode(texel));
 }
 
 void leave_common(uint i, ivec2 tile, int layer)

@@ -24,10 +24,6 @@
 /* Floats: what is averaged may be infinite, or so large that sums of it are. */
 #define IS_FLOAT (UNORM_MAX == 0.0)
 
-/* Parts of texels that tiles share are so many times as large: parts of small floats would else be
- * subnormal, which devices may take for zero. */
-#define HEADROOM (IS_FLOAT && REDUCE == REDUCE_AVG ? 16777216.0 : 1.0)
-
 #ifdef RAW
 #define FETCHED uint
 #define ENCODED uint
