@@ -76,7 +76,7 @@ VkDeviceSize mb_spd_tree_hand_off_bytes(const struct spd_tree *s)
     const VkDeviceSize n_layers = s->image->layout.n_layers;
     if (s->kernel == SPD_TREE_SLOTS) {
         const VkDeviceSize n_slots = n_layers * mb_spd_tree_place_nodes(s, first);
-        return (n_slots > 0 ? n_slots : 1) * 4 * sizeof(float);
+        return (n_slots > 0 ? n_slots : 1) * mb_spd_tree_slot_bytes(s->image->layout.format);
     }
     const VkDeviceSize n_bytes =
         mb_spd_tree_has_nodes(s->kernel)

@@ -15,6 +15,14 @@
  * 64 us for 4096x4096 sRGB texels, but 13.9 against 10.1 for 1024x1024. */
 #define MAX_EVEN_SHARE_TILES 1024u
 
+/* From how many texels on slots cost less than shares where some of three sizes is odd: 28 for
+ * 171 us for 4095x4095 of r8 on an H200, 64 for 336 of rgba8-srgb. */
+#define MIN_SLOT_TEXELS (1u << 20)
+
+/* On CPUs: strips fill a table of sRGB codes for each tile. llvmpipe takes 14 ms with slots and
+ * 28 without for 501x333, but 1.3 and 0.4 for 100x70. */
+#define MIN_SRGB_CPU_TEXELS (1u << 16)
+
 uint32_t mb_spd_tree_tile_width(const struct mb_params *choice)
 {
     return choice->choice[SPD_TREE_PARAM_TILE] == TILE_32 ? 32 : 64;
@@ -64,7 +72,31 @@ static bool may_use_words(const struct mb_task *task, const struct mb_params *ch
 {
     const uint8_t *value = choice->choice;
     return !task->is_update && value[SPD_TREE_PARAM_CARRY] != CARRY_BUFFER &&
-           value[SPD_TREE_PARAM_FIRST] != FIRST_6;
+           value[SPD_TREE_PARAM_CARRY] != CARRY_SLOTS && value[SPD_TREE_PARAM_FIRST] != FIRST_6;
+}
+
+/* Whether strips can hand on by slots. Texels of four bytes are fetched as they are. */
+static bool may_use_slots(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                          const struct mb_task *task, const struct mb_params *choice,
+                          bool has_raw)
+{
+    const uint8_t *value = choice->choice;
+    return !task->is_update && !mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
+           (has_raw || layout->format->texel_bytes != 4) &&
+           (value[SPD_TREE_PARAM_CARRY] == CARRY_AUTO ||
+            value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS) &&
+           value[SPD_TREE_PARAM_EXACT] != EXACT_SUMS &&
+           value[SPD_TREE_PARAM_SPAN] == SPAN_AUTO &&
+           value[SPD_TREE_PARAM_POWERS] == POWERS_AUTO &&
+           value[SPD_TREE_PARAM_FIRST] != FIRST_6 && value[SPD_TREE_PARAM_ROWS] != ROWS_OFF &&
+           mb_spd_tree_strips(gpu, layout, choice).can_be;
+}
+
+/* Whether a parameter that strips alone have has a value. */
+static bool asks_for_strips(const struct mb_params *choice)
+{
+    return choice->choice[SPD_TREE_PARAM_ROWS] > ROWS_OFF ||
+           choice->choice[SPD_TREE_PARAM_FIRST] == FIRST_4;
 }
 
 /* The same of minima and maxima, in words of 32 bits. */
@@ -170,6 +202,69 @@ static enum spd_tree_kernel choose_by_atomics(const struct mb_gpu *gpu,
                         : SPD_TREE_SHARE;
 }
 
+/* Whether what is handed on by slots fits into a buffer: of the largest images it may not. */
+static bool has_room_for_slots(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_params *choice)
+{
+    const struct mb_vk_image image = {.layout = *layout};
+    struct spd_tree s = {.gpu = gpu, .image = &image, .kernel = SPD_TREE_SLOTS};
+    mb_spd_tree_plan(SPD_TREE_SLOTS, gpu, layout, choice, &s.tree);
+    return mb_spd_tree_hand_off_bytes(&s) <= gpu->info.max_storage_buffer_bytes;
+}
+
+/* Whether strips with slots cost less than `other`, the best of what hands on by words, or
+ * SPD_TREE_ANY; on CPUs, which have no use for subgroup operations, they mostly do. */
+static bool are_slots_no_loss(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                              const struct mb_task *task, const struct mb_params *choice,
+                              enum spd_tree_kernel other)
+{
+    const uint64_t n_texels = (uint64_t)layout->base.width * layout->base.height;
+    const bool is_rgba8_average = fits_sums(layout, task);
+    struct mb_tree tree;
+    mb_spd_tree_plan(SPD_TREE_ANY, gpu, layout, choice, &tree);
+    if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        const bool is_srgb = layout->format->codec == MB_CODEC_SRGB8;
+        return (!is_rgba8_average || other == SPD_TREE_ANY) &&
+               (!is_srgb || n_texels >= MIN_SRGB_CPU_TEXELS) &&
+               mb_spd_tree_strips_are_no_loss(gpu, layout, tree.is_even);
+    }
+    if (task->reduce != MB_REDUCE_AVG) {
+        return !tree.is_even;
+    }
+    return !mb_policies_agree(layout->base, layout->n_levels) &&
+           (other == SPD_TREE_ANY ||
+            (other == SPD_TREE_SHARE && !is_rgba8_average && n_texels >= MIN_SLOT_TEXELS));
+}
+
+static bool takes_slots(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                        const struct mb_task *task, const struct mb_params *choice,
+                        enum spd_tree_kernel other)
+{
+    const uint8_t *value = choice->choice;
+    const bool is_asked_for = value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS ||
+                              (asks_for_strips(choice) && other != SPD_TREE_STRIPS) ||
+                              (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && other == SPD_TREE_ANY &&
+                               !mb_policies_agree(layout->base, layout->n_levels));
+    return is_asked_for || (has_room_for_slots(gpu, layout, choice) &&
+                            are_slots_no_loss(gpu, layout, task, choice, other));
+}
+
+/* The best kernel that hands on by words, or SPD_TREE_ANY. */
+static enum spd_tree_kernel choose_by_words(const struct mb_gpu *gpu,
+                                            const struct mb_layout *layout,
+                                            const struct mb_task *task,
+                                            const struct mb_params *choice, bool has_raw,
+                                            bool has_sums)
+{
+    if (layout->n_levels == 1) {
+        return SPD_TREE_ANY;
+    }
+    if (fits_atomics(gpu, layout, task, choice)) {
+        return choose_by_atomics(gpu, layout, choice, has_raw, has_sums);
+    }
+    return fits_extremes(task, choice) ? choose_by_extremes(gpu, layout, choice) : SPD_TREE_ANY;
+}
+
 enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
                                         const struct mb_layout *layout,
                                         const struct mb_task *task,
@@ -183,29 +278,14 @@ enum spd_tree_kernel mb_spd_tree_choose(const struct mb_gpu *gpu,
         mb_spd_tree_tile_width(choice) != 64) {
         return SPD_TREE_ANY;
     }
-    if (value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS && !task->is_update &&
-        !mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
-        (layout->format->texel_bytes != 4 || has_raw) &&
-        mb_spd_tree_strips(gpu, layout, choice).can_be) {
+    const enum spd_tree_kernel by_words =
+        choose_by_words(gpu, layout, task, choice, has_raw, has_sums);
+    if (may_use_slots(gpu, layout, task, choice, has_raw) &&
+        takes_slots(gpu, layout, task, choice, by_words)) {
         return SPD_TREE_SLOTS;
     }
-    if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && has_int64_atomics(gpu) && has_raw && layout->format->texel_bytes == 4 && layout->format->n_channels == 4 &&
-        mb_format_is_unorm(layout->format) && is_plain_average(layout, task) && !task->is_update && value[SPD_TREE_PARAM_ROWS] != ROWS_OFF && (value[SPD_TREE_PARAM_ROWS] != ROWS_AUTO || value[SPD_TREE_PARAM_FIRST] != FIRST_AUTO) &&
-        mb_spd_tree_strips(gpu, layout, choice).can_be) {
-        return SPD_TREE_STRIPS;
-    }
-    if (fits_atomics(gpu, layout, task, choice) && layout->n_levels > 1) {
-        const enum spd_tree_kernel kernel =
-            choose_by_atomics(gpu, layout, choice, has_raw, has_sums);
-        if (kernel != SPD_TREE_ANY) {
-            return kernel;
-        }
-    }
-    if (fits_extremes(task, choice) && layout->n_levels > 1) {
-        const enum spd_tree_kernel kernel = choose_by_extremes(gpu, layout, choice);
-        if (kernel != SPD_TREE_ANY) {
-            return kernel;
-        }
+    if (by_words != SPD_TREE_ANY) {
+        return by_words;
     }
     if (!mb_policies_agree(layout->base, layout->n_levels) ||
         (is_cpu && value[SPD_TREE_PARAM_WAVE] != WAVE_ON)) {
@@ -244,20 +324,23 @@ bool mb_spd_tree_has_nodes(enum spd_tree_kernel kernel)
 bool mb_spd_tree_is_contradictory(const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
-    const bool has_strips =
-        value[SPD_TREE_PARAM_ROWS] > ROWS_OFF || value[SPD_TREE_PARAM_FIRST] == FIRST_4;
+    const bool has_strips = asks_for_strips(choice);
+    const bool has_slots = value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS;
     const bool has_powers = value[SPD_TREE_PARAM_POWERS] != POWERS_AUTO;
     const bool is_carried = value[SPD_TREE_PARAM_SPAN] != SPAN_AUTO || has_powers;
     const bool has_words =
-        has_strips || is_carried || value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
+        has_strips || has_slots || is_carried || value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS;
     const bool has_subgroups = has_words || value[SPD_TREE_PARAM_WAVE] == WAVE_ON ||
                                value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS;
     return (has_subgroups && (value[SPD_TREE_PARAM_WAVE] == WAVE_OFF ||
                               value[SPD_TREE_PARAM_TILE] != TILE_64)) ||
            (has_words && (value[SPD_TREE_PARAM_CARRY] == CARRY_BUFFER ||
                           value[SPD_TREE_PARAM_FIRST] == FIRST_6)) ||
-           (has_strips && (is_carried || value[SPD_TREE_PARAM_EXACT] == EXACT_FLOAT ||
-                           value[SPD_TREE_PARAM_ROWS] == ROWS_OFF)) ||
+           ((has_strips || has_slots) &&
+            (is_carried || value[SPD_TREE_PARAM_ROWS] == ROWS_OFF)) ||
+           (has_strips && value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS &&
+            value[SPD_TREE_PARAM_EXACT] == EXACT_FLOAT) ||
+           (has_slots && value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS) ||
            (has_powers && value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS);
 }
 
@@ -269,15 +352,15 @@ static enum mb_status strips_support(enum spd_tree_kernel kernel,
     if (value[SPD_TREE_PARAM_FIRST] == FIRST_4 && !mb_spd_tree_has_strips(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "first=4 is for averages of whole images of rgba8 by exact=sums, carry=atomics and "
-            "tile=64, where some size is odd, of six levels or more, and not for rows=off; "
+            "first=4 is for whole images with straight alpha, of six levels or more, by "
+            "carry=slots, or by carry=atomics for averages of rgba8 where some size is odd; "
             "subgroups of 4 are too narrow for most sizes");
     }
     if (value[SPD_TREE_PARAM_ROWS] > ROWS_OFF && !mb_spd_tree_has_strips(kernel)) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "rows is for averages of whole images of rgba8 by exact=sums, carry=atomics, "
-            "tile=64 and first=auto or 4, where some size is odd, of five levels or more; "
+            "rows is for whole images with straight alpha, of five levels or more, by "
+            "carry=slots, or by carry=atomics for averages of rgba8 where some size is odd; "
             "where levels are few, more than 9 rows may be too many");
     }
     return MB_OK;
@@ -301,8 +384,8 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
     if (value[SPD_TREE_PARAM_WAVE] == WAVE_ON && kernel == SPD_TREE_ANY) {
         return MB_FAIL(
             why, MB_ERRC_UNSUPPORTED,
-            "wave=on is for 64x64 tiles of averages where no level has an odd size or "
-            "carry=atomics can be, and of minima and maxima if three levels are even");
+            "wave=on is for tile=64, where no level has an odd size or carry=atomics or "
+            "carry=slots can be");
     }
     if (value[SPD_TREE_PARAM_EXACT] == EXACT_SUMS && !mb_spd_tree_has_sums(kernel)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -311,7 +394,9 @@ static enum mb_status choice_supports(enum spd_tree_kernel kernel, const struct 
                        "on devices with 64-bit atomics");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_SLOTS && kernel != SPD_TREE_SLOTS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "carry=slots is for whole images with straight alpha");
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "carry=slots is for whole images with straight alpha, of five levels or "
+                       "more, where wave=on can be");
     }
     if (value[SPD_TREE_PARAM_CARRY] == CARRY_ATOMICS && !mb_spd_tree_has_nodes(kernel)) {
         return MB_FAIL(

@@ -8,51 +8,27 @@
  * from one x to the next, if the size is odd. An axis of one texel, of a narrow image, weighs nothing else.
  *
  * Of codes each is over that of the middle one, so that it needs no multiplication. Floats may differ by any
- * factor: theirs are whole numbers, which are exact. A `scale` makes averages of such sums: of codes
+ * factor: theirs are whole numbers, which are exact. `scales` make averages of such sums: of codes
  * of all levels above at once, of floats level by level. */
 struct Axis {
     float first, change, middle;
-    vec2 scale; /* numerator, denominator */
 };
 
 Axis axis_of(int n)
 {
     float half_n = float(n >> 1);
     if (n == 1) {
-        return Axis(1.0, 0.0, 0.0, vec2(1.0));
+        return Axis(1.0, 0.0, 0.0);
     }
     if ((n & 1) == 0) {
-        return Axis(1.0, 0.0, 1.0, vec2(1.0, 2.0));
+        return Axis(1.0, 0.0, 1.0);
     }
-    return IS_FLOAT ? Axis(half_n, 1.0, half_n, vec2(1.0, n))
-                    : Axis(1.0, 1.0 / half_n, 1.0, vec2(half_n, n));
+    return IS_FLOAT ? Axis(half_n, 1.0, half_n) : Axis(1.0, 1.0 / half_n, 1.0);
 }
 
 vec3 weights_of(Axis axis, float at)
 {
     return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.change));
-}
-
-/* 1 / (x y), to the last bit: of floats four ulp are seen, of which sums take most. */
-float inverse_of_product(float x, float y)
-{
-    float inv_x = 1.0 / x, inv_y = 1.0 / y;
-    float lost_x = fma(-inv_x, x, 1.0) * inv_x, lost_y = fma(-inv_y, y, 1.0) * inv_y;
-    precise float product = inv_x * inv_y;
-    return product + (fma(inv_x, inv_y, -product) + fma(inv_x, lost_y, lost_x * inv_y));
-}
-
-/* Of a level, `above` being that of the level above it. Minima and maxima need none. */
-float scale_of(float above, Axis x, Axis y)
-{
-    if (REDUCE != REDUCE_AVG) {
-        return 1.0;
-    }
-    if (IS_FLOAT) {
-        return inverse_of_product(x.scale.y, y.scale.y);
-    }
-    vec2 scale = x.scale * y.scale;
-    return above * (scale.x / scale.y);
 }
 
 /* A level's texels as the next level weighs them. */
@@ -85,7 +61,12 @@ TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
     if (IS_FLOAT && IS_NARROW && weights.y == 0.0) {
         return a; /* no product of infinity and zero */
     }
-    TEXEL sum = fma(TEXEL(weights.x), a, IS_FLOAT || IS_NARROW ? weights.y * b : b);
+    if (IS_FLOAT) { /* what is largest last: fewer roundings are of its size */
+        TEXEL sum = weights.x * a;
+        sum = is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
+        return fma(TEXEL(weights.y), b, sum);
+    }
+    TEXEL sum = fma(TEXEL(weights.x), a, IS_NARROW ? weights.y * b : b);
     return is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
 }
 

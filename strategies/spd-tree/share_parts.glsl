@@ -1,6 +1,6 @@
 /* The levels below those that a tile makes: its parts of them, one level after the other, and then its
- * share of every texel that others have a part in, too, by all invocations at once. Of averages of 8-bit
- * codes.
+ * share of every texel that others have a part in, too, by all invocations at once: by slots, or of averages
+ * of rgba8 by words.
  *
  * Of the first level below there are up to two texels for each invocation, of all further ones together
  * one (has_invocations() of strips.c sees to it): where they lie and what they weigh is worked out
@@ -295,16 +295,16 @@ void bring_word(uint i, int layer)
     vec4 texel;
     bool is_whole;
     if (HAS_PAIRS) {
-        vec2 part = vec2(parts[from][2u * word] * unit()[2u * word], parts[from][2u * word + 1u] * unit()[2u * word + 1u]);
+        vec2 part = vec2(parts[from][2u * word], parts[from][2u * word + 1u]) * (1.0 / WHITE);
         bool is_last = is_there && add_pair_is_last(part, N_WORDS * node + word, texel_of.y >> 16);
         is_whole = meet_in_pair(is_last, node, word, part, texel);
     } else {
-        float part = parts[from][word] * unit()[word];
+        float part = parts[from][word] * (1.0 / WHITE);
         bool is_last = is_there && add_is_last(part, N_WORDS * node + word, n_sharing(at, n));
         is_whole = meet_in_quad(is_last, true, node, word, part, texel);
     }
     if (is_whole) {
-        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel / unit()));
+        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel * WHITE));
     }
 }
 

@@ -31,21 +31,23 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "on", "off", NULL},
         .help =
             "subgroup operations; off: shared memory alone; auto: on where the device has them "
-            "and no size is odd or carry=atomics can be",
+            "and no size is odd, or carry=atomics or carry=slots can be",
     },
     {
         .name = "exact",
         .values = (const char *const[]){"auto", "sums", "float", NULL},
         .help =
             "averages of rgba8 where wave is on: sums in whole numbers, of texels fetched and "
-            "stored as they are, or 32-bit floats; auto: sums",
+            "stored as they are, or 32-bit floats; auto: sums, but for carry=slots",
     },
     {
         .name = "carry",
         .values = (const char *const[]){"auto", "atomics", "buffer", "slots", NULL},
         .help =
-            "what tiles make goes further down in sums and counts of 64-bit atomics, or by a "
-            "buffer and counters; auto: atomics where they can be and cost no more",
+            "how tiles hand on what they make: by atomics on words, which add it up; by a "
+            "buffer, from which cells of tiles go on; or by slots, in which each tile leaves "
+            "its part of a texel and the last one joins them (strips, see rows); auto: what "
+            "costs the least, slots for most images of odd sizes but averages of rgba8",
     },
     {
         .name = "span",
@@ -78,11 +80,12 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "off", "2", "3", "4", "5", "6", "7", "8", "9",
                                         "10", "12", "14", "16", "18", "20", "21", NULL},
         .help =
-            "of the last of the tiles' levels in a strip, as which subgroups make rgba8 images "
-            "of odd sizes; off: tiles of 64x64; auto: on GPUs off below 524,288 texels or "
-            "where three levels are even, else the fewest that make the image in one wave of "
-            "workgroups on an H200, or in several; on CPUs 8, and off only below 32768 texels "
-            "where three levels are even",
+            "of the last of the tiles' levels in a strip, as which subgroups make images of "
+            "odd "
+            "sizes; off: tiles of 64x64; auto: off where these cost less (averages of rgba8 on "
+            "GPUs below 524,288 texels, most images of which three levels are even), else the "
+            "fewest that make the image in one wave of workgroups on an H200, or in several; "
+            "on CPUs 8",
     },
     {
         .name = "parts",
@@ -102,10 +105,18 @@ static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layou
     const bool gathers =
         kernel == SPD_TREE_EXTREMES && layout->format->n_channels == 1 &&
         choice->choice[SPD_TREE_PARAM_LOAD] != MB_LOAD_SAMPLER; /* all four texels at once */
-    return !mb_spd_tree_is_raw(kernel, layout->format) && !mb_spd_tree_has_strips(kernel) && !gathers &&
-           (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
+    return !mb_spd_tree_is_raw(kernel, layout->format) && !mb_spd_tree_has_strips(kernel) &&
+           !gathers && (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
            mb_load_resolve((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout, task,
                            true) == MB_LOAD_SAMPLER;
+}
+
+static uint8_t carry_of(enum spd_tree_kernel kernel)
+{
+    if (kernel == SPD_TREE_SLOTS) {
+        return CARRY_SLOTS;
+    }
+    return mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
 }
 
 /* What is left of the parameters are the kernel, its tree and its constants. Images of texels
@@ -128,7 +139,7 @@ void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layou
                                      : MB_LOAD_TEXEL;
     value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
     value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
-    value[SPD_TREE_PARAM_CARRY] = kernel == SPD_TREE_SLOTS ? CARRY_SLOTS : mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
+    value[SPD_TREE_PARAM_CARRY] = carry_of(kernel);
     value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
     value[SPD_TREE_PARAM_POWERS] = mb_spd_tree_powers(kernel, &tree, choice);
     if (mb_spd_tree_has_strips(kernel)) {
@@ -238,8 +249,8 @@ static const struct mb_shader *slots_module(const struct mb_format *format)
 {
     static const struct mb_shader *const raw[] = {&mb_spv_spd_tree_raw1, &mb_spv_spd_tree_raw2,
                                                   &mb_spv_spd_tree_raw3, &mb_spv_spd_tree_raw4};
-    static const struct mb_shader *const view[] = {&mb_spv_spd_tree_view1, &mb_spv_spd_tree_view2,
-                                                   NULL, &mb_spv_spd_tree_view4};
+    static const struct mb_shader *const view[] = {
+        &mb_spv_spd_tree_view1, &mb_spv_spd_tree_view2, NULL, &mb_spv_spd_tree_view4};
     return (format->texel_bytes == 4 ? raw : view)[format->n_channels - 1];
 }
 
@@ -247,7 +258,8 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     static const char *const names[SPD_TREE_N_CONSTANTS] = {
         "LOAD_SAMPLER", "TILE_LEVEL3",   "FIRST_LEVELS",  "IS_EVEN",      "ARE_CELLS_EVEN",
-        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", "ODD_X", "ODD_Y", "IS_NARROW", "HAS_PAIRS", "CODEC", NULL,
+        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", "ODD_X",
+        "ODD_Y",        "IS_NARROW",     "HAS_PAIRS",     "CODEC",        NULL,
     };
     static const struct mb_shader *const shaders[] = {
         [SPD_TREE_ANY] = &mb_spv_spd_tree,
@@ -271,10 +283,12 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     mb_levels_constants(&s->image->layout, &s->task, constants + SPD_TREE_N_CONSTANTS);
     const struct mb_pipeline_options options = {
         .shader = s->kernel == SPD_TREE_SLOTS ? slots_module(s->image->layout.format)
-                                             : shaders[s->kernel],
+                                              : shaders[s->kernel],
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
-        .push_constant_bytes = sizeof(struct spd_tree_push),
+        .push_constant_bytes = mb_spd_tree_has_strips(s->kernel)
+                                   ? sizeof(struct spd_tree_push)
+                                   : offsetof(struct spd_tree_push, scales),
         .subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
         .n_copies = 1,
@@ -292,7 +306,8 @@ static bool rereads(const struct spd_tree *s)
 static void bind(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
-    const bool is_update = s->task.is_update, is_raw = mb_spd_tree_is_raw(s->kernel, image->layout.format);
+    const bool is_update = s->task.is_update,
+               is_raw = mb_spd_tree_is_raw(s->kernel, image->layout.format);
     /* The levels that later steps begin with, as stored, if they are read at all. */
     VkImageView stored[MAX_STORED];
     for (uint32_t i = 0; i < MAX_STORED; i++) {
@@ -363,6 +378,7 @@ struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s)
     if (mb_spd_tree_has_nodes(s->kernel)) {
         push.n_nodes = mb_spd_tree_place_nodes(s, push.first_node);
         push.nodes_per_level = push.first_node[1];
+        mb_spd_tree_scales(layout, s->task.reduce, push.scales);
     } else {
         push.n_texels = mb_spd_tree_place_texels(s, push.first_texel);
         push.n_counters = mb_spd_tree_place_counters(s, push.first_counter);
@@ -392,12 +408,15 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
 }
 
-/* Bytes that are handed on: written once, read as often as cells overlap, about once. Of nodes,
- * a word is at most fetched, written, and fetched and written again when it goes back to zero.
- */
+/* Bytes that are handed on: written once, read as often as cells overlap, about once; of slots,
+ * each at most once. Of nodes, a word is at most fetched, written, and fetched and written
+ * again when it goes back to zero. */
 static uint64_t hand_off_bytes(const struct spd_tree *s)
 {
     uint32_t first[2 * MB_MAX_TREE_STEPS];
+    if (s->kernel == SPD_TREE_SLOTS) {
+        return 2 * mb_spd_tree_hand_off_bytes(s);
+    }
     if (mb_spd_tree_has_nodes(s->kernel)) {
         return 4 * (uint64_t)mb_spd_tree_place_nodes(s, first) * s->image->layout.n_layers *
                sizeof(uint64_t);

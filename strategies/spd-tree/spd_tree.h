@@ -61,13 +61,12 @@ enum spd_tree_kernel {
     SPD_TREE_SUMS,  /* spd_tree_sums.comp: the same in whole numbers */
     SPD_TREE_SHARE, /* spd_tree_share.comp: averages of any size, by 64-bit atomics */
     SPD_TREE_SHARE_ODD_CODES, /* spd_tree_share_odd_codes.comp: the same of raw texels */
-    SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, even for three levels at least
-                          */
-    SPD_TREE_STRIPS,     /* spd_tree_strips.comp: the same of raw texels, in large tiles */
-    SPD_TREE_SLOTS,      /* the same of all texels, averages and extremes, by slots */
-    SPD_TREE_EXTREMES,   /* spd_tree_extremes.comp: minima and maxima, even for three levels */
-    SPD_TREE_CARRY,      /* spd_tree_carry.comp: averages, where no size is odd */
-    SPD_TREE_CURVE,      /* spd_tree_curve.comp: the same of sRGB codes */
+    SPD_TREE_SHARE_EVEN, /* spd_tree_share_even.comp: the same, three levels or more are even */
+    SPD_TREE_STRIPS,     /* spd_tree_strips.comp: averages of rgba8, in large tiles */
+    SPD_TREE_SLOTS,    /* spd_tree_raw*.comp, spd_tree_view*.comp: the same of all, by slots */
+    SPD_TREE_EXTREMES, /* spd_tree_extremes.comp: minima and maxima, even for three levels */
+    SPD_TREE_CARRY,    /* spd_tree_carry.comp: averages, where no size is odd */
+    SPD_TREE_CURVE,    /* spd_tree_curve.comp: the same of sRGB codes */
 };
 
 struct spd_tree {
@@ -81,8 +80,11 @@ struct spd_tree {
     struct mb_tree tree;
     uint32_t n_tiles; /* of an update: that are made */
     VkSampler sampler;
-    struct mb_buffer hand_off; /* float[layer][step][row][column][4]: what cells begin with */
-    struct mb_buffer counters; /* uint[layer][step][row][column]: sources done; zero between */
+    /* float[layer][step][row][column][4]: what cells begin with; or words, or slots. */
+    struct mb_buffer hand_off;
+    /* uint[layer][step][row][column]: sources done; or nodes, as in carry.glsl, or what words
+     * or slots hold; zero between. */
+    struct mb_buffer counters;
     /* Of updates, as in spd_tree.comp. */
     struct mb_buffer n_made;
     struct mb_buffer affected;
@@ -103,6 +105,7 @@ struct spd_tree_push {
         };
         uint32_t first_node[2 * MB_MAX_TREE_STEPS]; /* of the levels below those of tiles */
     };
+    float scales[4]; /* of strips alone, as is all from here on */
 };
 
 /* Texels of all steps' sources in one layer, and where each step's begin. */
@@ -138,8 +141,17 @@ struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
                                           const struct mb_layout *layout,
                                           const struct mb_params *choice);
 
-/* Whether strips can be and, if they are not the only way, cost less than tiles of 64x64.
- * `is_even`: those have three even levels. */
+/* Bytes that a texel takes in a slot, and in shared memory. */
+uint32_t mb_spd_tree_slot_bytes(const struct mb_format *format);
+
+/* What makes averages of the sums of levels 1 to 4, as in reduce.glsl. */
+void mb_spd_tree_scales(const struct mb_layout *layout, enum mb_reduce reduce, float scales[4]);
+
+/* Whether strips cost no more than tiles of 64x64. `is_even`: those have three even levels. */
+bool mb_spd_tree_strips_are_no_loss(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    bool is_even);
+
+/* Whether strips can be and, if they are not the only way, cost no more than tiles. */
 bool mb_spd_tree_takes_strips(const struct mb_gpu *gpu, const struct mb_layout *layout,
                               const struct mb_params *choice, bool is_only_way, bool is_even);
 
@@ -165,7 +177,6 @@ bool mb_spd_tree_is_raw(enum spd_tree_kernel kernel, const struct mb_format *for
 
 /* True if tiles are made by strips.glsl. */
 bool mb_spd_tree_has_strips(enum spd_tree_kernel kernel);
-
 
 /* True if codes are averaged without being decoded. */
 bool mb_spd_tree_has_sums(enum spd_tree_kernel kernel);

@@ -1,4 +1,4 @@
-/* spd-tree of averages of UNORM texels of four bytes and any size: words add up what tiles share. */
+/* spd-tree of averages of rgba8 of any size, by strips: words add up what tiles share. */
 #version 460
 #extension GL_ARB_gpu_shader_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require

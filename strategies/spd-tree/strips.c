@@ -7,10 +7,13 @@
 #define MIN_TEXELS          (1u << 19)
 #define MIN_EVEN_CPU_TEXELS (1u << 15)
 
+/* Levels that strips make at most. */
+#define MAX_STRIP_LEVELS 4u
+
 /* As many workgroups as an H200 has at a time: two on each of its multiprocessors, whose shared
- * memory is enough for these if each takes no more than half of 48 KB. */
+ * memory is enough for these if each takes no more than this. */
 #define WAVE             264u
-#define MAX_SHARED_BYTES (24u << 10)
+#define MAX_SHARED_BYTES (25u << 10)
 
 static const uint32_t n_rows_of[] = {
     [ROWS_2] = 2,   [ROWS_3] = 3,   [ROWS_4] = 4,   [ROWS_5] = 5,   [ROWS_6] = 6,
@@ -52,10 +55,17 @@ static bool has_invocations(const struct mb_layout *layout, struct mb_extent til
            n_further <= SPD_TREE_N_INVOCATIONS;
 }
 
-/* What share_parts.glsl has of shared memory: parts[], common_texel[] and n_common, as there.
- */
-static uint32_t shared_bytes(struct mb_extent tile)
+uint32_t mb_spd_tree_slot_bytes(const struct mb_format *format)
 {
+    const uint32_t n = format->n_channels;
+    return (n == 3 ? 4 : n) * (uint32_t)sizeof(float);
+}
+
+/* What share_parts.glsl has of shared memory: parts[], common_texel[], n_common, complete[] and
+ * n_complete, as there; and texel.glsl a table. */
+static uint32_t shared_bytes(const struct mb_format *format, struct mb_extent tile)
+{
+    const int32_t n_table = format->codec == MB_CODEC_SRGB8 ? 256 : 0;
     const int32_t n_of_tile = (int32_t)(tile.width * tile.height);
     int32_t n_further = 7 * 9, n_within = 0;
     for (uint32_t n = 1; n <= 5; n++) {
@@ -64,7 +74,8 @@ static uint32_t shared_bytes(struct mb_extent tile)
         n_within += n <= 4 ? (width - 1) * (height - 1) : 0;
     }
     const int32_t n_parts = n_of_tile > n_further ? n_of_tile : n_further;
-    return (uint32_t)(4 * n_parts + 2 * (n_further - n_within) + 1) * (uint32_t)sizeof(float);
+    return (uint32_t)n_parts * mb_spd_tree_slot_bytes(format) +
+           (uint32_t)(3 * (n_further - n_within) + n_table + 2) * (uint32_t)sizeof(float);
 }
 
 static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,
@@ -77,7 +88,7 @@ static struct spd_tree_strips strips_of(const struct mb_gpu *gpu,
     if (strips.tile.width == 0) {
         return strips;
     }
-    strips.shared_bytes = shared_bytes(strips.tile);
+    strips.shared_bytes = shared_bytes(layout->format, strips.tile);
     strips.can_be = layout->n_levels >= n_first + 2 &&
                     has_invocations(layout, strips.tile, n_first) &&
                     strips.shared_bytes <= gpu->info.max_shared_memory_bytes;
@@ -132,7 +143,8 @@ struct spd_tree_strips mb_spd_tree_strips(const struct mb_gpu *gpu,
     return choose_strips(gpu, layout, n_min, gpu->info.subgroup_size >= 32 ? 4 : n_min);
 }
 
-static bool is_no_loss(const struct mb_gpu *gpu, const struct mb_layout *layout, bool is_even)
+bool mb_spd_tree_strips_are_no_loss(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    bool is_even)
 {
     const uint64_t n_texels = (uint64_t)layout->base.width * layout->base.height;
     if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
@@ -145,6 +157,29 @@ bool mb_spd_tree_takes_strips(const struct mb_gpu *gpu, const struct mb_layout *
                               const struct mb_params *choice, bool is_only_way, bool is_even)
 {
     return choice->choice[SPD_TREE_PARAM_ROWS] != ROWS_OFF &&
-           (is_only_way || is_no_loss(gpu, layout, is_even)) &&
+           (is_only_way || mb_spd_tree_strips_are_no_loss(gpu, layout, is_even)) &&
            mb_spd_tree_strips(gpu, layout, choice).can_be;
+}
+
+/* Of an axis of `n` texels: what makes averages of texels that are weighed by whole numbers, or
+ * by these over that of the middle one. */
+static double scale_of_axis(uint32_t n, bool is_whole)
+{
+    if (n == 1) {
+        return 1.0;
+    }
+    return n % 2 == 0 ? 0.5 : (is_whole ? 1.0 : n / 2) / n;
+}
+
+void mb_spd_tree_scales(const struct mb_layout *layout, enum mb_reduce reduce, float scales[4])
+{
+    const bool is_float = !mb_format_is_unorm(layout->format);
+    double scale = 1.0;
+    for (uint32_t i = 0; i < MAX_STRIP_LEVELS; i++) {
+        const struct mb_extent extent = mb_level_extent(layout->base, i);
+        const double above = is_float ? 1.0 : scale;
+        scale = above * scale_of_axis(extent.width, is_float) *
+                scale_of_axis(extent.height, is_float);
+        scales[i] = reduce == MB_REDUCE_AVG ? (float)scale : 1.0f;
+    }
 }

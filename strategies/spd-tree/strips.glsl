@@ -78,7 +78,6 @@ struct Strip {
     float left; /* of the lane's first four texels of a row: texture coordinate between columns 0 and 1 */
     vec3 along_x1, along_x1_right, along_x2, along_x3, along_x4; /* weights of columns */
     Axis axis_y1, axis_y2, axis_y3, axis_y4;
-    vec4 scale; /* of sums of levels 1 to 4 */
     int last_row; /* of level 0, of which there is need */
     ivec2 owned1, owned2, owned3; /* last texels that are this strip's to store */
     /* Where a level is odd, its last even row so far; of level 0 as columns of level 1. */
@@ -123,10 +122,6 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     s.along_x2 = weights_of(x2, float(x0 >> 2));
     s.along_x3 = weights_of(x3, float(x0 >> 3));
     s.along_x4 = weights_of(x4, float(x0 >> 4));
-    s.scale.x = scale_of(1.0, x1, s.axis_y1);
-    s.scale.y = scale_of(s.scale.x, x2, s.axis_y2);
-    s.scale.z = scale_of(s.scale.y, x3, s.axis_y3);
-    s.scale.w = scale_of(s.scale.z, x4, s.axis_y4);
     s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
     s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
     s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
@@ -239,7 +234,7 @@ void store_rows2(Strip s, int y, EncodedTwo rows)
 
 EncodedTwo encoded_row1(Strip s, Two sums)
 {
-    float scale = scale_of_carried(s.scale.x);
+    float scale = scale_of_carried(scales.x);
     return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
@@ -259,7 +254,7 @@ Two make_row1(inout Strip s, int y, Rows rows)
     if (IS_ODD_Y(0)) {
         s.row0 = lower;
     }
-    return Two(carried(s.scale.x, sums.left), carried(s.scale.x, sums.right));
+    return Two(carried(scales.x, sums.left), carried(scales.x, sums.right));
 }
 
 /* Row `y` of level 2 from the next two of level 1. */
@@ -273,7 +268,7 @@ TEXEL make_row2(inout Strip s, int y, Two upper, Two lower)
     if (IS_ODD_X(1)) {
         last = subgroupShuffle(columns.left, s.next);
     }
-    return carried(s.scale.y, reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last));
+    return carried(scales.y, reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last));
 }
 
 /* A row of level 3 or 4 likewise, of which every second lane or every fourth has a texel: along x from lanes
@@ -298,25 +293,25 @@ void leave_texel(Strip s, ivec2 at, float scale, TEXEL sums)
 /* Row `y` of level 4. */
 void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = carried(s.scale.w, make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3,
+    TEXEL sums = carried(scales.w, make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3,
                                              upper, lower, s.next2, s.next4));
     ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
     if (all(lessThanEqual(at, s.last)) && (s.lane & 3u) == 0u) {
-        store_encoded(4, at, s.layer, encode_sums(scale_of_carried(s.scale.w), sums));
-        leave_texel(s, at, scale_of_carried(s.scale.w), sums);
+        store_encoded(4, at, s.layer, encode_sums(scale_of_carried(scales.w), sums));
+        leave_texel(s, at, scale_of_carried(scales.w), sums);
     }
 }
 
 /* Row `y` of level 3, `start` being the strip's first. */
 void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = carried(s.scale.z, make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2,
+    TEXEL sums = carried(scales.z, make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2,
                                              upper, lower, s.next, s.next2));
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
-        store_encoded(3, at, s.layer, encode_sums(scale_of_carried(s.scale.z), sums));
+        store_encoded(3, at, s.layer, encode_sums(scale_of_carried(scales.z), sums));
         if (FIRST_LEVELS == 3) {
-            leave_texel(s, at, scale_of_carried(s.scale.z), sums);
+            leave_texel(s, at, scale_of_carried(scales.z), sums);
         }
     }
     if (FIRST_LEVELS == 3) {
@@ -371,7 +366,7 @@ void make_turn(inout Strip s, inout Upper above, int y1, int y2, bool is_second,
         store_rows1(s, y1, stored1, above.stored1);
     }
     TEXEL sums = make_row2(s, y2, upper, lower);
-    ENCODED stored2 = encode_sums(scale_of_carried(s.scale.y), sums);
+    ENCODED stored2 = encode_sums(scale_of_carried(scales.y), sums);
     if (is_second) {
         store_rows2(s, y2 - 1, EncodedTwo(above.stored2, stored2));
         if (!IS_ODD_Y(2)) {

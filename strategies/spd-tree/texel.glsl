@@ -76,14 +76,6 @@ vec4 decode(uint word)
     return uintBitsToFloat(codes | 0x44800000u);
 }
 
-/* From 0 to 1, as words.glsl has them. */
-vec4 unit()
-{
-    return CODEC == CODEC_UNORM8     ? vec4(1.0 / WHITE)
-           : CODEC == CODEC_UNORM10_2 ? vec4(vec3(1.0 / 1023.0), 1.0 / 3.0)
-                                      : vec4(1.0);
-}
-
 uint encode(vec4 texel)
 {
     if (CODEC == CODEC_UNORM8) {

@@ -101,6 +101,9 @@ layout(push_constant) uniform Push
     uint nodes_per_level;
     uint first_texel[MAX_STEPS];   /* of a step's sources in the hand-off buffer; [0] is unused */
     uint first_counter[MAX_STEPS]; /* of its cells */
+#ifdef STRIPS
+    vec4 scales; /* of what strips.glsl sums up for levels 1 to 4 (reduce.glsl) */
+#endif
 };
 
 /* Of nodes: where those of a level begin, the first below tiles being 0; in place of the two arrays. */

@@ -1,6 +1,7 @@
 /* By spd-tree's own functions, as spd-tree:wave=off uses them. */
 #include "spd_tree_reference.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "../../strategies/spd-tree/spd_tree.h"
@@ -47,8 +48,8 @@ void spd_tree_refer(const struct mb_layout *layout, struct spd_tree_reference *r
     reference->hand_off_bytes = mb_spd_tree_hand_off_bytes(&s);
     reference->counter_bytes = mb_spd_tree_counter_bytes(&s);
     reference->shared_bytes = mb_spd_tree_shared_bytes(s.tile_width);
-    reference->push_bytes = sizeof push;
-    memcpy(reference->push, &push, sizeof push);
+    reference->push_bytes = offsetof(struct spd_tree_push, scales);
+    memcpy(reference->push, &push, reference->push_bytes);
     mb_spd_tree_constants(&s, reference->constants);
     add_format(layout, reference->constants);
 }

@@ -194,7 +194,7 @@ static void check_powers(void)
         mb_spd_tree_plan(s.kernel, &gpu, &image.layout, &s.params, &s.tree);
         mb_spd_tree_constants(&s, constants);
         CHECK_EQ_INT(s.kernel, SPD_TREE_CURVE);
-        CHECK_EQ_INT(constants[9] >> 16, cases[i].n_powers);
+        CHECK_EQ_INT(constants[SPD_TREE_N_CONSTANTS - 1] >> 16, cases[i].n_powers);
     }
 }
 
