@@ -5,8 +5,8 @@
  3. acquire buffer memory at Device scope and make it visible (OpMemoryBarrier) after counting;
  4. pass that on to the workgroup by a control barrier with Device memory scope;
  5. access the hand-off data as non-private;
- 6. have no other atomic read-modify-write, and no control barrier wider than the workgroup before
-    the count, which would make every workgroup wait for its own stores; a counter that is set
+ 6. have no other atomic read-modify-write, but in shared memory at Workgroup scope, and no control
+    barrier wider than the workgroup before the count, which would make every workgroup wait for its own stores; a counter that is set
     back to zero is so at Device scope.
 
 A kernel may count in several places: 2 to 4 hold for each of them, up to the next.
@@ -30,11 +30,18 @@ KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd/spd_wide.comp",
            "spd-metal/spd_metal.comp", "spd-tree/spd_tree.comp", "spd-tree/spd_tree_wave.comp",
            "spd-tree/spd_tree_sums.comp"]
 
+# Kernels that hand on by slots.
+SLOTS = ["spd-tree/spd_tree_raw1.comp", "spd-tree/spd_tree_raw2.comp",
+         "spd-tree/spd_tree_raw3.comp", "spd-tree/spd_tree_raw4.comp",
+         "spd-tree/spd_tree_view1.comp", "spd-tree/spd_tree_view2.comp",
+         "spd-tree/spd_tree_view4.comp"]
+KERNELS += SLOTS
+
 # Kernels that write cells of shared memory which other invocations read.
 IN_PLACE = {"spd-metal/spd_metal.comp"}
 
 # Kernels in which one invocation counts what several have left.
-COUNTS_FOR_OTHERS = {"spd-tree/spd_tree.comp"}
+COUNTS_FOR_OTHERS = {"spd-tree/spd_tree.comp", *SLOTS}
 
 # Name of the rule that must catch it, pattern in the kernel or what it includes, replacement.
 BREAKAGES = [
@@ -47,6 +54,7 @@ BREAKAGES = [
     ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
     ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
+    ("private", "nonprivate buffer Slots", "buffer Slots"),
     ("rearm", "], 0u, gl_ScopeDevice", "], 0u, gl_ScopeWorkgroup"),
 ]
 COUNTS_FOR_OTHERS_BREAKAGES = [
@@ -54,6 +62,12 @@ COUNTS_FOR_OTHERS_BREAKAGES = [
      "                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,\n"
      "                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |\n"
      "                       gl_SemanticsMakeVisible);\n", "    barrier();\n"),
+]
+SLOTS_BREAKAGES = [
+    ("counter", "atomicAdd(n_common, 1u, gl_ScopeWorkgroup", "atomicAdd(n_common, 1u, gl_ScopeDevice"),
+    ("counter", "atomicAdd(n_complete, 1u, gl_ScopeWorkgroup", "atomicAdd(n_complete, 1u, gl_ScopeSubgroup"),
+    ("counter", "atomicAdd(n_arrived[first_slot]", "atomicOr(n_arrived[first_slot]"),
+    ("left", "    leave_hand_off();\n", "    barrier();\n"),
 ]
 IN_PLACE_BREAKAGES = [
     ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
@@ -92,9 +106,11 @@ def problems(module, kernel):
     instructions, value = module.instructions, module.value
     found = [] if module.has_memory_model() else ["model"]
 
-    adds = [i for i, (op, _) in enumerate(instructions) if op == "OpAtomicIAdd"]
-    others = [op for op, _ in instructions
-              if op.startswith("OpAtomic") and op not in ("OpAtomicIAdd", "OpAtomicStore")]
+    adds = [i for i, (op, ops) in enumerate(instructions)
+            if op == "OpAtomicIAdd" and not module.is_shared(ops[1])]
+    others = [op for op, ops in instructions
+              if op.startswith("OpAtomic") and op not in ("OpAtomicIAdd", "OpAtomicStore") or
+              op == "OpAtomicIAdd" and module.is_shared(ops[1]) and value(ops[2]) != SCOPE_WORKGROUP]
     if not adds or others:
         return found + ["counter"]
     for add, end in zip(adds, [*adds[1:], len(instructions)]):
@@ -132,5 +148,6 @@ def problems(module, kernel):
 def breakages_of(kernel):
     """(rule, pattern, replacement) of all that may be broken in a kernel."""
     literal = (BREAKAGES + (kernel in IN_PLACE) * IN_PLACE_BREAKAGES +
-               (kernel in COUNTS_FOR_OTHERS) * COUNTS_FOR_OTHERS_BREAKAGES)
+               (kernel in COUNTS_FOR_OTHERS) * COUNTS_FOR_OTHERS_BREAKAGES +
+               (kernel in SLOTS) * SLOTS_BREAKAGES)
     return [broken_by(*breakage) for breakage in literal]
