@@ -7,7 +7,7 @@ import math
 import os
 import pathlib
 
-import pooled
+import ratios
 import results
 from report_claims import SCHEMA
 from result_node import InputError, is_of, parse, read_text
@@ -72,7 +72,7 @@ class Row:
         row = copy.copy(self)
         row.samples = []
         for slope, times in zip(self.samples, batch.times):
-            fixed = pooled.median([t - slope * n for n, t in zip(batch.lengths, times)])
+            fixed = ratios.median([t - slope * n for n, t in zip(batch.lengths, times)])
             row.samples.append(slope + fixed / n_chains)
         return row if min(row.samples) > 0 else None
 

@@ -7,7 +7,7 @@ import collections
 import itertools
 import math
 
-import pooled
+import ratios
 
 MIN_MARGIN = 0.01    # as of mipbench: smaller differences are none
 RUN_MARGIN = 0.01    # more between processes, where there are few of them
@@ -60,17 +60,17 @@ def in_pairs(rows, others):
 
 
 def paired(pairs, power=1):
-    return pooled.Factor(
+    return ratios.Factor(
         [[a - b for a, b in zip(row.logs(), other.logs())] for row, other in pairs], power)
 
 
 def separate(rows, power):
-    return pooled.Factor([row.logs() for row in rows], power)
+    return ratios.Factor([row.logs() for row in rows], power)
 
 
 def median_of(rows):
     """The median of the rows' medians."""
-    return pooled.median([pooled.median(row.samples) for row in rows])
+    return ratios.median([ratios.median(row.samples) for row in rows])
 
 
 def margin_of(rows):
@@ -179,7 +179,7 @@ class Parameter(Claim):
         rows = list(itertools.chain(*pairs))
         faster, other = (row.label for row in pairs[0])
         return Measured(condition, f"{faster} / {other}",
-                        pooled.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
+                        ratios.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
                         [])
 
 
@@ -219,7 +219,7 @@ class FewPerLevel(Share):
 
     def measure(self, condition, selected, options):
         rows = selected[0]
-        figure = pooled.mean_of_runs([self.share(row, options.few) for row in rows])
+        figure = ratios.mean_of_runs([self.share(row, options.few) for row in rows])
         notes = ["stamps add to each dispatch, so rather less in truth"]
         if condition.cache != "hot":
             notes.append("stamped with a hot cache")
@@ -257,11 +257,11 @@ class FewSinglePass(Share):
 
     def measure(self, condition, selected, options):
         pairs = selected[0]
-        rest = pooled.ratio([paired(pairs)], options.seed)
+        rest = ratios.ratio([paired(pairs)], options.seed)
         ci = (1 - rest.ci[1], 1 - rest.ci[0]) if rest.ci else None
         tail, whole = (row.label for row in pairs[0])
         return Measured(condition, f"1 - {tail} / {whole}",
-                        pooled.Figure(1 - rest.value, ci), 0.0,
+                        ratios.Figure(1 - rest.value, ci), 0.0,
                         list(itertools.chain(*pairs)),
                         ["without the tail every workgroup may take fewer registers, so rather "
                          "less in truth"])
@@ -278,14 +278,14 @@ class Barriers(Claim):
         return shared(*sides) if all(sides := (of(twins, "spd"), of(twins, "compute"))) else None
 
     def measure(self, condition, selected, options):
-        factors = [pooled.Factor([row.twin_logs() for row in rows], power)
+        factors = [ratios.Factor([row.twin_logs() for row in rows], power)
                    for rows, power in zip(selected, (1, -1))]
-        spd, compute = (100 * math.exp(pooled.median(list(map(pooled.median, factor.runs))))
+        spd, compute = (100 * math.exp(ratios.median(list(map(ratios.median, factor.runs))))
                         for factor in factors)
         rows = list(itertools.chain(*selected))
         text = (f"{selected[0][0].label} {spd:.1f} % of its time / {selected[1][0].label} "
                 f"{compute:.1f} %")
-        return Measured(condition, text, pooled.ratio(factors, options.seed), margin_of(rows), rows,
+        return Measured(condition, text, ratios.ratio(factors, options.seed), margin_of(rows), rows,
                         ["of dispatches and barriers alone, without a hand-off within a kernel"])
 
 
@@ -324,7 +324,7 @@ class Company(Claim):
 
     def measure(self, condition, selected, options):
         under, alone = selected
-        figure = pooled.ratio([paired(under), paired(alone, -1)], options.seed)
+        figure = ratios.ratio([paired(under), paired(alone, -1)], options.seed)
         sides = [list(itertools.chain(*pairs)) for pairs in selected]
         margin, notes = across_files(sides)
         spd, compute = (row.label for row in under[0])
@@ -351,7 +351,7 @@ class Overlap(Company):
     def measure(self, condition, selected, options):
         under, alone = selected
         margin, notes = across_files(selected)
-        figure = pooled.ratio([separate(under, 1), separate(alone, -1)], options.seed)
+        figure = ratios.ratio([separate(under, 1), separate(alone, -1)], options.seed)
         return Measured(condition, f"{under[0].label}: {under[0].n_images()} chains with no "
                         "barrier between / with one", figure, margin, under + alone,
                         notes + self.notes)
@@ -382,7 +382,7 @@ class Update(Claim):
         part, whole = selected
         _, _, width, height = part[0].condition.rects[0]
         margin, notes = across_files(selected)
-        figure = pooled.ratio([separate(part, 1), separate(whole, -1)], options.seed)
+        figure = ratios.ratio([separate(part, 1), separate(whole, -1)], options.seed)
         return Measured(condition, f"{part[0].label}: update of {width}x{height} / "
                         f"{whole[0].label}: whole", figure, margin, part + whole, notes)
 
@@ -403,7 +403,7 @@ class Usage(Claim):
     def measure(self, condition, selected, options):
         lean, full = selected
         margin, notes = across_files(selected)
-        figure = pooled.ratio([separate(lean, 1), separate(full, -1)], options.seed)
+        figure = ratios.ratio([separate(lean, 1), separate(full, -1)], options.seed)
         return Measured(condition, f"{lean[0].label}: usage needed / all", figure, margin,
                         lean + full, notes)
 

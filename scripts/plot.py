@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 import command_line
+import pooled
 import results
 from result_node import clean
 from whole_file import OutputError, print_whole, refuse_inputs, write_whole
@@ -87,6 +88,7 @@ def parse_options(arguments):
         help="rows of this mode (default: all)")
     add("--all", action="store_true", help="a picture of each condition and size, not of the "
                                            "headline only")
+    pooled.add_option(parser)
     return parser.parse_args(arguments)
 
 
@@ -242,7 +244,7 @@ def draw(options):
     import plot_data
     runs = results.load(options.inputs)
     refuse_inputs(would_replace(options), [run.path for run in runs])
-    data = plot_data.Data(runs, options)
+    data = plot_data.Data(pooled.load(runs, options.mipbench), options)
     try:
         pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
         made = [make_plot(name, data, options) for name in options.only or NAMES]

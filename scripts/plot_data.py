@@ -4,12 +4,11 @@ with their bands. Times are in ns."""
 import collections
 import math
 
-import pooled
 import result_style
 import results
 
-# Of one strategy at one size under one condition, over the runs of a set: p05, median and p95 of
-# all samples, how many, whether all rows were verified, and the rows.
+# Of one strategy at one size under one condition, over the runs of a set: p05 and p95 of all
+# samples, the median, how many samples, whether all rows were verified, and the rows.
 Point = collections.namedtuple("Point", "size texels p05 median p95 n verified rows")
 
 MAX_NAME_COLUMNS = 36  # of an input, in a title
@@ -24,7 +23,7 @@ class NoData(Exception):
 
 
 class Set:
-    """Runs of one device, driver and commit: what may be pooled. `rows` are those to be drawn,
+    """Runs of one device, driver and commit, which are pooled. `rows` are those to be drawn,
     `timings` those that they may be of, whatever --strategy leaves out."""
 
     def __init__(self, runs, label):
@@ -55,21 +54,20 @@ def plural(count, noun):
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def make_sets(runs):
-    """One set for each device, driver and commit; labels say no more than tells them apart."""
-    groups = collections.defaultdict(list)
-    for run in runs:
-        groups[run.device, run.driver_version, run.commit].append(run)
-    names = collections.Counter(device for device, _, _ in groups)
-    drivers = collections.Counter((device, driver) for device, driver, _ in groups)
+def make_sets(pools):
+    """One set for each; labels say no more than tells them apart."""
+    builds = [(runs[0].device, runs[0].driver_version, runs[0].commit)
+              for runs in (pool.runs for pool in pools)]
+    names = collections.Counter(device for device, _, _ in builds)
+    drivers = collections.Counter((device, driver) for device, driver, _ in builds)
     sets = []
-    for (device, driver, commit), members in groups.items():
+    for pool, (device, driver, commit) in zip(pools, builds):
         label = device
         if names[device] > drivers[device, driver]:
             label += f", {driver}"
         if drivers[device, driver] > 1:
             label += f", {commit}"
-        sets.append(Set(members, label))
+        sets.append(Set(pool.runs, label))
     return sets
 
 
@@ -107,8 +105,9 @@ def choose_labels(rows, limit):
 class Data:
     """All that the plots draw from."""
 
-    def __init__(self, runs, options):
-        self.sets = make_sets(runs)
+    def __init__(self, pools, options):
+        runs = [run for pool in pools for run in pool.runs]
+        self.sets = make_sets(pools)
         for group in self.sets:
             group.timings = [timing for run in group.runs for timing in run.timings
                              if is_in_scope(timing, options)]
@@ -163,15 +162,18 @@ def place(value, order):
     return order.index(value) if value in order else len(order)
 
 
+def together(it):
+    """A row or timing of one run as mipbench pooled it, or as it is."""
+    return it.pooled or it
+
+
 def point(rows):
-    """Of the rows of one variant and size; those of several runs are pooled, sample by sample."""
-    stats = rows[0].stats
-    p05, median, p95, n = stats.p05, stats.median, stats.p95, stats.n
-    samples = [value for row in rows for value in row.samples if value is not None]
-    if len(rows) > 1 and samples:
-        p05, median, p95 = pooled.quantiles(samples, (0.05, 0.5, 0.95))
-        n = len(samples)
-    return Point(rows[0].size, rows[0].texels, p05, median, p95, n,
+    """Of the rows of one variant and size, as mipbench pooled them. Of an image that a run was
+    given twice, the first."""
+    first = together(rows[0])
+    rows = [row for row in rows if together(row) is first]
+    stats = first.stats
+    return Point(rows[0].size, rows[0].texels, stats.p05, stats.median, stats.p95, stats.n,
                  all(row.is_verified() for row in rows), rows)
 
 

@@ -1,12 +1,12 @@
 """Ratios within blocks to the fastest strategy, with intervals, and the A/A control's band."""
 
 import collections
+import math
 
 import plot_cell
 import plot_data
 import plot_frame
-import pooled
-from plot_data import NoData
+from plot_data import NoData, together
 from plot_frame import GREY, MARKER_POINTS
 
 BAND_COLOUR = "#CCCCCC"
@@ -16,18 +16,19 @@ NEAR, LEAST_REACH = 1.2, 0.05
 
 
 def related_rows(group, condition, size):
-    """{label: [Row]}: those that their runs hold against their fastest."""
+    """{label: [Row]}: those that are held against the fastest."""
     found = collections.defaultdict(list)
     for row in group.rows_at(condition, size):
-        if row.is_comparable() and row.status == "ok" and (row.relative.ratio or 0) > 0:
+        if row.is_comparable() and row.status == "ok" \
+                and (together(row).relative.ratio or 0) > 0:
             found[row.label].append(row)
     return dict(found)
 
 
 def reference_of(rows):
     """What the ratios are to, in words."""
-    fastest = {timing.verdict().fastest for timing in timings_of(rows) if timing.rankings}
-    return fastest.pop() if len(fastest) == 1 else "the fastest of each run"
+    return next((together(timing).verdict().fastest for timing in timings_of(rows)
+                 if together(timing).rankings), "the fastest")
 
 
 def timings_of(rows):
@@ -40,7 +41,7 @@ def controls(rows):
 
 
 def draw_ratio_row(axes, y, ratios, colour, marker):
-    """A marker and an interval for each run, one above the other."""
+    """A marker and an interval; for each run's control one, one above the other."""
     for index, it in enumerate(ratios):
         at = y + (index - (len(ratios) - 1) / 2) * min(0.22, 0.7 / len(ratios))
         if it.ci and it.ci[0] > 0:
@@ -50,8 +51,9 @@ def draw_ratio_row(axes, y, ratios, colour, marker):
                   markersize=MARKER_POINTS if len(ratios) == 1 else 4.5)
 
 
-def middle(ratios):
-    return pooled.median([it.ratio for it in ratios])
+def shown(ratios):
+    """The figure of a row: its ratio; of several controls the one that is farthest from 1."""
+    return max((it.ratio for it in ratios), key=lambda ratio: abs(math.log(ratio)))
 
 
 def draw_forest(axes, entries, margin):
@@ -77,12 +79,12 @@ def draw_zoom(axes, entries, margin):
     """Limits that hold the band and what is near it; what is beyond is an arrow at the edge."""
     reach = max(LEAST_REACH, 3 * margin)
     values = [value for _, _, _, ratios in entries
-              if 1 / NEAR < (value := middle(ratios)) < NEAR] + [1]
+              if 1 / NEAR < (value := shown(ratios)) < NEAR] + [1]
     set_range(axes, min(1 / (1 + reach), min(values) ** 1.15),
               max(1 + reach, max(values) ** 1.15))
     low, high = axes.get_xlim()
     for y, (_, colour, _, ratios) in enumerate(entries):
-        value = middle(ratios)
+        value = shown(ratios)
         if not low <= value <= high:
             axes.plot([0.985 if value > high else 0.015], [y], marker=">" if value > high else "<",
                       color=colour, linestyle="none", markersize=6, markerfacecolor="white",
@@ -92,9 +94,9 @@ def draw_zoom(axes, entries, margin):
 
 def entries_of(data, rows):
     """By ratio; the control last."""
-    entries = [(label, *data.styles[label], [row.relative for row in rows[label]])
+    entries = [(label, *data.styles[label], [together(rows[label][0]).relative])
                for label in rows]
-    entries.sort(key=lambda entry: (middle(entry[3]), entry[0]))
+    entries.sort(key=lambda entry: (shown(entry[3]), entry[0]))
     control = [it for it in controls(rows) if it.ratio and it.ratio > 0]
     return entries + ([("A/A control", GREY, "d", control)] if control else [])
 
@@ -117,7 +119,7 @@ def draw_set(row, data, rows):
         row[1].set_visible(False)
     last = row[1] if high > ZOOM_FROM else row[0]
     for y, (_, _, _, ratios) in enumerate(entries):
-        last.text(1.02, y, f"{middle(ratios):#.4g}", va="center", fontsize=8.5,
+        last.text(1.02, y, f"{shown(ratios):#.4g}", va="center", fontsize=8.5,
                   transform=last.get_yaxis_transform())
 
 
@@ -146,13 +148,11 @@ def forest(data, condition, size):
         raise NoData("no size has two strategies that were held against each other", "-s all")
     points = [(group, {label: plot_data.point(found) for label, found in rows.items()})
               for group, rows in sets]
-    counts = plot_data.count_text([row.stats.n for _, rows in sets for found in rows.values()
-                                   for row in found])
+    counts = plot_data.count_text([it.n for _, found in points for it in found.values()])
     band = "grey band: what the A/A control says is no difference" \
         if any(controls(rows) for _, rows in sets) else "no A/A control was measured"
-    notes = f"{counts} samples a strategy and run · median of the ratios within blocks" \
-            f"{interval_words(data, sets)}, a marker for each run; the figure is their median · " \
-            f"{band}{wrong_words(sets, condition, size)}"
+    notes = f"{counts} samples a strategy · median of the ratios within blocks" \
+            f"{interval_words(data, sets)} · {band}{wrong_words(sets, condition, size)}"
     heights = plot_cell.heights(points, 1)
     frame = plot_cell.make_frame_of("Paired ratios", condition, size, [group for group, _ in sets],
                                     notes + data.note(), (WIDTH_INCHES, sum(heights)))

@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 import plot_data
 import plot_frame
-from plot_data import NoData
+from plot_data import NoData, together
 from plot_frame import GREY
 from result_units import time_unit
 
@@ -20,27 +20,17 @@ Winner = collections.namedtuple("Winner", "label median_ns n n_near note")
 
 
 def judge(timings):
-    """A Winner, or why there is none: 'unsupported', 'none verified', 'not measured'. Of several
-    runs it is the one of the least pooled median, and near is what any run cannot tell from its
-    fastest."""
-    rankings = [timing.verdict() for timing in timings if timing.rankings]
+    """A Winner, or why there is none: 'unsupported', 'none verified', 'not measured'."""
     rows = [row for timing in timings for row in timing.rows if not row.diagnostic]
-    points = points_of(rankings, rows)
-    if not points:
+    ranking = next((together(timing).verdict() for timing in timings
+                    if together(timing).rankings), None)
+    winning = [row for row in rows if ranking and row.label == ranking.fastest
+               and row.is_comparable()]
+    if not winning:
         skipped = all(row.status == "skipped" for row in rows)
         return ("unsupported" if skipped else "none verified") if rows else "not measured"
-    label = min(points, key=lambda it: points[it].median)
-    near = {it for ranking in rankings for it in (ranking.fastest, *ranking.tied)} - {label}
-    return Winner(label, points[label].median, points[label].n, len(near), note_of(points[label]))
-
-
-def points_of(rankings, rows):
-    """{label: Point} of what is ranked."""
-    found = collections.defaultdict(list)
-    for row in rows:
-        if row.is_comparable() and any(row.label in ranking.order for ranking in rankings):
-            found[row.label].append(row)
-    return {label: plot_data.point(members) for label, members in found.items()}
+    point = plot_data.point(winning)
+    return Winner(ranking.fastest, point.median, point.n, len(ranking.tied), note_of(point))
 
 
 def note_of(point):

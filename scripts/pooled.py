@@ -1,126 +1,112 @@
-"""Figures of several runs together: all statistics of the scripts, and only of what no single file
-holds. Ratios have 95 % intervals, as src/base/infer.c makes them: medians of runs, resampled by
-runs and then by blocks of samples, from a seeded generator."""
+"""Several runs as `mipbench compare --pool` takes them together: medians, intervals, ratios and
+sentences of the runs of one device and build. Nothing is computed here."""
 
 import collections
-import math
-import random
+import os
+import pathlib
+import shutil
+import subprocess
 
-LEVEL = 0.95
-N_RESAMPLES = 2000
-MIN_SAMPLES = 6  # fewer have no 95 % interval
+import results
+from result_node import InputError, Node, clean, parse
 
-# Student's t, two-sided 95 %, by degrees of freedom; the last stands for all beyond it.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+HERE = pathlib.Path(__file__).resolve().parent
+BESIDE = (HERE.parent / "build/mipbench", HERE.parent.parent / "bin/mipbench")  # as built, installed
 
-# A figure and its interval; ci is None where there is too little data for one.
-Figure = collections.namedtuple("Figure", "value ci")
-
-# One factor of a ratio: the logarithms of its samples, run by run, and +1 or -1.
-Factor = collections.namedtuple("Factor", "runs power")
-
-
-def median_sorted(values):
-    middle = len(values) // 2
-    if len(values) % 2:
-        return values[middle]
-    return 0.5 * (values[middle - 1] + values[middle])
+# Runs of one device, driver and build, and what was measured in them; no timings of a single run,
+# whose own are as good.
+Pool = collections.namedtuple("Pool", "runs timings")
 
 
-def median(values):
-    return median_sorted(sorted(values))
+def add_option(parser):
+    parser.add_argument("--mipbench", metavar="PROGRAM",
+                        help="what takes several runs together (default: $MIPBENCH, else the "
+                             "mipbench beside this script, else that on PATH)")
 
 
-def quantile_sorted(values, share):
-    position = share * (len(values) - 1)
-    below = min(int(position), len(values) - 2)
-    return values[below] + (position - below) * (values[below + 1] - values[below])
+def find_program(named):
+    named = named or os.environ.get("MIPBENCH")
+    found = [path for path in BESIDE if os.access(path, os.X_OK)]
+    program = shutil.which(named or (found[0] if found else "mipbench"))
+    if program is None:
+        raise InputError(f"{named or 'mipbench'}: no such program; it takes several runs together: "
+                         "name it with --mipbench")
+    return program
 
 
-def quantiles(values, shares):
-    """Of two values or more."""
-    ordered = sorted(values)
-    return [quantile_sorted(ordered, share) for share in shares]
+class Row:
+    """A variant in all runs that have it."""
+
+    def __init__(self, node):
+        self.label, self.variant, self.answer = node.text("label"), node.text("variant"), \
+            node.optional_text("answer")
+        self.status, self.verified = node.text("status"), node.text("verify") == "pass"
+        self.runs, self.stats = node.count("runs"), Stats(node)
+        self.relative = results.Relation(node.child("relative"))
 
 
-def lag1(values):
-    """Autocorrelation of neighbours; 0 of a constant."""
-    mean = sum(values) / len(values)
-    off = [value - mean for value in values]
-    power = sum(x * x for x in off)
-    return sum(a * b for a, b in zip(off, off[1:])) / power if power > 0 else 0.0
+class Stats:
+    """Of all runs of a row."""
+
+    def __init__(self, node):
+        self.n, self.ci = node.count("samples"), node.interval("median_ci_ns")
+        self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
 
 
-def block_length(values):
-    """Above 1 only where neighbours resemble each other beyond what chance does."""
-    n = len(values)
-    return math.ceil(n ** (1 / 3)) if lag1(values) > 1.645 / math.sqrt(n) else 1
+class Timing:
+    """A case under one condition; `members`: it in each run that has it."""
+
+    def __init__(self, node, runs):
+        places = node.figures("timings")
+        self.members = [run.timings[int(place)] for run, place in zip(runs, places)
+                        if place is not None]
+        self.rows = [Row(row) for row in node.children("rows")]
+        self.sentence = node.text("sentence", "")
+        labels = {row.variant: row.label for row in self.rows}
+        fastest = labels.get(node.optional_text("fastest"))
+        self.rankings = [results.Ranking(node.optional_text("question"), fastest,
+                                         [labels[name] for name in node.texts("tied")], [],
+                                         self.sentence)] if fastest else []
+        self.title, self.case = self.members[0].title, self.members[0].case
+        by_label = {row.label: row for row in self.rows}
+        for timing in self.members:
+            timing.pooled = self
+            for row in timing.rows:
+                row.pooled = by_label.get(row.label)
+
+    def sentences(self):
+        return [self.sentence] if self.sentence else []
+
+    def verdict(self):
+        return self.rankings[0] if self.rankings else None
 
 
-def normal_quantile(tail):
-    low, high = 0.0, 40.0
-    for _ in range(60):
-        z = 0.5 * (low + high)
-        low, high = (z, high) if 0.5 * math.erfc(z / math.sqrt(2)) > tail else (low, z)
-    return low
+def compare(program, paths):
+    """What mipbench says of the files, as a Node."""
+    try:
+        done = subprocess.run([program, "compare", "--pool", "--json", "-", "--", *paths],
+                              check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise InputError(f"{program}: {error.strerror}; name mipbench with --mipbench") from error
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise InputError(said[-1] if said else f"{program}: exit code {done.returncode}")
+    text = done.stdout.decode("utf-8", "replace")
+    return Node(parse(program, text), program)
 
 
-def expanded_tail(n_blocks):
-    """Percentiles of few blocks are too narrow: moved out to where Student's t has them
-    (Hesterberg 2015), t by the expansion of Cornish and Fisher."""
-    freedom = max(n_blocks - 1.0, 3.0)
-    z = normal_quantile(0.5 * (1.0 - LEVEL))
-    t = (z + (z ** 3 + z) / (4 * freedom)
-         + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2))
-    return 0.5 * math.erfc(t * math.sqrt((freedom + 1) / freedom) / math.sqrt(2))
-
-
-class Run:
-    """One run's samples, ready for resampling: blocks that go round at the end."""
-
-    def __init__(self, values):
-        self.values = values
-        self.length = block_length(values)
-        self.twice = values + values
-        self.median = median(values)
-
-    def n_blocks(self):
-        return len(self.values) / self.length
-
-    def resampled_median(self, rng):
-        n, length = len(self.values), self.length
-        if length == 1:
-            return median(rng.choices(self.values, k=n))
-        drawn = []
-        for start in rng.choices(range(n), k=math.ceil(n / length)):
-            drawn += self.twice[start:start + length]
-        return median(drawn[:n])
-
-
-def resampled(runs, rng):
-    chosen = rng.choices(runs, k=len(runs)) if len(runs) > 1 else runs
-    return median([run.resampled_median(rng) for run in chosen])
-
-
-def ratio(factors, seed):
-    """The product of the factors: of each, the median of its runs' medians."""
-    sides = [([Run(values) for values in factor.runs], factor.power) for factor in factors]
-    value = math.exp(sum(power * median([run.median for run in runs]) for runs, power in sides))
-    if any(len(run.values) < MIN_SAMPLES for runs, _ in sides for run in runs):
-        return Figure(value, None)
-    rng = random.Random(seed)
-    drawn = sorted(math.exp(sum(power * resampled(runs, rng) for runs, power in sides))
-                   for _ in range(N_RESAMPLES))
-    tail = expanded_tail(min(sum(run.n_blocks() for run in runs) for runs, _ in sides))
-    return Figure(value, (quantile_sorted(drawn, tail), quantile_sorted(drawn, 1 - tail)))
-
-
-def mean_of_runs(values):
-    """A figure that each run gives once; one run alone says nothing of its spread."""
-    n = len(values)
-    mean = sum(values) / n
-    if n < 2:
-        return Figure(mean, None)
-    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1) / n)
-    half = STUDENT[min(n - 1, len(STUDENT)) - 1] * spread
-    return Figure(mean, (mean - half, mean + half))
+def load(runs, named):
+    """The pools of the runs, each of which has what it is part of as `pooled` of its timings and
+    rows then; `named`: the program, or None."""
+    if len(runs) < 2:
+        return [Pool(runs, [])]
+    by_path = {clean(os.fsencode(run.path).decode("utf-8", "replace")): run for run in runs}
+    root = compare(find_program(named), [str(run.path) for run in runs])
+    pools = []
+    for node in root.children("pools"):
+        members = [by_path[run.text("path")] for run in node.children("runs")]
+        timings = [Timing(timing, members) for timing in node.children("timings")] \
+            if len(members) > 1 else []
+        pools.append(Pool(members, timings))
+    return pools

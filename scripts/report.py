@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import command_line
+import pooled
 import report_claims
 import report_page
 import report_pictures
@@ -16,7 +17,8 @@ from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 DEFAULT_PICTURES_MB = 16
 
 EPILOG = """\
-Several results, of several devices say, become one page. A claims.json beside them is shown, too.
+Several results, of several devices say, become one page; runs of one device
+and build have one verdict. A claims.json beside them is shown, too.
 
 Exit: 0; 2 wrong command line; 3 bad input; 7 the page could not be written."""
 
@@ -41,6 +43,7 @@ def parse_options(arguments):
                         default=DEFAULT_PICTURES_MB * 1000 * 1000,
                         help="embed pictures up to this size in all; 0 leaves them out "
                              f"(default: {DEFAULT_PICTURES_MB})")
+    pooled.add_option(parser)
     return parser.parse_args(arguments)
 
 
@@ -56,7 +59,8 @@ def start(arguments):
     claims = report_claims.load(sets)
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
     refuse_inputs([out], inputs_of(sets, claims))
-    page = report_page.make(sets, claims, options.max_pictures)
+    pools = pooled.load(sets, options.mipbench)
+    page = report_page.make(sets, pools, claims, options.max_pictures)
     try:
         write_whole(out, page)
     except OSError as error:

@@ -86,9 +86,10 @@ def caveats(item):
     return [(kind, sentence) for holds, kind, sentence in found if holds]
 
 
-def boxes(item):
+def boxes(runs):
+    found = dict.fromkeys(caveat for run in runs for caveat in caveats(run))
     return "".join(f'<p class="box {kind}">{"⚠ " if kind == "warn" else "✗ "}{esc(sentence)}</p>'
-                   for kind, sentence in caveats(item))
+                   for kind, sentence in found)
 
 
 def preference(timing):
@@ -100,23 +101,32 @@ def preference(timing):
             -case.texels)
 
 
-def headline(item):
+def headline(runs):
     """The timing that the page begins with, or None."""
-    return min(item.timings, key=preference) if item.timings else None
+    return min((timing for run in runs for timing in run.timings), key=preference, default=None)
 
 
-def verdict(item, name, is_alone):
-    """What the reader is to take home from one set, in the words of mipbench."""
-    head = "" if is_alone else f"<h3>{esc(name)}</h3>"
-    timing = headline(item)
+def heading(pool, name, is_alone):
+    """Of runs that are taken together: how many they are, too."""
+    run, n_runs = pool.runs[0], len(pool.runs)
+    if n_runs > 1:
+        return f"<h3>{esc(run.name())}, {esc(run.commit)}: {n_runs} runs together</h3>"
+    return "" if is_alone else f"<h3>{esc(name)}</h3>"
+
+
+def verdict(pool, name, is_alone):
+    """What the reader is to take home from runs of one device and build, in the words of
+    mipbench."""
+    head, timing = heading(pool, name, is_alone), headline(pool.runs)
     if timing is None:
-        return head + boxes(item)
+        return head + boxes(pool.runs)
+    timing = timing.pooled or timing
     first, *others = timing.sentences() or [NO_RANKING]
     kind = "none" if first == NO_RANKING else "tied" if timing.verdict().tied else "clear"
     more = "".join(f"<p>{esc(sentence)}</p>" for sentence in others)
     return (f'{head}<p class="verdict {kind}"><small>{esc(timing.title)}, '
             f'<span class="file">{esc(timing.case.image.name)}</span></small>{esc(first)}</p>'
-            f"{more}{boxes(item)}")
+            f"{more}{boxes(pool.runs)}")
 
 
 def blocks_of(timing):
@@ -144,13 +154,29 @@ def section_of(item, timing, looks, is_open):
 
 
 def results_of(looks, item, name, is_alone):
-    chosen = headline(item)
+    chosen = headline([item])
     tables = "".join(section_of(item, timing, looks, timing is chosen)
                      for timing in item.timings)
     sizes = "".join(report_plots.time_against_size(item, looks)) if item.timings else ""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
     empty = "" if item.timings else "<p>No results in this file.</p>"
     return f'{head}{empty}<div class="grid">{sizes}</div>{tables}'
+
+
+def together(pools):
+    """A table for each case of what more than one run measured."""
+    return "".join(
+        heading(pool, "", True) + "".join(
+            f'<details class="cell"><summary><b>{esc(timing.title)}</b> '
+            f'<span class="file">{esc(timing.case.image.name)}</span> '
+            f'<span class="said">{esc(timing.sentence or NO_RANKING)}</span></summary>'
+            f"{report_tables.pooled(timing)}</details>" for timing in pool.timings)
+        for pool in pools if pool.timings)
+
+
+def verdicts(sets, pools):
+    names = dict(zip(sets, set_names(sets)))
+    return "".join(verdict(pool, names[pool.runs[0]], len(pools) == 1) for pool in pools)
 
 
 def verification_of(item, name, is_alone):
@@ -267,11 +293,11 @@ def downloads(sets):
     return buttons, scripts
 
 
-def sections(sets, groups, store, claims_found):
+def sections(sets, pools, groups, store, claims_found):
     looks = report_svg.looks(variant for item in sets for case in item.cases
                              for variant in case.variants)
-    return [("verdict", "Verdict", each(sets, verdict)),
-            ("results", "Results", each(sets, functools.partial(results_of, looks))),
+    return [("verdict", "Verdict", verdicts(sets, pools)),
+            ("results", "Results", together(pools) + each(sets, functools.partial(results_of, looks))),
             ("pictures", "Pictures of the chains", pictures(sets, groups, store)),
             ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
@@ -282,11 +308,11 @@ def sections(sets, groups, store, claims_found):
             ("again", "Do it again", each(sets, command))]
 
 
-def make(sets, claims_found, max_picture_bytes):
+def make(sets, pools, claims_found, max_picture_bytes):
     """The whole page as a text."""
     store = report_pictures.Store(max_picture_bytes)
     groups = report_pictures.collect(sets, set_names(sets), store)
-    parts = sections(sets, groups, store, claims_found)
+    parts = sections(sets, pools, groups, store, claims_found)
     script, (buttons, json_scripts) = template("page.js"), downloads(sets)
     names = list_words(list(dict.fromkeys(item.name() for item in sets)))
     return fill(template("page.html"), {

@@ -136,6 +136,32 @@ def results(timing):
                  else status_class(row.status, row.verify))
 
 
+def pooled(timing):
+    """The table of what several runs measured, in the order of the first."""
+    unit, ranking = time_unit([row.stats.median for row in timing.rows]), timing.verdict()
+
+    def interval(row):
+        ci = row.stats.ci
+        shown = f"{time_text(ci[0], unit)} – {time_text(ci[1], unit)}" if ci else NOTHING
+        return shown, ci[1] - ci[0] if ci else None
+
+    def is_fastest(row):
+        return ranking is not None and ranking.fastest == row.label
+
+    columns = [
+        Column("Strategy", lambda row: (row.label, row.label), False),
+        Column(f"Median, {unit[1]}", lambda row: (time_text(row.stats.median, unit),
+                                                  row.stats.median), note="of the runs' medians"),
+        Column("95 % interval", interval, note="of the median; sorted by its width"),
+        Column("Relative", lambda row: relative_words(row, is_fastest(row)),
+               note="to the fastest, and its 95 % interval"),
+        Column("Answer", lambda row: (row.answer or NOTHING, row.answer or None), False),
+        Column("Runs", lambda row: (row.runs, row.runs)),
+        Column("n", lambda row: (row.stats.n, row.stats.n)),
+        Column("Verified", lambda row: ("✓" if row.verified else "not checked",) * 2, False)]
+    return table(columns, timing.rows, f"runs together: {timing.title}")
+
+
 def warnings(timing):
     """What a reader must know of single rows; the same message is one line."""
     found = {}

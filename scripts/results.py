@@ -138,6 +138,7 @@ class Row:
         self.diagnostic, self.size, self.texels = \
             variant.diagnostic, self.case.size, self.case.texels
         self.status, self.reason = node.text("status"), node.text("reason", "")
+        self.pooled = None  # a pooled.Row, once runs are taken together
         self.stats, self.null_twin = Stats(node.child("stats")), node.amount("null_twin_ns")
         self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
@@ -182,6 +183,7 @@ class Timing:
 
     def __init__(self, case, node):
         self.case, self.cache, self.mode = case, node.text("cache"), node.text("mode")
+        self.pooled = None  # a pooled.Timing, once runs are taken together
         self.condition, self.title = case.condition(self.cache, self.mode), \
             f"{case.words()}, {self.cache}, {self.mode}"
         self.n_images = node.count("images", 1)

@@ -143,20 +143,24 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
     }
 }
 
-static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_row *row,
-                     size_t n_runs)
+static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
+                     const struct mb_row *row, const struct mb_match *match)
 {
+    const char *answer = match->usable->answer;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "variant", result->slug);
     mb_json_string(json, node, "label", result->label);
+    mb_json_string(json, node, "answer", answer[0] != '\0' ? answer : NULL);
     mb_json_string(json, node, "status", mb_result_status_names[result->status]);
     mb_json_string(json, node, "verify", mb_verify_status_names[result->verify]);
-    mb_json_u64(json, node, "runs", n_runs);
+    mb_json_u64(json, node, "runs", match->n_usable);
     mb_json_u64(json, node, "samples", row->stats.n);
     mb_json_number(json, node, "median_ns", row->stats.median_ns);
     mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
+    mb_json_number(json, node, "p05_ns", row->stats.p05_ns);
+    mb_json_number(json, node, "p95_ns", row->stats.p95_ns);
     if (!isfinite(relation->ratio)) {
         mb_json_null(json, node, "relative");
         return;
@@ -165,7 +169,24 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_r
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
-    mb_json_string(json, relative, "verdict", mb_outcome_names[relation->outcome]);
+    mb_json_string(json, relative, "verdict",
+                   mb_row_answers(timing, row, timing->question)
+                       ? mb_outcome_names[relation->outcome]
+                       : NULL);
+}
+
+/* Which timing of each run it is, by its place in the file. */
+static void json_places(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool,
+                        const struct mb_pool_timing *pooled)
+{
+    struct cJSON *places = mb_json_array(json, node, "timings");
+    for (size_t run = 0; run < pool->n_runs; run++) {
+        const struct mb_file_result *of = NULL;
+        for (size_t i = 0; of == NULL && i < pooled->c.n_results; i++) {
+            of = pooled->match[i]->of[run];
+        }
+        mb_json_number(json, places, NULL, of != NULL ? (double)of->timing : (double)NAN);
+    }
 }
 
 static void json_timing(struct mb_json *json, struct cJSON *list, const struct mb_pool *pool,
@@ -180,17 +201,24 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_json_string(json, node, "cache", of->cache);
     mb_json_string(json, node, "mode", of->mode);
     mb_json_string(json, node, "condition", of->condition);
+    json_places(json, node, pool, pooled);
     mb_json_string(json, node, "question",
                    is_ranked ? mb_question_names[timing->question] : NULL);
     mb_json_string(json, node, "fastest",
                    is_ranked ? pooled->c.results[timing->fastest].slug : NULL);
+    struct cJSON *tied = mb_json_array(json, node, "tied");
+    for (size_t i = 0; is_ranked && i < pooled->c.n_results; i++) {
+        if (mb_ranking_is_tied(timing, i)) {
+            mb_json_string(json, tied, NULL, pooled->c.results[i].slug);
+        }
+    }
     mb_ranking_describe(&sentence, &pool->run, timing);
     mb_json_string(json, node, "sentence", mb_strbuf_text(&sentence));
     json->failed = json->failed || sentence.failed;
     mb_strbuf_finish(&sentence);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < pooled->c.n_results; i++) {
-        json_row(json, rows, &timing->rows[i], pooled->match[i]->n_usable);
+        json_row(json, rows, timing, &timing->rows[i], pooled->match[i]);
     }
 }
 

@@ -183,15 +183,33 @@ static struct mb_tolerance tolerance_of(unsigned answers)
     return (struct mb_tolerance){.has_no_policy = true};
 }
 
-/* n, and the median with its interval, as those of a run. */
+/* Of the samples of all runs. */
+static enum mb_status describe_samples(const struct mb_found *found, struct mb_stats *stats,
+                                       struct mb_err *err)
+{
+    double *samples = mb_alloc(found->n_samples, sizeof *samples);
+    size_t n = 0;
+    if (samples == NULL) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < found->runs.n; i++) {
+        const struct mb_series *run = &found->runs.series[i];
+        memcpy(samples + n, run->values, run->n * sizeof *samples);
+        n += run->n;
+    }
+    const enum mb_status status = mb_stats_compute(samples, n, stats, err);
+    mb_free(samples);
+    return status;
+}
+
+/* The quantiles, and the median of the runs with its interval, as those of a run. */
 static enum mb_status pool_stats(const struct mb_found *found, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
     enum mb_status status;
     struct mb_bootstrap own = *how;
     own.seed = mb_seed_of(how->seed, found->usable->key);
-    MB_TRY(mb_stats_compute(found->runs.series[0].values, found->runs.series[0].n, stats, err));
-    stats->n = found->n_samples;
+    MB_TRY(describe_samples(found, stats, err));
     if (found->runs.n > 1) {
         struct mb_estimate estimate;
         MB_TRY(mb_bootstrap_runs(&found->runs, &own, &estimate, err));

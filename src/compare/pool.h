@@ -8,11 +8,12 @@
 /* A case under one condition. */
 struct mb_pool_timing {
     /* The rows of its one timing are as those of a run, in the order of the files, with their
-     * label, slug, status, verify, n, median and relation:
+     * label, slug, status, verify, n, quantiles, median and relation:
      * - a status is failed where any of the runs failed it, and verify is passed only where it
      *   did in every run with figures;
      * - stats.median_ns is of the runs' medians, and its 95 % interval by resampling runs and
      *   blocks of samples; of a single run its own, by order statistics; NaN: too few samples;
+     * - its p05 and p95 are of the samples of all runs;
      * - a relation is its time over that of the fastest, from blocks of the runs that have
      *   both: the median of the runs' medians. Where no run has both, of the runs' medians
      *   alone. NaN of what makes another image, or where nothing is the fastest. */

@@ -307,6 +307,7 @@ static void read_status(struct mb_file_result *result, const struct place *place
 static void read_questions(struct mb_file_result *result, const struct place *place)
 {
     result->is_diagnostic = mb_json_read_bool(place->variant, "diagnostic", false);
+    read_text(place->variant, "answer", result->answer, sizeof result->answer);
     for (unsigned reduce = MB_REDUCE_AVG; reduce <= MB_REDUCE_MAX; reduce++) {
         if (has_text(place->c, "reduce", mb_reduce_names[reduce])) {
             result->reduce = (enum mb_reduce)reduce;

@@ -24,6 +24,7 @@ struct mb_file_result {
     char cache[16], mode[16]; /* "cold", "latency" */
     enum mb_reduce reduce;
     unsigned answers; /* questions, as a mask of 1 << question */
+    char answer[32];  /* the same in a word: "exact", "floor" */
     bool is_diagnostic;
     char condition[48];         /* "cold latency", "cold latency, needed usage" */
     char label[MB_LABEL_BYTES]; /* "compute:npot=floor" */

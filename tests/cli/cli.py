@@ -38,6 +38,7 @@ def main():
     BINARY = os.path.abspath(sys.argv.pop(1))
     # The tests call the module that they imported, not the one that runs.
     sys.modules["cli"].BINARY = BINARY
+    os.environ["MIPBENCH"] = BINARY  # for scripts that take several runs together
     unittest.main(module="__main__", verbosity=1)
 
 

@@ -12,7 +12,7 @@ import cli
 import kept_sets
 import claims
 import claims_data
-import pooled
+import ratios
 import results
 
 
@@ -423,7 +423,7 @@ class Statistics(ClaimsCase):
             for fastest, row in ((a, b) for a in timing.rows for b in timing.rows
                                  if a.label in names and b is not a and b.relative.is_drawable()):
                 logs = [math.log(a / b) for a, b in zip(row.samples, fastest.samples)]
-                figure = pooled.ratio([pooled.Factor([logs], 1)], 1)
+                figure = ratios.ratio([ratios.Factor([logs], 1)], 1)
                 self.assertAlmostEqual(figure.value, row.relative.ratio,
                                        delta=1e-5 * row.relative.ratio)  # written with six digits
                 for ours, theirs in zip(figure.ci, row.relative.ci):
@@ -436,8 +436,8 @@ class Statistics(ClaimsCase):
         held = 0
         for seed in range(100):
             runs = [[rng.gauss(0.1, 0.05) for _ in range(25)] for _ in range(2)]
-            figure = pooled.ratio([pooled.Factor(runs[:1], 1),
-                                         pooled.Factor(runs[1:], -1)], seed)
+            figure = ratios.ratio([ratios.Factor(runs[:1], 1),
+                                         ratios.Factor(runs[1:], -1)], seed)
             held += figure.ci[0] <= 1 <= figure.ci[1]
         self.assertGreaterEqual(held, 90)
 
@@ -448,7 +448,7 @@ class Statistics(ClaimsCase):
         shuffled = rng.sample(held, len(held))
         widths = []
         for values in (held, shuffled):
-            ci = pooled.ratio([pooled.Factor([values], 1)], 1).ci
+            ci = ratios.ratio([ratios.Factor([values], 1)], 1).ci
             widths.append(math.log(ci[1] / ci[0]))
         self.assertGreater(widths[0], 1.3 * widths[1])
 
@@ -458,7 +458,7 @@ class RealResults(ClaimsCase):
         """All but the intervals, which take long."""
         folder = kept_sets.CLAIMS
         options = claims.parse_options([str(folder)])
-        with unittest.mock.patch.object(pooled, "N_RESAMPLES", 20):
+        with unittest.mock.patch.object(ratios, "N_RESAMPLES", 20):
             made = claims.make_report(claims_data.ResultSet(options.inputs), options)
         kept = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
         self.assertEqual(claims.markdown(kept),

@@ -194,7 +194,7 @@ class EveryPlot(PlotCase):
     def test_no_intervals_are_not_claimed(self):
         """Of three samples there are none; and what is wrong is named, not held against others."""
         root = trimmed(GPU_VARIANTS, sizes=SIZES[:1], cache="hot")
-        self.assertIn("within blocks and its 95 % interval, a marker",
+        self.assertIn("within blocks and its 95 % interval ·",
                       self.joined(self.draw([root], "forest")["forest"]))
         for row in rows(root):
             if row["relative"]:

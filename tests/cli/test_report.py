@@ -287,14 +287,20 @@ class Pages(PageCase):
         text = self.page(*paths)
         self.check(text, 2)
         name = fixture.load()["device"]["name"]
+        self.assertEqual(text.count('<p class="verdict '), 1)
+        self.assertEqual(text.count(": 2 runs together</h3>"), 2)  # verdict, tables
         for folder in "ab":
             called = f"{name} (software), {folder}/results.json"
-            self.assertEqual(text.count(f"<h3>{called}</h3>"), 4)
+            self.assertEqual(text.count(f"<h3>{called}</h3>"), 3)
             self.holds(text, f'<th scope="col">{called}</th>', f">Save {folder}/results.json (",
                        f'data-name="{folder}-results.json"')
         self.assertEqual([group["owner"][-14:] for group in
                           json.loads(embedded(text, "viewer-data"))],
                          ["a/results.json", "b/results.json"])
+
+    def test_several_runs_need_mipbench(self):
+        paths = [self.write(fixture.load(), "a.json"), self.write(self.other_device(), "b.json")]
+        self.assertIn("no such program", self.refusal(3, *paths, "--mipbench", self.dir / "none"))
 
     def test_interrupted(self):
         text = self.page(self.write(fixture.interrupted()))

@@ -18,6 +18,7 @@ import cli
 import report_fixture as fixture
 import claims
 import plot
+import pooled
 import report
 import result_schema
 import results
@@ -89,7 +90,7 @@ def kinds_of_members(root):
 
 def draw_nothing(run):
     """All that the plots are made from, but the drawing, which takes too long for thousands."""
-    data = plot_data.Data([run], plot.parse_options(["results.json"]))
+    data = plot_data.Data(pooled.load([run], None), plot.parse_options(["results.json"]))
     group, = data.sets
     group.footer(group.rows)
     for condition in data.conditions():

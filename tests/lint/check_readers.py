@@ -2,8 +2,8 @@
 """usage: check_readers.py ROOT
 
 The scripts that read results decide nothing that mipbench has decided: no statistic, no label and
-no verdict of a single file is made in Python. What has gone stays away, by its name; pooled.py
-alone computes statistics, and only of several files together."""
+no verdict is made in Python, of one file or of several. What has gone stays away, by its name;
+ratios.py alone computes statistics, for claims alone."""
 
 import ast
 import pathlib
@@ -20,11 +20,15 @@ GONE_FUNCTIONS = {
     "is_told_apart", "ranked_rows", "summary", "other_image", "limit_sentence", "following",
     # statistics
     "paired_ratio", "median_interval", "n_outside"}
+# Of statistics, too, but for those in ratios.py.
+STATISTICS_OWN = re.compile(r"(median|quantile|percentile|mean|stdev|bootstrap|resampl|student|lag1"
+                            r"|block_length|expanded_tail|wilcoxon|holm)")
 # In a text that is shown: of who is fastest mipbench's own sentences are.
 VERDICT = re.compile(r"\bis (the )?fastest\b|within the noise|times as long|No ranking")
 STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average)s?$")
-POOLED = "pooled"  # of several runs, until `mipbench compare` writes what it finds
-POOLS = {"claims_data", "claims_list", "plot_data", "plot_forest"}  # what draws or judges those
+RATIOS = "ratios"  # of what `mipbench compare` does not write
+RATIOS_FOR = {"claims_data", "claims_list"}
+NAMES = {("claims_list", "median_of")}  # passes on what ratios.py finds
 AXES = {("plot_cell", "draw_ecdf"), ("plot_cell", "draw_lanes")}  # how far an axis goes
 
 
@@ -45,20 +49,23 @@ def problems_of(name, tree):
     silent = docstrings(tree)
     for node in ast.walk(tree):
         for module in imported(node) & (GONE_MODULES | {"statistics"}
-                                        | (set() if name in POOLS else {POOLED})):
+                                        | (set() if name in RATIOS_FOR else {RATIOS})):
             yield node.lineno, f"imports {module}"
         if isinstance(node, ast.FunctionDef) and node.name in GONE_FUNCTIONS:
             yield node.lineno, f"{node.name}() is mipbench's to decide"
+        if isinstance(node, ast.FunctionDef) and name != RATIOS \
+                and STATISTICS_OWN.match(node.name) and (name, node.name) not in NAMES:
+            yield node.lineno, f"{node.name}() is mipbench's to compute"
         if isinstance(node, ast.Constant) and isinstance(node.value, str) \
                 and id(node) not in silent and VERDICT.search(node.value):
             yield node.lineno, f"a verdict of its own: '{node.value}'"
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        if name != POOLED and (name, function.name) not in AXES:
+        if name != RATIOS and (name, function.name) not in AXES:
             yield from statistics_in(function)
 
 
 def statistics_in(function):
-    """Calls of a library's; those of pooled.py are of several runs."""
+    """Calls of a library's; those of ratios.py are for claims."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) \
                 and STATISTICS.match(node.func.attr) and isinstance(node.func.value, ast.Name) \
