@@ -16,6 +16,7 @@
 #define FILE_COLUMNS   100  /* where there is no terminal */
 #define LEAST_LABEL    16   /* columns that are left of a long label */
 #define LEAST_TEXT     20   /* and of a last column that is broken */
+#define LEAST_SENTENCE 40   /* else a sentence goes below its row */
 #define MARGIN         2    /* columns before the first, with the mark */
 #define LINE_MARGIN    6    /* of a line below a row */
 
@@ -41,6 +42,8 @@ struct layout {
     bool is_terminal;          /* and no file */
     size_t n_columns;          /* of the terminal */
     size_t width[MAX_COLUMNS]; /* 0: left out */
+    const char **numbered;     /* labels that cannot be told apart once shortened; owned */
+    size_t n_numbered;
 };
 
 void mb_grid_finish(struct mb_grid *grid)
@@ -214,10 +217,99 @@ static void fit(struct layout *layout)
     size_t c = 0;
     while (is_too_wide(layout) && (c = find_least_needed(layout)) < layout->grid->n_columns) {
         layout->width[c] = 0;
+        for (c++; c < layout->grid->n_columns && layout->grid->columns[c].goes_with_last; c++) {
+            layout->width[c] = 0;
+        }
     }
     while (layout->is_terminal && is_too_wide(layout) &&
            (c = find_widest_label(layout)) < layout->grid->n_columns) {
         layout->width[c]--;
+    }
+}
+
+static const char *cell_at(const struct mb_grid *grid, size_t row, size_t c)
+{
+    const char *cell = first_cell(grid, &grid->rows[row]);
+    for (size_t i = 0; i < c; i++) {
+        cell = next_cell(cell);
+    }
+    return cell;
+}
+
+/* Labels are shown as "[2] spd:..=off" from 1, or as they are: 0. */
+static size_t number_of(const struct layout *layout, const char *label)
+{
+    for (size_t i = 0; i < layout->n_numbered; i++) {
+        if (strcmp(layout->numbered[i], label) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether another label of the column would look the same. */
+static bool is_ambiguous(const struct layout *layout, size_t c, const char *label)
+{
+    const struct mb_grid *grid = layout->grid;
+    for (size_t i = 0; i < grid->n_rows; i++) {
+        if (c < grid->rows[i].n_cells) {
+            const char *other = cell_at(grid, i, c);
+            if (mb_utf8_columns(other) > layout->width[c] && strcmp(other, label) != 0 &&
+                mb_shortens_alike(other, label, layout->width[c])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void number_column(struct layout *layout, size_t c)
+{
+    const struct mb_grid *grid = layout->grid;
+    for (size_t i = 0; i < grid->n_rows; i++) {
+        if (c < grid->rows[i].n_cells) {
+            const char *label = cell_at(grid, i, c);
+            if (mb_utf8_columns(label) > layout->width[c] && number_of(layout, label) == 0 &&
+                is_ambiguous(layout, c, label)) {
+                layout->numbered[layout->n_numbered++] = label;
+            }
+        }
+    }
+}
+
+/* False without memory. */
+static bool number_labels(struct layout *layout)
+{
+    const struct mb_grid *grid = layout->grid;
+    layout->numbered = mb_alloc(grid->n_rows * grid->n_columns, sizeof *layout->numbered);
+    for (size_t c = 0; layout->numbered != NULL && c < grid->n_columns; c++) {
+        if (grid->columns[c].is_label && layout->width[c] > 0) {
+            number_column(layout, c);
+        }
+    }
+    return layout->numbered != NULL;
+}
+
+static void add_label(struct mb_strbuf *out, const struct layout *layout, size_t c,
+                      const char *label)
+{
+    const size_t number = number_of(layout, label);
+    char prefix[24] = "";
+    if (number > 0 && mb_utf8_columns(label) > layout->width[c]) {
+        snprintf(prefix, sizeof prefix, "[%zu] ", number);
+    }
+    mb_strbuf_append(out, prefix);
+    mb_strbuf_shorten(out, label, layout->width[c] - strlen(prefix));
+}
+
+/* "[1] spd:load=texel:wave=off", a line each. */
+static void add_numbered(struct mb_strbuf *out, const struct layout *layout)
+{
+    mb_strbuf_append(out, layout->n_numbered > 0 ? "\n" : "");
+    for (size_t i = 0; i < layout->n_numbered; i++) {
+        mb_strbuf_printf(out, "%*s[%zu] ", MARGIN, "", i + 1);
+        mb_strbuf_wrap(out, layout->numbered[i], LINE_MARGIN, layout->n_columns);
+        mb_strbuf_append(out, "\n");
     }
 }
 
@@ -239,9 +331,23 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     if (is_broken(layout, c)) {
         mb_strbuf_wrap(out, text, indent_of(layout, c), layout->n_columns);
     } else {
-        mb_strbuf_shorten(out, text, layout->width[c]);
+        add_label(out, layout, c, text);
     }
     *n_spaces = MB_GRID_GAP + pad - before;
+}
+
+/* Beside the cells of the row if it fits there in a few lines, else below them. */
+static void add_sentence(struct mb_strbuf *out, const struct layout *layout,
+                         const struct mb_grid_row *row, const char *sentence, size_t n_spaces)
+{
+    size_t indent = indent_of(layout, row->n_cells);
+    if (indent + mb_utf8_columns(sentence) > layout->n_columns &&
+        indent + LEAST_SENTENCE > layout->n_columns) {
+        mb_strbuf_append(out, "\n");
+        n_spaces = indent = LINE_MARGIN;
+    }
+    mb_strbuf_spaces(out, n_spaces);
+    mb_strbuf_wrap(out, sentence, indent, layout->n_columns);
 }
 
 static void add_row(struct mb_strbuf *out, const struct layout *layout,
@@ -258,8 +364,7 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
         mb_strbuf_append(out, is_painted ? MB_PAINT_OFF : "");
     }
     if (row->tail == TAIL_SENTENCE) {
-        mb_strbuf_spaces(out, n_spaces);
-        mb_strbuf_wrap(out, cell, indent_of(layout, row->n_cells), layout->n_columns);
+        add_sentence(out, layout, row, cell, n_spaces);
     }
     mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF : "");
     mb_strbuf_append(out, "\n");
@@ -268,6 +373,18 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
         mb_strbuf_wrap(out, cell, LINE_MARGIN, layout->n_columns);
         mb_strbuf_append(out, "\n");
     }
+}
+
+/* Sentences beside the cells of one column say what they are. */
+static bool needs_titles(const struct layout *layout)
+{
+    const struct mb_grid *grid = layout->grid;
+    bool is_needed = false;
+    for (size_t i = 0; i < grid->n_rows; i++) {
+        is_needed =
+            is_needed || grid->rows[i].n_cells > 1 || grid->rows[i].tail != TAIL_SENTENCE;
+    }
+    return is_needed && grid->columns[0].title != NULL;
 }
 
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns)
@@ -284,13 +401,20 @@ void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t term
     }
     measure(&layout);
     fit(&layout);
-    for (size_t c = 0; grid->columns[0].title != NULL && c < grid->n_columns; c++) {
+    if (!number_labels(&layout)) {
+        out->failed = true;
+        return;
+    }
+    const bool has_titles = needs_titles(&layout);
+    for (size_t c = 0; has_titles && c < grid->n_columns; c++) {
         add_cell(out, &layout, c, grid->columns[c].title, &n_spaces);
     }
-    mb_strbuf_append(out, grid->columns[0].title != NULL ? "\n" : "");
+    mb_strbuf_append(out, has_titles ? "\n" : "");
     for (size_t i = 0; i < grid->n_rows; i++) {
         add_row(out, &layout, &grid->rows[i]);
     }
+    add_numbered(out, &layout);
+    mb_free(layout.numbered);
 }
 
 static void md_row(struct mb_strbuf *out, const struct mb_grid *grid,

@@ -21,7 +21,9 @@
 struct mb_grid_column {
     const char *title;    /* all NULL: the grid has no line of titles */
     bool is_right;        /* aligned */
-    bool is_label;        /* may lose its middle: "spd:load=..:wave=off" */
+    bool is_label;        /* may lose its middle: "spd:load=..:wave=off"; those of which the
+                             same would be left get a number, and are named below the grid */
+    bool goes_with_last;  /* is left out where the column before it is */
     size_t least_columns; /* left out on a narrower terminal; the highest goes first where the
                              grid is too wide. 0: never */
 };
@@ -48,8 +50,8 @@ void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
  * terminal leaves a column of nothing else out. */
 MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
 
-/* End the row with a sentence in place of the cells that are left, broken where it is too
- * wide. */
+/* End the row with a sentence in place of the cells that are left, broken where it is too wide;
+ * beside a long label it begins on a line of its own. */
 MB_PRINTF(2, 3) void mb_grid_sentence(struct mb_grid *grid, const char *fmt, ...);
 
 /* End the row with what its last cell says in short: a line below it on a terminal, in its
@@ -62,9 +64,9 @@ void mb_grid_stress(struct mb_grid *grid, const char *paint);
 /* Columns to write in on a terminal of that width, 80 at least; 100 for 0, which is none. */
 size_t mb_terminal_columns(size_t terminal_columns);
 
-/* Append titles and rows, or nothing without rows. On a terminal no line is wider than it,
- * unless a word is: a last column that is not right-aligned is broken. Where there is none (0),
- * labels and the last column stay whole. */
+/* Append titles and rows, or nothing without rows; a label and a sentence a row need no titles.
+ * On a terminal no line is wider than it, unless a word is: a last column that is not
+ * right-aligned is broken. Where there is none (0), labels and the last column stay whole. */
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns);
 
 /* Append a table of GitHub Markdown with all columns. */

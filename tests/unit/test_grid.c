@@ -97,6 +97,71 @@ static void test_fit(void)
     mb_grid_finish(&grid);
 }
 
+/* Labels of which the same would be left are numbered, and named once below. */
+static void test_alike(void)
+{
+    struct mb_grid grid = make_grid();
+    add_row(&grid, LABEL ":a=1:" LABEL, "1.5", "", "");
+    add_row(&grid, LABEL ":b=22:" LABEL, "1.6", "", "");
+    add_row(&grid, LABEL ":b=22:" LABEL, "1.7", "", "");
+    add_row(&grid, "compute:" LABEL ":" LABEL, "1.8", "", "");
+    check_text(
+        &grid, 80,
+        "  Name                                                             Time  Verdict\n"
+        "  [1] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.5  ok\n"
+        "  [2] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.6  ok\n"
+        "  [2] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.7  ok\n"
+        "  compute:spd:load=texel:wave=on:..=on:mips=12:levels=6:exact=off   1.8  ok\n"
+        "\n"
+        "  [1] " LABEL ":a=1:" LABEL "\n"
+        "  [2] " LABEL ":b=22:" LABEL "\n");
+    mb_grid_finish(&grid);
+}
+
+/* A sentence beside a long label has a line of its own, and needs no titles. */
+static void test_long_label(void)
+{
+    struct mb_grid grid = make_grid();
+    mb_grid_row(&grid, false, "");
+    mb_grid_cell(&grid, "%s", LABEL);
+    mb_grid_sentence(&grid, "skipped: the device has no subgroups, and so nothing at all "
+                            "can be said of it");
+    check_text(
+        &grid, 80,
+        "  " LABEL "\n"
+        "      skipped: the device has no subgroups, and so nothing at all can be said of\n"
+        "      it\n");
+    mb_grid_finish(&grid);
+}
+
+/* A column goes with the one that it refers to. */
+static void test_pair(void)
+{
+    static const struct mb_grid_column pair[] = {
+        {.title = "Name"},
+        {.title = "Next", .least_columns = 1},
+        {.title = "Ratio", .goes_with_last = true},
+    };
+    struct mb_grid grid = {.columns = pair, .n_columns = MB_COUNTOF(pair)};
+    mb_grid_row(&grid, false, "");
+    mb_grid_cell(&grid, "%s", LABEL);
+    mb_grid_cell(&grid, "%s", "next");
+    mb_grid_cell(&grid, "1.07");
+    check_text(&grid, 80,
+               "  Name                                               Next  Ratio\n"
+               "  " LABEL "  next  1.07\n");
+    mb_grid_finish(&grid);
+    grid = (struct mb_grid){.columns = pair, .n_columns = MB_COUNTOF(pair)};
+    mb_grid_row(&grid, false, "");
+    mb_grid_cell(&grid, "%s", LABEL);
+    mb_grid_cell(&grid, "%s", LABEL);
+    mb_grid_cell(&grid, "1.07");
+    check_text(&grid, 80,
+               "  Name\n"
+               "  " LABEL "\n");
+    mb_grid_finish(&grid);
+}
+
 static void add_tails(struct mb_grid *grid)
 {
     mb_grid_row(grid, true, MB_PAINT_BAD);
@@ -189,6 +254,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_empty, test_columns, test_fit, test_tails, test_last_column,
-                       test_no_titles, test_no_memory);
+    return CHECK_TESTS(test_empty, test_columns, test_fit, test_alike, test_long_label,
+                       test_pair, test_tails, test_last_column, test_no_titles, test_no_memory);
 }
