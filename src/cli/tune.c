@@ -32,7 +32,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Median", .is_right = true},
     {.title = "95% interval", .is_right = true, .least_columns = 2},
     {.title = "Runner-up", .is_label = true, .least_columns = 1},
-    {.title = "Relative", .is_right = true},
+    {.title = "Relative", .is_right = true, .goes_with_last = true},
     {.title = "Verified"},
 };
 
@@ -145,7 +145,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
-    mb_grid_text(out, &grid, mb_text_columns(style));
+    mb_grid_text(out, &grid, style->columns);
     mb_grid_finish(&grid);
 }
 

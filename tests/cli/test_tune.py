@@ -122,9 +122,10 @@ class Tune(cli.TestCase):
             self.assertTrue(16 <= crossover["square_edge"] <= 64, crossover)
         self.check_header(document)
         text = outcome.out.decode()
-        for part in ("Chosen", "Runner-up", "95% interval", "33x17", "rgba8", "r32f",
-                     "out/tune.json"):
+        for part in ("Chosen", "Median", "Verified", "33x17", "rgba8", "r32f", "out/tune.json"):
             self.assertIn(part, text)
+        self.assertEqual("Runner-up" in text, "Relative" in text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
     def test_passes(self):
         """More variants than a final takes: most are dropped, and the file says at what ratio."""
