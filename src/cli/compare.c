@@ -19,7 +19,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Strategy", .is_label = true},
     {.title = "Case", .is_label = true},
     {.title = "Base", .is_right = true, .least_columns = 1},
-    {.title = "New", .is_right = true, .least_columns = 1},
+    {.title = "New", .is_right = true, .goes_with_last = true},
     {.title = "Ratio", .is_right = true},
     {.title = "95% interval", .is_right = true, .least_columns = 4},
     {.title = "Margin", .is_right = true, .least_columns = 3},
@@ -99,7 +99,7 @@ static void add_side(struct mb_strbuf *out, const char *name, const struct mb_ru
     char path[640];
     mb_utf8_sanitize(file->path, path, sizeof path);
     mb_strbuf_printf(out, "%s  %s (%s, driver %s, mipbench %s)", name, path, file->device,
-                     file->driver, file->git_sha);
+                     file->driver_shown, file->git_sha);
     if (group->n_files > 1) {
         mb_strbuf_printf(out, " and %zu more", group->n_files - 1);
     }
@@ -234,7 +234,7 @@ static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_ru
     for (size_t i = 0; i < group->n_files; i++) {
         const struct mb_result_file *file = &group->files[i];
         md_item(out, begin, "%s, %s, driver %s, mipbench %s", file->run_id, file->device,
-                file->driver, file->git_sha);
+                file->driver_shown, file->git_sha);
     }
 }
 

@@ -46,6 +46,7 @@ struct mb_result_file {
     char *path; /* owned */
     char schema_version[24];
     char run_id[96], device[256], driver[132], git_sha[64];
+    char driver_shown[64]; /* what people know it by: its info, else its version */
     uint64_t seed;
     double granule_ns; /* of the timer; NaN: not known */
     bool complete;
