@@ -28,6 +28,7 @@ struct standing {
     size_t n_tied;        /* rivals that cannot be told from the fastest */
     bool is_beyond_tests; /* one of them not by any test of this many samples */
     bool has_others;      /* rows that would be ranked if they lost nothing */
+    bool has_unlike;      /* rows with figures that answer something else */
     size_t cheaper;       /* the best median of those that take less time for it */
 };
 
@@ -94,6 +95,8 @@ static void note_row(const struct mb_timing *timing, size_t index, struct standi
         standing->cheaper = outcome == MB_OUTCOME_FASTER
                                 ? better(timing, standing->cheaper, index)
                                 : standing->cheaper;
+    } else if (index != timing->fastest && is_rankable(row)) {
+        standing->has_unlike = true;
     }
 }
 
@@ -164,8 +167,9 @@ enum mb_lead mb_ranking_lead(const struct mb_run *run, const struct mb_timing *t
 
 size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing)
 {
-    const enum ranking ranking = find_standing(run, timing).ranking;
-    return ranking == RANKING_CLEAR || ranking == RANKING_ALONE ? timing->fastest : SIZE_MAX;
+    const struct standing s = find_standing(run, timing);
+    const bool is_only = s.ranking == RANKING_ALONE && (s.has_others || !s.has_unlike);
+    return s.ranking == RANKING_CLEAR || is_only ? timing->fastest : SIZE_MAX;
 }
 
 static void add_short(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)

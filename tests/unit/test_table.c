@@ -385,6 +385,17 @@ static void test_questions(void)
                  "odd level and sums in half floats (161 LSB from exact).\n") != NULL);
     cheaper->relation.outcome = MB_OUTCOME_SAME;
     CHECK(strstr(table_of(&out, &f), "takes 0.84") == NULL);
+    cheaper->relation.outcome = MB_OUTCOME_INCONCLUSIVE;
+    f.results[1].work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    CHECK(strstr(table_of(&out, &f), "\nspd-tree is the only exact one.\n") != NULL);
+    CHECK(strstr(table_of(&out, &f), "\n> spd-tree ") != NULL);
+    /* Beside other kernels nothing is said of it, and so it has no mark. */
+    cheaper->result->work.tolerance.filter.policy = MB_POLICY_KAISER;
+    f.results[1].work.tolerance.filter.policy = MB_POLICY_KAISER;
+    CHECK(strstr(table_of(&out, &f), "\n> ") == NULL);
+    CHECK(strstr(table_of(&out, &f), "only exact") == NULL);
+    cheaper->result->work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    f.results[1].work.tolerance.filter.policy = MB_POLICY_BOX;
     cheaper->relation.outcome = MB_OUTCOME_FASTER;
 
     /* Minima lose nothing by half floats, and are not conservative where rows are dropped. */
