@@ -12,110 +12,48 @@
 #include "result/ranking.h"
 #include "cli/output.h"
 
-#define N_COLUMNS   80 /* of the widest line */
-#define LABEL_WIDTH 24 /* longer labels stand on a line of their own */
-#define TEXT_BYTES  64
-
-/* Four digits, and all of those before the point. */
-static int decimals(double value)
+/* A heading, and the table below it. */
+static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
+                                 const struct mb_pool_timing *pooled,
+                                 const struct mb_table_style *style, struct mb_err *err)
 {
-    return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
-}
-
-/* No figure is a dash. */
-static void figure_text(double value, char *out)
-{
-    if (isfinite(value)) {
-        snprintf(out, TEXT_BYTES, "%.*f", decimals(value), value);
-    } else {
-        snprintf(out, TEXT_BYTES, "-");
-    }
-}
-
-static void interval_text(const double ci[2], double unit, char *out)
-{
-    const double low = ci[0] / unit, high = ci[1] / unit;
-    if (isfinite(low) && isfinite(high)) {
-        snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals(low), low, decimals(high), high);
-    } else {
-        snprintf(out, TEXT_BYTES, "-");
-    }
-}
-
-/* What keeps a row out of the ranking, or "". */
-static const char *remark_on(const struct mb_result *result)
-{
-    if (result->status == MB_RESULT_FAILED) {
-        return "WRONG";
-    }
-    return result->verify == MB_VERIFY_PASS ? "" : "unchecked";
-}
-
-/* In us: "> spd-tree  42.40  42.38 - 42.41  1.000  1.000 - 1.000  2". A remark takes the place
- * of the ratio's interval. */
-static void add_row(struct mb_strbuf *out, const struct mb_row *row, size_t n_runs,
-                    bool is_winner, const struct mb_table_style *style)
-{
-    char median[TEXT_BYTES], interval[TEXT_BYTES], ratio[TEXT_BYTES], ratio_ci[TEXT_BYTES];
-    const char *label = row->result->label;
-    const char *remark = remark_on(row->result);
-    const bool is_painted = style->color && is_winner;
-    figure_text(row->stats.median_ns / 1e3, median);
-    interval_text(row->stats.median_ci_ns, 1e3, interval);
-    figure_text(row->relation.ratio, ratio);
-    interval_text(row->relation.ci, 1, ratio_ci);
-    mb_strbuf_printf(out, "%s%s", is_painted ? MB_PAINT_GOOD : "", is_winner ? "> " : "  ");
-    const size_t width = mb_utf8_columns(label);
-    mb_strbuf_wrap(out, label, 2, N_COLUMNS);
-    if (width > LABEL_WIDTH) {
-        mb_strbuf_append(out, "\n");
-        mb_strbuf_spaces(out, 2);
-    }
-    mb_strbuf_spaces(out, width > LABEL_WIDTH ? LABEL_WIDTH : LABEL_WIDTH - width);
-    mb_strbuf_printf(out, " %8s %16s %6s %14s %4zu%s\n", median, interval, ratio,
-                     remark[0] != '\0' ? remark : ratio_ci, n_runs,
-                     is_painted ? MB_PAINT_OFF : "");
-}
-
-static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
-                       const struct mb_pool_timing *pooled, const struct mb_table_style *style)
-{
-    const struct mb_timing *timing = &pooled->c.timings[0];
     const struct mb_file_result *of = pooled->match[0]->usable;
-    const size_t winner = mb_ranking_winner(&pool->run, timing);
-    struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%s, %s", of->case_id, of->condition);
-    mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, mb_strbuf_text(&text), 0, N_COLUMNS);
-    mb_strbuf_printf(out, "\n  %-*s %8s %16s %6s %14s %4s\n", LABEL_WIDTH, "Strategy", "us",
-                     "95% interval", "Ratio", "95% interval", "Runs");
-    for (size_t i = 0; i < pooled->c.n_results; i++) {
-        add_row(out, &timing->rows[i], pooled->match[i]->n_usable, i == winner, style);
+    struct mb_table_pooled *rows = mb_alloc(pooled->c.n_results, sizeof *rows);
+    char title[sizeof of->case_id + sizeof of->condition + 8];
+    if (rows == NULL) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "compare: out of memory");
     }
-    out->failed = out->failed || text.failed;
-    mb_strbuf_finish(&text);
-    mb_ranking_describe(&text, &pool->run, timing);
-    mb_strbuf_wrap(out, mb_strbuf_text(&text), 0, N_COLUMNS);
-    mb_strbuf_append(out, text.n_bytes > 0 ? "\n" : "");
-    out->failed = out->failed || text.failed;
-    mb_strbuf_finish(&text);
+    for (size_t i = 0; i < pooled->c.n_results; i++) {
+        rows[i] = (struct mb_table_pooled){
+            .answer = pooled->match[i]->usable->answer,
+            .n_runs = pooled->match[i]->n_usable,
+        };
+    }
+    snprintf(title, sizeof title, "%s, %s", of->case_id, of->condition);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
+    mb_strbuf_append(out, "\n\n");
+    mb_table_pool(out, &pool->run, &pooled->c.timings[0], rows, style);
+    mb_free(rows);
+    return MB_OK;
 }
 
-/* A table for each case, at most 80 columns wide. */
-static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
-                     const struct mb_table_style *style)
+/* A table for each case, as that of a run. */
+static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *pools,
+                               const struct mb_table_style *style, struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_result_file *file = pool->runs[0];
         char title[sizeof file->device + sizeof file->driver + sizeof file->git_sha + 64];
         snprintf(title, sizeof title, "%s, driver %s, mipbench %s: %zu run%s", file->device,
-                 file->driver, file->git_sha, pool->n_runs, pool->n_runs == 1 ? "" : "s");
+                 file->driver_shown, file->git_sha, pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title, 0, N_COLUMNS);
+        mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
         mb_strbuf_append(out, "\n");
         for (size_t k = 0; k < pool->n_timings; k++) {
-            add_timing(out, pool, &pool->timings[k], style);
+            MB_TRY(add_timing(out, pool, &pool->timings[k], style, err));
         }
         if (pool->n_timings == 0) {
             mb_strbuf_append(out, "No figures.\n");
@@ -125,6 +63,8 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
                          pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
     }
+fail:
+    return status;
 }
 
 static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
@@ -255,13 +195,14 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     struct mb_strbuf text = {0};
     char *json = NULL;
     MB_TRY(mb_pool_runs(files, &how, &pools, err));
-    add_text(&text, &pools, &style);
+    MB_TRY(add_text(&text, &pools, &style, err));
     MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->json != NULL) {
         MB_TRY(make_json(&pools, how.seed, &json, err));
         MB_TRY(mb_output_write(options->json, json, err));
     }
 fail:
+    mb_strbuf_finish(&text);
     mb_free(json);
     mb_pools_finish(&pools);
     return status;

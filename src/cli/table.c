@@ -27,7 +27,10 @@ static const struct mb_grid_column columns[] = {
     {.title = "Relative", .is_right = true},
     {.title = "Answer"},
     {.title = "Verified"},
+    {.title = "Runs", .is_right = true}, /* of several runs alone */
 };
+
+#define N_COLUMNS (MB_COUNTOF(columns) - 1) /* of one run */
 
 /* How figures are written: in one unit, with so many decimals. */
 struct figures {
@@ -41,6 +44,7 @@ struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
     const struct mb_table_style *style;
+    const struct mb_table_pooled *pooled; /* of each row; NULL: it is one run */
     struct figures figures;
 };
 
@@ -173,7 +177,12 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
             mb_grid_cell(grid, "-");
         }
         mb_grid_cell(grid, "%.*f %s", n, stats->p95_ns / figures->unit_ns, figures->unit);
-        mb_grid_cell(grid, "%.*f", figures->rate_decimals, rate_gbps(view->timing, row));
+        if (view->pooled == NULL) {
+            snprintf(text, sizeof text, "%.*f", figures->rate_decimals,
+                     rate_gbps(view->timing, row));
+        }
+        mb_grid_cell(grid, "%s", text);
+        text[0] = '\0';
     }
     if (figures->unit != NULL && isfinite(view->timing->floor_ns)) {
         mb_of_limit_describe(view->timing, row, text, sizeof text);
@@ -209,6 +218,20 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
                             sizeof text);
         mb_grid_cell(grid, "%s", text);
     }
+}
+
+/* The answer, whether every run was verified, and how many they are. */
+static void add_pooled(struct mb_grid *grid, const struct mb_result *result,
+                       const struct mb_table_pooled *pooled)
+{
+    static const char *const words[] = {
+        [MB_VERIFY_PASS] = "yes",
+        [MB_VERIFY_FAIL] = "FAIL",
+        [MB_VERIFY_SKIPPED] = "not checked",
+    };
+    mb_grid_cell(grid, "%s", pooled->answer[0] != '\0' ? pooled->answer : "-");
+    mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
+    mb_grid_cell(grid, "%zu", pooled->n_runs);
 }
 
 static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
@@ -247,6 +270,10 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     add_times(grid, view, row);
+    if (view->pooled != NULL) {
+        add_pooled(grid, result, &view->pooled[row - view->timing->rows]);
+        return;
+    }
     mb_answer_describe(view->timing, row, answer, sizeof answer);
     mb_grid_cell(grid, "%s", answer);
     add_verified(grid, view, row);
@@ -285,31 +312,53 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     }
 }
 
+/* The rows, a blank line and what is said of them, broken and finished. */
+static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_strbuf *lines)
+{
+    const struct mb_timing *timing = view->timing;
+    const size_t winner = mb_ranking_winner(view->run, timing);
+    struct mb_grid grid = {.columns = columns, .n_columns = N_COLUMNS + (view->pooled != NULL)};
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        add_row(&grid, view, &timing->rows[i], i == winner);
+    }
+    mb_grid_text(out, &grid, view->style->columns);
+    mb_grid_finish(&grid);
+    mb_strbuf_append(out, lines->n_bytes > 0 ? "\n" : "");
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(lines), mb_terminal_columns(view->style->columns));
+    out->failed = out->failed || lines->failed;
+    mb_strbuf_finish(lines);
+}
+
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
     const struct view view = {
         .run = run, .timing = timing, .style = style, .figures = choose_figures(timing)};
-    const size_t n_columns = mb_terminal_columns(style->columns);
-    const size_t winner = mb_ranking_winner(run, timing);
-    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct mb_strbuf lines = {0};
     char text[TEXT_BYTES];
     mb_timing_describe(timing, text, sizeof text);
     mb_strbuf_append(out, timing->of->input);
     mb_strbuf_spaces(out, GAP);
-    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP, n_columns);
+    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP,
+                   mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        add_row(&grid, &view, &timing->rows[i], i == winner);
-    }
-    mb_grid_text(out, &grid, style->columns);
-    mb_grid_finish(&grid);
     mb_ranking_lines(&lines, run, timing);
-    mb_strbuf_append(out, lines.n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
-    out->failed = out->failed || lines.failed;
-    mb_strbuf_finish(&lines);
+    add_table(out, &view, &lines);
+}
+
+void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
+                   const struct mb_timing *timing, const struct mb_table_pooled *pooled,
+                   const struct mb_table_style *style)
+{
+    const struct view view = {.run = run,
+                              .timing = timing,
+                              .style = style,
+                              .pooled = pooled,
+                              .figures = choose_figures(timing)};
+    struct mb_strbuf lines = {0};
+    mb_ranking_describe(&lines, run, timing);
+    mb_strbuf_append(&lines, lines.n_bytes > 0 ? "\n" : "");
+    add_table(out, &view, &lines);
 }
 
 /* One line, as it goes on from the one before, or begins a paragraph or an item. */
@@ -354,7 +403,7 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
 {
     struct view view = {.run = run, .timing = timing, .style = style};
     const size_t winner = mb_ranking_winner(run, timing);
-    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    struct mb_grid grid = {.columns = columns, .n_columns = N_COLUMNS};
     struct mb_strbuf lines = {0};
     char text[TEXT_BYTES];
     mb_timing_describe(timing, text, sizeof text);

@@ -103,7 +103,11 @@ class Pool(CompareCase):
         self.assertTrue(timing["sentence"])
         self.assertIn(": 3 runs\n", text)
         self.assertIn(timing["sentence"], " ".join(text.split()))
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertRegex(text, r"(?m)^  Strategy +Median +95% interval +Relative +Answer +Verified +Runs$")
+        self.assertRegex(text, r"(?m)^[> ] spd .* us .* - .* yes +3$")
+        if "is the fastest" in timing["sentence"]:
+            self.assertRegex(text, rf"(?m)^> {timing['fastest']} .* 1\.00  exact")
 
     def test_builds_stay_apart(self):
         self.runs()

@@ -579,6 +579,37 @@ static void test_alignment(void)
     mb_strbuf_finish(&out);
 }
 
+/* Several runs: in the columns of one, with how many they are. */
+static void test_pool(void)
+{
+    static const struct mb_table_style narrow = {.columns = 80};
+    const struct mb_table_pooled pooled[] = {{"exact", 3}, {"exact", 3}, {"floor", 2}};
+    struct fixture f;
+    struct mb_strbuf out = {0};
+    make_fixture(&f, 64, 64);
+    f.c.layout.format = NULL;
+    f.c.compulsory_bytes = 0;
+    add_row(&f, "spd", 10, 0.1);
+    add_row(&f, "compute", 20, 0.1)->result->verify = MB_VERIFY_SKIPPED;
+    struct mb_row *bad = add_row(&f, "blit", 5, 0.1);
+    bad->result->status = MB_RESULT_FAILED;
+    bad->result->verify = MB_VERIFY_FAIL;
+    rank(&f);
+    mb_table_pool(&out, &f.run, &f.timing, pooled, &narrow);
+    CHECK_EQ_STR(mb_strbuf_text(&out),
+                 "  Strategy    Median  Relative  Answer  Verified     Runs\n"
+                 "> spd       10.00 us      1.00  exact   yes             3\n"
+                 "  compute   20.00 us      2.00  exact   not checked     3\n"
+                 "  blit       5.00 us         -  floor   FAIL            2\n"
+                 "\n"
+                 "spd is the fastest exact one: compute takes 2.00 times as long.\n");
+    mb_strbuf_finish(&out);
+    mb_table_pool(&out, &f.run, &f.timing, pooled, &plain);
+    CHECK(strstr(mb_strbuf_text(&out), "  Strategy    Median   95% interval       p95  "
+                                       "Relative  Answer  Verified     Runs\n") != NULL);
+    mb_strbuf_finish(&out);
+}
+
 /* What stands on the terminal, without breaks; what is no markup is escaped. */
 static void test_markdown(void)
 {
@@ -664,5 +695,5 @@ int main(void)
     return CHECK_TESTS(test_usual, test_failed, test_width, test_noise, test_too_few,
                        test_many_tied, test_nothing_to_rank, test_no_times, test_questions,
                        test_head, test_notes, test_levels, test_units, test_floats, test_header,
-                       test_alignment, test_markdown, test_no_memory, test_split);
+                       test_alignment, test_pool, test_markdown, test_no_memory, test_split);
 }
