@@ -28,6 +28,7 @@ enum mb_log_level mb_log_get_level(void)
 
 static const char *const prefixes[] = {
     [MB_LOG_ERROR] = "mipbench: error: ",
+    [MB_LOG_CAUTION] = "mipbench: warning: ",
     [MB_LOG_WARN] = "mipbench: warning: ",
     [MB_LOG_INFO] = "",
     [MB_LOG_DEBUG] = "",

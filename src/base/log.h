@@ -6,6 +6,7 @@
 
 enum mb_log_level {
     MB_LOG_ERROR,
+    MB_LOG_CAUTION, /* a warning that --quiet does not hide: the run is not what was meant */
     MB_LOG_WARN,
     MB_LOG_INFO,
     MB_LOG_DEBUG,
@@ -15,8 +16,9 @@ enum mb_log_level {
 void mb_log_set_level(enum mb_log_level level);
 enum mb_log_level mb_log_get_level(void);
 
-/* One line to stderr: "mipbench: error: ...", "mipbench: warning: ...", or as it is for INFO
- * and DEBUG. A newline is added. Erases a progress line first (see mb_log_set_transient). */
+/* One line to stderr: "mipbench: error: ...", "mipbench: warning: ..." (CAUTION, too), or as it
+ * is for INFO and DEBUG. A newline is added. Erases a progress line first (see
+ * mb_log_set_transient). */
 MB_PRINTF(2, 3) void mb_log(enum mb_log_level level, const char *fmt, ...);
 
 /* Draw or replace (text non-empty) or erase (text NULL) the one redrawn progress line. The

@@ -186,7 +186,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
 
 static void set_log_level(const struct mb_options *options)
 {
-    enum mb_log_level level = options->quiet ? MB_LOG_ERROR : MB_LOG_INFO;
+    enum mb_log_level level = options->quiet ? MB_LOG_CAUTION : MB_LOG_INFO;
     mb_log_set_level(options->verbosity > 1 ? MB_LOG_DEBUG : level);
 }
 

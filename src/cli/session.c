@@ -10,6 +10,9 @@
 #include "bench/plan.h"
 #include "cli/options/replay.h"
 
+/* More than these need a word before they run. */
+#define MANY_VARIANTS 100
+
 static volatile sig_atomic_t caught_signal;
 
 static void on_signal(int number)
@@ -89,6 +92,26 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
     return status;
 }
 
+/* What a user would want to know before a run, though it is quiet. */
+static void warn_ahead(const struct mb_session *session)
+{
+    const struct mb_settings *settings = &session->options->settings;
+    if (session->options->verb == MB_VERB_RUN && session->n_rows > MANY_VARIANTS) {
+        mb_log(MB_LOG_CAUTION,
+               "'%s'%s stands for %zu variants: each that can run here is verified and timed, "
+               "which may take long",
+               settings->specs[0], settings->n_specs > 1 ? " and the other specs" : "",
+               session->n_rows);
+    }
+    /* A software device has the host's caches: what was asked to be cold is not. */
+    if (session->gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+        (settings->caches & (1u << MB_CACHE_COLD)) != 0) {
+        mb_log(MB_LOG_CAUTION,
+               "--cache: measured hot only: the caches of a software device cannot be kept "
+               "cold");
+    }
+}
+
 enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -98,6 +121,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
                             &session->n_rows, err));
     MB_TRY(open_inputs(options, &session->inputs, err));
     MB_TRY(mb_session_open_device(options, &session->gpu, err));
+    warn_ahead(session);
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_TRY(mb_output_init(&session->output, options, &session->run, err));

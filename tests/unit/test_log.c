@@ -38,13 +38,14 @@ static void test_levels(void)
     mb_log(MB_LOG_WARN, "hm\n\033[2J");
     mb_log(MB_LOG_INFO, "caf\xc3\xa9");
     mb_log(MB_LOG_DEBUG, "hidden");
-    mb_log_set_level(MB_LOG_ERROR);
+    mb_log_set_level(MB_LOG_CAUTION);
     mb_log(MB_LOG_WARN, "hidden");
+    mb_log(MB_LOG_CAUTION, "mind");
     mb_log_set_level(MB_LOG_DEBUG);
     mb_log(MB_LOG_DEBUG, "seen");
     mb_log_set_level(MB_LOG_INFO);
     CHECK_EQ_STR(end_capture(), "mipbench: error: no 1\nmipbench: warning: hm??[2J\n"
-                                "caf\xc3\xa9\nseen\n");
+                                "caf\xc3\xa9\nmipbench: warning: mind\nseen\n");
 }
 
 static void test_transient(void)

@@ -108,7 +108,8 @@ const char *const mb_option_group_titles[MB_N_GROUPS] = {
 const struct mb_option_row mb_option_rows[] = {
     {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, TIMED, .is_common = true,
      .is_repeatable = true,
-     .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant; repeatable (all)",
+     .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant, which may be thousands; "
+             "repeatable (all)",
      .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
                                    "fixed; repeatable (all)"}},
     {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, TIMED | BIT(LIST) | BIT(SELF_TEST),
