@@ -53,6 +53,28 @@ uint32_t mb_picture_layers(const struct mb_layout *layout)
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
 }
 
+bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block)
+{
+    const struct mb_format *format = layout->format;
+    const uint32_t n_images = mb_picture_layers(layout) * layout->n_levels;
+    if (mb_format_is_unorm(format)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n_images; i++) {
+        const uint32_t level = i % layout->n_levels;
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        const uint8_t *texels = mb_layout_level(layout, block, level, i / layout->n_levels);
+        for (size_t t = 0; t < (size_t)extent.width * extent.height; t++) {
+            double rgba[4];
+            mb_format_decode(format, texels + t * format->texel_bytes, 1, rgba);
+            if (rgba[0] > 1.0 || rgba[1] > 1.0 || rgba[2] > 1.0 || rgba[3] > 1.0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes)
 {
     if (layer == 0) {
@@ -217,7 +239,7 @@ fail:
 static void warn(const struct writer *w, bool has_chain)
 {
     const struct mb_layout *layout = &w->c->layout;
-    if (w->is_float) {
+    if (mb_picture_is_clamped(layout, w->block)) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
                 layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
     }

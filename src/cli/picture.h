@@ -16,6 +16,10 @@ struct mb_picture_options {
 /* Layers of a chain that are drawn. */
 uint32_t mb_picture_layers(const struct mb_layout *layout);
 
+/* Whether the layers that are drawn hold a value above 1, which PNG clamps; infinity counts.
+ * `block` is packed. */
+bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block);
+
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
 void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes);
 
@@ -24,7 +28,7 @@ void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_byt
  * chain into golden-<policy>/ beside it, and note the files in result->images. The folder is
  * that of mb_case_folder. Layers from 1 on have "_layer_NN" in their names; those from
  * MB_MAX_PICTURE_LAYERS on are left out, with a warning. Float formats have a .hdr file beside
- * each PNG, and a warning that PNG clamps. */
+ * each PNG, and a warning where PNG clamps. */
 MB_MUST_CHECK enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                                const struct mb_case *c,
                                                struct mb_result *result, const void *block,

@@ -41,7 +41,7 @@ static void start(struct mb_sheets *sheets, const struct mb_case *c, const char 
     mb_sheets_finish(sheets);
     snprintf(sheets->folder, sizeof sheets->folder, "%s", folder);
     describe(c, sheets->title, sizeof sheets->title);
-    sheets->is_clamped = !mb_format_is_unorm(c->layout.format);
+    sheets->is_clamped = false;
     sheets->n_layers = mb_picture_layers(&c->layout);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         mb_sheet_init(&sheets->layer[layer], &c->layout, layer);
@@ -98,6 +98,7 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
     MB_TRY(add_rows(sheets, label, false, block, err));
+    sheets->is_clamped = sheets->is_clamped || mb_picture_is_clamped(&c->layout, block);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         char stem[32];
         mb_picture_stem("sheet", layer, stem, sizeof stem);

@@ -215,10 +215,14 @@ class Shapes(Case):
 
 
 class Pictures(Case):
-    def test_floats_are_clamped_and_kept(self):
+    def write_hdr(self):
+        """Of 1 and 4."""
         texels = bytes([128, 128, 128, 129] * 32 + [128, 128, 128, 131] * 32)
         (self.dir / "two.hdr").write_bytes(
             b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 8 +X 8\n" + texels)
+
+    def test_floats_are_clamped_and_kept(self):
+        self.write_hdr()
         result, = self.results("two.hdr", "-s", "compute", "--images", "all")
         self.assertEqual(result["format"], "rgba16f")
         self.assertEqual(self.texel(result, y=7), (255, 255, 255, 255))
@@ -235,14 +239,16 @@ class Pictures(Case):
                          ["png_clamped"])
 
     def test_it_is_said_once(self):
-        outcome = self.run_it("pattern:noise:8x8", "-f", "rgba16f", "-s", "blit,compute", "-n", "3",
-                              "-w", "0", "--no-roofline", "-o", "out", "--size", "8x8,4x4")
+        self.write_hdr()
+        outcome = self.run_it("two.hdr", "-f", "rgba16f", "-s", "blit,compute", "-n", "3", "-w", "0",
+                              "--no-roofline", "-o", "out", "--size", "8x8,16x16")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertEqual(outcome.out.count(b"PNG of rgba16f: values clamped to [0, 1]"), 1)
         for image in (self.dir / "out").rglob("*.hdr"):
             self.assertTrue(image.with_suffix(".png").is_file())
-        self.results("pattern:noise:8x8", "-f", "r32f", "-s", "compute", "--images", "none")
-        self.assertNotIn("clamped", self.text)
+        for image, images in (("two.hdr", "none"), ("pattern:noise:8x8", "all")):
+            self.results(image, "-f", "r32f", "-s", "compute", "--images", images)
+            self.assertNotIn("clamped", self.text)
 
     def test_grey_and_missing_channels(self):
         cli.write_png(self.dir / "in.png", 1, 1, bytes([10, 20, 30, 40]))
