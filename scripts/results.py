@@ -262,7 +262,7 @@ class Case:
 
     def find(self, node, key, name):
         if name not in self.by_id:
-            raise node.wrong(key, f"'{name}' is no variant of the case")
+            raise node.wrong(key, f"the case has no variant '{name}'")
         return self.by_id[name]
 
     def condition(self, cache, mode):

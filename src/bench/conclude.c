@@ -80,16 +80,16 @@ static void warn_row(const struct mb_settings *settings,
                 "the samples fall into two groups: the median may be of either");
     }
     if (samples->n_kept < settings->n_samples) {
-        mb_warn(&row->warnings, "cut_short", "%u of %u samples: %s", samples->n_kept,
-                settings->n_samples,
-                samples->stop == MB_STOP_BUDGET ? "--timeout ended it" : "it was interrupted");
+        mb_warn(&row->warnings, "cut_short", "%s after %u of %u samples",
+                samples->stop == MB_STOP_BUDGET ? "ended by --timeout" : "interrupted",
+                samples->n_kept, settings->n_samples);
     }
     /* A stamp pair with nothing in it costs something, too: where that is more than a twentieth
      * of a median, the figure says so. */
     if (timing->mode == MB_MODE_LATENCY && empty_pair_ns > 0.05 * row->stats.median_ns) {
         mb_warn(&row->warnings, "overhead_bound",
-                "an empty timestamp pair takes %.0f ns, above 5 %% of the median",
-                empty_pair_ns);
+                "an empty timestamp pair takes %.3g us, above 5 %% of the median",
+                empty_pair_ns / 1e3);
     }
     warn_above_limit(timing, calibration->roofline.llc_bytes, row);
 }

@@ -100,7 +100,7 @@ static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts
     }
 }
 
-/* "  spd: without work 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
+/* "  spd: null twin 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -110,7 +110,7 @@ void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
             continue;
         }
         if (row->null_twin.n > 0) {
-            mb_strbuf_printf(&text, "without work %.2f us; ", row->null_twin.median_ns / 1e3);
+            mb_strbuf_printf(&text, "null twin %.2f us; ", row->null_twin.median_ns / 1e3);
         }
         mb_strbuf_printf(&text, "set-up %.3g ms", row->result->setup_ms);
         if (row->result->facts) {

@@ -212,6 +212,11 @@ class Limits(cli.TestCase):
         outcome = self.quick(SMALL, "-s", "subgroup:*", "-r", "max", "-o", "out")
         self.assertEqual(outcome.code, 0, outcome)
 
+    def test_what_a_quiet_run_still_warns_of(self):
+        outcome = self.quick(SMALL, "-q", "-s", "compute", "-d", "cpu", "--cache", "both", "-o", "out")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn(b"warning: --cache: measured hot only", outcome.err)
+
     def test_the_one_asked_for_is_blamed(self):
         """Others are skipped, too, and come first."""
         outcome = self.quick(SMALL, "-s", "all,separable", "-r", "max", "-o", "out")

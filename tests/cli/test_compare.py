@@ -379,7 +379,7 @@ class Bad(CompareCase):
     def test_usage(self):
         self.assert_error(self.run_it("compare"), 2, "compare")
         self.assert_error(self.run_it("compare", "base.json"), 2, "compare")
-        self.assert_error(self.run_it("compare", "a", "b", "c"), 2, "one too many")
+        self.assert_error(self.run_it("compare", "a", "b", "c"), 2, "more than two sides")
         self.assert_error(self.run_it("compare", "--pool"), 2, "no results")
         for option in (["--fail-on-regression"], ["--threshold", "2"], ["--markdown", "-"]):
             self.assert_error(self.run_it("compare", "a", "--pool", *option), 2,

@@ -106,7 +106,7 @@ static void test_compare(void)
     CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: nothing to compare with; give two "
                                            "results.json: mipbench compare BASE.json NEW.json");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
-                 "compare: 'c' is one too many; runs of one side are joined by commas: "
+                 "compare: more than two sides, 'c'; runs of one side are joined by commas: "
                  "A.json,B.json; --pool takes any number");
     CHECK_EQ_STR(ERROR_OF("compare", "--pool"),
                  "compare: no results; give results.json of some runs: mipbench compare --pool "
@@ -166,9 +166,10 @@ static void test_tune(void)
                  "rgba8-srgb, or leave one of the two out");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "-s", "sdp"),
                  "unknown strategy 'sdp'; did you mean 'spd'?");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8,r8"),
-                 "--format: 'r8' is one too many; a run has one format; 'mipbench tune' takes "
-                 "several");
+    CHECK_EQ_STR(
+        ERROR_OF("a", "-f", "rgba8,r8"),
+        "--format: more than one format, 'r8'; a run has one format; 'mipbench tune' takes "
+        "several");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8", "-f", "r8"), ""); /* the last one holds */
 }
 

@@ -72,7 +72,8 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
                        "written");
     }
     if (options->n_formats > 1) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--format: '%s' is one too many", options->formats[1]);
+        MB_FAIL(err, MB_ERRC_USAGE, "--format: more than one format, '%s'",
+                options->formats[1]);
         return mb_err_hint(err, "a run has one format; 'mipbench tune' takes several");
     }
     return check_timed(options, err);
@@ -109,7 +110,7 @@ static enum mb_status check_pool(const struct mb_options *options, struct mb_err
 static enum mb_status check_compare(const struct mb_options *options, struct mb_err *err)
 {
     if (options->third_side != NULL) {
-        MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' is one too many", options->third_side);
+        MB_FAIL(err, MB_ERRC_USAGE, "compare: more than two sides, '%s'", options->third_side);
         return mb_err_hint(err, "runs of one side are joined by commas: A.json,B.json; --pool "
                                 "takes any number");
     }

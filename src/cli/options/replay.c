@@ -40,7 +40,7 @@ static enum mb_status read_line(struct line *line, int argc, char *const *argv,
         if (item.kind == MB_SCAN_WORD) {
             MB_TRY(mb_strlist_add(&line->inputs, err, "%s", item.value));
         } else if (item.kind == MB_SCAN_VERB && scan.verb != MB_VERB_RUN) {
-            return MB_FAIL(err, MB_ERRC_USAGE, "'%s' is no run", item.value);
+            return MB_FAIL(err, MB_ERRC_USAGE, "--replay repeats a run, not '%s'", item.value);
         } else if (item.kind == MB_SCAN_OPTION) {
             line->given |= mb_option_bit(item.row);
             if ((mb_option_bit(item.row) & dropped) == 0) {
