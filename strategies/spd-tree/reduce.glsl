@@ -31,13 +31,7 @@ vec3 weights_of(Axis axis, float at)
     return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.change));
 }
 
-/* A level's texels as the next level weighs them. */
-TEXEL carried(float scale, TEXEL sums)
-{
-    return IS_FLOAT && REDUCE == REDUCE_AVG ? scale * sums : sums;
-}
-
-/* And what makes averages of those. */
+/* What makes averages of a level's texels as the next level weighs them. */
 float scale_of_carried(float scale)
 {
     return IS_FLOAT ? 1.0 : scale;
@@ -68,6 +62,27 @@ TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
     }
     TEXEL sum = fma(TEXEL(weights.x), a, IS_NARROW ? weights.y * b : b);
     return is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
+}
+
+/* The second axis of two: a level's texels as the next level weighs them. Of floats they are averages, with four
+ * ulp for all: where 32 bits are stored, `lost` is what the last product and the last sum are off by (Knuth's
+ * two-sum, The Art of Computer Programming 2, 4.2.2, theorem B). */
+TEXEL reduce_last(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+{
+    if (!IS_FLOAT || REDUCE != REDUCE_AVG) {
+        return reduce_taps(is_odd, weights, a, b, c);
+    }
+    if (DROPPED_BITS > 0 || (IS_NARROW && weights.y == 0.0)) {
+        return scale * reduce_taps(is_odd, weights, a, b, c);
+    }
+    TEXEL outer = weights.x * a;
+    outer = is_odd ? fma(TEXEL(weights.z), c, outer) : outer;
+    precise TEXEL middle = weights.y * b;
+    precise TEXEL sum = middle + outer;
+    precise TEXEL added = sum - middle;
+    precise TEXEL lost = (middle - (sum - added)) + (outer - added);
+    lost += fma(TEXEL(weights.y), b, -middle);
+    return mix(fma(TEXEL(scale), sum, scale * lost), sum, isinf(sum));
 }
 
 /* What part of a texel a tile has, of taps that may be another's: those have no weight. */

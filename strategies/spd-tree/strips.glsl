@@ -249,12 +249,14 @@ Two make_row1(inout Strip s, int y, Rows rows)
 {
     Two upper = reduce_row(s, rows.upper), lower = reduce_row(s, rows.lower);
     vec3 weights = weights_of(s.axis_y1, float(y));
-    Two sums = IS_ODD_Y(0) ? reduce_rows(true, weights, s.row0, upper, lower)
-                           : reduce_rows(false, weights, upper, lower, lower);
-    if (IS_ODD_Y(0)) {
-        s.row0 = lower;
+    if (!IS_ODD_Y(0)) {
+        return Two(reduce_last(false, weights, upper.left, lower.left, lower.left, scales.x),
+                   reduce_last(false, weights, upper.right, lower.right, lower.right, scales.x));
     }
-    return Two(carried(scales.x, sums.left), carried(scales.x, sums.right));
+    Two even = s.row0;
+    s.row0 = lower;
+    return Two(reduce_last(true, weights, even.left, upper.left, lower.left, scales.x),
+               reduce_last(true, weights, even.right, upper.right, lower.right, scales.x));
 }
 
 /* Row `y` of level 2 from the next two of level 1. */
@@ -268,12 +270,13 @@ TEXEL make_row2(inout Strip s, int y, Two upper, Two lower)
     if (IS_ODD_X(1)) {
         last = subgroupShuffle(columns.left, s.next);
     }
-    return carried(scales.y, reduce_taps(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last));
+    return reduce_last(IS_ODD_X(1), s.along_x2, columns.left, columns.right, last, scales.y);
 }
 
 /* A row of level 3 or 4 likewise, of which every second lane or every fourth has a texel: along x from lanes
  * `next` and `last`. */
-TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL lower, uint next, uint last)
+TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL lower, uint next, uint last,
+               float scale)
 {
     TEXEL column = IS_ODD_Y(n) ? reduce_taps(true, along_y, even, upper, lower)
                               : reduce_taps(false, along_y, upper, lower, lower);
@@ -281,7 +284,7 @@ TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL
     if (IS_ODD_X(n)) {
         beyond = subgroupShuffle(column, last);
     }
-    return reduce_taps(IS_ODD_X(n), along_x, column, subgroupShuffle(column, next), beyond);
+    return reduce_last(IS_ODD_X(n), along_x, column, subgroupShuffle(column, next), beyond, scale);
 }
 
 /* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
@@ -293,8 +296,8 @@ void leave_texel(Strip s, ivec2 at, float scale, TEXEL sums)
 /* Row `y` of level 4. */
 void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = carried(scales.w, make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3,
-                                             upper, lower, s.next2, s.next4));
+    TEXEL sums = make_row(3, weights_of(s.axis_y4, float(y)), s.along_x4, s.row3, upper, lower,
+                          s.next2, s.next4, scales.w);
     ivec2 at = ivec2(s.first.x + int(s.lane >> 2), y);
     if (all(lessThanEqual(at, s.last)) && (s.lane & 3u) == 0u) {
         store_encoded(4, at, s.layer, encode_sums(scale_of_carried(scales.w), sums));
@@ -305,8 +308,8 @@ void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 /* Row `y` of level 3, `start` being the strip's first. */
 void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = carried(scales.z, make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2,
-                                             upper, lower, s.next, s.next2));
+    TEXEL sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower,
+                          s.next, s.next2, scales.z);
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
         store_encoded(3, at, s.layer, encode_sums(scale_of_carried(scales.z), sums));
