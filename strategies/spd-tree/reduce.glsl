@@ -42,6 +42,36 @@ TEXEL extreme(TEXEL a, TEXEL b)
     return REDUCE == REDUCE_MIN ? min(a, b) : max(a, b);
 }
 
+/* A sum, and what rounding has taken from it: Knuth's two-sum (The Art of Computer Programming 2, 4.2.2,
+ * theorem B), and of the second term, a product, what fma() finds. */
+void add_product(inout TEXEL sum, inout TEXEL lost, float weight, TEXEL texel)
+{
+    precise TEXEL product = weight * texel;
+    precise TEXEL total = sum + product;
+    precise TEXEL added = total - sum;
+    precise TEXEL rest = (sum - (total - added)) + (product - added);
+    lost += rest + fma(TEXEL(weight), texel, -product);
+    sum = total;
+}
+
+/* The sum of weighed floats times `scale`. Averages have four ulp for all that rounds them, of terms of both signs, too:
+ * where 32 bits are stored nothing but the scale and the last product may. */
+TEXEL average_of_floats(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+{
+    if (DROPPED_BITS > 0) {
+        TEXEL outer = weights.x * a;
+        outer = is_odd ? fma(TEXEL(weights.z), c, outer) : outer;
+        return scale * fma(TEXEL(weights.y), b, outer);
+    }
+    precise TEXEL sum = weights.x * a;
+    TEXEL lost = fma(TEXEL(weights.x), a, -sum);
+    add_product(sum, lost, weights.y, b);
+    if (is_odd) {
+        add_product(sum, lost, weights.z, c);
+    }
+    return mix(fma(TEXEL(scale), sum, scale * lost), sum, isinf(sum));
+}
+
 /* Of the texels that a kernel has of what is beyond the edge, extremes take no notice: they are again
  * those at the edge. */
 TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
@@ -55,34 +85,23 @@ TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
     if (IS_FLOAT && IS_NARROW && weights.y == 0.0) {
         return a; /* no product of infinity and zero */
     }
-    if (IS_FLOAT) { /* what is largest last: fewer roundings are of its size */
-        TEXEL sum = weights.x * a;
-        sum = is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
-        return fma(TEXEL(weights.y), b, sum);
+    if (IS_FLOAT) {
+        return average_of_floats(is_odd, weights, a, b, c, 1.0);
     }
     TEXEL sum = fma(TEXEL(weights.x), a, IS_NARROW ? weights.y * b : b);
     return is_odd ? fma(TEXEL(weights.z), c, sum) : sum;
 }
 
-/* The second axis of two: a level's texels as the next level weighs them. Of floats they are averages, with four
- * ulp for all: where 32 bits are stored, `lost` is what the last product and the last sum are off by (Knuth's
- * two-sum, The Art of Computer Programming 2, 4.2.2, theorem B). */
+/* The second axis of two: a level's texels as the next level weighs them. */
 TEXEL reduce_last(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
 {
     if (!IS_FLOAT || REDUCE != REDUCE_AVG) {
         return reduce_taps(is_odd, weights, a, b, c);
     }
-    if (DROPPED_BITS > 0 || (IS_NARROW && weights.y == 0.0)) {
-        return scale * reduce_taps(is_odd, weights, a, b, c);
+    if (IS_NARROW && weights.y == 0.0) {
+        return scale * a; /* no product of infinity and zero */
     }
-    TEXEL outer = weights.x * a;
-    outer = is_odd ? fma(TEXEL(weights.z), c, outer) : outer;
-    precise TEXEL middle = weights.y * b;
-    precise TEXEL sum = middle + outer;
-    precise TEXEL added = sum - middle;
-    precise TEXEL lost = (middle - (sum - added)) + (outer - added);
-    lost += fma(TEXEL(weights.y), b, -middle);
-    return mix(fma(TEXEL(scale), sum, scale * lost), sum, isinf(sum));
+    return average_of_floats(is_odd, weights, a, b, c, scale);
 }
 
 /* What part of a texel a tile has, of taps that may be another's: those have no weight. */
