@@ -54,8 +54,8 @@ void add_product(inout TEXEL sum, inout TEXEL lost, float weight, TEXEL texel)
     sum = total;
 }
 
-/* The sum of weighed floats times `scale`. Averages have four ulp for all that rounds them, of terms of both signs, too:
- * where 32 bits are stored nothing but the scale and the last product may. */
+/* The sum of weighed floats times `scale`. Averages have four ulp for all that rounds them, of terms of both
+ * signs, too: where 32 bits are stored nothing but the scale and the last product may. */
 TEXEL average_of_floats(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
 {
     if (DROPPED_BITS > 0) {

@@ -294,26 +294,13 @@ fail:
     return status;
 }
 
-/* Copy the first levels of one image to another; all are readable before and after. */
-static void copy_levels(VkCommandBuffer cmd, const struct mb_vk_image *from,
-                        const struct mb_vk_image *to, uint32_t n_levels)
-{
-    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_readable, &mb_access_transfer_read);
-    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
-    for (uint32_t level = 0; level < n_levels; level++) {
-        mb_vk_image_record_copy(cmd, from, to, level);
-    }
-    mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_transfer_read, &mb_access_readable);
-    mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
-}
-
 /* Copy the test_image's image to a reference. */
 static enum mb_status keep(struct stress_bench *bench, uint32_t content, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_begin(&bench->submission, err));
-    copy_levels(bench->submission.cmd, &bench->test_image.image, &bench->reference[content],
-                bench->layout.n_levels);
+    mb_record_image_copy(bench->submission.cmd, &bench->test_image.image,
+                         &bench->reference[content], bench->layout.n_levels);
     MB_TRY(mb_submission_run(&bench->submission, err));
 fail:
     return status;
@@ -385,7 +372,7 @@ fail:
 static void bench_record_load(const struct stress_bench *bench, uint32_t content,
                               VkCommandBuffer cmd)
 {
-    copy_levels(cmd, &bench->reference[content], &bench->test_image.image, 1);
+    mb_record_image_copy(cmd, &bench->reference[content], &bench->test_image.image, 1);
 }
 
 /* Commands that fill levels 1.. with a colour, likewise. */
