@@ -145,6 +145,9 @@ enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, co
                          int line)
 {
     const int name_bytes = (int)strcspn(call, "( \t\n");
+    if (vk_result >= 0) {
+        return MB_OK;
+    }
     const char *note = vk_result == VK_ERROR_OUT_OF_HOST_MEMORY     ? " (out of host memory)"
                        : vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? " (out of device memory)"
                                                                     : "";

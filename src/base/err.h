@@ -1,9 +1,8 @@
 /* Errors: a status that must be looked at, and one struct that says what, why, what next.
  *
  * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
- * parameter. Inside a function, MB_TRY, MB_NEED and MB_VK jump to one `fail:` label; they
- * expect a local `enum mb_status status` and a parameter `err`. Only main() turns a status into
- * an exit. */
+ * parameter, which MB_NEED and MB_VK expect under the name `err`. MB_DO returns a failure,
+ * MB_TRY jumps to one `fail:` label with it. Only main() turns a status into an exit. */
 #ifndef MB_BASE_ERR_H
 #define MB_BASE_ERR_H
 
@@ -61,8 +60,8 @@ enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
  * or for the same reason. */
 void mb_err_then(struct mb_err *err, const struct mb_err *later);
 
-/* As mb_err_set for a failed Vulkan call. `call` is the call's source text; only the function's
- * name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
+/* As mb_err_set if a Vulkan call failed, else MB_OK. `call` is the call's source text; only the
+ * function's name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
 enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
                          int line);
 
@@ -72,6 +71,16 @@ const char *mb_vk_result_name(int vk_result);
 
 #define MB_FAIL(err, code, ...) mb_err_set(err, code, __FILE__, __LINE__, __VA_ARGS__)
 
+/* Return the failure of a call at once: where nothing is to be given back. */
+#define MB_DO(expr)                                                                            \
+    do {                                                                                       \
+        const enum mb_status mb_status_ = (expr);                                              \
+        if (mb_status_ != MB_OK) {                                                             \
+            return mb_status_;                                                                 \
+        }                                                                                      \
+    } while (0)
+
+/* As MB_DO, but to `fail:`, with the failure in a local `enum mb_status status`. */
 #define MB_TRY(expr)                                                                           \
     do {                                                                                       \
         status = (expr);                                                                       \
@@ -80,35 +89,19 @@ const char *mb_vk_result_name(int vk_result);
         }                                                                                      \
     } while (0)
 
-/* After allocating: fails with "<what>: out of memory" unless `has_memory`. */
+/* The status of an allocation: "<what>: out of memory" unless `has_memory`. */
 #define MB_NEED(has_memory, what)                                                              \
-    do {                                                                                       \
-        if (!(has_memory)) {                                                                   \
-            status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", what);                 \
-            goto fail;                                                                         \
-        }                                                                                      \
-    } while (0)
+    ((has_memory) ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", what))
 
-#define MB_VK(call)                                                                            \
-    do {                                                                                       \
-        VkResult mb_vk_result_ = (call);                                                       \
-        if (mb_vk_result_ < 0) {                                                               \
-            status = mb_err_vk(err, mb_vk_result_, #call, __FILE__, __LINE__);                 \
-            goto fail;                                                                         \
-        }                                                                                      \
-    } while (0)
+/* The status of a Vulkan call. */
+#define MB_VK(call) mb_err_vk(err, call, #call, __FILE__, __LINE__)
 
-/* vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)). What a failed
- * one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and must not be
- * destroyed. */
+/* The status of vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)).
+ * What a failed one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and
+ * must not be destroyed. */
 #define MB_VK_MAKE(create, parent, info, handle)                                               \
-    do {                                                                                       \
-        VkResult mb_vk_result_ = create(parent, info, NULL, handle);                           \
-        if (mb_vk_result_ < 0) {                                                               \
-            *(handle) = VK_NULL_HANDLE;                                                        \
-            status = mb_err_vk(err, mb_vk_result_, #create, __FILE__, __LINE__);               \
-            goto fail;                                                                         \
-        }                                                                                      \
-    } while (0)
+    (mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__) == MB_OK  \
+         ? MB_OK                                                                               \
+         : (*(handle) = VK_NULL_HANDLE, MB_FAILED))
 
 #endif

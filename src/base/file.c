@@ -273,8 +273,7 @@ enum mb_status mb_file_write_in(const char *dir, const char *name, const void *d
 {
     char *path = mb_path_join(dir, name);
     const enum mb_status status =
-        path ? mb_file_write_atomic(path, data, n_bytes, err)
-             : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", name);
+        path ? mb_file_write_atomic(path, data, n_bytes, err) : MB_NEED(path, name);
     mb_free(path);
     return status;
 }
@@ -361,9 +360,7 @@ enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path
         snprintf(numbered, sizeof numbered, n == 1 ? "%s" : "%s-%u", name, n);
         mb_free(*path);
         *path = mb_path_join(parent, numbered);
-        if (*path == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", parent);
-        }
+        MB_DO(MB_NEED(*path, parent));
         error = mkdir(*path, 0777) == 0 ? 0 : errno;
     }
     if (status == MB_OK && error != 0) {

@@ -134,9 +134,7 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
 {
     *text = NULL;
     char *printed = json->failed ? NULL : cJSON_Print(json->root);
-    if (printed == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "JSON: out of memory");
-    }
+    MB_DO(MB_NEED(printed, "JSON"));
     const size_t n_bytes = strlen(printed);
     char *terminated = mb_realloc(printed, n_bytes + 2);
     if (terminated == NULL) {
@@ -183,9 +181,7 @@ enum mb_status mb_json_parse(struct mb_json *json, const char *text, struct mb_e
     if (!json->failed) {
         return MB_OK;
     }
-    if (parser_lacks_memory) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "JSON: out of memory");
-    }
+    MB_DO(MB_NEED(!parser_lacks_memory, "JSON"));
     return fail_at(text, end != NULL ? end : text, err);
 }
 

@@ -23,9 +23,7 @@ enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const
     if (list->n == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
         char **items = mb_realloc(list->items, capacity * sizeof *items);
-        if (items == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "list of names: out of memory");
-        }
+        MB_DO(MB_NEED(items, "list of names"));
         list->items = items;
         list->capacity = capacity;
     }
@@ -33,9 +31,7 @@ enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const
     const size_t n_bytes = (size_t)vsnprintf(NULL, 0, fmt, args) + 1;
     va_end(args);
     char *item = mb_alloc(n_bytes, 1);
-    if (item == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "list of names: out of memory");
-    }
+    MB_DO(MB_NEED(item, "list of names"));
     va_start(args, fmt);
     vsnprintf(item, n_bytes, fmt, args);
     va_end(args);

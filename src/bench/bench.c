@@ -23,7 +23,7 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
     uint64_t kept_bytes = 0;
     *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
     inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
-    MB_NEED(inputs->images, "inputs");
+    MB_TRY(MB_NEED(inputs->images, "inputs"));
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
         MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));
@@ -94,9 +94,7 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     void *source = NULL;
     bool is_kept = false;
     struct mb_case *c = mb_run_add_case(p->run);
-    if (!c) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-    }
+    MB_DO(MB_NEED(c, "results"));
     hooks->on_case_begin(hooks->user, index);
     MB_TRY(mb_image_make_case(image, p->options.settings, index, c, &source, err));
     make_name_unique(p->run, c);

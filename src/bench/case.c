@@ -43,9 +43,7 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
         return MB_OK;
     }
     result->facts = mb_alloc(1, sizeof *result->facts);
-    if (!result->facts) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-    }
+    MB_DO(MB_NEED(result->facts, "results"));
     state->facts = result->facts;
     state->keeps_pipelines = false;
     status =
@@ -67,16 +65,16 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_task *task = &c->c->task;
     const struct mb_vk_image *image = &c->test_image.image;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
-    MB_TRY(mb_instance_supports(image, candidate->row, task, err));
+    MB_DO(mb_instance_supports(image, candidate->row, task, err));
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
-    status = mb_instance_init(&candidate->instance, image, candidate->row, task, err);
+    const enum mb_status status =
+        mb_instance_init(&candidate->instance, image, candidate->row, task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
-    MB_TRY(status);
-    MB_TRY(mb_instance_record(&candidate->instance, err));
+    MB_DO(status);
+    MB_DO(mb_instance_record(&candidate->instance, err));
     candidate->result->setup_ms = candidate->instance.init_ms;
     candidate->result->work = candidate->instance.work;
     candidate->result->has_work = true;
@@ -84,12 +82,10 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
         struct mb_task whole = *task;
         whole.n_rects = 1;
         whole.rects[0] = mb_rect_whole(c->c->layout.base);
-        MB_TRY(mb_instance_init(&candidate->whole, image, candidate->row, &whole, err));
-        MB_TRY(mb_instance_record(&candidate->whole, err));
+        MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, err));
+        MB_DO(mb_instance_record(&candidate->whole, err));
     }
-    MB_TRY(describe_pipelines(c, candidate, err));
-fail:
-    return status;
+    return describe_pipelines(c, candidate, err);
 }
 
 static enum mb_status prepare_all(struct context *c, struct mb_err *err)
@@ -132,7 +128,6 @@ static bool is_judged(const struct mb_result *result)
 
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = c->options->hooks;
     const size_t n = c->options->settings->verify ? c->n_ready : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
@@ -141,19 +136,17 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, result->label, "verifying");
-        MB_TRY(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_FIRST, err));
+        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_FIRST, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_TRY(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_SECOND, err));
+            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_SECOND, err));
         }
     }
     drop_damaging(c);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = c->options->hooks;
     const char *step = c->options->settings->verify ? "verifying" : "writing";
     const size_t n = c->options->times_only ? 0 : c->n_ready;
@@ -163,21 +156,19 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, result->label, step);
-        MB_TRY(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_AFTER, err));
+        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
-            MB_TRY(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
-                                   c->judge.verifier, err));
+            MB_DO(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
+                                  c->judge.verifier, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Under each condition; and, where that is asked for, level by level where there is one chain
  * to stamp. */
 static enum mb_status time_all(struct context *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_case_options *options = c->options;
     const struct mb_hooks *hooks = options->hooks;
     bool has_latency = false;
@@ -185,16 +176,15 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_TRY(mb_timing_run(options, &c->test_image, c->ready, c->n_ready, &c->c->timings[k],
-                             err));
+        MB_DO(mb_timing_run(options, &c->test_image, c->ready, c->n_ready, &c->c->timings[k],
+                            err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
     for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
-        MB_TRY(mb_split_measure(&c->ready[i]->instance, c->c->layout.n_levels,
-                                &c->ready[i]->result->split, err));
+        MB_DO(mb_split_measure(&c->ready[i]->instance, c->c->layout.n_levels,
+                               &c->ready[i]->result->split, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* A result of one row that nothing is known of yet. */
@@ -218,9 +208,7 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     c->candidates = mb_alloc(n_rows, sizeof *c->candidates);
     c->ready = mb_alloc(n_rows, sizeof *c->ready);
     c->c->results = mb_alloc(n_rows, sizeof *c->c->results);
-    if (!c->candidates || !c->ready || !c->c->results) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-    }
+    MB_DO(MB_NEED(c->candidates && c->ready && c->c->results, "results"));
     for (size_t i = 0; i < n_rows; i++) {
         c->c->n_results++;
         init_result(&options->rows[i], &c->c->results[i]);
@@ -229,9 +217,7 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     }
     for (size_t k = 0; k < options->n_conditions; k++) {
         const struct mb_condition condition = options->conditions[k];
-        if (!mb_case_add_timing(c->c, condition.cache, condition.mode)) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "results: out of memory");
-        }
+        MB_DO(MB_NEED(mb_case_add_timing(c->c, condition.cache, condition.mode), "results"));
     }
     return MB_OK;
 }
@@ -260,13 +246,10 @@ static void skip_all(struct context *c, const struct mb_err *why)
 
 static enum mb_status run(struct context *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(prepare_all(c, err));
-    MB_TRY(verify_before(c, err));
-    MB_TRY(time_all(c, err));
-    MB_TRY(verify_after(c, err));
-fail:
-    return status;
+    MB_DO(prepare_all(c, err));
+    MB_DO(verify_before(c, err));
+    MB_DO(time_all(c, err));
+    return verify_after(c, err);
 }
 
 /* For the usages that the settings say; what the device cannot do with the format anyway is

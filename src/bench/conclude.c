@@ -110,21 +110,18 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
                                       const struct mb_calibration *calibration,
                                       struct mb_timing *timing, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     timing->fastest = SIZE_MAX;
     if (settings->verify && !settings->validate) {
         mb_ranking_choose(timing);
     }
     find_floor(&calibration->roofline, timing);
-    MB_TRY(mb_relate_timing(timing, settings->seed, err));
+    MB_DO(mb_relate_timing(timing, settings->seed, err));
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (timing->rows[i].stats.n > 0) {
             warn_row(settings, calibration, timing, &timing->rows[i]);
         }
     }
-    MB_TRY(mb_relate_judge(timing, err));
-fail:
-    return status;
+    return mb_relate_judge(timing, err);
 }
 
 /* --levels beyond the last level there is makes all of them, and says so. */
@@ -191,7 +188,6 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                                 const struct mb_calibration *calibration, struct mb_case *c,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const bool is_cpu = calibration->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     for (size_t i = 0; i < c->n_results; i++) {
         struct mb_warnings *warnings = &c->results[i].warnings;
@@ -210,8 +206,7 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
         warn_split(settings, c, warnings);
     }
     for (size_t i = 0; i < c->n_timings; i++) {
-        MB_TRY(conclude_timing(settings, calibration, &c->timings[i], err));
+        MB_DO(conclude_timing(settings, calibration, &c->timings[i], err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

@@ -34,16 +34,14 @@ enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
                                      const struct mb_image *image, const char *input,
                                      struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_extent own = {image->width, image->height};
     for (size_t i = 0; i < settings->n_sizes; i++) {
-        MB_TRY(check_shape(settings, settings->size[i], input, err));
+        MB_DO(check_shape(settings, settings->size[i], input, err));
     }
     if (settings->n_sizes == 0) {
-        MB_TRY(check_shape(settings, own, input, err));
+        MB_DO(check_shape(settings, own, input, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static const struct mb_format *case_format(const struct mb_settings *settings,
@@ -109,7 +107,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
     fill_case(c, settings, index / n_sizes, used);
     fill_task(c, settings);
     *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
-    MB_NEED(*source, c->input);
+    MB_TRY(MB_NEED(*source, c->input));
     c->input_depth = used->depth;
     c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);
     for (uint32_t layer = 0; layer < c->layout.n_layers; layer++) {

@@ -130,9 +130,7 @@ static enum mb_status add_row(struct row_list *list, size_t n_known,
     if (list->n_rows == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
         struct mb_variant *rows = mb_realloc(list->rows, capacity * sizeof *rows);
-        if (rows == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "strategies: out of memory");
-        }
+        MB_DO(MB_NEED(rows, "strategies"));
         list->rows = rows;
         list->capacity = capacity;
     }
@@ -172,7 +170,6 @@ static bool is_left_out(const struct selection *selection)
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
-    enum mb_status status;
     const size_t n_known = list->n_rows;
     const struct mb_variant first = {
         .strategy = selection->strategy,
@@ -184,36 +181,30 @@ static enum mb_status add_selection(struct row_list *list, struct selection *sel
         struct mb_variant row = first;
         row.params = selection->params;
         if (!is_left_out(selection)) {
-            MB_TRY(add_row(list, n_known, &row, err));
+            MB_DO(add_row(list, n_known, &row, err));
             is_empty = false;
         }
     } while (selection->sweep && next_combination(selection));
     if (is_empty) {
-        MB_TRY(add_row(list, n_known, &first, err));
+        MB_DO(add_row(list, n_known, &first, err));
     }
     return MB_OK;
-fail:
-    return status;
 }
 
 static enum mb_status add_all(struct row_list *list, const struct mb_strategy *const *table,
                               struct mb_err *err)
 {
-    enum mb_status status;
     for (size_t i = 0; table[i] != NULL; i++) {
         const struct mb_variant row = {.strategy = table[i]};
-        MB_TRY(add_row(list, list->n_rows, &row, err));
+        MB_DO(add_row(list, list->n_rows, &row, err));
     }
     return MB_OK;
-fail:
-    return status;
 }
 
 /* `words` is a copy of the spec, which is cut into its words. */
 static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *const *table,
                                const char *spec, char *words, struct mb_err *err)
 {
-    enum mb_status status;
     struct selection selection = {0};
     char *rest = cut(words);
     if (words[0] == '\0') {
@@ -224,15 +215,14 @@ static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *
                             : MB_FAIL(err, MB_ERRC_USAGE,
                                       "strategy '%s': 'all' takes no parameters", spec);
     }
-    MB_TRY(find_strategy(table, words, &selection.strategy, err));
+    MB_DO(find_strategy(table, words, &selection.strategy, err));
     while (rest != NULL) {
         char *setting = rest;
         rest = cut(setting);
-        MB_TRY(parse_setting(spec, setting, &selection, err));
+        MB_DO(parse_setting(spec, setting, &selection, err));
     }
     return add_selection(list, &selection, err);
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
@@ -250,7 +240,7 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
     for (size_t i = 0; i < n_specs; i++) {
         mb_free(words);
         words = mb_strdup(specs[i]);
-        MB_NEED(words, "strategies");
+        MB_TRY(MB_NEED(words, "strategies"));
         MB_TRY(add_spec(&list, table, specs[i], words, err));
     }
     mb_free(words);
@@ -324,20 +314,18 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    const struct mb_layout *layout, const struct mb_task *task,
                                    struct mb_err *why)
 {
-    enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = row->strategy;
     if (task->n_rects > 1 && !strategy->takes_rects) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it updates a single --rect, not %u at once",
                        task->n_rects);
     }
-    MB_TRY(mb_features_require(&gpu->info.features, strategy->features, why));
+    MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
     if (strategy->supports) {
-        MB_TRY(strategy->supports(gpu, layout, task, &row->params, why));
+        MB_DO(strategy->supports(gpu, layout, task, &row->params, why));
     }
     if (strategy->needs) {
         const struct mb_needs needs = strategy->needs(&row->params);
-        MB_TRY(mb_needs_met(&needs, gpu, layout, task, why));
+        MB_DO(mb_needs_met(&needs, gpu, layout, task, why));
     }
-fail:
-    return status;
+    return MB_OK;
 }

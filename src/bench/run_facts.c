@@ -88,11 +88,7 @@ enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
                                 struct mb_calibration *calibration, struct mb_err *err)
 {
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    const enum mb_status status =
-        mb_calibration_init(calibration, gpu, run->settings, hooks, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
     run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
     if (calibration->marks.granularity_ns > 0.0) {
         run->timer.granularity_ns = calibration->marks.granularity_ns;

@@ -36,7 +36,7 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     struct mb_estimate held;
     const uint32_t n = samples->n_kept;
     double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
-    MB_NEED(ratios, "self-test");
+    MB_TRY(MB_NEED(ratios, "self-test"));
     mb_samples_column(samples, MB_PLANT_BASE, ratios + n);
     mb_samples_column(samples, plant, ratios);
     for (uint32_t i = 0; i < n; i++) {
@@ -76,10 +76,7 @@ static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plan
         [MB_PLANT_FIVE] = "planted 5 %",
     };
     struct finding found;
-    const enum mb_status status = relate(samples, plant, &found, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(relate(samples, plant, &found, err));
     const struct mb_relation *relation = &found.relation;
     bool passed =
         relation->outcome == (plant == MB_PLANT_FIVE ? MB_OUTCOME_SLOWER : MB_OUTCOME_SAME);
@@ -104,7 +101,6 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                  const struct mb_timer_marks *marks, bool has_clock,
                                  struct mb_selftest *selftest, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_check *checks = selftest->check;
     const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
     const double granule_ns = marks->granularity_gcd_ns;
@@ -114,15 +110,14 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
     note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
          marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
          "%.4g ns; wanted: below %.4g", marks->empty_pair_ns, empty_limit_ns);
-    MB_TRY(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
-    MB_TRY(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
-    MB_TRY(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
+    MB_DO(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
+    MB_DO(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
+    MB_DO(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
     selftest->passed = true;
     for (int i = 0; i < MB_N_CHECKS; i++) {
         selftest->passed = selftest->passed && checks[i].passed;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
@@ -157,13 +152,10 @@ static enum mb_status start(void *user, size_t plant, uint32_t slot, struct mb_e
 static enum mb_status collect(void *user, size_t plant, uint32_t slot, double *duration_ns,
                               double *part_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_probe *probe = probe_of(user, plant, slot);
     (void)part_ns;
-    MB_TRY(mb_submission_wait(&probe->submission, err));
-    MB_TRY(mb_timer_read_ns(&probe->timer, 0, duration_ns, err));
-fail:
-    return status;
+    MB_DO(mb_submission_wait(&probe->submission, err));
+    return mb_timer_read_ns(&probe->timer, 0, duration_ns, err);
 }
 
 static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)
@@ -174,9 +166,8 @@ static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *
 static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_probe *base = &plants->probe[MB_PLANT_BASE][0];
-    MB_TRY(mb_probe_init(base, gpu, err));
+    MB_DO(mb_probe_init(base, gpu, err));
     const double per_step_ns = MB_PROBE_NS / (double)base->n_steps;
     const double chain_ns = fmax(MB_PROBE_NS, LAUNCHES * base->launch_ns);
     const uint32_t n_steps = (uint32_t)fmin(chain_ns / per_step_ns, MAX_STEPS);
@@ -185,13 +176,12 @@ static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gp
         for (uint32_t slot = 0; slot < MB_N_SLOTS && plant != MB_PLANT_TWIN; slot++) {
             struct mb_probe *probe = &plants->probe[plant][slot];
             if (probe != base) {
-                MB_TRY(mb_probe_init(probe, gpu, err));
+                MB_DO(mb_probe_init(probe, gpu, err));
             }
-            MB_TRY(mb_probe_set_steps(probe, (uint32_t)(n_steps * length), err));
+            MB_DO(mb_probe_set_steps(probe, (uint32_t)(n_steps * length), err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_settings *settings,

@@ -83,7 +83,6 @@ fail:
 enum mb_status mb_test_image_copy(struct mb_test_image *test_image, struct mb_vk_image *copies,
                                   uint32_t n, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_vk_image *image = &test_image->image;
     const struct mb_vk_image_options options = {
         .layout = &image->layout,
@@ -94,15 +93,13 @@ enum mb_status mb_test_image_copy(struct mb_test_image *test_image, struct mb_vk
         .name = "copy of the image",
     };
     for (uint32_t i = 0; i < n; i++) {
-        MB_TRY(mb_vk_image_init(&copies[i], image->gpu, &options, err));
+        MB_DO(mb_vk_image_init(&copies[i], image->gpu, &options, err));
     }
-    MB_TRY(mb_submission_begin(&test_image->submission, err));
+    MB_DO(mb_submission_begin(&test_image->submission, err));
     for (uint32_t i = 0; i < n; i++) {
         mb_record_image_copy(test_image->submission.cmd, image, &copies[i], image->n_levels);
     }
-    MB_TRY(mb_submission_run(&test_image->submission, err));
-fail:
-    return status;
+    return mb_submission_run(&test_image->submission, err);
 }
 
 enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct mb_gpu *gpu,
@@ -121,7 +118,7 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
     mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
     if (layout->n_levels < full->n_levels) {
         test_image->poisoned = mb_malloc(full->total_bytes);
-        MB_NEED(test_image->poisoned, "test image");
+        MB_TRY(MB_NEED(test_image->poisoned, "test image"));
     }
     const uint64_t start_ns = mb_now_ns();
     MB_TRY(mb_vk_image_init(&test_image->image, gpu, &used, err));
@@ -173,16 +170,14 @@ void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_
 enum mb_status mb_test_image_poison(struct mb_test_image *test_image, uint32_t index,
                                     struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_begin(&test_image->submission, err));
+    MB_DO(mb_submission_begin(&test_image->submission, err));
     mb_test_image_record_poison(test_image, index, test_image->submission.cmd);
-    MB_TRY(mb_submission_run(&test_image->submission, err));
+    MB_DO(mb_submission_run(&test_image->submission, err));
     if (test_image->poisoned) {
-        MB_TRY(mb_test_image_read(test_image, err));
+        MB_DO(mb_test_image_read(test_image, err));
         memcpy(test_image->poisoned, test_image->readback.mapped, test_image->full.total_bytes);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd)
@@ -209,10 +204,7 @@ void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommand
 
 enum mb_status mb_test_image_read(struct mb_test_image *test_image, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_begin(&test_image->submission, err));
+    MB_DO(mb_submission_begin(&test_image->submission, err));
     mb_test_image_record_read(test_image, test_image->submission.cmd);
-    MB_TRY(mb_submission_run(&test_image->submission, err));
-fail:
-    return status;
+    return mb_submission_run(&test_image->submission, err);
 }

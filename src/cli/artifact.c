@@ -32,7 +32,7 @@ enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts, struct mb
     va_end(args);
     char *path = mb_path_join(artifacts->dir, relative);
     enum mb_status status;
-    MB_TRY(path ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", relative));
+    MB_TRY(MB_NEED(path, relative));
     mb_path_parent(path, folder);
     MB_TRY(check_inputs(path, artifacts->settings, err));
     MB_TRY(mb_make_dirs(folder, err));

@@ -16,7 +16,6 @@ static const struct {
 enum mb_status mb_chains_write(const struct mb_artifacts *artifacts, const struct mb_case *c,
                                struct mb_result *result, const void *block, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     char folder[256];
     const struct mb_texture texture = {
         .layout = &c->layout, .is_cube = c->is_cube, .block = block};
@@ -24,11 +23,10 @@ enum mb_status mb_chains_write(const struct mb_artifacts *artifacts, const struc
     for (int kind = 0; kind < MB_N_CHAINS && result->verify == MB_VERIFY_PASS; kind++) {
         struct mb_bytes bytes = {0};
         if ((artifacts->settings->chains & 1u << kind) != 0) {
-            MB_TRY(kinds[kind].encode(&texture, &bytes, err));
-            MB_TRY(mb_artifact_write(artifacts, &bytes, &result->chains, err, "%s/%s/%s",
-                                     folder, result->slug, kinds[kind].name));
+            MB_DO(kinds[kind].encode(&texture, &bytes, err));
+            MB_DO(mb_artifact_write(artifacts, &bytes, &result->chains, err, "%s/%s/%s", folder,
+                                    result->slug, kinds[kind].name));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }

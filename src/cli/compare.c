@@ -423,7 +423,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     struct mb_run_group files = {.n_files = 0};
     MB_TRY(mb_output_check(options, err));
     files.files = read = mb_alloc(settings->n_inputs, sizeof *read);
-    MB_NEED(read, "compare");
+    MB_TRY(MB_NEED(read, "compare"));
     for (; files.n_files < settings->n_inputs; files.n_files++) {
         MB_TRY(mb_result_file_read(settings->inputs[files.n_files], &read[files.n_files], err));
     }

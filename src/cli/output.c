@@ -106,20 +106,18 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .stdout_is_taken = mb_output_takes_stdout(options),
     };
     struct mb_strbuf head = {0};
-    enum mb_status status;
-    MB_TRY(check_writable(options, false, err));
-    MB_TRY(options->wants_report ? mb_page_find(&output->page, err) : MB_OK);
+    MB_DO(check_writable(options, false, err));
+    MB_DO(options->wants_report ? mb_page_find(&output->page, err) : MB_OK);
     if (!options->out_dir) {
-        MB_TRY(mb_make_new_dir("results", run->id, &output->dir, err));
+        MB_DO(mb_make_new_dir("results", run->id, &output->dir, err));
     } else {
-        MB_TRY(output->dir ? mb_make_dirs(output->dir, err)
-                           : MB_FAIL(err, MB_ERRC_RUNTIME, "output folder: out of memory"));
+        MB_DO(MB_NEED(output->dir, "output folder"));
+        MB_DO(mb_make_dirs(output->dir, err));
     }
-    MB_TRY(check_writable(options, true, err));
+    MB_DO(check_writable(options, true, err));
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
-fail:
-    return status;
+    return MB_OK;
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -190,18 +188,15 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *
                                 struct mb_result *result, const void *block,
                                 struct mb_verifier *verifier, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_picture_options options = {
         .artifacts = {output->dir, &output->options->settings},
         .verifier = verifier,
     };
-    MB_TRY(mb_pictures_write(&options, c, result, block, err));
+    MB_DO(mb_pictures_write(&options, c, result, block, err));
     if (wants_sheet(output)) {
-        MB_TRY(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
+        MB_DO(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
     }
-    MB_TRY(mb_chains_write(&options.artifacts, c, result, block, err));
-fail:
-    return status;
+    return mb_chains_write(&options.artifacts, c, result, block, err);
 }
 
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
@@ -273,14 +268,11 @@ fail:
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                               const struct mb_case *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < c->n_timings; i++) {
-        MB_TRY(show_table(output, run, &c->timings[i], err));
+        MB_DO(show_table(output, run, &c->timings[i], err));
     }
-    MB_TRY(mb_sheets_write(&output->sheets, output->dir, run, err));
-    MB_TRY(mb_output_results(output, run, err));
-fail:
-    return status;
+    MB_DO(mb_sheets_write(&output->sheets, output->dir, run, err));
+    return mb_output_results(output, run, err);
 }
 
 enum mb_status mb_output_conclude(const struct mb_output *output, const struct mb_run *run,
@@ -288,19 +280,17 @@ enum mb_status mb_output_conclude(const struct mb_output *output, const struct m
 {
     const struct mb_options *options = output->options;
     struct mb_strbuf summary = {0};
-    enum mb_status status;
-    MB_TRY(mb_output_results(output, run, err));
-    MB_TRY(write_copy(output, options->json, run, mb_report_json, err));
-    MB_TRY(write_copy(output, options->csv, run, mb_report_csv, err));
-    MB_TRY(write_copy(output, options->markdown, run, mb_table_markdown, err));
+    MB_DO(mb_output_results(output, run, err));
+    MB_DO(write_copy(output, options->json, run, mb_report_json, err));
+    MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
+    MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
     mb_summary_add(&summary, run, output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
                    output->style.columns);
-    MB_TRY(mb_output_show(&summary, output->stdout_is_taken, err));
-    MB_TRY(show_place(output, "Results", "results.json", err));
+    MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
+    MB_DO(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {
-        MB_TRY(mb_page_make(&output->page, output->dir, err));
-        MB_TRY(show_place(output, "Report", "report.html", err));
+        MB_DO(mb_page_make(&output->page, output->dir, err));
+        MB_DO(show_place(output, "Report", "report.html", err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

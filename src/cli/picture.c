@@ -22,11 +22,6 @@ struct writer {
     char case_folder[256], folder[512]; /* relative to the output folder */
 };
 
-static enum mb_status out_of_memory(struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "pictures: out of memory");
-}
-
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
                                 struct mb_extent extent, struct mb_err *err)
 {
@@ -113,9 +108,7 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     struct mb_extent extent = mb_level_extent(w->c->layout.base, level);
     enum mb_status status = MB_OK;
     uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
-    if (!rgba) {
-        return out_of_memory(err);
-    }
+    MB_DO(MB_NEED(rgba, "pictures"));
     snprintf(name, sizeof name, "level_%02u", level);
     mb_picture_stem(name, layer, stem, sizeof stem);
     mb_level_to_rgba8(&w->c->layout, w->block, level, layer, rgba);
@@ -139,21 +132,15 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
-    enum mb_status status =
-        mb_verifier_ideal(w->options->verifier, w->filter, layer, &ideal, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(mb_verifier_ideal(w->options->verifier, w->filter, layer, &ideal, err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
     uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
-    if (!rgba) {
-        return out_of_memory(err);
-    }
+    MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
     snprintf(name, sizeof name, "error_%02u", level);
     mb_picture_stem(name, layer, stem, sizeof stem);
-    status = write_png(w, stem, rgba, extent, err);
+    const enum mb_status status = write_png(w, stem, rgba, extent, err);
     mb_free(rgba);
     return status;
 }
@@ -161,40 +148,35 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
 /* Atlases, single levels, or both. */
 static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const enum mb_images images = w->settings->images;
     const uint32_t n_levels = w->c->layout.n_levels;
     for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < w->n_layers; layer++) {
-        MB_TRY(write_atlas(w, layer, err));
+        MB_DO(write_atlas(w, layer, err));
     }
     for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
         for (uint32_t layer = 0; layer < w->n_layers; layer++) {
-            MB_TRY(write_level(w, level, layer, err));
+            MB_DO(write_level(w, level, layer, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (uint32_t level = 1; level < w->c->layout.n_levels; level++) {
         const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                               w->result->verdict.level[level].n_bad_texels > 0;
         if (is_wrong || w->settings->images == MB_IMAGES_ALL) {
-            MB_TRY(write_error(w, level, err));
+            MB_DO(write_error(w, level, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Note what another strategy of the case has had written into `folder`. */
 static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const size_t n_bytes = strlen(folder);
     *was_there = false;
     for (size_t i = 0; i < w->c->n_results && !*was_there; i++) {
@@ -202,36 +184,34 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
         for (size_t k = 0; other != w->result && k < other->images.n; k++) {
             const char *image = other->images.items[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
-                MB_TRY(mb_strlist_add(&w->result->images, err, "%s", image));
+                MB_DO(mb_strlist_add(&w->result->images, err, "%s", image));
                 *was_there = true;
             }
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* What the strategy was held against, beside the folders of strategies; once for those that are
  * held to the same policy. */
 static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_verifier *verifier = w->options->verifier;
     struct writer golden = *w;
     bool was_there;
     snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", w->case_folder,
              mb_policy_names[mb_verifier_policy(verifier, w->filter)]);
-    MB_TRY(note_again(w, golden.folder, &was_there, err));
+    MB_DO(note_again(w, golden.folder, &was_there, err));
     if (was_there) {
         return MB_OK;
     }
     uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
     golden.block = texels;
-    status = texels ? mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err)
-                    : out_of_memory(err);
+    enum mb_status status =
+        texels ? mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err)
+               : MB_NEED(texels, "pictures");
     status = status == MB_OK ? write_chain(&golden, err) : status;
     mb_free(texels);
-fail:
     return status;
 }
 
@@ -253,7 +233,6 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                  const struct mb_case *c, struct mb_result *result,
                                  const void *block, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct writer w = {
         .options = options,
         .settings = options->artifacts.settings,
@@ -273,14 +252,13 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
     snprintf(w.folder, sizeof w.folder, "%s/%s", w.case_folder, result->slug);
     warn(&w, has_chain);
     if (has_chain) {
-        MB_TRY(write_chain(&w, err));
+        MB_DO(write_chain(&w, err));
     }
     if (options->verifier) {
-        MB_TRY(write_errors(&w, err));
+        MB_DO(write_errors(&w, err));
     }
     if (options->verifier && has_chain) {
-        MB_TRY(write_golden(&w, err));
+        MB_DO(write_golden(&w, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

@@ -20,9 +20,7 @@ static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *po
     const struct mb_file_result *of = pooled->match[0]->usable;
     struct mb_table_pooled *rows = mb_alloc(pooled->c.n_results, sizeof *rows);
     char title[sizeof of->case_id + sizeof of->condition + 8];
-    if (rows == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "compare: out of memory");
-    }
+    MB_DO(MB_NEED(rows, "compare"));
     for (size_t i = 0; i < pooled->c.n_results; i++) {
         rows[i] = (struct mb_table_pooled){
             .answer = pooled->match[i]->usable->answer,
@@ -42,7 +40,6 @@ static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *po
 static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *pools,
                                const struct mb_table_style *style, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_result_file *file = pool->runs[0];
@@ -53,7 +50,7 @@ static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *poo
         mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
         mb_strbuf_append(out, "\n");
         for (size_t k = 0; k < pool->n_timings; k++) {
-            MB_TRY(add_timing(out, pool, &pool->timings[k], style, err));
+            MB_DO(add_timing(out, pool, &pool->timings[k], style, err));
         }
         if (pool->n_timings == 0) {
             mb_strbuf_append(out, "No figures.\n");
@@ -63,8 +60,7 @@ static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *poo
         mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
                          pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)

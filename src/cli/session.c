@@ -114,21 +114,19 @@ static void warn_ahead(const struct mb_session *session)
 
 enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_options *options = session->options;
     const struct mb_settings *settings = &options->settings;
-    MB_TRY(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &session->rows,
-                            &session->n_rows, err));
-    MB_TRY(open_inputs(options, &session->inputs, err));
-    MB_TRY(mb_session_open_device(options, &session->gpu, err));
+    MB_DO(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &session->rows,
+                           &session->n_rows, err));
+    MB_DO(open_inputs(options, &session->inputs, err));
+    MB_DO(mb_session_open_device(options, &session->gpu, err));
     warn_ahead(session);
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
-    MB_TRY(mb_output_init(&session->output, options, &session->run, err));
+    MB_DO(mb_output_init(&session->output, options, &session->run, err));
     mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
                      n_images);
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_session_conclude(

@@ -14,11 +14,6 @@
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
 
-static enum mb_status out_of_memory(struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory");
-}
-
 void mb_sheets_finish(struct mb_sheets *sheets)
 {
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
@@ -51,12 +46,10 @@ static void start(struct mb_sheets *sheets, const struct mb_case *c, const char 
 static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, bool is_golden,
                                const void *block, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_TRY(mb_sheet_add(&sheets->layer[layer], label, is_golden, block, err));
+        MB_DO(mb_sheet_add(&sheets->layer[layer], label, is_golden, block, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Once for all strategies that are held to the same policy. */
@@ -71,7 +64,7 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case 
     }
     enum mb_status status = MB_OK;
     void *texels = mb_alloc(c->layout.total_bytes, 1);
-    MB_TRY(texels ? MB_OK : out_of_memory(err));
+    MB_TRY(MB_NEED(texels, "contact sheet"));
     MB_TRY(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
     snprintf(label, sizeof label, "golden (%s)", mb_policy_names[policy]);
     MB_TRY(add_rows(sheets, label, true, texels, err));
@@ -85,7 +78,6 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                              struct mb_result *result, const void *block,
                              struct mb_verifier *verifier, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     char folder[sizeof sheets->folder];
     char label[sizeof result->label + 16];
     mb_case_folder(c, folder, sizeof folder);
@@ -93,19 +85,18 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
         start(sheets, c, folder);
     }
     if (verifier) {
-        MB_TRY(add_golden(sheets, c, &result->work.tolerance.filter, verifier, err));
+        MB_DO(add_golden(sheets, c, &result->work.tolerance.filter, verifier, err));
     }
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
-    MB_TRY(add_rows(sheets, label, false, block, err));
+    MB_DO(add_rows(sheets, label, false, block, err));
     sheets->is_clamped = sheets->is_clamped || mb_picture_is_clamped(&c->layout, block);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         char stem[32];
         mb_picture_stem("sheet", layer, stem, sizeof stem);
-        MB_TRY(mb_strlist_add(&result->images, err, "%s/%s.png", folder, stem));
+        MB_DO(mb_strlist_add(&result->images, err, "%s/%s.png", folder, stem));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer,

@@ -376,21 +376,18 @@ static enum mb_status on_case_done(void *user, struct mb_err *err)
 /* Print the outcome, write all of it, and say where. */
 static enum mb_status tell(struct mb_session *session, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct tuning *tuning = (const struct tuning *)session;
     const struct mb_output *output = &session->output;
     struct mb_strbuf text = {0};
     add_outcome(&text, &session->run, &tuning->tune, session->options, &output->style);
-    MB_TRY(mb_output_show(&text, output->stdout_is_taken, err));
-    MB_TRY(write_all(tuning, session->options->json, err));
+    MB_DO(mb_output_show(&text, output->stdout_is_taken, err));
+    MB_DO(write_all(tuning, session->options->json, err));
     mb_strbuf_printf(&text,
                      tuning->tune.n_classes > 0
                          ? "Decisions: %s/tune.json, mipbench_tuned.h; finals: results.json\n"
                          : "No decisions; what became of each variant: %s/tune.json\n",
                      output->dir);
-    MB_TRY(mb_output_show(&text, output->stdout_is_taken, err));
-fail:
-    return status;
+    return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
 enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_errc *verdict,

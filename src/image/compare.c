@@ -461,8 +461,7 @@ MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent 
     if (*level == NULL) {
         *level = mb_malloc((size_t)extent.width * extent.height * 4 * sizeof **level);
     }
-    return *level != NULL ? MB_OK
-                          : MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
+    return MB_NEED(*level, "verification");
 }
 
 /* What the next level is made from. */
@@ -488,7 +487,6 @@ static struct mb_plane golden_source(const struct golden *golden, const struct l
 MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
                                                    struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_step *step = &golden->step;
     const bool is_reread =
         job->level > 1 && (step->tolerance->reread_levels >> (job->level - 1) & 1u) != 0;
@@ -502,26 +500,24 @@ MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct
     golden->is_ideal = golden->is_ideal && !is_reread;
     if (golden->is_doubted) {
         double **doubt = &golden->doubt[job->level & 1u];
-        MB_TRY(need_level(doubt, job->extent, err));
-        MB_TRY(mb_doubt_level(step->tolerance, &plane, golden->doubt[(job->level - 1) & 1u],
-                              step->weight_error, *doubt, err));
+        MB_DO(need_level(doubt, job->extent, err));
+        MB_DO(mb_doubt_level(step->tolerance, &plane, golden->doubt[(job->level - 1) & 1u],
+                             step->weight_error, *doubt, err));
         job->doubt = *doubt;
     }
     if (mb_tolerance_needs_range(step)) {
-        MB_TRY(need_level(&golden->range, job->extent, err));
+        MB_DO(need_level(&golden->range, job->extent, err));
         job->range = golden->range;
     }
     golden->want = job->ideal;
     if (!golden->is_ideal || job->range != NULL) {
         double **level = &golden->owned[job->level & 1u];
-        MB_TRY(need_level(level, job->extent, err));
-        MB_TRY(mb_golden_level(&step->tolerance->filter, &plane, *level, job->range, err));
+        MB_DO(need_level(level, job->extent, err));
+        MB_DO(mb_golden_level(&step->tolerance->filter, &plane, *level, job->range, err));
         golden->want = *level;
     }
     job->want = golden->want;
     return MB_OK;
-fail:
-    return status;
 }
 
 /* The least bound of any texel: only what is beyond it is looked at texel by texel. */

@@ -174,7 +174,7 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
     double *spread = NULL;
     if (is_average && tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
         spread = mb_malloc(n_values * sizeof *spread);
-        MB_NEED(spread, "verification");
+        MB_TRY(MB_NEED(spread, "verification"));
     }
     MB_TRY(mb_golden_level(&filter, doubts, dst, spread, err));
     for (size_t i = 0; spread != NULL && i < n_values; i++) {
@@ -194,9 +194,7 @@ enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
     double *values = NULL;
     if (source->format != NULL) {
         values = mb_malloc(n_texels * 4 * sizeof *values);
-        if (values == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "verification: out of memory");
-        }
+        MB_DO(MB_NEED(values, "verification"));
         mb_format_decode(source->format, source->texels, n_texels, values);
         fill(tolerance, source, weight_error, values);
         doubts.texels = values;

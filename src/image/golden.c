@@ -322,9 +322,7 @@ enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_p
     const uint32_t n_workers =
         mb_parallel_rows(extent.height, mb_rows_per_thread(extent.width), level_job_rows, &job);
     for (uint32_t i = 0; i < n_workers; i++) {
-        if (!job.has_memory[i]) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "golden model: out of memory");
-        }
+        MB_DO(MB_NEED(job.has_memory[i], "golden model"));
     }
     return MB_OK;
 }

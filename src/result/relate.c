@@ -19,7 +19,6 @@ const struct mb_relation mb_no_relation = {
 enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_bootstrap *how,
                               struct mb_relation *relation, struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_series series = {.values = log_ratio, .n = n};
     struct mb_estimate estimate;
     *relation = mb_no_relation;
@@ -27,8 +26,8 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
         relation->ratio = exp(mb_median(log_ratio, n));
         return MB_OK;
     }
-    MB_TRY(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, how, &estimate, err));
-    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->p, err));
+    MB_DO(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, how, &estimate, err));
+    MB_DO(mb_wilcoxon(log_ratio, n, &relation->p, err));
     relation->ratio = exp(estimate.figure);
     relation->ci[0] = exp(estimate.ci[0]);
     relation->ci[1] = exp(estimate.ci[1]);
@@ -36,9 +35,7 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
     for (size_t i = 0; i < n; i++) {
         log_ratio[i] = fabs(log_ratio[i]);
     }
-    MB_TRY(mb_wilcoxon(log_ratio, n, &relation->least_p, err));
-fail:
-    return status;
+    return mb_wilcoxon(log_ratio, n, &relation->least_p, err);
 }
 
 /* The ratio of column `b` over column `a`, from the logarithm of their ratio in each block. */
@@ -48,7 +45,7 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     enum mb_status status = MB_OK;
     const uint32_t n = samples->n_kept;
     double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
-    MB_NEED(log_ratio, "comparison");
+    MB_TRY(MB_NEED(log_ratio, "comparison"));
     *relation = mb_no_relation;
     double *other = log_ratio + n;
     mb_samples_column(samples, b, log_ratio);
@@ -72,13 +69,12 @@ static bool is_timed(const struct mb_timing *timing, const struct mb_row *row)
 
 enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_samples *samples = &timing->samples;
     timing->twin = mb_no_relation;
     const struct mb_row *twin_of =
         timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
     if (twin_of && is_timed(timing, twin_of) && twin_of->stats.n > 0) {
-        MB_TRY(relate(samples, twin_of->column, timing->twin_column, seed, &timing->twin, err));
+        MB_DO(relate(samples, twin_of->column, timing->twin_column, seed, &timing->twin, err));
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
         struct mb_row *row = &timing->rows[i];
@@ -92,11 +88,10 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
             row->relation.outcome = MB_OUTCOME_SAME;
             continue;
         }
-        MB_TRY(relate(samples, timing->rows[timing->fastest].column, row->column, seed,
-                      &row->relation, err));
+        MB_DO(relate(samples, timing->rows[timing->fastest].column, row->column, seed,
+                     &row->relation, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static bool is_tested(const struct mb_timing *timing, size_t index)
@@ -147,7 +142,7 @@ enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
     enum mb_status status = MB_OK;
     const size_t n = timing->of->n_results;
     double *p = mb_alloc(n, sizeof *p);
-    MB_NEED(p, "comparison");
+    MB_TRY(MB_NEED(p, "comparison"));
     for (size_t i = 0; i < n; i++) {
         p[i] = is_tested(timing, i) ? timing->rows[i].relation.p : (double)NAN;
     }

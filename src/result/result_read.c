@@ -62,7 +62,6 @@ static enum mb_status check_schema(struct mb_result_file *file, const struct cJS
 static enum mb_status read_argv(struct mb_result_file *file, const struct cJSON *run,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     for (const struct cJSON *arg = mb_json_elements(run, "argv"); arg;
          arg = mb_json_next(arg)) {
         const char *text = mb_json_read_string(arg, NULL);
@@ -70,10 +69,9 @@ static enum mb_status read_argv(struct mb_result_file *file, const struct cJSON 
             return MB_FAIL(err, MB_ERRC_INPUT, "%s: run.argv[%zu] is no text", file->path,
                            file->argv.n);
         }
-        MB_TRY(mb_strlist_add(&file->argv, err, "%s", text));
+        MB_DO(mb_strlist_add(&file->argv, err, "%s", text));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *root,
@@ -267,9 +265,7 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
     size_t n_durations, n = 0;
     const struct cJSON *durations = find_durations(place, &n_durations);
     double *samples_ns = result->samples_ns = mb_alloc(n_durations, sizeof *samples_ns);
-    if (samples_ns == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", path);
-    }
+    MB_DO(MB_NEED(samples_ns, path));
     for (const struct cJSON *s = durations; s; s = mb_json_next(s)) {
         samples_ns[n++] = read_within(s, NULL, MB_SAMPLE_MIN_NS, MB_SAMPLE_MAX_NS);
     }
@@ -359,9 +355,8 @@ static enum mb_status check_row(const struct mb_result_file *file, const struct 
 static enum mb_status read_row(struct mb_result_file *file, const struct place *place,
                                struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_file_result *result = &file->results[file->n_results];
-    MB_TRY(check_row(file, place, err));
+    MB_DO(check_row(file, place, err));
     file->n_results++;
     result->timing = place->index;
     name_result(result, place);
@@ -372,13 +367,12 @@ static enum mb_status read_row(struct mb_result_file *file, const struct place *
     read_text(place->c, "format", result->format, sizeof result->format);
     result->aa_ratio = read_within(mb_json_get(place->timing, "aa_control"), "ratio",
                                    1 / MAX_AA_RATIO, MAX_AA_RATIO);
-    MB_TRY(make_keys(result, place, err));
+    MB_DO(make_keys(result, place, err));
     /* What is skipped has no samples, whatever was measured before it was. */
     if (result->status != MB_RESULT_SKIPPED) {
-        MB_TRY(read_samples(file->path, result, place, err));
+        MB_DO(read_samples(file->path, result, place, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static size_t count_rows(const struct cJSON *root)
@@ -396,7 +390,6 @@ static size_t count_rows(const struct cJSON *root)
 static enum mb_status read_case(struct mb_result_file *file, const struct cJSON *c,
                                 size_t *n_timings, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct place place = {.c = c};
     if (mb_json_count(c, "variants") > MAX_VARIANTS) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: a case has more than %d variants", file->path,
@@ -408,31 +401,27 @@ static enum mb_status read_case(struct mb_result_file *file, const struct cJSON 
         for (place.row = mb_json_elements(place.timing, "rows"); place.row;
              place.row = mb_json_next(place.row)) {
             place.variant = find_variant(c, place.row);
-            MB_TRY(read_row(file, &place, err));
+            MB_DO(read_row(file, &place, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status read_root(struct mb_result_file *file, const struct cJSON *root,
                                 struct mb_err *err)
 {
-    enum mb_status status;
     size_t n_timings = 0;
-    MB_TRY(check_schema(file, root, err));
-    MB_TRY(read_run(file, root, err));
+    MB_DO(check_schema(file, root, err));
+    MB_DO(read_run(file, root, err));
     if (!mb_json_is_array(mb_json_get(root, "cases"))) {
         return MB_FAIL(err, MB_ERRC_INPUT, "%s: it has no cases", file->path);
     }
     file->results = mb_alloc(count_rows(root), sizeof *file->results);
-    MB_NEED(file->results, file->path);
+    MB_DO(MB_NEED(file->results, file->path));
     for (const struct cJSON *c = mb_json_elements(root, "cases"); c; c = mb_json_next(c)) {
-        MB_TRY(read_case(file, c, &n_timings, err));
+        MB_DO(read_case(file, c, &n_timings, err));
     }
     return MB_OK;
-fail:
-    return status;
 }
 
 enum mb_status mb_result_file_parse(const char *path, const char *text,
@@ -442,7 +431,7 @@ enum mb_status mb_result_file_parse(const char *path, const char *text,
     struct mb_json json = {0};
     struct mb_err why = {0};
     *file = (struct mb_result_file){.path = mb_strdup(path)};
-    MB_NEED(file->path, path);
+    MB_TRY(MB_NEED(file->path, path));
     if (mb_json_parse(&json, text, &why) != MB_OK) {
         status = MB_FAIL(err, why.code, "%s: %s", path, why.text);
         goto fail;

@@ -162,10 +162,9 @@ enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
 static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_gpu *gpu,
                                   struct mb_err *why)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_features_require(&gpu->info.features, needs->features, why));
-    MB_TRY(has_subgroups(needs, &gpu->info, why));
-    MB_TRY(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
+    MB_DO(mb_features_require(&gpu->info.features, needs->features, why));
+    MB_DO(has_subgroups(needs, &gpu->info, why));
+    MB_DO(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
     if (gpu->info.max_storage_images < needs->n_storage_images) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "the device offers %u storage images to a shader; %u are needed",
@@ -181,30 +180,27 @@ static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_
                        "this llvmpipe (Mesa 22) crashes on draws and blits with 512-bit "
                        "vectors");
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_needs_met(const struct mb_needs *needs, const struct mb_gpu *gpu,
                             const struct mb_layout *layout, const struct mb_task *task,
                             struct mb_err *why)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(task_fits(needs, layout, task, why));
-    MB_TRY(device_fits(needs, gpu, why));
+    MB_DO(task_fits(needs, layout, task, why));
+    MB_DO(device_fits(needs, gpu, why));
     if (needs->draws) {
-        MB_TRY(can_draw(gpu, layout, why));
+        MB_DO(can_draw(gpu, layout, why));
     }
     if (needs->blits) {
-        MB_TRY(mb_gpu_require_format(gpu, layout->format->vk_format,
-                                     VK_FORMAT_FEATURE_BLIT_SRC_BIT |
-                                         VK_FORMAT_FEATURE_BLIT_DST_BIT |
-                                         VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                     "linear blit", why));
+        MB_DO(mb_gpu_require_format(gpu, layout->format->vk_format,
+                                    VK_FORMAT_FEATURE_BLIT_SRC_BIT |
+                                        VK_FORMAT_FEATURE_BLIT_DST_BIT |
+                                        VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                    "linear blit", why));
     }
     if (needs->load == MB_LOAD_SAMPLER) {
-        MB_TRY(can_filter(gpu, layout, task, needs->is_carried, why));
+        MB_DO(can_filter(gpu, layout, task, needs->is_carried, why));
     }
-fail:
-    return status;
+    return MB_OK;
 }

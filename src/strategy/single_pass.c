@@ -7,19 +7,15 @@ enum mb_status mb_single_pass_init(struct mb_single_pass *pass, const struct mb_
                                    const struct mb_target *target, const struct mb_needs *needs,
                                    uint64_t texel_bytes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t n_layers = target->image->layout.n_layers;
     pass->source = target->source ? target->source : target->image;
     pass->tiles = mb_rect_tiles(target->task.rects[0], TILE_WIDTH);
     pass->texel_bytes = texel_bytes;
-    MB_TRY(mb_levels_init(&pass->levels, gpu, target, needs, err));
-    MB_TRY(mb_buffer_init(&pass->hand_off, gpu, MB_BUFFER_DEVICE,
-                          n_layers * MB_SINGLE_PASS_TAIL_TEXELS * texel_bytes, "hand-off",
-                          err));
-    MB_TRY(mb_buffer_init(&pass->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
-                          "counter", err));
-fail:
-    return status;
+    MB_DO(mb_levels_init(&pass->levels, gpu, target, needs, err));
+    MB_DO(mb_buffer_init(&pass->hand_off, gpu, MB_BUFFER_DEVICE,
+                         n_layers * MB_SINGLE_PASS_TAIL_TEXELS * texel_bytes, "hand-off", err));
+    return mb_buffer_init(&pass->counter, gpu, MB_BUFFER_DEVICE, n_layers * sizeof(uint32_t),
+                          "counter", err);
 }
 
 static bool has_tail(const struct mb_single_pass *pass)

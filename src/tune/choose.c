@@ -147,7 +147,6 @@ static const struct mb_row *find_fastest(const struct mb_tune_choice *choice,
 static enum mb_status relate(const struct mb_timing *timing, uint64_t seed,
                              struct mb_tune_choice *choice, struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_case of = *timing->of;
     struct mb_timing view = *timing;
     of.n_results = choice->n_rows;
@@ -155,12 +154,11 @@ static enum mb_status relate(const struct mb_timing *timing, uint64_t seed,
     view.rows = choice->rows;
     view.fastest = (size_t)(choice->fastest - choice->rows);
     view.twin_of = SIZE_MAX;
-    MB_TRY(mb_relate_timing(&view, seed, err));
+    MB_DO(mb_relate_timing(&view, seed, err));
     view.twin = timing->twin; /* the noise is that of the instrument, and so of all */
-    MB_TRY(mb_relate_judge(&view, err));
+    MB_DO(mb_relate_judge(&view, err));
     choice->margin = mb_relate_margin(&view);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static size_t count_settings(const struct mb_params *params)
@@ -222,12 +220,11 @@ static struct mb_relation invert(const struct mb_relation *relation)
 enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question question,
                               uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     *choice = (struct mb_tune_choice){
         .rows = mb_alloc(timing->of->n_results, sizeof *choice->rows),
         .margin = (double)NAN,
     };
-    MB_NEED(choice->rows, "tune");
+    MB_DO(MB_NEED(choice->rows, "tune"));
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (is_candidate(timing, &timing->rows[i], question)) {
             choice->rows[choice->n_rows++] = timing->rows[i];
@@ -237,7 +234,7 @@ enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question q
     if (choice->fastest == NULL) {
         return MB_OK;
     }
-    MB_TRY(relate(timing, seed, choice, err));
+    MB_DO(relate(timing, seed, choice, err));
     choose_simplest(choice);
     choice->runner_up = find_fastest(choice, choice->chosen);
     if (choice->runner_up != NULL) {
@@ -245,8 +242,7 @@ enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question q
                                                          : invert(&choice->chosen->relation);
         choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The variant that was chosen. */
@@ -406,9 +402,7 @@ enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err)
     mb_free(tune->classes);
     tune->n_classes = 0;
     tune->classes = mb_alloc(tune->n_cases * MB_N_QUESTIONS, sizeof(*tune->classes));
-    if (!tune->classes) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-    }
+    MB_DO(MB_NEED(tune->classes, "tune"));
     for (size_t i = 0; i < tune->n_cases; i++) {
         if (is_first_of_format(tune, i)) {
             classify_format(tune, tune->cases[i].layout.format);

@@ -31,11 +31,6 @@ struct session {
     size_t heat; /* at most so many variants are measured together in a pass */
 };
 
-static enum mb_status no_memory(struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "tune: out of memory");
-}
-
 static void leave_out(struct mb_tune_variant *variant, enum mb_tune_state state,
                       const char *reason)
 {
@@ -86,9 +81,7 @@ static enum mb_status sift(struct session *session, struct mb_err *err)
 {
     struct mb_tune_case *c = session->c;
     struct mb_params *resolved = mb_alloc(c->n_variants, sizeof *resolved);
-    if (!resolved) {
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(resolved, "tune"));
     for (size_t i = 0; i < c->n_variants; i++) {
         struct mb_tune_variant *variant = &c->variants[i];
         struct mb_err why = {0};
@@ -179,9 +172,7 @@ static enum mb_status find_ratio(const struct mb_timing *timing, const struct mb
 {
     const uint32_t n = timing->samples.n_kept;
     double *values = mb_alloc(2 * (size_t)n + 1, sizeof *values);
-    if (!values) {
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(values, "tune"));
     mb_samples_column(&timing->samples, row->column, values);
     mb_samples_column(&timing->samples, anchor->column, values + n);
     for (uint32_t i = 0; i < n; i++) {
@@ -195,7 +186,6 @@ static enum mb_status find_ratio(const struct mb_timing *timing, const struct mb
 static enum mb_status note_heat(struct session *session, const struct mb_timing *timing,
                                 size_t n, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
     const struct mb_row *anchor = find_anchor(session, timing, n);
     for (size_t i = 0; i < n; i++) {
@@ -206,11 +196,10 @@ static enum mb_status note_heat(struct session *session, const struct mb_timing 
         }
         note_row(session, row, variant);
         if (variant->state == MB_TUNE_ACTIVE && anchor && row->stats.n > 0) {
-            MB_TRY(find_ratio(timing, anchor, row, &variant->ratio, err));
+            MB_DO(find_ratio(timing, anchor, row, &variant->ratio, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Make members of up to `n_most` active variants from `*next` on. Returns how many. */
@@ -254,7 +243,6 @@ fail:
 
 static enum mb_status run_pass(struct session *session, uint32_t index, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
     const struct mb_tune_rule *rule = &mb_tune_rules[index];
     const bool is_last = index + 1 == MB_TUNE_MAX_PASSES;
@@ -274,24 +262,22 @@ static enum mb_status run_pass(struct session *session, uint32_t index, struct m
         const size_t n = take_heat(session, &next);
         session->options->on_heat(session->options->hooks->user, rule->name, heat,
                                   pass->n_heats);
-        MB_TRY(run_heat(session, &brief, n, err));
+        MB_DO(run_heat(session, &brief, n, err));
     }
     pass->n_out = mb_tune_select(c->variants, c->n_variants, rule->margin,
                                  is_last ? MB_TUNE_FINALISTS : 0, index);
     c->n_passes = index + 1;
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Measure all that are left together, and note what became of each. */
 static enum mb_status run_final(struct session *session, struct mb_case *final,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     size_t next = 0;
     const size_t n = take_active(session, SIZE_MAX, &next);
     session->options->on_heat(session->options->hooks->user, "final", 0, 1);
-    MB_TRY(run_together(session, &session->settings, false, n, final, err));
+    MB_DO(run_together(session, &session->settings, false, n, final, err));
     for (size_t i = 0; session->is_complete && i < n; i++) {
         struct mb_tune_variant *variant = &session->c->variants[session->members[i]];
         const struct mb_row *row = &final->timings[0].rows[i];
@@ -301,8 +287,7 @@ static enum mb_status run_final(struct session *session, struct mb_case *final,
             variant->row = row;
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static bool has_wrong(const struct mb_tune_case *c)
@@ -317,16 +302,14 @@ static bool has_wrong(const struct mb_tune_case *c)
 static enum mb_status run_finals(struct session *session, struct mb_case *final,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     bool is_open = count_active(session->c) > 0;
     while (is_open && session->is_complete) {
         mb_case_finish(final);
-        MB_TRY(run_final(session, final, err));
+        MB_DO(run_final(session, final, err));
         is_open = session->is_complete && session->c->n_passes > 0 && has_wrong(session->c) &&
                   mb_tune_reopen(session->c);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Drivers have limits on how much there is of anything. */
@@ -347,22 +330,19 @@ static size_t heat_size(const struct session *session)
 static enum mb_status run_contest(struct session *session, struct mb_case *final,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_tune_case *c = session->c;
     c->anchor = SIZE_MAX;
     c->variants = mb_alloc(session->options->n_rows, sizeof *c->variants);
     c->n_variants = session->options->n_rows;
-    MB_NEED(c->variants, "tune");
-    MB_TRY(sift(session, err));
+    MB_DO(MB_NEED(c->variants, "tune"));
+    MB_DO(sift(session, err));
     session->heat = heat_size(session);
     for (uint32_t pass = 0; pass < MB_TUNE_MAX_PASSES && session->is_complete &&
                             count_active(c) > MB_TUNE_FINALISTS;
          pass++) {
-        MB_TRY(run_pass(session, pass, err));
+        MB_DO(run_pass(session, pass, err));
     }
-    MB_TRY(run_finals(session, final, err));
-fail:
-    return status;
+    return run_finals(session, final, err);
 }
 
 /* Choose for every question in the final, which is the last case of the run, and make the case
@@ -370,23 +350,20 @@ fail:
 static enum mb_status keep_case(struct session *session, struct mb_case *final,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_tune_options *options = session->options;
     struct mb_tune_case *c = session->c;
     struct mb_timing *timing = final->n_timings > 0 ? &final->timings[0] : NULL;
     c->final = timing;
     for (int question = 0; timing && question < MB_N_QUESTIONS; question++) {
-        MB_TRY(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
-                              &c->choice[question], err));
+        MB_DO(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
+                             &c->choice[question], err));
     }
     if (!timing) {
         mb_run_drop_case(session->run);
     }
     session->tune->n_cases++;
-    MB_TRY(mb_tune_classify(session->tune, err));
-    MB_TRY(options->on_case_done(options->hooks->user, err));
-fail:
-    return status;
+    MB_DO(mb_tune_classify(session->tune, err));
+    return options->on_case_done(options->hooks->user, err);
 }
 
 static bool is_known_case(const struct mb_tune *tune, const struct mb_layout *layout)
@@ -407,9 +384,7 @@ static enum mb_status run_case(struct session *session, size_t size, struct mb_e
     const size_t n_kept = session->tune->n_cases;
     struct mb_condition conditions[MB_MAX_CONDITIONS];
     struct mb_case *final = mb_run_add_case(session->run);
-    if (!final) {
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(final, "tune"));
     session->c = &session->tune->cases[n_kept];
     session->blank = (struct mb_case){.results = NULL};
     mb_conditions(session->options->gpu, &session->settings, conditions);
@@ -434,16 +409,14 @@ fail:
 
 static enum mb_status run_cases(struct session *session, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_tune_options *options = session->options;
     const size_t n_sizes = mb_settings_n_sizes(&session->settings);
     for (size_t i = 0; i < options->n_formats * n_sizes && session->is_complete; i++) {
         session->settings.format = options->formats[i / n_sizes];
         options->on_case_begin(options->hooks->user, i);
-        MB_TRY(run_case(session, i % n_sizes, err));
+        MB_DO(run_case(session, i % n_sizes, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Before anything is decided by the instrument it is checked; on a software device, whose times
@@ -471,7 +444,7 @@ static enum mb_status allocate(struct session *session, struct mb_err *err)
     tune->cases = mb_alloc(n_cases, sizeof *tune->cases);
     session->rows = mb_alloc(n_members, sizeof *session->rows);
     session->members = mb_alloc(n_members, sizeof *session->members);
-    return tune->cases && session->rows && session->members ? MB_OK : no_memory(err);
+    return MB_NEED(tune->cases && session->rows && session->members, "tune");
 }
 
 enum mb_status mb_tune_run(const struct mb_tune_options *options, const struct mb_image *image,

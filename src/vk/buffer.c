@@ -59,17 +59,17 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     if (memory.has_address) {
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     }
-    MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer);
+    MB_TRY(MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(gpu->device, buffer->buffer, &requirements);
     MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &buffer->memory, err));
-    MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0));
+    MB_TRY(MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0)));
     if (memory.required & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) {
         MB_TRY(fill(buffer, NULL, 0, err));
     } else {
         void *mapped;
-        MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+        MB_TRY(MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped)));
         buffer->mapped = mapped;
     }
     return MB_OK;

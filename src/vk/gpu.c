@@ -17,7 +17,7 @@ enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, str
     VkPhysicalDevice devices[MB_MAX_DEVICES];
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
-    MB_NEED(*infos, "devices");
+    MB_TRY(MB_NEED(*infos, "devices"));
     MB_TRY(mb_vk_instance_init(&instance, NULL, err));
     MB_TRY(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
     mb_vk_instance_finish(&instance);
@@ -110,17 +110,15 @@ static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct 
 static enum mb_status take_queue(struct mb_gpu *gpu, uint32_t family, uint32_t index,
                                  VkQueue *queue, VkCommandPool *pool, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkCommandPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
         .queueFamilyIndex = family,
     };
     vkGetDeviceQueue(gpu->device, family, index, queue);
-    MB_VK_MAKE(vkCreateCommandPool, gpu->device, &info, pool);
+    MB_DO(MB_VK_MAKE(vkCreateCommandPool, gpu->device, &info, pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)*pool, "mipbench pool");
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Fills `queues`, and returns of how many families. */
@@ -143,7 +141,6 @@ static uint32_t list_queues(const struct mb_gpu_info *info, bool has_second_queu
 static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
                                     struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
     const char *extensions[MB_MAX_EXTENSIONS];
     struct mb_features features = info->features;
@@ -159,15 +156,14 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
         .enabledExtensionCount = n_extensions,
         .ppEnabledExtensionNames = extensions,
     };
-    MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &create, &gpu->device);
+    MB_DO(MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &create, &gpu->device));
     volkLoadDevice(gpu->device);
-    MB_TRY(take_queue(gpu, info->queue_family, 0, &gpu->queue, &gpu->command_pool, err));
+    MB_DO(take_queue(gpu, info->queue_family, 0, &gpu->queue, &gpu->command_pool, err));
     if (has_second_queue) {
-        MB_TRY(take_queue(gpu, info->second_queue_family, info->second_queue_index,
-                          &gpu->second_queue, &gpu->second_pool, err));
+        MB_DO(take_queue(gpu, info->second_queue_family, info->second_queue_index,
+                         &gpu->second_queue, &gpu->second_pool, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options,
@@ -179,7 +175,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     size_t n = 0;
     struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
     gpu->state = mb_alloc(1, sizeof *gpu->state);
-    MB_NEED(infos && gpu->state, "devices");
+    MB_TRY(MB_NEED(infos && gpu->state, "devices"));
     MB_TRY(mb_vk_instance_init(
         &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
     MB_TRY(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));

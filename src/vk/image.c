@@ -73,7 +73,6 @@ enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
                                        const struct mb_view *part, VkImageView *view,
                                        struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkImageViewUsageCreateInfo view_usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
         .usage = part->usage,
@@ -93,14 +92,11 @@ enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
                 .layerCount = part->n_layers,
             },
     };
-    MB_VK_MAKE(vkCreateImageView, image->gpu->device, &info, view);
-fail:
-    return status;
+    return MB_VK_MAKE(vkCreateImageView, image->gpu->device, &info, view);
 }
 
 static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkFormat format = image->layout.format->vk_storage_format;
     const struct {
         VkImageView *views;
@@ -122,11 +118,10 @@ static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err
             .n_layers = image->layout.n_layers,
         };
         if (part.usage) {
-            MB_TRY(mb_vk_image_create_view(image, &part, &kinds[kind].views[level], err));
+            MB_DO(mb_vk_image_create_view(image, &part, &kinds[kind].views[level], err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,
@@ -164,14 +159,14 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .usage = options->usage,
         .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
     };
-    MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image);
+    MB_TRY(MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
     vkGetImageMemoryRequirements(gpu->device, image->image, &requirements);
     const struct mb_memory_options memory = {.required = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                              .what = options->name};
     MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &image->memory, err));
-    MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0));
+    MB_TRY(MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0)));
     MB_TRY(create_views(image, err));
     return MB_OK;
 fail:

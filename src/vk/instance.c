@@ -44,25 +44,22 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
 static enum mb_status describe_failure(VkResult result, bool validate, struct mb_err *err)
 {
     if (validate && result == VK_ERROR_LAYER_NOT_PRESENT) {
-        enum mb_status status = MB_FAIL(
-            err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed", VALIDATION_LAYER);
-        mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
-        return status;
+        MB_FAIL(err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed",
+                VALIDATION_LAYER);
+        return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
     }
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
-        enum mb_status status =
-            MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
-                    mb_vk_result_name(result));
-        mb_err_hint(err, "install one (software: apt install mesa-vulkan-drivers) and check "
-                         "VK_DRIVER_FILES");
-        return status;
+        MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
+                mb_vk_result_name(result));
+        return mb_err_hint(err,
+                           "install one (software: apt install mesa-vulkan-drivers) and check "
+                           "VK_DRIVER_FILES");
     }
     /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
-    enum mb_status status = mb_err_set(err, MB_ERRC_DEVICE, __FILE__, __LINE__,
-                                       "no Vulkan driver could be loaded: vkCreateInstance: %s",
-                                       mb_vk_result_name(result));
-    mb_err_hint(err, "check the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES");
-    return status;
+    mb_err_set(err, MB_ERRC_DEVICE, __FILE__, __LINE__,
+               "no Vulkan driver could be loaded: vkCreateInstance: %s",
+               mb_vk_result_name(result));
+    return mb_err_hint(err, "check the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES");
 }
 
 static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
@@ -119,11 +116,10 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
 enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_messages,
                                    struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     if (volkInitialize() != VK_SUCCESS) {
-        status = MB_FAIL(err, MB_ERRC_DEVICE, "the Vulkan loader (libvulkan.so.1) is missing");
-        mb_err_hint(err, "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
-        return status;
+        MB_FAIL(err, MB_ERRC_DEVICE, "the Vulkan loader (libvulkan.so.1) is missing");
+        return mb_err_hint(err,
+                           "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
     if (n_messages) {
         /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's
@@ -147,11 +143,10 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
     }
     volkLoadInstance(instance->handle);
     if (n_messages) {
-        MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, instance->handle, &messenger,
-                   &instance->messenger);
+        MB_DO(MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, instance->handle, &messenger,
+                         &instance->messenger));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 void mb_vk_instance_finish(struct mb_vk_instance *instance)
@@ -170,16 +165,14 @@ enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
                                       struct mb_gpu_info infos[MB_MAX_DEVICES],
                                       size_t *n_devices, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkPhysicalDevice all[MB_MAX_DEVICES];
     uint32_t n_all = MB_MAX_DEVICES;
     *n_devices = 0;
-    MB_VK(vkEnumeratePhysicalDevices(instance->handle, &n_all, all));
+    MB_DO(MB_VK(vkEnumeratePhysicalDevices(instance->handle, &n_all, all)));
     for (uint32_t i = 0; i < n_all; i++) {
         if (mb_gpu_read_info(all[i], i, &infos[*n_devices])) {
             devices[(*n_devices)++] = all[i];
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }

@@ -24,7 +24,6 @@ static VkShaderStageFlagBits stage_of(const struct mb_pipeline *pipeline)
 static enum mb_status create_set_layout(struct mb_pipeline *pipeline, uint32_t set,
                                         struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_shader *shader = pipeline->made->shader;
     VkDescriptorSetLayoutBinding bindings[MB_MAX_BINDINGS];
     VkDescriptorSetLayoutCreateInfo info = {
@@ -41,15 +40,12 @@ static enum mb_status create_set_layout(struct mb_pipeline *pipeline, uint32_t s
             };
         }
     }
-    MB_VK_MAKE(vkCreateDescriptorSetLayout, pipeline->gpu->device, &info,
-               &pipeline->made->set_layouts[set]);
-fail:
-    return status;
+    return MB_VK_MAKE(vkCreateDescriptorSetLayout, pipeline->gpu->device, &info,
+                      &pipeline->made->set_layouts[set]);
 }
 
 static enum mb_status create_layouts(struct mb_pipeline *pipeline, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_kept_pipeline *made = pipeline->made;
     const VkPushConstantRange push = {
         .stageFlags = stage_of(pipeline),
@@ -63,17 +59,14 @@ static enum mb_status create_layouts(struct mb_pipeline *pipeline, struct mb_err
         .pPushConstantRanges = &push,
     };
     for (uint32_t set = 0; set < layout.setLayoutCount; set++) {
-        MB_TRY(create_set_layout(pipeline, set, err));
+        MB_DO(create_set_layout(pipeline, set, err));
     }
-    MB_VK_MAKE(vkCreatePipelineLayout, pipeline->gpu->device, &layout, &made->layout);
-fail:
-    return status;
+    return MB_VK_MAKE(vkCreatePipelineLayout, pipeline->gpu->device, &layout, &made->layout);
 }
 
 static enum mb_status create_pool(struct mb_pipeline *pipeline, uint32_t n_copies,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_shader *shader = pipeline->made->shader;
     VkDescriptorPoolSize sizes[MB_MAX_BINDINGS];
     for (uint32_t i = 0; i < shader->n_bindings; i++) {
@@ -88,20 +81,17 @@ static enum mb_status create_pool(struct mb_pipeline *pipeline, uint32_t n_copie
         .poolSizeCount = shader->n_bindings,
         .pPoolSizes = sizes,
     };
-    MB_VK_MAKE(vkCreateDescriptorPool, pipeline->gpu->device, &info, &pipeline->pool);
-fail:
-    return status;
+    return MB_VK_MAKE(vkCreateDescriptorPool, pipeline->gpu->device, &info, &pipeline->pool);
 }
 
 static enum mb_status create_sets(struct mb_pipeline *pipeline, uint32_t n_copies,
                                   const char *name, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = pipeline->gpu;
     const uint32_t n_sets = pipeline->made->shader->n_sets;
-    MB_TRY(create_pool(pipeline, n_copies, err));
+    MB_DO(create_pool(pipeline, n_copies, err));
     pipeline->sets = mb_alloc((size_t)n_copies * n_sets, sizeof *pipeline->sets);
-    MB_NEED(pipeline->sets, name);
+    MB_DO(MB_NEED(pipeline->sets, name));
     for (uint32_t i = 0; i < n_copies * n_sets; i++) {
         const VkDescriptorSetAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -109,11 +99,10 @@ static enum mb_status create_sets(struct mb_pipeline *pipeline, uint32_t n_copie
             .descriptorSetCount = 1,
             .pSetLayouts = &pipeline->made->set_layouts[i % n_sets],
         };
-        MB_VK(vkAllocateDescriptorSets(gpu->device, &allocate, &pipeline->sets[i]));
+        MB_DO(MB_VK(vkAllocateDescriptorSets(gpu->device, &allocate, &pipeline->sets[i])));
         mb_gpu_name(gpu, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)pipeline->sets[i], name);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* False if the shader has no such constant. */
@@ -153,7 +142,6 @@ static enum mb_status create_compute(const struct mb_pipeline *pipeline,
                                      VkPipelineCreateFlags flags, VkPipeline *handle,
                                      struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_kept_pipeline *made = pipeline->made;
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
@@ -174,10 +162,8 @@ static enum mb_status create_compute(const struct mb_pipeline *pipeline,
         .stage = stage,
         .layout = made->layout,
     };
-    MB_VK(vkCreateComputePipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                   handle));
-fail:
-    return status;
+    return MB_VK(vkCreateComputePipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                          handle));
 }
 
 /* What all these pipelines are told. */
@@ -223,7 +209,6 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                       VkPipelineCreateFlags flags, VkPipeline *handle,
                                       struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkPipelineRenderingCreateInfo rendering = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
         .colorAttachmentCount = 1,
@@ -244,24 +229,19 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
         .pDynamicState = &dynamic,
         .layout = pipeline->made->layout,
     };
-    MB_VK(vkCreateGraphicsPipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                    handle));
-fail:
-    return status;
+    return MB_VK(vkCreateGraphicsPipelines(pipeline->gpu->device, VK_NULL_HANDLE, 1, &info,
+                                           NULL, handle));
 }
 
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     VkShaderModule *module, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkShaderModuleCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = shader->code_bytes,
         .pCode = shader->code,
     };
-    MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
-fail:
-    return status;
+    return MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
 }
 
 static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
@@ -317,7 +297,6 @@ fail:
 /* What is wanted is looked for among the kept ones, or made. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = pipeline->gpu;
     struct mb_gpu_state *state = gpu->state;
     struct mb_kept_pipeline *made = pipeline->made;
@@ -329,19 +308,18 @@ static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, str
         pipeline->is_kept = true;
         return MB_OK;
     }
-    MB_TRY(create_layouts(pipeline, err));
-    MB_TRY(create_pipeline(pipeline, 0, &made->pipeline, err));
+    MB_DO(create_layouts(pipeline, err));
+    MB_DO(create_pipeline(pipeline, 0, &made->pipeline, err));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)made->pipeline, name);
     if (state->facts) {
-        MB_TRY(capture_facts(pipeline, err));
+        MB_DO(capture_facts(pipeline, err));
     }
     if (state->keeps_pipelines) {
         pipeline->is_kept = true;
         made->next = state->pipelines;
         state->pipelines = made;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gpu *gpu,
@@ -352,7 +330,7 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
     struct mb_kept_pipeline *made =
         mb_alloc(1, sizeof *made + shader->n_constants * sizeof *made->constants);
     *pipeline = (struct mb_pipeline){.gpu = gpu, .made = made};
-    MB_NEED(made, options->name);
+    MB_TRY(MB_NEED(made, options->name));
     made->shader = shader;
     made->vertex = options->vertex;
     made->target_format = options->target_format;

@@ -27,7 +27,6 @@ static enum mb_status read_executable(const struct mb_gpu *gpu, VkPipeline pipel
                                       uint32_t index, const char *name,
                                       struct mb_pipeline_facts *facts, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS];
     uint32_t n = MAX_STATISTICS;
     const VkPipelineExecutableInfoKHR info = {
@@ -39,7 +38,7 @@ static enum mb_status read_executable(const struct mb_gpu *gpu, VkPipeline pipel
         statistics[i] = (VkPipelineExecutableStatisticKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
     }
-    MB_VK(vkGetPipelineExecutableStatisticsKHR(gpu->device, &info, &n, statistics));
+    MB_DO(MB_VK(vkGetPipelineExecutableStatisticsKHR(gpu->device, &info, &n, statistics)));
     for (uint32_t i = 0; i < n && facts->n < MB_MAX_FACTS; i++) {
         struct mb_pipeline_fact *fact = &facts->fact[facts->n++];
         fact->pipeline = facts->n_pipelines;
@@ -47,15 +46,13 @@ static enum mb_status read_executable(const struct mb_gpu *gpu, VkPipeline pipel
         mb_utf8_sanitize(statistics[i].name, fact->name, sizeof fact->name);
         fact->value = value_of(&statistics[i]);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipeline,
                                       const char *name, struct mb_pipeline_facts *facts,
                                       struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES];
     uint32_t n = MAX_EXECUTABLES;
     const VkPipelineInfoKHR which = {
@@ -66,13 +63,12 @@ enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipel
         properties[i] = (VkPipelineExecutablePropertiesKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
     }
-    MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, properties));
+    MB_DO(MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, properties)));
     for (uint32_t i = 0; i < n; i++) {
         if (properties[i].stages != VK_SHADER_STAGE_VERTEX_BIT) {
-            MB_TRY(read_executable(gpu, pipeline, i, name, facts, err));
+            MB_DO(read_executable(gpu, pipeline, i, name, facts, err));
         }
     }
     facts->n_pipelines++;
-fail:
-    return status;
+    return MB_OK;
 }

@@ -5,7 +5,6 @@ enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
                                  VkSamplerReductionMode mode, VkSampler *sampler,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkSamplerReductionModeCreateInfo reduction = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
         .reductionMode = mode,
@@ -21,11 +20,10 @@ enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilter filter,
         .addressModeW = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
         .maxLod = VK_LOD_CLAMP_NONE,
     };
-    MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler);
+    MB_DO(MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
                 filter == VK_FILTER_LINEAR ? "bilinear" : "nearest");
-fail:
-    return status;
+    return MB_OK;
 }
 
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)

@@ -12,10 +12,10 @@ static enum mb_status init(struct mb_submission *submission, const char *name,
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
-    MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd));
+    MB_TRY(MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd)));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)(uintptr_t)submission->cmd, name);
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence);
+    MB_TRY(MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_FENCE, (uint64_t)submission->fence, name);
     MB_TRY(mb_submission_begin(submission, err));
     return MB_OK;
@@ -61,34 +61,29 @@ enum mb_status mb_submission_begin(struct mb_submission *submission, struct mb_e
 {
     static const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    enum mb_status status = MB_OK;
     if (submission->is_recording) {
         return MB_OK;
     }
-    MB_TRY(mb_submission_wait(submission, err));
-    MB_VK(vkBeginCommandBuffer(submission->cmd, &info));
+    MB_DO(mb_submission_wait(submission, err));
+    MB_DO(MB_VK(vkBeginCommandBuffer(submission->cmd, &info)));
     submission->is_recording = true;
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_submission_end(struct mb_submission *submission, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     if (submission->is_recording) {
         submission->is_recording = false;
-        MB_VK(vkEndCommandBuffer(submission->cmd));
+        MB_DO(MB_VK(vkEndCommandBuffer(submission->cmd)));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = submission->gpu;
-    MB_TRY(mb_submission_end(submission, err));
-    MB_VK(vkResetFences(gpu->device, 1, &submission->fence));
+    MB_DO(mb_submission_end(submission, err));
+    MB_DO(MB_VK(vkResetFences(gpu->device, 1, &submission->fence)));
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .commandBufferCount = 1,
@@ -100,8 +95,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);
     }
     submission->is_pending = true;
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_err *err)

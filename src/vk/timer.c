@@ -47,7 +47,7 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
     *timer = (struct mb_timer){.gpu = gpu};
     MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
                           gpu->info.name, err));
-    MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool);
+    MB_TRY(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)timer->pool, "timestamps");
     if (gpu->info.queue_flags & VK_QUEUE_COMPUTE_BIT) {
         MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
@@ -135,15 +135,12 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
 enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, uint32_t to,
                                    double *duration_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &timer->gpu->info;
     uint64_t begin, end;
-    MB_TRY(read_stamps(timer, from, 1, &begin, err));
-    MB_TRY(read_stamps(timer, to, 1, &end, err));
-    status = mb_ticks_to_ns(begin, end, info->timestamp_valid_bits, info->timestamp_period_ns,
-                            duration_ns, err);
-fail:
-    return status;
+    MB_DO(read_stamps(timer, from, 1, &begin, err));
+    MB_DO(read_stamps(timer, to, 1, &end, err));
+    return mb_ticks_to_ns(begin, end, info->timestamp_valid_bits, info->timestamp_period_ns,
+                          duration_ns, err);
 }
 
 enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
@@ -209,7 +206,7 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     uint64_t least, gcd;
     uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
     *marks = (struct mb_timer_marks){0};
-    MB_NEED(stamps, "timer");
+    MB_TRY(MB_NEED(stamps, "timer"));
     MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
     MB_TRY(run_marks(&timer, err));
     MB_TRY(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));

@@ -82,7 +82,7 @@ static enum mb_status make_targets(struct state *s, struct mb_err *err)
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &s->levels.image->layout;
     s->targets = mb_alloc((size_t)layout->n_levels * layout->n_layers, sizeof *s->targets);
-    MB_NEED(s->targets, "raster");
+    MB_TRY(MB_NEED(s->targets, "raster"));
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
             const struct mb_view view = {

@@ -135,7 +135,7 @@ static enum mb_status make_weights(struct state *s, struct mb_err *err)
     enum mb_status status = MB_OK;
     const uint32_t n = fill_weights(s, NULL);
     float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
-    MB_NEED(weights, "separable");
+    MB_TRY(MB_NEED(weights, "separable"));
     fill_weights(s, weights);
     MB_TRY(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
                           ((size_t)n + 1) * sizeof *weights, "separable weights", err));

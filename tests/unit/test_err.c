@@ -44,7 +44,7 @@ static void test_long_text(void)
 static enum mb_status call_vk(VkResult result, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    MB_VK((result));
+    MB_TRY(MB_VK((result)));
 fail:
     return status;
 }

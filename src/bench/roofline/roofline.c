@@ -159,10 +159,9 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
                                struct mb_submission *submission, uint32_t n_links,
                                double *median_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_dispatch dispatch = {.n_groups = {1, 1, 1}};
     double times_ns[N_NULL_TIMES];
-    MB_TRY(mb_submission_begin(submission, err));
+    MB_DO(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
         mb_timer_begin(timer, submission->cmd, i);
         mb_pipeline_dispatch(compute, submission->cmd, &dispatch);
@@ -172,13 +171,12 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
         }
         mb_timer_end(timer, submission->cmd, i);
     }
-    MB_TRY(mb_submission_run(submission, err));
+    MB_DO(mb_submission_run(submission, err));
     for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
-        MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
+        MB_DO(mb_timer_read_ns(timer, i, &times_ns[i], err));
     }
     *median_ns = mb_median(times_ns, N_NULL_TIMES);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *dispatch_ns,
@@ -241,16 +239,14 @@ static enum mb_status try_sizes(struct mb_field *field, enum mb_traffic traffic,
                                 const uint32_t *sizes, double min_ns, struct mb_bandwidth *best,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &field->gpu->info;
     for (; *sizes > 0; sizes++) {
         const struct mb_traffic_variant variant = {traffic, *sizes, default_items(traffic)};
         if (*sizes <= info->max_workgroup_invocations && *sizes <= info->max_workgroup_width) {
-            MB_TRY(try_variant(field, &variant, min_ns, best, err));
+            MB_DO(try_variant(field, &variant, min_ns, best, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The best of all variants of each kind of traffic. */
@@ -258,30 +254,27 @@ static enum mb_status measure_field(const struct measurement *m, struct mb_field
                                     struct mb_err *err)
 {
     static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 0};
-    enum mb_status status = MB_OK;
     for (int i = 0; i < MB_N_TRAFFICS && !is_interrupted(m); i++) {
         const enum mb_traffic traffic = (enum mb_traffic)i;
         struct mb_bandwidth *best = &m->out->best[field->is_image][traffic];
         if (m->is_cpu) {
-            MB_TRY(try_sizes(field, traffic, cpu_size, 0.0, best, err));
+            MB_DO(try_sizes(field, traffic, cpu_size, 0.0, best, err));
             continue;
         }
-        MB_TRY(try_sizes(field, traffic, sizes, MIN_TIMED_NS, best, err));
+        MB_DO(try_sizes(field, traffic, sizes, MIN_TIMED_NS, best, err));
         const struct mb_traffic_variant more = {traffic, best->workgroup_size,
                                                 2 * default_items(traffic)};
         if (isfinite(best->gbps)) {
-            MB_TRY(try_variant(field, &more, MIN_TIMED_NS, best, err));
+            MB_DO(try_variant(field, &more, MIN_TIMED_NS, best, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Read bandwidth from 1 MiB on, by steps of about the root of 2. */
 static enum mb_status sweep(const struct measurement *m, const struct mb_traffic_kernel *read,
                             uint64_t max_bytes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_roofline *out = m->out;
     while (out->n_sweep < MB_ROOFLINE_MAX_SWEEP && !is_interrupted(m)) {
         const uint64_t octave_bytes = MIB << (out->n_sweep / 2);
@@ -290,11 +283,10 @@ static enum mb_status sweep(const struct measurement *m, const struct mb_traffic
         if (n_bytes > max_bytes) {
             break;
         }
-        MB_TRY(mb_traffic_time(read, n_bytes, MIN_TIMED_NS, &out->sweep[out->n_sweep], err));
+        MB_DO(mb_traffic_time(read, n_bytes, MIN_TIMED_NS, &out->sweep[out->n_sweep], err));
         out->n_sweep++;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void find_cache(struct mb_roofline *out)
@@ -416,7 +408,6 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
                                    const struct mb_hooks *hooks, struct mb_roofline *out,
                                    struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct measurement m = {
         .gpu = gpu,
         .settings = settings,
@@ -429,16 +420,15 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
     if (!settings->roofline && (m.is_cpu || settings->l2_bytes > 0)) {
         return MB_OK;
     }
-    MB_TRY(scout(&m, err));
+    MB_DO(scout(&m, err));
     if (settings->roofline && !is_interrupted(&m)) {
-        MB_TRY(measure_null_dispatch(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
-        MB_TRY(measure_buffers(&m, err));
-        MB_TRY(measure_images(&m, err));
+        MB_DO(measure_null_dispatch(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
+        MB_DO(measure_buffers(&m, err));
+        MB_DO(measure_images(&m, err));
         out->ceiling_gbps =
             fmax(out->best[0][MB_TRAFFIC_MIX].gbps, out->best[1][MB_TRAFFIC_MIX].gbps);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layout *layout,

@@ -214,12 +214,9 @@ fail:
 
 static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
-    MB_TRY(mb_submission_init(&field->submission, field->gpu, "roofline", err));
-    MB_TRY(fill_source(field, err));
-fail:
-    return status;
+    MB_DO(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
+    MB_DO(mb_submission_init(&field->submission, field->gpu, "roofline", err));
+    return fill_source(field, err);
 }
 
 enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu *gpu,
@@ -290,35 +287,32 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
                                       uint32_t n_passes, uint32_t n_times, double *median_ns,
                                       struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_submission *submission = &kernel->field->submission;
     const struct mb_timer *timer = &kernel->field->timer;
     double times_ns[N_TIMES];
-    MB_TRY(mb_submission_begin(submission, err));
+    MB_DO(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
         mb_traffic_record(kernel, submission->cmd, n_bytes, n_passes, false);
         mb_timer_end(timer, submission->cmd, i);
     }
-    MB_TRY(mb_submission_run(submission, err));
+    MB_DO(mb_submission_run(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
-        MB_TRY(mb_timer_read_ns(timer, i, &times_ns[i], err));
+        MB_DO(mb_timer_read_ns(timer, i, &times_ns[i], err));
     }
     *median_ns = mb_median(times_ns, n_times);
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Passes that take `min_ns`: found by trying, as short runs are mostly launch. */
 static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
                                   double min_ns, uint32_t *n_passes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t most = max_passes(kernel, n_bytes);
     double duration_ns = 0.0;
     *n_passes = 1;
     for (;;) {
-        MB_TRY(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
+        MB_DO(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
         if (duration_ns >= min_ns || *n_passes == most) {
             return MB_OK;
         }
@@ -326,15 +320,13 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
         const double next = ceil(*n_passes * fmin(fmax(wanted, 1.5), 64.0));
         *n_passes = next < most ? (uint32_t)next : most;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
                                double min_ns, struct mb_bandwidth *bandwidth,
                                struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     uint32_t n_passes;
     double median_ns;
     *bandwidth = mb_bandwidth_none(kernel->variant.traffic, kernel->field->is_image);
@@ -344,12 +336,11 @@ enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t 
     if (bandwidth->footprint_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
-    MB_TRY(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
-    MB_TRY(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
+    MB_DO(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
+    MB_DO(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
         bandwidth->duration_ns = median_ns / n_passes;
         bandwidth->gbps = (double)bandwidth->footprint_bytes / bandwidth->duration_ns;
     }
-fail:
-    return status;
+    return MB_OK;
 }

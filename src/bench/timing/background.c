@@ -19,7 +19,6 @@ struct push {
 
 static enum mb_status record(struct mb_background *b, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t widest = b->gpu->info.max_workgroup_count[0];
     const struct push push = {STEPS_PER_GROUP, 0.5f, 1.0f, -1.0f};
     const uint32_t width = b->n_groups < widest ? b->n_groups : widest;
@@ -28,11 +27,10 @@ static enum mb_status record(struct mb_background *b, struct mb_err *err)
         .n_groups = {width, (b->n_groups + width - 1) / width, 1},
     };
     VkCommandBuffer cmd = b->submission.cmd;
-    MB_TRY(mb_submission_begin(&b->submission, err));
+    MB_DO(mb_submission_begin(&b->submission, err));
     vkCmdSetEvent(cmd, b->begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
     mb_pipeline_dispatch(&b->compute, cmd, &dispatch);
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *gpu,
@@ -54,7 +52,7 @@ enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *
     MB_TRY(mb_buffer_init(&b->target, gpu, MB_BUFFER_DEVICE, sizeof(float), "background", err));
     MB_TRY(mb_pipeline_init(&b->compute, gpu, &options, err));
     mb_pipeline_bind(&b->compute, 0, &(struct mb_descriptor){.buffer = &b->target}, 1);
-    MB_VK_MAKE(vkCreateEvent, gpu->device, &event, &b->begun);
+    MB_TRY(MB_VK_MAKE(vkCreateEvent, gpu->device, &event, &b->begun));
     MB_TRY(mb_submission_init_second(&b->submission, gpu, "background", err));
     MB_TRY(record(b, err));
     return MB_OK;
@@ -77,20 +75,18 @@ void mb_background_finish(struct mb_background *b)
 /* Submit the load, and wait until it is at work. */
 static enum mb_status start(struct mb_background *b, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const VkDevice device = b->gpu->device;
     VkResult state = VK_EVENT_RESET;
-    MB_VK(vkResetEvent(device, b->begun));
-    MB_TRY(mb_submission_submit(&b->submission, err));
+    MB_DO(MB_VK(vkResetEvent(device, b->begun)));
+    MB_DO(mb_submission_submit(&b->submission, err));
     const uint64_t start_ns = mb_now_ns();
     while (state == VK_EVENT_RESET && mb_now_ns() - start_ns < BEGIN_TIMEOUT_NS) {
         state = vkGetEventStatus(device, b->begun);
     }
     if (state != VK_EVENT_SET) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "the load on the second queue does not begin");
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "the load on the second queue does not begin");
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status lengthen(struct mb_background *b, struct mb_err *err)
@@ -106,17 +102,15 @@ static enum mb_status lengthen(struct mb_background *b, struct mb_err *err)
 enum mb_status mb_background_run(struct mb_background *b, struct mb_submission *submission,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     bool was_beside = false;
     while (!was_beside) {
-        MB_TRY(start(b, err));
-        MB_TRY(mb_submission_run(submission, err));
+        MB_DO(start(b, err));
+        MB_DO(mb_submission_run(submission, err));
         was_beside = vkGetFenceStatus(b->gpu->device, b->submission.fence) == VK_NOT_READY;
-        MB_TRY(mb_submission_wait(&b->submission, err));
+        MB_DO(mb_submission_wait(&b->submission, err));
         if (!was_beside) {
-            MB_TRY(lengthen(b, err));
+            MB_DO(lengthen(b, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }

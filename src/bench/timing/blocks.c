@@ -79,7 +79,6 @@ static enum mb_status drain(struct loop *loop, struct mb_err *err)
 static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_up,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const size_t n = loop->options->n_candidates;
     const struct mb_samples *samples = loop->samples;
     mb_rng_shuffle(&loop->rng, loop->order, n);
@@ -87,8 +86,8 @@ static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_
         size_t candidate = loop->order[i];
         size_t cell = block * n + candidate;
         uint32_t slot = loop->next_slot;
-        MB_TRY(collect_slot(loop, slot, err));
-        MB_TRY(loop->sampler->start(loop->sampler->user, candidate, slot, err));
+        MB_DO(collect_slot(loop, slot, err));
+        MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
         loop->slot[slot] = (struct in_flight){.is_used = true, .candidate = candidate};
         if (!is_warm_up) {
             loop->slot[slot].destination = &samples->duration_ns[cell];
@@ -97,21 +96,18 @@ static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_
         }
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The probe is alone on the device. */
 static enum mb_status probe(struct loop *loop, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     loop->probe_ns = (double)NAN;
     if (loop->sampler->probe) {
-        MB_TRY(drain(loop, err));
-        MB_TRY(loop->sampler->probe(loop->sampler->user, &loop->probe_ns, err));
+        MB_DO(drain(loop, err));
+        MB_DO(loop->sampler->probe(loop->sampler->user, &loop->probe_ns, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Largest over smallest of the last MB_N_WINDOWS probes. */
@@ -132,7 +128,6 @@ static bool is_steady(const double *window_ns, uint32_t n_windows)
  * device to stays. Without a probe, only as long as the options say. */
 static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_measure_options *options = loop->options;
     double window_ns[MB_N_WINDOWS];
     uint32_t n_windows = 0;
@@ -146,38 +141,35 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
         if (is_enough && (is_ready || elapsed_ns >= options->max_warmup_ns)) {
             break;
         }
-        MB_TRY(run_block(loop, 0, true, err));
+        MB_DO(run_block(loop, 0, true, err));
         *is_stopped = is_to_stop(loop, 0);
         if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
-            MB_TRY(probe(loop, err));
+            MB_DO(probe(loop, err));
             window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
             is_ready = is_steady(window_ns, n_windows);
             window_start_ns = now_ns(loop);
         }
     }
     loop->samples->is_steady = is_ready;
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Each judged median's interval is within max_noise to both sides, or within half a granule. */
 static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_measure_options *options = loop->options;
-    MB_TRY(drain(loop, err));
+    MB_DO(drain(loop, err));
     *known = true;
     for (size_t i = 0; i < options->n_judged && *known; i++) {
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
-        MB_TRY(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
+        MB_DO(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
         double half_ns = fmax(stats.median_ns - stats.median_ci_ns[0],
                               stats.median_ci_ns[1] - stats.median_ns);
         *known = half_ns <=
                  fmax(options->max_noise * stats.median_ns, 0.5 * options->granularity_ns);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static bool has_moved(double a_ns, double b_ns)
@@ -202,7 +194,6 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
 /* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
 static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_samples *samples = loop->samples;
     struct mb_block *block = &samples->block[samples->n_blocks];
     uint32_t n_spare = loop->capacity - loop->options->max_blocks;
@@ -210,8 +201,8 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
         .start_ns = now_ns(loop) - start_ns,
         .probe_ns[0] = loop->probe_ns,
     };
-    MB_TRY(run_block(loop, samples->n_blocks, false, err));
-    MB_TRY(probe(loop, err));
+    MB_DO(run_block(loop, samples->n_blocks, false, err));
+    MB_DO(probe(loop, err));
     block->probe_ns[1] = loop->probe_ns;
     block->is_flagged = has_moved(block->probe_ns[1], block->probe_ns[0]) ||
                         has_moved(block->probe_ns[1], loop->base_probe_ns);
@@ -219,8 +210,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     samples->n_kept += block->is_kept;
     samples->n_blocks++;
     follow_clock(loop, block);
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Time is up only where there is something to show for it, if need be with flagged blocks. */
@@ -243,14 +233,13 @@ static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
 /* A block whose last samples are still in flight counts as whole: drain() brings them in. */
 static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_measure_options *options = loop->options;
     struct mb_samples *samples = loop->samples;
     uint32_t next_look = MB_FIRST_LOOK;
     uint64_t start_ns = now_ns(loop);
     samples->stop = MB_STOP_BLOCKS;
     while (samples->n_kept < options->max_blocks) {
-        MB_TRY(sample_block(loop, start_ns, err));
+        MB_DO(sample_block(loop, start_ns, err));
         uint64_t elapsed_ns = now_ns(loop) - start_ns;
         if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;
@@ -265,7 +254,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
             continue;
         }
         bool known;
-        MB_TRY(is_known(loop, &known, err));
+        MB_DO(is_known(loop, &known, err));
         next_look *= 2;
         if (known && samples->n_kept >= options->min_blocks &&
             elapsed_ns >= options->min_time_ns) {
@@ -273,8 +262,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
             break;
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* A quarter more blocks than asked for, to repeat flagged ones. */
@@ -292,10 +280,9 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     samples->position = mb_alloc(loop->capacity * n, sizeof *samples->position);
     samples->part_ns =
         mb_alloc(loop->capacity * n * options->n_parts + 1, sizeof *samples->part_ns);
-    if (!loop->order || !loop->column || !samples->block || !samples->duration_ns ||
-        !samples->position || !samples->part_ns) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "samples: out of memory");
-    }
+    MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->duration_ns &&
+                      samples->position && samples->part_ns,
+                  "samples"));
     for (uint32_t i = 0; i < n; i++) {
         loop->order[i] = i;
     }

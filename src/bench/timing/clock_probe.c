@@ -24,7 +24,6 @@ struct push {
 
 enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_submission *submission = &probe->submission;
     const struct push push = {n_steps, 0.5f, 1.0f};
     const struct mb_dispatch dispatch = {
@@ -32,49 +31,42 @@ enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, stru
         .n_groups = {1, 1, 1},
     };
     probe->n_steps = n_steps;
-    MB_TRY(mb_submission_begin(submission, err));
+    MB_DO(mb_submission_begin(submission, err));
     mb_timer_begin(&probe->timer, submission->cmd, 0);
     mb_pipeline_dispatch(&probe->compute, submission->cmd, &dispatch);
     mb_timer_end(&probe->timer, submission->cmd, 0);
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_run(&probe->submission, err));
-    MB_TRY(mb_timer_read_ns(&probe->timer, 0, duration_ns, err));
-fail:
-    return status;
+    MB_DO(mb_submission_run(&probe->submission, err));
+    return mb_timer_read_ns(&probe->timer, 0, duration_ns, err);
 }
 
 /* The least of a few runs: nothing disturbed it. */
 static enum mb_status run_least(struct mb_probe *probe, double *least_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     *least_ns = (double)INFINITY;
     for (int i = 0; i < N_RUNS; i++) {
         double duration_ns;
-        MB_TRY(mb_probe_run(probe, &duration_ns, err));
+        MB_DO(mb_probe_run(probe, &duration_ns, err));
         *least_ns = fmin(*least_ns, duration_ns);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status calibrate(struct mb_probe *probe, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     double least_ns;
-    MB_TRY(mb_probe_set_steps(probe, 1, err));
-    MB_TRY(run_least(probe, &probe->launch_ns, err));
+    MB_DO(mb_probe_set_steps(probe, 1, err));
+    MB_DO(run_least(probe, &probe->launch_ns, err));
     const double launch_ns = probe->launch_ns;
     /* Where the launch alone takes that long, as on CPUs, there is a chain all the same. */
     const double chain_ns = fmax(MB_PROBE_NS - launch_ns, 0.5 * MB_PROBE_NS);
-    MB_TRY(mb_probe_set_steps(probe, FIRST_STEPS, err));
+    MB_DO(mb_probe_set_steps(probe, FIRST_STEPS, err));
     for (int attempt = 0; attempt < N_ATTEMPTS; attempt++) {
-        MB_TRY(run_least(probe, &least_ns, err));
+        MB_DO(run_least(probe, &least_ns, err));
         if (fabs(least_ns - launch_ns - chain_ns) <= TOLERANCE * MB_PROBE_NS) {
             break;
         }
@@ -82,10 +74,9 @@ static enum mb_status calibrate(struct mb_probe *probe, struct mb_err *err)
         /* Noise may make short runs shorter than the launch. */
         const double wanted = per_step_ns > 0.0 ? chain_ns / per_step_ns : MAX_STEPS;
         const double most = fmin(MAX_STEPS, 100.0 * probe->n_steps);
-        MB_TRY(mb_probe_set_steps(probe, (uint32_t)fmin(fmax(wanted, MIN_STEPS), most), err));
+        MB_DO(mb_probe_set_steps(probe, (uint32_t)fmin(fmax(wanted, MIN_STEPS), most), err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,

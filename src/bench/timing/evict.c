@@ -11,7 +11,6 @@ extern const struct mb_shader mb_spv_evict;
 static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill,
                                   struct mb_pipeline *compute, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_constant constants[] = {{"gl_WorkGroupSize.x", WORKGROUP_SIZE},
                                             {"IS_FILL", is_fill}};
     const struct mb_pipeline_options options = {
@@ -22,7 +21,7 @@ static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill
         .n_copies = evictor->n_reaches,
         .name = is_fill ? "evict: fill" : "evict",
     };
-    MB_TRY(mb_pipeline_init(compute, evictor->gpu, &options, err));
+    MB_DO(mb_pipeline_init(compute, evictor->gpu, &options, err));
     for (uint32_t i = 0; i < evictor->n_reaches; i++) {
         const struct mb_descriptor descriptors[] = {
             {.binding = 0, .buffer = &evictor->reach[i].stream},
@@ -30,8 +29,7 @@ static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill
         };
         mb_pipeline_bind(compute, i, descriptors, MB_COUNTOF(descriptors));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Dispatches of one pass touch nothing in common: no barriers between them. */
@@ -71,15 +69,12 @@ fail:
 static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_evictor_reach *reach = &evictor->reach[evictor->n_reaches++];
     reach->n_groups = (uint32_t)n_groups;
-    MB_TRY(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
-                          n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
-    MB_TRY(mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
-                          n_groups * sizeof(uint32_t), "evict: sums", err));
-fail:
-    return status;
+    MB_DO(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
+                         n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
+    return mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * sizeof(uint32_t), "evict: sums", err);
 }
 
 static uint64_t least_of(uint64_t a, uint64_t b)

@@ -90,11 +90,9 @@ enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                                           const struct mb_timer *timer, double *part_ns,
                                           struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(mb_submission_wait(&recorded->submission, err));
+    MB_DO(mb_submission_wait(&recorded->submission, err));
     for (uint32_t part = 0; part < recorded->n_parts; part++) {
-        MB_TRY(mb_timer_read_ns(timer, recorded->first_pair + part, &part_ns[part], err));
+        MB_DO(mb_timer_read_ns(timer, recorded->first_pair + part, &part_ns[part], err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

@@ -77,7 +77,7 @@ enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_l
     struct stamps s = {.n_steps = 0};
     *split = (struct mb_split){0};
     s.interval_ns = mb_alloc((size_t)2 * MB_MAX_STEPS * N_RUNS, sizeof *s.interval_ns);
-    MB_NEED(s.interval_ns, "split");
+    MB_TRY(MB_NEED(s.interval_ns, "split"));
     MB_TRY(mb_timer_init(&s.timer, gpu, 1 + MB_MAX_STEPS, err));
     MB_TRY(mb_submission_init(&s.submission, gpu, "split", err));
     record(&s, instance);

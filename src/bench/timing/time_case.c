@@ -65,25 +65,21 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
 {
     const uint32_t n = t->timing->n_rotated - 1;
     t->copies = mb_alloc(n, sizeof *t->copies);
-    if (!t->copies) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timing: out of memory");
-    }
+    MB_DO(MB_NEED(t->copies, "timing"));
     return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
 }
 
 static enum mb_status init_instances(struct timing *t, struct subject *subject,
                                      struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     subject->instances = mb_alloc(t->timing->n_rotated, sizeof *subject->instances);
-    MB_NEED(subject->instances, "timing");
+    MB_DO(MB_NEED(subject->instances, "timing"));
     subject->instances[0] = subject->candidate->instance;
     for (uint32_t i = 1; i < t->timing->n_rotated; i++) {
-        MB_TRY(mb_instance_init(&subject->instances[i], &t->copies[i - 1],
-                                subject->candidate->row, &t->timing->of->task, err));
+        MB_DO(mb_instance_init(&subject->instances[i], &t->copies[i - 1],
+                               subject->candidate->row, &t->timing->of->task, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status init_nothing(struct timing *t, struct subject *subject,
@@ -161,43 +157,38 @@ fail:
 static enum mb_status record(struct timing *t, const struct subject *subject, bool is_null,
                              struct recordings *recordings, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_recorded_sample_options options = sample_options(t, subject, is_null);
     recordings->samples = mb_alloc(recordings->n, sizeof *recordings->samples);
-    MB_NEED(recordings->samples, "timing");
+    MB_DO(MB_NEED(recordings->samples, "timing"));
     for (uint32_t i = 0; i < recordings->n; i++) {
         options.first_instance = i;
         options.first_pair = t->n_pairs_used;
         t->n_pairs_used += options.n_parts;
-        MB_TRY(mb_recorded_sample_init(&recordings->samples[i], &options, err));
+        MB_DO(mb_recorded_sample_init(&recordings->samples[i], &options, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status prepare_subject(struct timing *t, struct subject *subject,
                                       struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct subject *twin = &t->subjects[t->twin];
-    MB_TRY(init_instances(t, subject, err));
-    MB_TRY(pilot(t, subject, err));
+    MB_DO(init_instances(t, subject, err));
+    MB_DO(pilot(t, subject, err));
     if (!subject->candidate->result->is_diagnostic &&
         (twin->candidate->result->is_diagnostic || subject->pilot_ns < twin->pilot_ns)) {
         t->twin = (size_t)(subject - t->subjects);
     }
-    MB_TRY(record(t, subject, false, &subject->own, err));
+    MB_DO(record(t, subject, false, &subject->own, err));
     if (subject->null_twin.n > 0) {
-        MB_TRY(init_nothing(t, subject, err));
-        MB_TRY(record(t, subject, true, &subject->null_twin, err));
+        MB_DO(init_nothing(t, subject, err));
+        MB_DO(record(t, subject, true, &subject->null_twin, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_timing *timing = t->timing;
     const size_t n = t->n_candidates;
     const bool is_rotated =
@@ -208,15 +199,14 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     };
     const uint32_t n_pairs = (blank.own.n + blank.null_twin.n) * n_parts(t);
     t->subjects = mb_alloc(n, sizeof *t->subjects);
-    MB_NEED(t->subjects, "timing");
-    MB_TRY(mb_timer_init(&t->timer, t->options->calibration->gpu, (uint32_t)n * n_pairs, err));
+    MB_DO(MB_NEED(t->subjects, "timing"));
+    MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, (uint32_t)n * n_pairs, err));
     for (size_t i = 0; i < n; i++) {
         t->subjects[i] = blank;
         t->subjects[i].candidate = t->candidates[i];
-        MB_TRY(prepare_subject(t, &t->subjects[i], err));
+        MB_DO(prepare_subject(t, &t->subjects[i], err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void free_recordings(struct recordings *recordings)
@@ -272,13 +262,11 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                                      double *duration_ns, double *part_ns, struct mb_err *err)
 {
     struct timing *t = user;
-    enum mb_status status = MB_OK;
     struct mb_recorded_sample *sample = t->in_slot[slot];
     (void)column;
-    MB_TRY(mb_recorded_sample_collect(sample, &t->timer, part_ns, err));
+    MB_DO(mb_recorded_sample_collect(sample, &t->timer, part_ns, err));
     *duration_ns = mb_schedule_chain_ns(sample->n_chains, part_ns, sample->n_parts);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status run_probe(void *user, double *duration_ns, struct mb_err *err)
@@ -330,29 +318,27 @@ static enum mb_status column_stats(const struct mb_samples *samples, size_t colu
 static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
                                struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_samples *samples = &t->timing->samples;
     struct mb_row *row = &t->timing->rows[row_of(t, column)];
     row->column = column;
     memcpy(row->n_chains, t->subjects[column].own.samples[0].n_chains, sizeof row->n_chains);
-    MB_TRY(column_stats(samples, column, scratch, &row->stats, err));
+    MB_DO(column_stats(samples, column, scratch, &row->stats, err));
     if (t->timing->mode == MB_MODE_LATENCY) {
-        MB_TRY(
+        MB_DO(
             column_stats(samples, t->n_candidates + 1 + column, scratch, &row->null_twin, err));
     }
-    MB_TRY(mb_schedule_drop_unresolved(row, err));
+    MB_DO(mb_schedule_drop_unresolved(row, err));
     if (t->timing->mode == MB_MODE_THROUGHPUT && row->stats.n > 0) {
         mb_schedule_keep_fixed(samples, row, scratch);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     double *scratch = mb_alloc(t->timing->samples.n_kept + 1, sizeof *scratch);
-    MB_NEED(scratch, "samples");
+    MB_TRY(MB_NEED(scratch, "samples"));
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_TRY(keep_row(t, i, scratch, err));
     }
@@ -366,19 +352,17 @@ fail:
 /* What the condition takes. */
 static enum mb_status arrange(struct timing *t, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_calibration *calibration = t->options->calibration;
     const struct mb_gpu *gpu = calibration->gpu;
     const uint64_t llc_bytes = calibration->roofline.llc_bytes;
-    MB_TRY(mb_schedule_images(t->timing, llc_bytes, err));
+    MB_DO(mb_schedule_images(t->timing, llc_bytes, err));
     if (t->timing->is_evicted && !calibration->evictor.gpu) {
-        MB_TRY(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
+        MB_DO(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
     }
     if (t->timing->mode == MB_MODE_BESIDE && !calibration->background.gpu) {
-        MB_TRY(mb_background_init(&calibration->background, gpu, err));
+        MB_DO(mb_background_init(&calibration->background, gpu, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_timing_run(const struct mb_case_options *options,

@@ -71,7 +71,7 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
         target.source = &instance->source;
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
-    MB_NEED(instance->state, strategy->name);
+    MB_TRY(MB_NEED(instance->state, strategy->name));
     const uint64_t start_ns = mb_now_ns();
     MB_TRY(strategy->init(instance->state, gpu, &target, &row->params, err));
     instance->init_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
@@ -87,16 +87,13 @@ fail:
 
 enum mb_status mb_instance_record(struct mb_instance *instance, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_submission *submission = &instance->submission;
-    MB_TRY(mb_submission_init(submission, instance->image->gpu, instance->strategy->name, err));
+    MB_DO(mb_submission_init(submission, instance->image->gpu, instance->strategy->name, err));
     mb_instance_record_source(instance, submission->cmd);
     mb_barrier_full(submission->cmd);
     instance->strategy->record(instance->state, submission->cmd);
     mb_barrier_full(submission->cmd);
-    MB_TRY(mb_submission_end(submission, err));
-fail:
-    return status;
+    return mb_submission_end(submission, err);
 }
 
 void mb_instance_finish(struct mb_instance *instance)

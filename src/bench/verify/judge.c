@@ -47,7 +47,6 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
                                         struct mb_candidate *candidate, enum mb_judge_pass pass,
                                         struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_result *result = candidate->result;
     const void *block = judge->test_image->readback.mapped;
     const bool is_first = pass == MB_JUDGE_FIRST;
@@ -56,7 +55,7 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
     if (!is_first && hash == candidate->fingerprint) {
         return MB_OK;
     }
-    MB_TRY(mb_verify(judge->verifier, block, &result->work.tolerance, &verdict, err));
+    MB_DO(mb_verify(judge->verifier, block, &result->work.tolerance, &verdict, err));
     candidate->fingerprint = hash;
     if (is_first || !verdict.pass) {
         result->verdict = verdict;
@@ -65,10 +64,9 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
         note_failure(result, pass, NULL, &verdict.first_bad);
     }
     if (verdict.level[0].n_bad_texels > 0) {
-        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
+        MB_DO(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* What each rectangle reaches of each level. */
@@ -124,13 +122,10 @@ static void spoil(const struct mb_test_image *test_image, const struct reach *re
 static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate *candidate,
                                const void *block, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    MB_TRY(
+    MB_DO(
         mb_test_image_upload(judge->test_image, block, judge->test_image->full.n_levels, err));
-    MB_TRY(mb_submission_run(&candidate->instance.submission, err));
-    MB_TRY(mb_test_image_read(judge->test_image, err));
-fail:
-    return status;
+    MB_DO(mb_submission_run(&candidate->instance.submission, err));
+    return mb_test_image_read(judge->test_image, err);
 }
 
 /* The first texel of what was read back, from level `first_level` on, that differs from `want`,
@@ -192,7 +187,7 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
     struct reach reach = {.n_rects = task->n_rects};
     struct mb_bad_texel bad;
     uint8_t *regenerated = mb_alloc(2, n_bytes);
-    MB_NEED(regenerated, "partial update");
+    MB_TRY(MB_NEED(regenerated, "partial update"));
     uint8_t *spoilt = regenerated + n_bytes;
     memcpy(regenerated, test_image->readback.mapped, n_bytes);
     mb_filter_affected_of(tolerance->filter.policy, &test_image->image.layout, task->rects,
@@ -220,24 +215,22 @@ fail:
 enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,
                             enum mb_judge_pass pass, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_result *result = candidate->result;
     const bool is_update = judge->c->task.is_update;
-    MB_TRY(mb_test_image_poison(judge->test_image, pass == MB_JUDGE_SECOND, err));
-    MB_TRY(mb_submission_run(
+    MB_DO(mb_test_image_poison(judge->test_image, pass == MB_JUDGE_SECOND, err));
+    MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
-    MB_TRY(mb_test_image_read(judge->test_image, err));
+    MB_DO(mb_test_image_read(judge->test_image, err));
     if (!judge->verifier || result->verify == MB_VERIFY_FAIL) {
         return MB_OK;
     }
     result->verify = MB_VERIFY_PASS;
-    MB_TRY(judge_made_levels(judge, candidate, pass, err));
+    MB_DO(judge_made_levels(judge, candidate, pass, err));
     if (result->verify == MB_VERIFY_PASS) {
         judge_other_levels(judge, candidate, pass);
     }
     if (result->verify == MB_VERIFY_PASS && is_update) {
-        MB_TRY(judge_update(judge, candidate, pass, err));
+        MB_DO(judge_update(judge, candidate, pass, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

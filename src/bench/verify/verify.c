@@ -49,14 +49,13 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
                                  uint32_t layer, const struct mb_ideal **ideal,
                                  struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = &verifier->layout;
     struct mb_filter used = *filter;
     used.policy = mb_verifier_policy(verifier, filter);
     struct mb_ideal **chains = &verifier->ideal[filter_index(&used)];
     if (!*chains) {
         *chains = mb_alloc(layout->n_layers, sizeof **chains);
-        MB_NEED(*chains, "golden model");
+        MB_DO(MB_NEED(*chains, "golden model"));
     }
     if ((*chains)[layer].n_levels == 0) {
         const struct mb_plane level0 = {
@@ -64,22 +63,20 @@ enum mb_status mb_verifier_ideal(struct mb_verifier *verifier, const struct mb_f
             .format = layout->format,
             .texels = source_layer(verifier, layer),
         };
-        MB_TRY(mb_ideal_init(&(*chains)[layer], &used, &level0, layout->n_levels, err));
+        MB_DO(mb_ideal_init(&(*chains)[layer], &used, &level0, layout->n_levels, err));
     }
     *ideal = &(*chains)[layer];
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_verifier_encode(struct mb_verifier *verifier, const struct mb_filter *filter,
                                   uint32_t n_layers, uint8_t *texels, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = &verifier->layout;
     memcpy(texels, verifier->source, layout->level_layer_bytes[0] * n_layers);
     for (uint32_t layer = 0; layer < n_layers; layer++) {
         const struct mb_ideal *ideal;
-        MB_TRY(mb_verifier_ideal(verifier, filter, layer, &ideal, err));
+        MB_DO(mb_verifier_ideal(verifier, filter, layer, &ideal, err));
         for (uint32_t level = 1; level < layout->n_levels; level++) {
             const struct mb_extent extent = mb_level_extent(layout->base, level);
             mb_format_encode(layout->format, ideal->level[level],
@@ -88,15 +85,13 @@ enum mb_status mb_verifier_encode(struct mb_verifier *verifier, const struct mb_
                                  layer * layout->level_layer_bytes[level]);
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
                          const struct mb_tolerance *tolerance, struct mb_verdict *verdict,
                          struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_filter box_filter = tolerance->filter;
     box_filter.policy = MB_POLICY_BOX;
     *verdict = (struct mb_verdict){0};
@@ -108,10 +103,9 @@ enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
             .source = source_layer(verifier, layer),
             .tolerance = tolerance,
         };
-        MB_TRY(mb_verifier_ideal(verifier, &tolerance->filter, layer, &chain.ideal, err));
-        MB_TRY(mb_verifier_ideal(verifier, &box_filter, layer, &chain.box, err));
-        MB_TRY(mb_compare_chain(&chain, verdict, err));
+        MB_DO(mb_verifier_ideal(verifier, &tolerance->filter, layer, &chain.ideal, err));
+        MB_DO(mb_verifier_ideal(verifier, &box_filter, layer, &chain.box, err));
+        MB_DO(mb_compare_chain(&chain, verdict, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }

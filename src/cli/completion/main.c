@@ -42,21 +42,19 @@ static enum mb_status add_part(struct mb_strbuf *out, const char *name, size_t n
 
 static enum mb_status fill(struct mb_strbuf *out, const char *text, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     while (*text != '\0') {
         const size_t n_plain = strcspn(text, "@");
         mb_strbuf_append_n(out, text, n_plain);
         text += n_plain;
         const size_t n_name = *text == '@' ? name_length(text) : 0;
         if (n_name > 0) {
-            MB_TRY(add_part(out, text + 1, n_name, err));
+            MB_DO(add_part(out, text + 1, n_name, err));
             text += n_name + 2;
         } else if (*text == '@') {
             mb_strbuf_append_n(out, text++, 1);
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status run(const char *path, struct mb_err *err)

@@ -82,9 +82,7 @@ static enum mb_status take_note(struct mb_capabilities *capabilities, const char
         const size_t capacity = capabilities->capacity == 0 ? 8 : 2 * capabilities->capacity;
         struct mb_capability_note *notes =
             mb_realloc(capabilities->notes, capacity * sizeof *capabilities->notes);
-        if (notes == NULL) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "list: out of memory");
-        }
+        MB_DO(MB_NEED(notes, "list"));
         capabilities->notes = notes;
         capabilities->capacity = capacity;
     }
@@ -178,7 +176,7 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     *capabilities = (struct mb_capabilities){
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
-    MB_NEED(capabilities->of, "list");
+    MB_TRY(MB_NEED(capabilities->of, "list"));
     for (size_t i = 0; i < n_strategies; i++) {
         MB_TRY(ask_strategy(&query, mb_strategies[i], capabilities->of + i * n_each, err));
     }
@@ -207,9 +205,7 @@ static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *er
 {
     enum mb_status status = MB_OK;
     facts->capabilities = mb_alloc(facts->n_devices, sizeof *facts->capabilities);
-    if (facts->capabilities == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "list: out of memory");
-    }
+    MB_DO(MB_NEED(facts->capabilities, "list"));
     for (size_t i = 0; i < facts->n_devices && status == MB_OK; i++) {
         char selector[16];
         struct mb_gpu gpu = {0};
@@ -241,7 +237,6 @@ static enum mb_status select_device(struct mb_list_facts *facts, const char *sel
 enum mb_status mb_list_facts_gather(struct mb_list_facts *facts, enum mb_list_what what,
                                     const char *selector, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     if (what == MB_LIST_PATTERNS) {
         return MB_OK;
     }
@@ -255,13 +250,12 @@ enum mb_status mb_list_facts_gather(struct mb_list_facts *facts, enum mb_list_wh
         return MB_OK;
     }
     if (selector != NULL) {
-        MB_TRY(select_device(facts, selector, err));
+        MB_DO(select_device(facts, selector, err));
     }
     if (what != MB_LIST_DEVICES) {
-        MB_TRY(ask_devices(facts, err));
+        MB_DO(ask_devices(facts, err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 void mb_list_facts_finish(struct mb_list_facts *facts)

@@ -49,15 +49,13 @@ static enum mb_status check_timed(const struct mb_options *options, struct mb_er
 {
     struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    enum mb_status status;
     for (size_t i = 0; i < options->n_formats; i++) {
-        MB_TRY(check_colour(options, options->formats[i], err));
+        MB_DO(check_colour(options, options->formats[i], err));
     }
-    MB_TRY(mb_plan_variants(mb_strategies, (const char *const *)options->specs.items,
-                            options->specs.n, &rows, &n_rows, err));
+    MB_DO(mb_plan_variants(mb_strategies, (const char *const *)options->specs.items,
+                           options->specs.n, &rows, &n_rows, err));
     mb_free(rows);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status check_run(const struct mb_options *options, struct mb_err *err)
@@ -188,13 +186,10 @@ fail:
 
 static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status;
-    MB_TRY(check_tune(options, err));
-    MB_TRY(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
-    MB_TRY(widen_specs(options, err));
-    MB_TRY(check_timed(options, err));
-fail:
-    return status;
+    MB_DO(check_tune(options, err));
+    MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
+    MB_DO(widen_specs(options, err));
+    return check_timed(options, err);
 }
 
 /* What an export without a right name is told; `is_known`: the strategy is not for export. */
@@ -296,36 +291,33 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
         {"mipbench_tuned.h of --out", dir, dir && is_tune ? "mipbench_tuned.h" : NULL},
     };
     const struct file replay = {"--replay", NULL, options->replay.recorded.path};
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
         for (size_t k = 0; k < i; k++) {
-            MB_TRY(check_pair(&outputs[k], &outputs[i], err));
+            MB_DO(check_pair(&outputs[k], &outputs[i], err));
         }
-        MB_TRY(check_pair(&outputs[i], &replay, err));
+        MB_DO(check_pair(&outputs[i], &replay, err));
         for (size_t k = 0; k < options->inputs.n; k++) {
             const struct file input = {"an input", NULL, options->inputs.items[k]};
-            MB_TRY(is_stdout(&input) ? MB_OK : check_pair(&outputs[i], &input, err));
+            MB_DO(is_stdout(&input) ? MB_OK : check_pair(&outputs[i], &input, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     switch (options->verb) {
     case MB_VERB_RUN:
-        MB_TRY(check_run(options, err));
+        MB_DO(check_run(options, err));
         break;
     case MB_VERB_COMPARE:
-        MB_TRY(check_compare(options, err));
+        MB_DO(check_compare(options, err));
         break;
     case MB_VERB_POOL:
-        MB_TRY(check_pool(options, err));
+        MB_DO(check_pool(options, err));
         break;
     case MB_VERB_TUNE:
-        MB_TRY(complete_tune(options, err));
+        MB_DO(complete_tune(options, err));
         break;
     case MB_VERB_SELF_TEST:
         return check_self_test(options, err);
@@ -334,7 +326,5 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
     default:
         return check_export(options, err);
     }
-    status = check_files(options, err);
-fail:
-    return status;
+    return check_files(options, err);
 }

@@ -88,20 +88,18 @@ static enum mb_status add_help_verb(struct mb_options *options, const char *word
 static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
 {
     const size_t n_before = options->inputs.n;
-    enum mb_status status;
     /* Whether there are sides is known only once all options are read. */
     if (n_before > options->n_base_files && options->third_side == NULL) {
         options->third_side = word;
     }
-    MB_TRY(mb_strlist_split(&options->inputs, word, err));
+    MB_DO(mb_strlist_split(&options->inputs, word, err));
     for (size_t i = n_before; i < options->inputs.n; i++) {
         if (options->inputs.items[i][0] == '\0') {
             return MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' has an empty name", word);
         }
     }
     options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status take_word(struct mb_options *options, const char *word,
@@ -126,7 +124,6 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
 {
     struct mb_scan scan = {.argc = argc, .argv = argv};
     struct mb_scan_item item;
-    enum mb_status status;
     *options = (struct mb_options){
         .verb = MB_VERB_RUN,
         .help_verb = MB_VERB_HELP,
@@ -142,7 +139,7 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
         .n_formats = 1,
     };
     for (;;) {
-        MB_TRY(mb_scan_next(&scan, &item, err));
+        MB_DO(mb_scan_next(&scan, &item, err));
         if (item.kind == MB_SCAN_END) {
             return settle_verb(options, err);
         }
@@ -150,47 +147,43 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
             options->verb = scan.verb;
             options->verb_is_given = true;
         } else if (item.kind == MB_SCAN_WORD) {
-            MB_TRY(take_word(options, item.value, err));
+            MB_DO(take_word(options, item.value, err));
         } else {
-            MB_TRY(take_option(options, &item, err));
+            MB_DO(take_option(options, &item, err));
             if (item.row->kind == MB_OPTION_HELP || item.row->kind == MB_OPTION_VERSION) {
                 return MB_OK;
             }
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Parse the recorded command line, overridden by this one. */
 static enum mb_status parse_replay(struct mb_options *options, struct mb_err *err)
 {
     struct mb_replay replay = {0};
-    enum mb_status status;
-    MB_TRY(mb_replay_open(&replay, options->replay_path, options->argc, options->argv, err));
+    MB_DO(mb_replay_open(&replay, options->replay_path, options->argc, options->argv, err));
     mb_options_finish(options);
-    status = parse_line(options, (int)replay.args.n, replay.args.items, err);
+    const enum mb_status status =
+        parse_line(options, (int)replay.args.n, replay.args.items, err);
     options->replay = replay;
-fail:
     return status;
 }
 
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status;
     if (options->replay_path != NULL) {
-        MB_TRY(parse_replay(options, err));
+        MB_DO(parse_replay(options, err));
     }
     if (options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE) {
-        MB_TRY(mb_folders_expand(&options->inputs, err));
+        MB_DO(mb_folders_expand(&options->inputs, err));
     }
-    MB_TRY(mb_options_check(options, err));
+    MB_DO(mb_options_check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;
     options->settings.specs = (const char *const *)options->specs.items;
     options->settings.n_specs = options->specs.n;
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_options_parse(struct mb_options *options, int argc, char *const *argv,

@@ -31,27 +31,25 @@ static enum mb_status read_line(struct line *line, int argc, char *const *argv,
 {
     struct mb_scan scan = {.argc = argc, .argv = argv};
     struct mb_scan_item item;
-    enum mb_status status;
     for (;;) {
-        MB_TRY(mb_scan_next(&scan, &item, err));
+        MB_DO(mb_scan_next(&scan, &item, err));
         if (item.kind == MB_SCAN_END) {
             return MB_OK;
         }
         if (item.kind == MB_SCAN_WORD) {
-            MB_TRY(mb_strlist_add(&line->inputs, err, "%s", item.value));
+            MB_DO(mb_strlist_add(&line->inputs, err, "%s", item.value));
         } else if (item.kind == MB_SCAN_VERB && scan.verb != MB_VERB_RUN) {
             return MB_FAIL(err, MB_ERRC_USAGE, "--replay repeats a run, not '%s'", item.value);
         } else if (item.kind == MB_SCAN_OPTION) {
             line->given |= mb_option_bit(item.row);
             if ((mb_option_bit(item.row) & dropped) == 0) {
-                MB_TRY(mb_strlist_add(&line->options, err, "--%s%s%s", item.row->name,
-                                      item.value != NULL ? "=" : "",
-                                      item.value != NULL ? item.value : ""));
+                MB_DO(mb_strlist_add(&line->options, err, "--%s%s%s", item.row->name,
+                                     item.value != NULL ? "=" : "",
+                                     item.value != NULL ? item.value : ""));
             }
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Options not to be taken over from the recorded line: those of output, those that the new line
@@ -91,27 +89,25 @@ static enum mb_status assemble(struct mb_replay *replay, const char *program,
 {
     const struct mb_result_file *recorded = &replay->recorded;
     struct mb_strlist *args = &replay->args;
-    enum mb_status status;
-    MB_TRY(mb_strlist_add(args, err, "%s", program));
-    MB_TRY(mb_strlist_add(args, err, "run"));
+    MB_DO(mb_strlist_add(args, err, "%s", program));
+    MB_DO(mb_strlist_add(args, err, "run"));
     for (size_t i = 0; i < old->options.n; i++) {
-        MB_TRY(mb_strlist_add(args, err, "%s", old->options.items[i]));
+        MB_DO(mb_strlist_add(args, err, "%s", old->options.items[i]));
     }
     if (((old->given | new->given) & mb_option_bit_of("seed")) == 0) {
-        MB_TRY(mb_strlist_add(args, err, "--seed=%" PRIu64, recorded->seed));
+        MB_DO(mb_strlist_add(args, err, "--seed=%" PRIu64, recorded->seed));
     }
     for (size_t i = 0; i < new->options.n; i++) {
-        MB_TRY(mb_strlist_add(args, err, "%s", new->options.items[i]));
+        MB_DO(mb_strlist_add(args, err, "%s", new->options.items[i]));
     }
-    MB_TRY(mb_strlist_add(args, err, "--"));
+    MB_DO(mb_strlist_add(args, err, "--"));
     for (size_t i = 0; i < new->inputs.n; i++) {
-        MB_TRY(mb_strlist_add(args, err, "%s", new->inputs.items[i]));
+        MB_DO(mb_strlist_add(args, err, "%s", new->inputs.items[i]));
     }
     for (size_t i = 0; replay->has_recorded_inputs && i < old->inputs.n; i++) {
-        MB_TRY(add_recorded(args, recorded, old->inputs.items[i], err));
+        MB_DO(add_recorded(args, recorded, old->inputs.items[i], err));
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int argc,

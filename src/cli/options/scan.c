@@ -84,9 +84,8 @@ static enum mb_status take_long(struct mb_scan *scan, const char *word,
 {
     char option[64];
     const char *equals = strchr(word, '=');
-    enum mb_status status;
     snprintf(option, sizeof option, "%.*s", (int)strcspn(word, "="), word);
-    MB_TRY(find_long(option, scan->verb, &item->row, err));
+    MB_DO(find_long(option, scan->verb, &item->row, err));
     item->value = equals != NULL ? equals + 1 : NULL;
     if (mb_option_takes_value(item->row, scan->verb)) {
         return take_value(scan, item->value, item, err);
@@ -94,8 +93,7 @@ static enum mb_status take_long(struct mb_scan *scan, const char *word,
     if (equals != NULL && item->row->bare_verbs == 0) {
         return MB_FAIL(err, MB_ERRC_USAGE, "--%s takes no value", item->row->name);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The next of "-qvv", "-n20" or "-n 20". */

@@ -156,7 +156,6 @@ static void drop_empty_alpha(struct mb_image *image)
 
 enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_image *image = reader->image;
     struct bmp bmp;
     if (!read_header(reader, &bmp)) {
@@ -170,8 +169,8 @@ enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
     const uint64_t row_bits = (uint64_t)bmp.width * bmp.bits;
     const size_t row_bytes = (size_t)((row_bits + 31) / 32 * 4);
     /* The padding of the last row may be missing. */
-    MB_TRY(mb_reader_start(reader, bmp.width, n_rows, MB_DEPTH_U8,
-                           row_bytes * ((uint64_t)n_rows - 1) + (row_bits + 7) / 8, err));
+    MB_DO(mb_reader_start(reader, bmp.width, n_rows, MB_DEPTH_U8,
+                          row_bytes * ((uint64_t)n_rows - 1) + (row_bits + 7) / 8, err));
     for (uint32_t y = 0; y < image->height; y++) {
         const size_t stored = bmp.height < 0 ? y : image->height - 1 - y;
         uint8_t *rgba = (uint8_t *)image->texels + (size_t)y * image->width * 4;
@@ -185,6 +184,4 @@ enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
         drop_empty_alpha(image);
     }
     return MB_OK;
-fail:
-    return status;
 }

@@ -158,19 +158,16 @@ static uint64_t min_bytes(uint64_t width, uint64_t height)
 
 enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    enum mb_status status;
     int64_t width = 0, height = 0;
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
         return mb_reader_bad_header(reader, err);
     }
-    MB_TRY(mb_reader_start(reader, width, height, MB_DEPTH_F32,
-                           min_bytes((uint64_t)width, (uint64_t)height), err));
+    MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,
+                          min_bytes((uint64_t)width, (uint64_t)height), err));
     if (!read_rows(reader)) {
         return mb_reader_bad(reader, "truncated or damaged", err);
     }
     return MB_OK;
-fail:
-    return status;
 }
 
 /* Within what RGBE can hold; NaN fails the comparison. */

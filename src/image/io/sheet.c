@@ -140,7 +140,7 @@ static enum mb_status draw_tiles(const struct mb_sheet *sheet, const void *block
     const struct mb_extent extent = {1 + sheet->column_width * sheet->layout.n_levels,
                                      sheet->tile.height + 2};
     uint8_t *rgba = mb_malloc((size_t)base.width * base.height * 4);
-    MB_TRY(rgba ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
+    MB_TRY(MB_NEED(rgba, "contact sheet"));
     MB_TRY(mb_canvas_init(tiles, extent, err));
     for (uint32_t level = 0; level < sheet->layout.n_levels; level++) {
         mb_level_to_rgba8(&sheet->layout, block, level, sheet->layer, rgba);
@@ -160,8 +160,7 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_g
         mb_realloc(sheet->rows, (sheet->n_rows + 1) * sizeof *sheet->rows);
     sheet->rows = rows ? rows : sheet->rows;
     enum mb_status status = MB_OK;
-    MB_TRY(rows && row.label ? MB_OK
-                             : MB_FAIL(err, MB_ERRC_RUNTIME, "contact sheet: out of memory"));
+    MB_TRY(MB_NEED(rows && row.label, "contact sheet"));
     MB_TRY(draw_tiles(sheet, block, &row.tiles, err));
     rows += is_golden ? sheet->n_golden++ : sheet->n_rows;
     memmove(rows + 1, rows, (size_t)(sheet->rows + sheet->n_rows - rows) * sizeof *rows);
@@ -263,10 +262,7 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
     const struct mb_extent extent = {
         most(left + sheet->column_width * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
         height};
-    const enum mb_status status = mb_canvas_init(canvas, extent, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(mb_canvas_init(canvas, extent, err));
     mb_canvas_text(canvas, GAP_TEXELS, GAP_TEXELS, title, strlen(title), ink);
     uint32_t y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
     draw_captions(sheet, canvas, left, y);

@@ -229,10 +229,7 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
     const struct mb_layout *layout = texture->layout;
     struct plan plan;
     make_plan(layout, &plan);
-    const enum mb_status status = make_file(texture, "KTX", plan.total_bytes, out, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(make_file(texture, "KTX", plan.total_bytes, out, err));
     uint8_t *end = put_ktx_header(texture, &plan, out->data);
     assert(end == out->data + plan.dfd_offset);
     end = put_dfd(layout->format, &plan, end);
@@ -279,12 +276,9 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
                              struct mb_err *err)
 {
     const struct mb_layout *layout = texture->layout;
-    const enum mb_status status =
-        make_file(texture, "DDS",
-                  DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out, err);
-    if (status != MB_OK) {
-        return status;
-    }
+    MB_DO(make_file(texture, "DDS",
+                    DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out,
+                    err));
     uint8_t *end = put_dds_header(texture, out->data);
     for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
         for (uint32_t level = 0; level < layout->n_levels; level++) {
