@@ -158,19 +158,21 @@ static void side_finish(struct side *side)
 static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
                                 struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     *side = (struct side){
         .runs = mb_alloc(runs->n, sizeof *side->runs),
         .medians = mb_alloc(runs->n, sizeof *side->medians),
         .n = runs->n,
     };
-    MB_DO(MB_NEED(side->runs && side->medians, "bootstrap"));
+    MB_TRY(MB_NEED(side->runs && side->medians, "bootstrap"));
     for (size_t i = 0; i < runs->n; i++) {
         struct ranked *run = &side->runs[i];
-        MB_DO(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
+        MB_TRY(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
         side->n_samples += (double)run->n;
         side->n_blocks += (double)run->n / (double)run->block;
     }
-    return MB_OK;
+fail:
+    return status;
 }
 
 static double side_median(struct side *side)
@@ -350,7 +352,9 @@ enum mb_status mb_wilcoxon(const double *differences, size_t n, double *p, struc
 {
     size_t n_kept = 0;
     double *kept = mb_alloc(n + 1, sizeof *kept);
-    MB_DO(MB_NEED(kept, "signed ranks"));
+    if (!kept) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "signed ranks: out of memory");
+    }
     for (size_t i = 0; i < n; i++) {
         if (differences[i] < 0.0 || differences[i] > 0.0) {
             kept[n_kept++] = differences[i];
@@ -365,7 +369,9 @@ enum mb_status mb_holm(double *p, size_t n, struct mb_err *err)
 {
     size_t n_tests = 0;
     struct indexed *order = mb_alloc(n + 1, sizeof *order);
-    MB_DO(MB_NEED(order, "Holm's adjustment"));
+    if (!order) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "Holm's adjustment: out of memory");
+    }
     for (size_t i = 0; i < n; i++) {
         if (!isnan(p[i])) {
             order[n_tests++] = (struct indexed){p[i], (uint32_t)i};

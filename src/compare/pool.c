@@ -13,6 +13,11 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
+static enum mb_status no_memory(struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_RUNTIME, "pooling: out of memory");
+}
+
 static bool is_same_build(const struct mb_result_file *a, const struct mb_result_file *b)
 {
     return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
@@ -31,7 +36,9 @@ static enum mb_status sort_runs(const struct mb_result_file *const *runs, size_t
         }
         if (pool->n_runs == 0) {
             pool->runs = mb_alloc(n_runs, sizeof *pool->runs);
-            MB_DO(MB_NEED(pool->runs, "pooling"));
+            if (pool->runs == NULL) {
+                return no_memory(err);
+            }
             pools->n_pools++;
         }
         pool->runs[pool->n_runs++] = runs[i];
@@ -71,12 +78,13 @@ static void pair_run(const struct mb_file_result *a, const struct mb_file_result
 static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
+    enum mb_status status;
     const struct mb_runs runs = {paired->runs, paired->n_runs};
     struct mb_estimate log_ratio;
     if (paired->n_runs == 1) {
         return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
     }
-    MB_DO(mb_bootstrap_runs(&runs, how, &log_ratio, err));
+    MB_TRY(mb_bootstrap_runs(&runs, how, &log_ratio, err));
     relation->ratio = exp(log_ratio.figure);
     if (paired->n_least >= MB_FEW_SAMPLES) {
         relation->ci[0] = exp(log_ratio.ci[0]);
@@ -84,7 +92,8 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
         relation->p = log_ratio.p;
         relation->least_p = exp2(1.0 - (double)paired->n_values);
     }
-    return MB_OK;
+fail:
+    return status;
 }
 
 /* No run has both in the same blocks: runs against runs. What differs from run to run is not in
@@ -93,10 +102,11 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
 {
+    enum mb_status status;
     const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
     const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
     struct mb_estimate ratio;
-    MB_DO(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
+    MB_TRY(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
     relation->ratio = ratio.figure;
     if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
         relation->ci[0] = ratio.ci[0] / wider;
@@ -104,7 +114,8 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
         relation->p = ratio.p;
         relation->least_p = 0.0; /* no order of blocks bounds it */
     }
-    return MB_OK;
+fail:
+    return status;
 }
 
 /* A row to the fastest one. */
@@ -140,6 +151,7 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *
                              const struct mb_found *found, const struct mb_bootstrap *how,
                              struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     struct mb_timing *timing = &pooled->c.timings[0];
     for (size_t i = 0; timing->fastest != SIZE_MAX && i < pooled->c.n_results; i++) {
         const struct mb_row *fastest = &timing->rows[timing->fastest];
@@ -148,10 +160,12 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *
             row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
             row->relation.outcome = MB_OUTCOME_SAME;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
-            MB_DO(relate_row(pool, pooled, found, i, how, err));
+            MB_TRY(relate_row(pool, pooled, found, i, how, err));
         }
     }
-    return mb_relate_judge(timing, err);
+    MB_TRY(mb_relate_judge(timing, err));
+fail:
+    return status;
 }
 
 /* A tolerance that answers the questions which the file says it does. */
@@ -175,7 +189,9 @@ static enum mb_status describe_samples(const struct mb_found *found, struct mb_s
 {
     double *samples = mb_alloc(found->n_samples, sizeof *samples);
     size_t n = 0;
-    MB_DO(MB_NEED(samples, "pooling"));
+    if (samples == NULL) {
+        return no_memory(err);
+    }
     for (size_t i = 0; i < found->runs.n; i++) {
         const struct mb_series *run = &found->runs.series[i];
         memcpy(samples + n, run->values, run->n * sizeof *samples);
@@ -190,12 +206,13 @@ static enum mb_status describe_samples(const struct mb_found *found, struct mb_s
 static enum mb_status pool_stats(const struct mb_found *found, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
+    enum mb_status status;
     struct mb_bootstrap own = *how;
     own.seed = mb_seed_of(how->seed, found->usable->key);
-    MB_DO(describe_samples(found, stats, err));
+    MB_TRY(describe_samples(found, stats, err));
     if (found->runs.n > 1) {
         struct mb_estimate estimate;
-        MB_DO(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
+        MB_TRY(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
         stats->median_ci_level = LEVEL;
@@ -204,7 +221,8 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
         stats->median_ci_ns[0] = stats->median_ci_ns[1] = (double)NAN;
         stats->median_ci_level = 0.0;
     }
-    return MB_OK;
+fail:
+    return status;
 }
 
 /* What is known of a row before it is related. The noise of the timing is that of the worst of
@@ -240,7 +258,7 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_pool_timing
     struct mb_timing *timing = mb_case_add_timing(&pooled->c, MB_CACHE_HOT, MB_MODE_LATENCY);
     if (found == NULL || timing == NULL) {
         mb_free(found);
-        return MB_NEED(NULL, "pooling");
+        return no_memory(err);
     }
     timing->floor_ns = (double)NAN;
     timing->twin.ratio = 1.0;
@@ -285,7 +303,9 @@ static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *fi
         .task = {.reduce = first->usable->reduce},
         .results = mb_alloc(n, sizeof *timing->c.results),
     };
-    MB_DO(MB_NEED(timing->match && timing->c.results, "pooling"));
+    if (timing->match == NULL || timing->c.results == NULL) {
+        return no_memory(err);
+    }
     timing->c.n_results = n;
     return conclude(pool, timing, how, err);
 }
@@ -294,9 +314,10 @@ static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *fi
 static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstrap *how,
                                   struct mb_err *err)
 {
-    MB_DO(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
+    enum mb_status status;
+    MB_TRY(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
     pool->timings = mb_alloc(pool->matches.n, sizeof *pool->timings);
-    MB_DO(MB_NEED(pool->timings, "pooling"));
+    MB_TRY(MB_NEED(pool->timings, "pooling"));
     for (size_t i = 0; i < pool->matches.n; i++) {
         const struct mb_match *match = &pool->matches.match[i];
         bool is_new = match->usable != NULL;
@@ -304,10 +325,11 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
             is_new = !is_alongside(match, pool->timings[k].match[0]);
         }
         if (is_new) {
-            MB_DO(add_timing(pool, match, how, err));
+            MB_TRY(add_timing(pool, match, how, err));
         }
     }
-    return MB_OK;
+fail:
+    return status;
 }
 
 enum mb_status mb_pool_runs(const struct mb_run_group *files, const struct mb_bootstrap *how,
