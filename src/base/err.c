@@ -159,3 +159,18 @@ enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, co
     }
     return status;
 }
+
+enum mb_status mb_err_need(struct mb_err *err, bool has_memory, const char *what,
+                           const char *file, int line)
+{
+    return has_memory ? MB_OK
+                      : mb_err_set(err, MB_ERRC_RUNTIME, file, line, "%s: out of memory", what);
+}
+
+enum mb_status mb_zero_failed(enum mb_status status, void *object, size_t n_bytes)
+{
+    if (status != MB_OK) {
+        memset(object, 0, n_bytes);
+    }
+    return status;
+}

@@ -6,6 +6,7 @@
 #ifndef MB_BASE_ERR_H
 #define MB_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MB_MUST_CHECK                    __attribute__((warn_unused_result))
@@ -62,8 +63,16 @@ void mb_err_then(struct mb_err *err, const struct mb_err *later);
 
 /* As mb_err_set if a Vulkan call failed, else MB_OK. `call` is the call's source text; only the
  * function's name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
-enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,
-                         int line);
+MB_MUST_CHECK enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call,
+                                       const char *file, int line);
+
+/* As mb_err_set with "<what>: out of memory" unless `has_memory`; else MB_OK. */
+MB_MUST_CHECK enum mb_status mb_err_need(struct mb_err *err, bool has_memory, const char *what,
+                                         const char *file, int line);
+
+/* Zero `object` where `status` is a failure, and return the status again. */
+MB_MUST_CHECK enum mb_status mb_zero_failed(enum mb_status status, void *object,
+                                            size_t n_bytes);
 
 /* Name of a VkResult ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" kept in static storage of the
  * calling thread. */
@@ -90,8 +99,7 @@ const char *mb_vk_result_name(int vk_result);
     } while (0)
 
 /* The status of an allocation: "<what>: out of memory" unless `has_memory`. */
-#define MB_NEED(has_memory, what)                                                              \
-    ((has_memory) ? MB_OK : MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory", what))
+#define MB_NEED(has_memory, what) mb_err_need(err, has_memory, what, __FILE__, __LINE__)
 
 /* The status of a Vulkan call. */
 #define MB_VK(call) mb_err_vk(err, call, #call, __FILE__, __LINE__)
@@ -100,8 +108,8 @@ const char *mb_vk_result_name(int vk_result);
  * What a failed one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and
  * must not be destroyed. */
 #define MB_VK_MAKE(create, parent, info, handle)                                               \
-    (mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__) == MB_OK  \
-         ? MB_OK                                                                               \
-         : (*(handle) = VK_NULL_HANDLE, MB_FAILED))
+    mb_zero_failed(                                                                            \
+        mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__),       \
+        handle, sizeof *(handle))
 
 #endif
