@@ -329,7 +329,8 @@ def encode_request(name, rng):
 def make_requests():
     rng = np.random.default_rng(1)
     for policy, size in itertools.product(POLICIES + WIDE, ALL_SIZES):
-        yield chain_request("rgba8", policy, "avg", "straight", size, rng)
+        for reduce in REDUCES if policy in POLICIES else REDUCES[:1]:
+            yield chain_request("rgba8", policy, reduce, "straight", size, rng)
     combinations = itertools.product(FORMATS, POLICIES, REDUCES, ALPHAS)
     for (name, policy, reduce, alpha), size in itertools.product(combinations, FEW_SIZES):
         yield chain_request(name, policy, reduce, alpha, size, rng)
