@@ -58,7 +58,8 @@ class Texels(Case):
     def test_shapes(self):
         for args, elements, faces, n_levels in [
                 (["--layers", "8"], 8, 1, 5), (["--cube", "-l", "3"], 0, 6, 3),
-                (["--cube", "--layers", "2"], 2, 6, 5), (["--rect", "3,3,4,4"], 0, 1, 5)]:
+                (["--cube", "--layers", "2"], 2, 6, 5), (["--rect", "3,3,4,4"], 0, 1, 5),
+                (["--size", "1x1"], 0, 1, 1), (["--size", "1x1", "--layers", "2"], 2, 1, 1)]:
             with self.subTest(args=args):
                 result, = self.results("pattern:noise:16x16", "-s", "compute", *args, "--chain",
                                        "dds,ktx2", "--images", "levels")

@@ -13,6 +13,8 @@ KTX2_IDENTIFIER = bytes([0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB, 0x0D, 0
 VULKAN = {37: ("rgba8", 4, 1), 43: ("rgba8-srgb", 4, 1), 9: ("r8", 1, 1), 16: ("rg8", 2, 1),
           64: ("rgb10a2", 4, 4), 76: ("r16f", 2, 2), 83: ("rg16f", 4, 2), 97: ("rgba16f", 8, 2),
           100: ("r32f", 4, 4), 109: ("rgba32f", 16, 4), 122: ("rg11b10f", 4, 4)}
+WORD_BYTES = {name: word_bytes for name, _, word_bytes in VULKAN.values()}
+PACKED = {"rgb10a2": (10, 10, 10, 2), "rg11b10f": (11, 11, 10)}  # bits of channels
 # DXGI_FORMAT: name, bytes of a texel.
 DXGI = {28: ("rgba8", 4), 29: ("rgba8-srgb", 4), 61: ("r8", 1), 49: ("rg8", 2), 24: ("rgb10a2", 4),
         54: ("r16f", 2), 34: ("rg16f", 4), 10: ("rgba16f", 8), 41: ("r32f", 4), 2: ("rgba32f", 16),
@@ -66,7 +68,8 @@ def check_descriptor(data, name, texel_bytes):
                                                                                      data, at)
         assert (bit_offset, position) == (end, 0)
         end += n_bits_less_1 + 1
-        assert channel & 15 == (0, 1, 2, 15)[i]
+        assert n_bits_less_1 + 1 == PACKED.get(name, [8 * WORD_BYTES[name]] * 4)[i]
+        assert channel & 15 == (0, 1, 2, 15)[i] and not channel & 0x20
         is_float = name.endswith("f")
         assert bool(channel & 0x80) == is_float
         assert bool(channel & 0x40) == (is_float and name != "rg11b10f")
@@ -110,6 +113,7 @@ def read_dds(data):
     assert words[7:18] == (0,) * 11
     assert words[18:26] == (32, 4, int.from_bytes(b"DX10", "little"), 0, 0, 0, 0, 0)
     caps, caps2 = words[26:28]
+    assert words[28:31] == (0,) * 3
     dxgi, dimension, misc, elements, alpha = words[31:36]
     name, texel_bytes = DXGI[dxgi]
     faces = 6 if misc & 4 else 1
