@@ -11,6 +11,7 @@
 #include "vk/timer.h"
 
 #define N_CANDIDATES 3
+#define MAX_STARTS   4096
 
 struct device {
     uint32_t valid_bits;
@@ -23,7 +24,16 @@ struct device {
     bool is_bimodal; /* candidate 1 takes half as much again every other time */
     bool is_backwards;
     uint64_t begin[MB_N_SLOTS], end[MB_N_SLOTS];
-    uint32_t n_probes, n_samples;
+    uint32_t n_probes;
+    /* Candidates in the order of their starts, and how long they worked. */
+    size_t started[MAX_STARTS];
+    double worked_ns[MAX_STARTS];
+    size_t n_started, n_collected, n_in_flight, most_in_flight;
+    bool slot_is_used[MB_N_SLOTS];
+    size_t slot_candidate[MB_N_SLOTS];
+    bool was_wrong; /* a slot reused before it was collected, or collected for another */
+    size_t fail_start_at, fail_collect_at; /* 1-based; 0: never */
+    uint32_t stop_after_blocks;            /* 0: never */
     /* Clock as a function of the probes taken so far. */
     double (*clock_at)(uint32_t n_probes);
     uint32_t n_blocks; /* the last that after_block told */
@@ -49,24 +59,43 @@ static struct mb_samples samples; /* of the last measure() */
 static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct mb_err *err)
 {
     struct device *d = user;
+    if (d->n_started + 1 == d->fail_start_at) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "start failed");
+    }
+    d->was_wrong |= slot >= MB_N_SLOTS || d->slot_is_used[slot];
+    d->slot_is_used[slot] = true;
+    d->slot_candidate[slot] = candidate;
+    d->started[d->n_started % MAX_STARTS] = candidate;
+    d->n_in_flight++;
+    if (d->n_in_flight > d->most_in_flight) {
+        d->most_in_flight = d->n_in_flight;
+    }
+    const double duration_ns = work_ns(d, candidate);
+    d->worked_ns[d->n_started % MAX_STARTS] = duration_ns;
     d->begin[slot] = stamp(d);
-    d->now_ns += work_ns(d, candidate);
+    d->now_ns += duration_ns;
     d->end[slot] = stamp(d);
-    if (d->is_backwards && d->n_samples == 30) {
+    if (d->is_backwards && d->n_started == 30) {
         uint64_t first = d->begin[slot];
         d->begin[slot] = d->end[slot];
         d->end[slot] = first;
     }
     d->now_ns += 5e3;
     d->host_ns += 20e3;
-    d->n_samples++;
+    d->n_started++;
     return MB_OK;
 }
 
 static enum mb_status collect(void *user, size_t candidate, uint32_t slot, double *duration_ns,
                               double *part_ns, struct mb_err *err)
 {
-    const struct device *d = user;
+    struct device *d = user;
+    d->was_wrong |= !d->slot_is_used[slot] || d->slot_candidate[slot] != candidate;
+    d->slot_is_used[slot] = false;
+    d->n_in_flight--;
+    if (++d->n_collected == d->fail_collect_at) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "collect failed");
+    }
     enum mb_status status = mb_ticks_to_ns(d->begin[slot], d->end[slot], d->valid_bits,
                                            d->period_ns, duration_ns, err);
     part_ns[0] = *duration_ns;
@@ -93,7 +122,7 @@ static bool after_block(void *user, uint32_t n_blocks)
 {
     struct device *d = user;
     d->n_blocks = n_blocks;
-    return false;
+    return d->stop_after_blocks > 0 && n_blocks >= d->stop_after_blocks;
 }
 
 static struct device make_device(uint32_t valid_bits)
@@ -391,6 +420,15 @@ static void test_times(void)
     options.min_time_ns = 2000000;
     measure(&d, &options);
     CHECK_EQ_INT(samples.n_kept, 40);
+
+    options = plain_options();
+    options.min_blocks = 3; /* before these the budget does not end it */
+    options.budget_ns = UINT64_C(10) * N_CANDIDATES * 20000;
+    measure(&d, &options);
+    CHECK(samples.n_blocks >= 10 && samples.n_blocks <= 11);
+    options.budget_ns = 0;
+    measure(&d, &options);
+    CHECK_EQ_INT(samples.n_blocks, 3);
 }
 
 /* Parts and places of samples lie where they belong. */
@@ -413,6 +451,113 @@ static void test_parts(void)
     }
 }
 
+/* Samples lie where their candidates are, from the `first` start on. */
+static void check_places(const struct device *d, size_t first)
+{
+    CHECK_EQ_INT(d->n_started, first + samples.n_blocks * samples.n_candidates);
+    for (size_t i = 0; i < samples.n_blocks * samples.n_candidates; i++) {
+        const size_t block = i / samples.n_candidates * samples.n_candidates;
+        CHECK_EQ_DBL(samples.duration_ns[block + d->started[first + i]],
+                     d->worked_ns[first + i], 33.0);
+    }
+}
+
+/* Each block holds each candidate once, in an order of its own that the seed decides. */
+static void test_blocks(void)
+{
+    enum { N = 5 };
+    struct device d = make_device(64), again = d, other = d;
+    struct mb_measure_options options = plain_options();
+    options.n_candidates = N;
+    options.max_blocks = options.min_blocks;
+    measure(&d, &options);
+    CHECK_EQ_INT(samples.n_blocks, 20);
+    CHECK_EQ_INT(samples.n_candidates, N);
+    CHECK_EQ_INT(d.n_collected, d.n_started);
+    CHECK_EQ_INT(d.most_in_flight, MB_N_SLOTS);
+    CHECK(!d.was_wrong);
+    check_places(&d, 0);
+    unsigned n_same_order = 0;
+    for (size_t block = 0; block < 20; block++) {
+        unsigned seen = 0;
+        for (size_t i = 0; i < N; i++) {
+            seen |= 1u << d.started[block * N + i];
+        }
+        CHECK_EQ_INT(seen, (1u << N) - 1);
+        n_same_order +=
+            block > 0 && memcmp(&d.started[block * N], d.started, N * sizeof d.started[0]) == 0;
+    }
+    CHECK(n_same_order < 5);
+    measure(&again, &options);
+    options.seed++;
+    measure(&other, &options);
+    CHECK(memcmp(d.started, again.started, sizeof d.started) == 0);
+    CHECK(memcmp(d.started, other.started, sizeof d.started) != 0);
+}
+
+/* Warm-up runs at least so many blocks and so long, and is not kept. */
+static void test_long_warm_up(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    d.noise = 0.5;
+    options.max_blocks = options.min_blocks;
+    options.min_warmup_blocks = 4;
+    measure(&d, &options);
+    CHECK_EQ_INT(samples.n_blocks, 20);
+    check_places(&d, (size_t)4 * N_CANDIDATES);
+
+    d = make_device(64);
+    options.min_warmup_blocks = 0;
+    options.min_warmup_ns = UINT64_C(7) * N_CANDIDATES * 20000;
+    measure(&d, &options);
+    CHECK(d.n_started >= (20 + 7) * N_CANDIDATES && d.n_started <= (20 + 8) * N_CANDIDATES);
+}
+
+/* The user's stop keeps whole blocks, with every sample in flight brought in. */
+static void test_stop(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    d.stop_after_blocks = 6;
+    measure(&d, &options);
+    CHECK_EQ_INT(samples.n_blocks, 6);
+    CHECK_EQ_INT(d.n_in_flight, 0);
+    check_places(&d, 0);
+}
+
+/* A failure of either call comes back with its text; nothing stays in flight, nothing is kept.
+ */
+static void test_failures(void)
+{
+    struct mb_measure_options options = plain_options();
+    options.max_blocks = options.min_blocks;
+    for (size_t i = 0; i < (size_t)2 * 20 * N_CANDIDATES; i++) {
+        struct device d = make_device(64);
+        struct mb_samples none;
+        struct mb_err err = {0};
+        *(i % 2 == 0 ? &d.fail_start_at : &d.fail_collect_at) = 1 + i / 2;
+        const struct mb_sampler sampler = sampler_of(&d);
+        CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
+        CHECK_EQ_STR(err.text, i % 2 == 0 ? "start failed" : "collect failed");
+        CHECK_EQ_INT(d.n_in_flight, 0);
+        CHECK(none.duration_ns == NULL);
+    }
+}
+
+/* One candidate alone still has two samples in flight. */
+static void test_single(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    options.n_candidates = options.n_judged = 1;
+    options.max_blocks = options.min_blocks;
+    measure(&d, &options);
+    CHECK_EQ_INT(samples.n_blocks, 20);
+    CHECK_EQ_INT(d.most_in_flight, MB_N_SLOTS);
+    CHECK(!d.was_wrong);
+}
+
 static void forget_samples(void)
 {
     mb_samples_finish(&samples);
@@ -423,5 +568,6 @@ int main(void)
     return CHECK_TESTS(test_wrap, test_backwards, test_no_timestamps, test_warm_up,
                        test_restless, test_throttle, test_lasting_throttle, test_erratic,
                        test_erratic_timeout, test_noise, test_judged, test_bimodal, test_times,
-                       test_parts, forget_samples);
+                       test_parts, test_blocks, test_long_warm_up, test_stop, test_failures,
+                       test_single, forget_samples);
 }
