@@ -141,6 +141,7 @@ struct side {
     struct ranked *runs;
     double *medians; /* scratch, one per run */
     size_t n;
+    double power;               /* in a product */
     double n_samples, n_blocks; /* of all runs; blocks are drawn as one */
 };
 
@@ -155,11 +156,13 @@ static void side_finish(struct side *side)
     mb_free(side->medians);
 }
 
-static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
+static enum mb_status side_init(struct side *side, const struct mb_factor *factor,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_runs *runs = &factor->runs;
     *side = (struct side){
+        .power = factor->power,
         .runs = mb_alloc(runs->n, sizeof *side->runs),
         .medians = mb_alloc(runs->n, sizeof *side->medians),
         .n = runs->n,
@@ -193,17 +196,29 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
+/* The logarithm of the product: of one resample, or without `rng` of the samples themselves.
+ * `is_plain`: these are no logarithms. */
+static double log_product(struct side *sides, size_t n, bool is_plain, struct mb_rng *rng)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double median = rng ? side_resample(&sides[i], rng) : side_median(&sides[i]);
+        sum += sides[i].power * (is_plain ? log(median) : median);
+    }
+    return sum;
+}
+
 /* Two-sided p of the mean of log ratios by their own spread: Student's tail by the normal one
  * (Wallace 1959). */
-static double tail_p(const double *ratios, size_t n, double n_blocks)
+static double tail_p(const double *logs, size_t n, double n_blocks)
 {
     const double freedom = fmax(n_blocks - 1.0, 3.0);
     double mean = 0.0, variance = 0.0;
     for (size_t i = 0; i < n; i++) {
-        mean += log(ratios[i]) / (double)n;
+        mean += logs[i] / (double)n;
     }
     for (size_t i = 0; i < n; i++) {
-        const double off = log(ratios[i]) - mean;
+        const double off = logs[i] - mean;
         variance += off * off / (double)n;
     }
     const double z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) *
@@ -211,18 +226,19 @@ static double tail_p(const double *ratios, size_t n, double n_blocks)
     return isnan(z) ? 1.0 : erfc(z / sqrt(2.0));
 }
 
-/* Twice the smaller share of ratios on one side of 1, half of those at 1 counted to each. */
-static double two_sided_p(const double *ratios, size_t n, double n_blocks)
+/* Twice the smaller share of log ratios on one side of 0, half of those at 0 counted to each.
+ */
+static double two_sided_p(const double *logs, size_t n, double n_blocks)
 {
     double below = 0.0, above = 0.0;
     for (size_t i = 0; i < n; i++) {
-        below += ratios[i] < 1.0 ? 1.0 : ratios[i] > 1.0 ? 0.0 : 0.5;
-        above += ratios[i] > 1.0 ? 1.0 : ratios[i] < 1.0 ? 0.0 : 0.5;
+        below += logs[i] < 0.0 ? 1.0 : logs[i] > 0.0 ? 0.0 : 0.5;
+        above += logs[i] > 0.0 ? 1.0 : logs[i] < 0.0 ? 0.0 : 0.5;
     }
     const double fewer = fmin(below, above);
     const double counted = fmin(1.0, 2.0 * (fewer + 0.5) / (double)(n + 1));
     /* n resamples cannot count less than 1 / n, which many tests at once need. */
-    return fewer > 0.0 ? counted : fmin(counted, tail_p(ratios, n, n_blocks));
+    return fewer > 0.0 ? counted : fmin(counted, tail_p(logs, n, n_blocks));
 }
 
 /* What the most extreme order of n_a + n_b samples has by chance, on either side. */
@@ -232,58 +248,83 @@ static double least_p(double n_a, double n_b)
                 2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
-/* Estimate the ratio of the median of `to` to that of `from`; if `from` has no runs, the median
- * of `to`, whose p takes it for a logarithm. */
-static void resample(struct side *from, struct side *to, const struct mb_bootstrap *how,
-                     double *figures, struct mb_estimate *out)
+/* The logarithm of a product; `is_plain`: of two medians, from times themselves. */
+static enum mb_status estimate(const struct mb_factor *factors, size_t n, bool is_plain,
+                               const struct mb_bootstrap *how, struct mb_estimate *out,
+                               struct mb_err *err)
 {
-    const uint32_t n = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
+    enum mb_status status = MB_OK;
+    const uint32_t n_figures = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
     const double level = how->level > 0.0 ? how->level : LEVEL;
+    double n_samples = INFINITY, n_blocks = INFINITY;
+    double *figures = mb_alloc(n_figures, sizeof *figures);
+    struct side *sides = mb_alloc(n, sizeof *sides);
     struct mb_rng rng;
+    MB_TRY(MB_NEED(figures && sides, "bootstrap"));
+    for (size_t i = 0; i < n; i++) {
+        MB_TRY(side_init(&sides[i], &factors[i], err));
+        n_samples = fmin(n_samples, sides[i].n_samples);
+        n_blocks = fmin(n_blocks, sides[i].n_blocks);
+    }
     mb_rng_init(&rng, how->seed);
-    for (uint32_t i = 0; i < n; i++) {
-        const double base = from->n > 0 ? side_resample(from, &rng) : 1.0;
-        figures[i] = side_resample(to, &rng) / base;
+    for (uint32_t i = 0; i < n_figures; i++) {
+        figures[i] = log_product(sides, n, is_plain, &rng);
     }
-    if (from->n > 0) {
-        const double n_blocks = fmin(to->n_blocks, from->n_blocks);
-        out->figure = side_median(to) / side_median(from);
-        out->p =
-            fmax(two_sided_p(figures, n, n_blocks), least_p(from->n_samples, to->n_samples));
-        percentile_interval(figures, n, level, n_blocks, out->ci);
-        return;
+    out->figure = log_product(sides, n, is_plain, NULL);
+    out->p = fmax(two_sided_p(figures, n_figures, n_blocks),
+                  is_plain ? least_p(sides[0].n_samples, sides[1].n_samples)
+                           : fmin(1.0, exp2(1.0 - n_samples)));
+    percentile_interval(figures, n_figures, level, n_blocks, out->ci);
+fail:
+    for (size_t i = 0; sides != NULL && i < n; i++) {
+        side_finish(&sides[i]);
     }
-    out->figure = side_median(to);
-    percentile_interval(figures, n, level, to->n_blocks, out->ci);
-    for (uint32_t i = 0; i < n; i++) {
-        figures[i] = exp(figures[i]);
-    }
-    out->p = fmax(two_sided_p(figures, n, to->n_blocks), fmin(1.0, exp2(1.0 - to->n_samples)));
+    mb_free(sides);
+    mb_free(figures);
+    return status;
+}
+
+enum mb_status mb_bootstrap_product(const struct mb_factor *factors, size_t n,
+                                    const struct mb_bootstrap *how, struct mb_estimate *out,
+                                    struct mb_err *err)
+{
+    return estimate(factors, n, false, how, out, err);
+}
+
+enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,
+                                 struct mb_estimate *out, struct mb_err *err)
+{
+    return estimate(&(struct mb_factor){*runs, 1}, 1, false, how, out, err);
 }
 
 enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs *b,
                                   const struct mb_bootstrap *how, struct mb_estimate *out,
                                   struct mb_err *err)
 {
-    enum mb_status status;
-    struct side from = {0}, to = {0};
-    double *figures =
-        mb_alloc(how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES, sizeof *figures);
-    MB_TRY(MB_NEED(figures, "bootstrap"));
-    MB_TRY(side_init(&from, a, err));
-    MB_TRY(side_init(&to, b, err));
-    resample(&from, &to, how, figures, out);
-fail:
-    side_finish(&from);
-    side_finish(&to);
-    mb_free(figures);
-    return status;
+    const struct mb_factor factors[] = {{*a, -1}, {*b, 1}};
+    MB_DO(estimate(factors, MB_COUNTOF(factors), true, how, out, err));
+    out->figure = exp(out->figure);
+    out->ci[0] = exp(out->ci[0]);
+    out->ci[1] = exp(out->ci[1]);
+    return MB_OK;
 }
 
-enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,
-                                 struct mb_estimate *out, struct mb_err *err)
+void mb_estimate_mean(const double *values, size_t n, struct mb_estimate *out)
 {
-    return mb_bootstrap_ratio(&(struct mb_runs){.n = 0}, runs, how, out, err);
+    /* Student's t, two-sided 95 %, by degrees of freedom; the last stands for all beyond. */
+    static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571,
+                                     2.447,  2.365, 2.306, 2.262};
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += values[i];
+    }
+    const double count = (double)n, mean = sum / count;
+    for (size_t i = 0; i < n; i++) {
+        squares += (values[i] - mean) * (values[i] - mean);
+    }
+    const double t = student[(n < MB_COUNTOF(student) ? n - 1 : MB_COUNTOF(student)) - 1];
+    const double half = n > 1 ? t * sqrt(squares / (count - 1.0) / count) : (double)NAN;
+    *out = (struct mb_estimate){mean, {mean - half, mean + half}, (double)NAN};
 }
 
 /* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of
