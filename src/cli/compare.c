@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/progress.h"
+#include "cli/ratios.h"
 
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy", .is_label = true},
@@ -422,6 +423,9 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     struct mb_result_file *read = NULL;
     struct mb_run_group files = {.n_files = 0};
     MB_TRY(mb_output_check(options, err));
+    if (options->ratios) {
+        return mb_ratios_show(options, err);
+    }
     files.files = read = mb_alloc(settings->n_inputs, sizeof *read);
     MB_TRY(MB_NEED(read, "compare"));
     for (; files.n_files < settings->n_inputs; files.n_files++) {

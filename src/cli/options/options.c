@@ -15,7 +15,7 @@
 
 #define BIT(name) (1u << MB_VERB_##name)
 #define TIMED     (BIT(RUN) | BIT(TUNE))
-#define COMPARED  (BIT(COMPARE) | BIT(POOL))
+#define COMPARED  (BIT(COMPARE) | BIT(POOL) | BIT(RATIOS))
 #define SHOWN     (TIMED | BIT(LIST) | COMPARED) /* what prints results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
 #define FIELD(x)  offsetof(struct mb_options, x)
@@ -53,7 +53,9 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
-             "on each case.",
+             "on each case.\n"
+             "With --ratios the file has samples, and asks for ratios of their medians and "
+             "products of such ratios, with intervals: what scripts/claims.py needs.",
          .examples = "mipbench compare before/results.json after/results.json\n"
                      "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
                      "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n"},
@@ -87,6 +89,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                       .examples = "mipbench help tune\n"},
     [MB_VERB_SELF_TEST] = {.name = "--self-test"},
     [MB_VERB_POOL] = {.name = "--pool"},
+    [MB_VERB_RATIOS] = {.name = "--ratios"},
 };
 
 const struct mb_choice mb_list_choices[] = {
@@ -201,8 +204,12 @@ const struct mb_option_row mb_option_rows[] = {
     {"threshold", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(threshold), .max = 1000,
      .help = "differences below this percentage are SAME (1)"},
-    {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, COMPARED, .field = FIELD(pool),
+    {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(POOL),
+     .field = FIELD(pool),
      .help = "no sides: runs of a device and build together, with verdicts"},
+    {"ratios", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(RATIOS),
+     .field = FIELD(ratios),
+     .help = "no results: estimate what a file of samples asks for, as JSON"},
     {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_regression),
      .help = "exit 1 if anything is SLOWER, or was verified before and fails now"},
