@@ -13,6 +13,7 @@ import sys
 import claims_data
 import claims_list
 import command_line
+import pooled
 from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 
 VERSION = "1.1.0"
@@ -58,6 +59,7 @@ def parse_options(arguments):
     parser.add_argument("--commands", action="store_true",
                         help="print what scripts/claims.sh runs: name, 'repeated' or 'once', "
                              "options of mipbench")
+    pooled.add_option(parser)
     options = parser.parse_args(arguments)
     if not options.commands and not options.inputs:
         parser.error("no result file and no folder given")

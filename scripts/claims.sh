@@ -84,7 +84,7 @@ main() {
     find_gpu
     mkdir -p "$out"
     measure_all
-    "$root/scripts/claims.py" "$out" -o "$out"
+    "$root/scripts/claims.py" --mipbench "$mipbench" "$out" -o "$out"
     cat "$out/claims.md"
     echo "claims: the set is in $out"
 }

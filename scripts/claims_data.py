@@ -3,14 +3,18 @@ why."""
 
 import collections
 import copy
-import math
+import json
 import os
 import pathlib
+import tempfile
 
-import ratios
+import pooled
 import results
 from report_claims import SCHEMA
 from result_node import InputError, is_of, parse, read_text
+
+# What mipbench estimates, and its 95 % interval; ci is None where there is too little data for one.
+Figure = collections.namedtuple("Figure", "value ci")
 
 # Rows are compared only if all of this is equal, but for what the comparison is about.
 Condition = collections.namedtuple(
@@ -45,16 +49,9 @@ class Row:
             return "no time in some sample"
         return ""
 
-    def logs(self):
-        return [math.log(value) for value in self.samples]
-
     def has_twin(self):
         """Whether each sample has one of the same commands without work."""
         return len(self.twin_samples) == len(self.samples) and are_times(self.twin_samples)
-
-    def twin_logs(self):
-        """Of its share in the time of each sample."""
-        return [math.log(twin / value) for twin, value in zip(self.twin_samples, self.samples)]
 
     def margin(self):
         return self.timing.control.margin if self.timing.control else 0
@@ -65,20 +62,30 @@ class Row:
 
     def in_batches_of(self, n_chains):
         """A row of throughput mode with time per chain in a batch of so many, by the line through
-        each block's three batches; None if it has no such line."""
+        each block's batches: a sample is what each of these says; None if it has no such line."""
         batch = self.row.batch
         if not batch.is_whole(len(self.samples)):
             return None
         row = copy.copy(self)
-        row.samples = []
-        for slope, times in zip(self.samples, batch.times):
-            fixed = ratios.median([t - slope * n for n, t in zip(batch.lengths, times)])
-            row.samples.append(slope + fixed / n_chains)
-        return row if min(row.samples) > 0 else None
+        row.samples = [[slope + (time - slope * n) / n_chains
+                        for n, time in zip(batch.lengths, times)]
+                       for slope, times in zip(self.samples, batch.times)]
+        return row if all(sum(time > 0 for time in sample) > len(sample) / 2
+                          for sample in row.samples) else None
 
 
 def are_times(values):
     return bool(values) and all(value and value > 0 for value in values)
+
+
+def estimate(wanted, options):
+    """A Figure of each that is wanted, as src/cli/ratios.h has it."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        json.dump({"wanted": wanted}, file)
+        file.flush()
+        root = pooled.compare(options.mipbench, "--ratios", "--seed", str(options.seed), file.name)
+    return [Figure(node.figure("figure"), node.interval("ci"))
+            for node in root.children("estimates")]
 
 
 class Source:

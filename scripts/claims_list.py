@@ -5,9 +5,8 @@ holds is a ratio below 1. A share is claimed to be about a value: within a facto
 
 import collections
 import itertools
-import math
 
-import ratios
+from claims_data import Figure, estimate
 
 MIN_MARGIN = 0.01    # as of mipbench: smaller differences are none
 RUN_MARGIN = 0.01    # more between processes, where there are few of them
@@ -59,18 +58,25 @@ def in_pairs(rows, others):
             and len(row.samples) == len(other.samples)]
 
 
+def product(*factors):
+    return {"factors": factors}
+
+
 def paired(pairs, power=1):
-    return ratios.Factor(
-        [[a - b for a, b in zip(row.logs(), other.logs())] for row, other in pairs], power)
+    return {"runs": [{"times": row.samples, "over": other.samples} for row, other in pairs],
+            "power": power}
 
 
-def separate(rows, power):
-    return ratios.Factor([row.logs() for row in rows], power)
+def twins(rows, power=1):
+    """Their shares in the time of each sample."""
+    return {"runs": [{"times": row.twin_samples, "over": row.samples} for row in rows],
+            "power": power}
 
 
-def median_of(rows):
-    """The median of the rows' medians."""
-    return ratios.median([ratios.median(row.samples) for row in rows])
+def apart(rows, others):
+    """Medians over medians."""
+    return product(*({"runs": [{"times": row.samples} for row in side], "power": power}
+                     for side, power in ((rows, 1), (others, -1))))
 
 
 def margin_of(rows):
@@ -178,9 +184,8 @@ class Parameter(Claim):
         pairs = selected[0]
         rows = list(itertools.chain(*pairs))
         faster, other = (row.label for row in pairs[0])
-        return Measured(condition, f"{faster} / {other}",
-                        ratios.ratio([paired(pairs)], options.seed), margin_of(rows), rows,
-                        [])
+        figure, = estimate([product(paired(pairs))], options)
+        return Measured(condition, f"{faster} / {other}", figure, margin_of(rows), rows, [])
 
 
 class Share(Claim):
@@ -219,7 +224,7 @@ class FewPerLevel(Share):
 
     def measure(self, condition, selected, options):
         rows = selected[0]
-        figure = ratios.mean_of_runs([self.share(row, options.few) for row in rows])
+        figure, = estimate([{"mean": [self.share(row, options.few) for row in rows]}], options)
         notes = ["stamps add to each dispatch, so rather less in truth"]
         if condition.cache != "hot":
             notes.append("stamped with a hot cache")
@@ -257,12 +262,11 @@ class FewSinglePass(Share):
 
     def measure(self, condition, selected, options):
         pairs = selected[0]
-        rest = ratios.ratio([paired(pairs)], options.seed)
+        rest, = estimate([product(paired(pairs))], options)
         ci = (1 - rest.ci[1], 1 - rest.ci[0]) if rest.ci else None
         tail, whole = (row.label for row in pairs[0])
         return Measured(condition, f"1 - {tail} / {whole}",
-                        ratios.Figure(1 - rest.value, ci), 0.0,
-                        list(itertools.chain(*pairs)),
+                        Figure(1 - rest.value, ci), 0.0, list(itertools.chain(*pairs)),
                         ["without the tail every workgroup may take fewer registers, so rather "
                          "less in truth"])
 
@@ -274,18 +278,17 @@ class Barriers(Claim):
         return row.strategy in ("spd", "compute") and self.is_base(row.condition)
 
     def select(self, _condition, inside, _rows):
-        twins = [row for row in inside if row.has_twin()]
-        return shared(*sides) if all(sides := (of(twins, "spd"), of(twins, "compute"))) else None
+        rows = [row for row in inside if row.has_twin()]
+        return shared(*sides) if all(sides := (of(rows, "spd"), of(rows, "compute"))) else None
 
     def measure(self, condition, selected, options):
-        factors = [ratios.Factor([row.twin_logs() for row in rows], power)
-                   for rows, power in zip(selected, (1, -1))]
-        spd, compute = (100 * math.exp(ratios.median(list(map(ratios.median, factor.runs))))
-                        for factor in factors)
-        rows = list(itertools.chain(*selected))
-        text = (f"{selected[0][0].label} {spd:.1f} % of its time / {selected[1][0].label} "
-                f"{compute:.1f} %")
-        return Measured(condition, text, ratios.ratio(factors, options.seed), margin_of(rows), rows,
+        spd, compute = selected
+        figure, *shares = estimate(
+            [product(twins(spd), twins(compute, -1)), product(twins(spd)), product(twins(compute))],
+            options)
+        text = (f"{spd[0].label} {100 * shares[0].value:.1f} % of its time / {compute[0].label} "
+                f"{100 * shares[1].value:.1f} %")
+        return Measured(condition, text, figure, margin_of(spd + compute), spd + compute,
                         ["of dispatches and barriers alone, without a hand-off within a kernel"])
 
 
@@ -324,14 +327,14 @@ class Company(Claim):
 
     def measure(self, condition, selected, options):
         under, alone = selected
-        figure = ratios.ratio([paired(under), paired(alone, -1)], options.seed)
+        figure, *changes = estimate(
+            [product(paired(under), paired(alone, -1)),
+             *(apart(side, base) for side, base in zip(zip(*under), zip(*alone)))], options)
         sides = [list(itertools.chain(*pairs)) for pairs in selected]
         margin, notes = across_files(sides)
         spd, compute = (row.label for row in under[0])
-        changes = [median_of(side) / median_of(base)
-                   for side, base in zip(zip(*under), zip(*alone))]
         text = (f"({spd} / {compute}: {self.company}) / (the same: {self.alone}); "
-                f"{spd} takes {changes[0]:.2f} x, {compute} {changes[1]:.2f} x as long")
+                f"{spd} takes {changes[0].value:.2f} x, {compute} {changes[1].value:.2f} x as long")
         return Measured(condition, text, figure, margin, sides[0] + sides[1], notes + self.notes)
 
 
@@ -351,7 +354,7 @@ class Overlap(Company):
     def measure(self, condition, selected, options):
         under, alone = selected
         margin, notes = across_files(selected)
-        figure = ratios.ratio([separate(under, 1), separate(alone, -1)], options.seed)
+        figure, = estimate([apart(under, alone)], options)
         return Measured(condition, f"{under[0].label}: {under[0].n_images()} chains with no "
                         "barrier between / with one", figure, margin, under + alone,
                         notes + self.notes)
@@ -382,7 +385,7 @@ class Update(Claim):
         part, whole = selected
         _, _, width, height = part[0].condition.rects[0]
         margin, notes = across_files(selected)
-        figure = ratios.ratio([separate(part, 1), separate(whole, -1)], options.seed)
+        figure, = estimate([apart(part, whole)], options)
         return Measured(condition, f"{part[0].label}: update of {width}x{height} / "
                         f"{whole[0].label}: whole", figure, margin, part + whole, notes)
 
@@ -403,7 +406,7 @@ class Usage(Claim):
     def measure(self, condition, selected, options):
         lean, full = selected
         margin, notes = across_files(selected)
-        figure = ratios.ratio([separate(lean, 1), separate(full, -1)], options.seed)
+        figure, = estimate([apart(lean, full)], options)
         return Measured(condition, f"{lean[0].label}: usage needed / all", figure, margin,
                         lean + full, notes)
 

@@ -20,8 +20,8 @@ Pool = collections.namedtuple("Pool", "runs timings")
 
 def add_option(parser):
     parser.add_argument("--mipbench", metavar="PROGRAM",
-                        help="what takes several runs together (default: $MIPBENCH, else the "
-                             "mipbench beside this script, else that on PATH)")
+                        help="what computes statistics of several runs (default: $MIPBENCH, "
+                             "else the mipbench beside this script, else that on PATH)")
 
 
 def find_program(named):
@@ -29,8 +29,8 @@ def find_program(named):
     found = [path for path in BESIDE if os.access(path, os.X_OK)]
     program = shutil.which(named or (found[0] if found else "mipbench"))
     if program is None:
-        raise InputError(f"{named or 'mipbench'}: no such program; it takes several runs together: "
-                         "name it with --mipbench")
+        raise InputError(f"{named or 'mipbench'}: no such program; it computes what is said "
+                         "of several runs: name it with --mipbench")
     return program
 
 
@@ -81,11 +81,12 @@ class Timing:
         return self.rankings[0] if self.rankings else None
 
 
-def compare(program, paths):
-    """What mipbench says of the files, as a Node."""
+def compare(named, *arguments):
+    """What mipbench says of files, as a Node; `named`: the program, or None."""
+    program = find_program(named)
     try:
-        done = subprocess.run([program, "compare", "--pool", "--json", "-", "--", *paths],
-                              check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([program, "compare", "--json", "-", *arguments], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               stdin=subprocess.DEVNULL)
     except OSError as error:
         raise InputError(f"{program}: {error.strerror}; name mipbench with --mipbench") from error
@@ -102,7 +103,7 @@ def load(runs, named):
     if len(runs) < 2:
         return [Pool(runs, [])]
     by_path = {clean(os.fsencode(run.path).decode("utf-8", "replace")): run for run in runs}
-    root = compare(find_program(named), [str(run.path) for run in runs])
+    root = compare(named, "--pool", "--", *(str(run.path) for run in runs))
     pools = []
     for node in root.children("pools"):
         members = [by_path[run.text("path")] for run in node.children("runs")]

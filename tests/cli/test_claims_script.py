@@ -7,9 +7,10 @@ import sys
 import claims_fixture
 import cli
 
-# Stands in for mipbench: logs its arguments; writes the template under a run id of its own, unless
+# Stands in for mipbench, but for `compare`: logs its arguments; writes the template under a run id of its own, unless
 # an option is one that it does not know.
 STAND_IN = """#!/usr/bin/env bash
+[ "$1" != compare ] || exec "$MIPBENCH" "$@"
 echo "$@" >>"$STATE/log"
 case " $* " in
 *" --mode latency,beside "*) echo "mipbench: error: no such mode" >&2; exit 2 ;;
@@ -42,7 +43,7 @@ class Measuring(claims_fixture.TestCase):
         done = subprocess.run([str(script), "--mipbench", str(self.stand_in),
                                *arguments], cwd=self.dir, capture_output=True, check=False,
                               env={"PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin",
-                                   "STATE": str(self.dir), **env}, timeout=cli.TIMEOUT_S)
+                                   "STATE": str(self.dir), "MIPBENCH": cli.BINARY, **env}, timeout=cli.TIMEOUT_S)
         return cli.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def logged(self):

@@ -2,15 +2,14 @@
 """usage: check_readers.py ROOT
 
 The scripts that read results decide nothing that mipbench has decided: no statistic, no label and
-no verdict is made in Python, of one file or of several. What has gone stays away, by its name;
-ratios.py alone computes statistics, for claims alone."""
+no verdict is made in Python, of one file or of several. What has gone stays away, by its name."""
 
 import ast
 import pathlib
 import re
 import sys
 
-GONE_MODULES = {"report_verdict", "result_rank", "claims_stats"}
+GONE_MODULES = {"report_verdict", "result_rank", "claims_stats", "ratios"}
 GONE_FUNCTIONS = {
     # labels, kinds and what a policy is worth
     "make_label", "make_cell_id", "kind", "main_kind", "leaves_box", "halves_evenly", "is_exact",
@@ -20,15 +19,12 @@ GONE_FUNCTIONS = {
     "is_told_apart", "ranked_rows", "summary", "other_image", "limit_sentence", "following",
     # statistics
     "paired_ratio", "median_interval", "n_outside"}
-# Of statistics, too, but for those in ratios.py.
+# Of statistics, too: anywhere in a name.
 STATISTICS_OWN = re.compile(r"(median|quantile|percentile|mean|stdev|bootstrap|resampl|student|lag1"
-                            r"|block_length|expanded_tail|wilcoxon|holm)")
+                            r"|block_length|expanded_tail|wilcoxon|holm)", re.I)
 # In a text that is shown: of who is fastest mipbench's own sentences are.
 VERDICT = re.compile(r"\bis (the )?fastest\b|within the noise|times as long|No ranking")
-STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average)s?$")
-RATIOS = "ratios"  # of what `mipbench compare` does not write
-RATIOS_FOR = {"claims_data", "claims_list"}
-NAMES = {("claims_list", "median_of")}  # passes on what ratios.py finds
+STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average|erfc?|l?gamma)s?$")
 AXES = {("plot_cell", "draw_ecdf"), ("plot_cell", "draw_lanes")}  # how far an axis goes
 
 
@@ -48,34 +44,33 @@ def problems_of(name, tree):
     """(line, what is wrong)"""
     silent = docstrings(tree)
     for node in ast.walk(tree):
-        for module in imported(node) & (GONE_MODULES | {"statistics"}
-                                        | (set() if name in RATIOS_FOR else {RATIOS})):
+        for module in imported(node) & (GONE_MODULES | {"statistics", "random"}):
             yield node.lineno, f"imports {module}"
         if isinstance(node, ast.FunctionDef) and node.name in GONE_FUNCTIONS:
             yield node.lineno, f"{node.name}() is mipbench's to decide"
-        if isinstance(node, ast.FunctionDef) and name != RATIOS \
-                and STATISTICS_OWN.match(node.name) and (name, node.name) not in NAMES:
-            yield node.lineno, f"{node.name}() is mipbench's to compute"
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) \
+                and STATISTICS_OWN.search(node.name):
+            yield node.lineno, f"{node.name} is mipbench's to compute"
         if isinstance(node, ast.Constant) and isinstance(node.value, str) \
                 and id(node) not in silent and VERDICT.search(node.value):
             yield node.lineno, f"a verdict of its own: '{node.value}'"
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        if name != RATIOS and (name, function.name) not in AXES:
+        if (name, function.name) not in AXES:
             yield from statistics_in(function)
 
 
 def statistics_in(function):
-    """Calls of a library's; those of ratios.py are for claims."""
+    """Calls of a library's, and of what tails are made of."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) \
                 and STATISTICS.match(node.func.attr) and isinstance(node.func.value, ast.Name) \
-                and node.func.value.id in ("np", "numpy", "statistics"):
+                and node.func.value.id in ("np", "numpy", "statistics", "math"):
             yield node.lineno, f"{node.func.value.id}.{node.func.attr}() in {function.name}()"
 
 
 def main():
     folder = pathlib.Path(sys.argv[1]) / "scripts"
-    files = sorted(folder.glob("*.py"))
+    files = sorted(folder.rglob("*.py"))
     problems = [f"scripts/{name}.py is back" for name in GONE_MODULES
                 if (folder / f"{name}.py").exists()]
     for path in files:
