@@ -10,8 +10,7 @@
  * shader reads of every stage, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs
  * between the two is inside record() and is timed. The exit state satisfies the entry state, so
  * that record() may be repeated after a full barrier (a counter must be re-armed). */
-#ifndef MB_STRATEGY_H
-#define MB_STRATEGY_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "image/tolerance.h"
@@ -172,5 +171,3 @@ struct mb_strategy {
 
 /* All strategies, in the order of strategies/meson.build; NULL-terminated; generated. */
 extern const struct mb_strategy *const mb_strategies[];
-
-#endif

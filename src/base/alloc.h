@@ -1,8 +1,7 @@
 /* All heap use of the program: one small allocator, so that tests can make the Nth allocation
  * fail and count what is alive. Thread-safe. libdeflate and cJSON are given the same functions.
  */
-#ifndef MB_BASE_ALLOC_H
-#define MB_BASE_ALLOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void mb_alloc_fail_nth(uint64_t nth, bool sticky);
 
 /* Blocks allocated and not yet freed. */
 uint64_t mb_alloc_live_count(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
  * parameter, which MB_NEED and MB_VK expect under the name `err`. MB_DO returns a failure,
  * MB_TRY jumps to one `fail:` label with it. Only main() turns a status into an exit. */
-#ifndef MB_BASE_ERR_H
-#define MB_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ const char *mb_vk_result_name(int vk_result);
     mb_zero_failed(                                                                            \
         mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__),       \
         handle, sizeof *(handle))
-
-#endif

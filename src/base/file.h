@@ -1,6 +1,5 @@
 /* Files: read whole, write atomically; and folders to put them in. */
-#ifndef MB_BASE_FILE_H
-#define MB_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
  * (mb_free). */
 MB_MUST_CHECK enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
                                              struct mb_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tables: rows of cells under titles, filled once and written for a terminal or as Markdown. A
  * failed allocation is kept, as in a mb_strbuf, and passed on to the text that is written. */
-#ifndef MB_BASE_GRID_H
-#define MB_BASE_GRID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
 /* Append `text` as valid UTF-8; what Markdown, or HTML within it, would take as markup is
  * escaped. */
 void mb_markdown_text(struct mb_strbuf *out, const char *text);
-
-#endif

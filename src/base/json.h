@@ -4,8 +4,7 @@
  *
  * A writer keeps the first failure; every call after it is a no-op, so that a long builder
  * reads straight and checks once. */
-#ifndef MB_BASE_JSON_H
-#define MB_BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ const char *mb_json_read_string(const struct cJSON *parent, const char *key);
 double mb_json_read_number(const struct cJSON *parent, const char *key);
 bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise);
 uint64_t mb_json_read_u64(const struct cJSON *parent, const char *key, uint64_t otherwise);
-
-#endif

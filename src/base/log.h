@@ -1,6 +1,5 @@
 /* Messages for a person, on stderr; stdout is for results only. */
-#ifndef MB_BASE_LOG_H
-#define MB_BASE_LOG_H
+#pragma once
 
 #include "base/err.h"
 
@@ -28,5 +27,3 @@ void mb_log_set_transient(const char *text, int max_columns);
 /* Print an error and its hint: "mipbench: error: <text>; <hint>". With level DEBUG also the
  * source place. */
 void mb_log_err(const struct mb_err *err);
-
-#endif

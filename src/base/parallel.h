@@ -1,6 +1,5 @@
 /* Work over rows, split over the processors of this machine. */
-#ifndef MB_BASE_PARALLEL_H
-#define MB_BASE_PARALLEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
 /* Rows of `width` texels that are worth a thread: a `min_rows` for work of a few nanoseconds a
  * texel. */
 uint32_t mb_rows_per_thread(uint32_t width);
-
-#endif

@@ -1,6 +1,5 @@
 /* The little path arithmetic that files need. */
-#ifndef MB_BASE_PATH_H
-#define MB_BASE_PATH_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void mb_path_parent(const char *path, char out[PATH_MAX]);
  * folder. `out` is then "", but after ".." it is where the path leads once the folder exists.
  */
 int mb_path_resolve(const char *path, char out[PATH_MAX]);
-
-#endif

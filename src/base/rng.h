@@ -1,7 +1,6 @@
 /* A small seeded generator: xoshiro256** (Blackman and Vigna, 2018) seeded by splitmix64.
  * The same seed gives the same sequence on every machine. Not for secrets. */
-#ifndef MB_BASE_RNG_H
-#define MB_BASE_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ double mb_rng_unit(struct mb_rng *rng);
 
 /* Fisher-Yates shuffle of n indices. */
 void mb_rng_shuffle(struct mb_rng *rng, uint32_t *indices, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* Statistics of durations: what a sample looks like, and what may be said of two. No sample is
  * ever dropped, and nothing assumes a distribution. */
-#ifndef MB_BASE_STATS_H
-#define MB_BASE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ enum mb_outcome {
 enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
                            double margin);
 extern const char *const mb_outcome_names[]; /* "SAME", ... */
-
-#endif

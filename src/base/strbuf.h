@@ -1,7 +1,6 @@
 /* A growing string. The first allocation failure is kept and every call after it is a no-op, so
  * that a long builder reads straight and checks once. Zero is a valid empty buffer. */
-#ifndef MB_BASE_STRBUF_H
-#define MB_BASE_STRBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ MB_MUST_CHECK enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct
 /* Hand the text over (mb_free), or fail without memory; the buffer is finished in any case. */
 MB_MUST_CHECK enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text,
                                             struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A growing list of strings that it owns. Zero is a valid empty list. */
-#ifndef MB_BASE_STRLIST_H
-#define MB_BASE_STRLIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_e
 /* Append what lies between the commas of `text`; empty items are kept. */
 MB_MUST_CHECK enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text,
                                               struct mb_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, natural order,
  * digests. */
-#ifndef MB_BASE_TEXT_H
-#define MB_BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ int mb_natural_compare(const char *a, const char *b);
 
 /* SHA-256 in lower-case hex. */
 void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A whole run: inputs x sizes, each a case. */
-#ifndef MB_BENCH_BENCH_H
-#define MB_BENCH_BENCH_H
+#pragma once
 
 #include "bench/case.h"
 #include "image/image.h"
@@ -46,5 +45,3 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
 MB_MUST_CHECK enum mb_status mb_run_exit_code(const struct mb_run *run,
                                               const struct mb_variant *rows,
                                               enum mb_errc *verdict, struct mb_err *err);
-
-#endif

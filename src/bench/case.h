@@ -1,6 +1,5 @@
 /* A case: verify, time under each condition, and verify again every strategy. */
-#ifndef MB_BENCH_CASE_H
-#define MB_BENCH_CASE_H
+#pragma once
 
 #include "bench/hooks.h"
 #include "bench/plan.h"
@@ -17,5 +16,3 @@
 MB_MUST_CHECK enum mb_status mb_case_run(const struct mb_case_options *options,
                                          const void *source, struct mb_case *c,
                                          bool *is_complete, struct mb_err *err);
-
-#endif

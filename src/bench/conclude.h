@@ -1,6 +1,5 @@
 /* What follows from the samples and verdicts of a case, once both are there. */
-#ifndef MB_BENCH_CONCLUDE_H
-#define MB_BENCH_CONCLUDE_H
+#pragma once
 
 #include "bench/settings.h"
 #include "result/result.h"
@@ -11,5 +10,3 @@
 MB_MUST_CHECK enum mb_status mb_conclude_case(const struct mb_settings *settings,
                                               const struct mb_calibration *calibration,
                                               struct mb_case *c, struct mb_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the caller of a run wants, and how it is told where the run is and asked whether to go
  * on. */
-#ifndef MB_BENCH_HOOKS_H
-#define MB_BENCH_HOOKS_H
+#pragma once
 
 #include "bench/settings.h"
 #include "result/result.h"
@@ -43,5 +42,3 @@ struct mb_case_options {
     bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
     bool times_only;       /* no chain is read back: with settings->verify off */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* An image of a run as a case: what is made of which input, before any of it is timed. */
-#ifndef MB_BENCH_IMAGE_CASE_H
-#define MB_BENCH_IMAGE_CASE_H
+#pragma once
 
 #include "bench/settings.h"
 #include "result/result.h"
@@ -29,5 +28,3 @@ size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *setting
 /* Measure what the memory can do at the case's footprint; NaN where nothing is measured. */
 MB_MUST_CHECK enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
                                                      struct mb_case *c, struct mb_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* From what the user asked for to what is run: strategy specs into rows, inputs and sizes into
  * cases. */
-#ifndef MB_BENCH_PLAN_H
-#define MB_BENCH_PLAN_H
+#pragma once
 
 #include "result/variant.h"
 
@@ -23,5 +22,3 @@ MB_MUST_CHECK enum mb_status mb_variant_supports(const struct mb_variant *row,
 
 /* Assert once, at start-up, that every descriptor is complete (programming errors only). */
 void mb_strategies_check(const struct mb_strategy *const *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* The instrument tests itself: it must find a difference that was planted, and none where there
  * is none. */
-#ifndef MB_BENCH_SELFTEST_H
-#define MB_BENCH_SELFTEST_H
+#pragma once
 
 #include "bench/settings.h"
 #include "bench/timing/blocks.h"
@@ -52,5 +51,3 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu);
 MB_MUST_CHECK enum mb_status mb_selftest_run(const struct mb_gpu *gpu,
                                              const struct mb_settings *settings,
                                              struct mb_selftest *selftest, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the user asked of a run; the command line fills it. */
-#ifndef MB_BENCH_SETTINGS_H
-#define MB_BENCH_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ static inline size_t mb_settings_n_sizes(const struct mb_settings *settings)
 {
     return settings->n_sizes > 0 ? settings->n_sizes : 1;
 }
-
-#endif

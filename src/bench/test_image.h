@@ -1,7 +1,6 @@
 /* The test image: what every strategy of a case works on, and the harness's own ways in and out
  * of it: upload, poison, read-back. */
-#ifndef MB_BENCH_TEST_IMAGE_H
-#define MB_BENCH_TEST_IMAGE_H
+#pragma once
 
 #include "vk/buffer.h"
 #include "vk/image.h"
@@ -66,5 +65,3 @@ MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image
 void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_t index,
                                  VkCommandBuffer cmd);
 void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run leaves in its output folder beside its results: pictures and texture files. */
-#ifndef MB_CLI_ARTIFACT_H
-#define MB_CLI_ARTIFACT_H
+#pragma once
 
 #include "base/file.h"
 #include "base/strlist.h"
@@ -19,5 +18,3 @@ MB_MUST_CHECK enum mb_status mb_artifact_write(const struct mb_artifacts *artifa
                                                struct mb_bytes *bytes,
                                                struct mb_strlist *written, struct mb_err *err,
                                                const char *fmt, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texture files of a result's chain, for use elsewhere. */
-#ifndef MB_CLI_CHAIN_H
-#define MB_CLI_CHAIN_H
+#pragma once
 
 #include "cli/artifact.h"
 #include "result/result.h"
@@ -12,5 +11,3 @@
 MB_MUST_CHECK enum mb_status mb_chains_write(const struct mb_artifacts *artifacts,
                                              const struct mb_case *c, struct mb_result *result,
                                              const void *block, struct mb_err *err);
-
-#endif

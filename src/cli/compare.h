@@ -1,6 +1,5 @@
 /* `mipbench compare`: what changed between runs, by their results.json. */
-#ifndef MB_CLI_COMPARE_H
-#define MB_CLI_COMPARE_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -10,5 +9,3 @@
  * are MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_compare_run(const struct mb_options *options,
                                             enum mb_errc *verdict, struct mb_err *err);
-
-#endif

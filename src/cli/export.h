@@ -1,6 +1,5 @@
 /* `mipbench export`: the files of a strategy, for use in an engine. */
-#ifndef MB_CLI_EXPORT_H
-#define MB_CLI_EXPORT_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -8,5 +7,3 @@
  * at all, and say where they are. Needs no device. MB_ERRC_OUTPUT if one cannot be written. */
 MB_MUST_CHECK enum mb_status mb_export_run(const struct mb_options *options,
                                            struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What stands below a table: warnings, and the quality of each level. */
-#ifndef MB_CLI_NOTES_H
-#define MB_CLI_NOTES_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "result/result.h"
@@ -20,5 +19,3 @@ void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing);
 
 /* What else is known of each strategy: its null twin, its set-up, its pipelines. */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing);
-
-#endif

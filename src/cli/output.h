@@ -1,7 +1,6 @@
 /* What a run leaves behind: the output folder with pictures and results.json, extra copies, and
  * the tables on the terminal. */
-#ifndef MB_CLI_OUTPUT_H
-#define MB_CLI_OUTPUT_H
+#pragma once
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
@@ -65,5 +64,3 @@ MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
  * summary and where the results are, and make the page of --report. */
 MB_MUST_CHECK enum mb_status mb_output_conclude(const struct mb_output *output,
                                                 const struct mb_run *run, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* --report: scripts/report.py, found beside the program and run on what a run left. */
-#ifndef MB_CLI_PAGE_H
-#define MB_CLI_PAGE_H
+#pragma once
 
 #include <limits.h>
 
@@ -20,5 +19,3 @@ MB_MUST_CHECK enum mb_status mb_page_find(struct mb_page_tools *tools, struct mb
  * error is on stderr then, and the status is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_page_make(const struct mb_page_tools *tools, const char *dir,
                                           struct mb_err *err);
-
-#endif

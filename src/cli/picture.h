@@ -1,6 +1,5 @@
 /* PNG files of a result's chain. */
-#ifndef MB_CLI_PICTURE_H
-#define MB_CLI_PICTURE_H
+#pragma once
 
 #include "bench/verify/verify.h"
 #include "cli/artifact.h"
@@ -33,5 +32,3 @@ MB_MUST_CHECK enum mb_status mb_pictures_write(const struct mb_picture_options *
                                                const struct mb_case *c,
                                                struct mb_result *result, const void *block,
                                                struct mb_err *err);
-
-#endif

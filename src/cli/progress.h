@@ -1,7 +1,6 @@
 /* Progress on stderr: on a terminal one redrawn line for the whole run, otherwise one line
  * per finished image. */
-#ifndef MB_CLI_PROGRESS_H
-#define MB_CLI_PROGRESS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "result/result.h"
@@ -54,5 +53,3 @@ void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *prog
 
 /* "41.6 us": three or four digits and a suitable unit. */
 void mb_time_text(double time_ns, char *out, size_t out_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `run` and `tune` have in common: inputs, strategies and a device, results that are shown
  * and written, progress, and an end that a signal may ask for. */
-#ifndef MB_CLI_SESSION_H
-#define MB_CLI_SESSION_H
+#pragma once
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
@@ -51,5 +50,3 @@ MB_MUST_CHECK enum mb_status mb_session_conclude(
 /* Free everything; as mb_session_close_device(). */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The contact sheet of an image (--images sheet): all its chains in one picture, sheet.png. */
-#ifndef MB_CLI_SHEET_H
-#define MB_CLI_SHEET_H
+#pragma once
 
 #include "result/result.h"
 #include "bench/verify/verify.h"
@@ -30,5 +29,3 @@ MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struc
  * does nothing where there are none. `run` is named below the rows. */
 MB_MUST_CHECK enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
                                              const struct mb_run *run, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What closes a run of many images: who won where, by how much, and what failed. */
-#ifndef MB_CLI_SUMMARY_H
-#define MB_CLI_SUMMARY_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "result/result.h"
@@ -19,5 +18,3 @@ enum mb_summary_form {
  */
 void mb_summary_add(struct mb_strbuf *out, const struct mb_run *run, enum mb_summary_form form,
                     size_t n_columns);
-
-#endif

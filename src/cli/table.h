@@ -1,6 +1,5 @@
 /* The results of a run as a person reads them. Pure: text into a string buffer. */
-#ifndef MB_CLI_TABLE_H
-#define MB_CLI_TABLE_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "result/result.h"
@@ -45,5 +44,3 @@ void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
  * newline; fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_table_markdown(const struct mb_run *run, char **text,
                                                struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. */
-#ifndef MB_CLI_TUNE_H
-#define MB_CLI_TUNE_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -8,5 +7,3 @@
  * has its line in `err`, too, and the status is MB_FAILED or MB_UNSUPPORTED then. */
 MB_MUST_CHECK enum mb_status mb_tune_command_run(const struct mb_options *options,
                                                  enum mb_errc *verdict, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The same thing found in several runs. */
-#ifndef MB_COMPARE_MATCH_H
-#define MB_COMPARE_MATCH_H
+#pragma once
 
 #include "base/stats.h"
 #include "result/result_read.h"
@@ -74,5 +73,3 @@ int mb_series_compare(const void *a, const void *b);
 
 /* A seed of its own for what was measured: rows that share one would share their luck. */
 uint64_t mb_seed_of(uint64_t seed, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs of the same device and build taken together: medians, ratios and verdicts of all of
  * them. Pure: no files, no clock. */
-#ifndef MB_COMPARE_POOL_H
-#define MB_COMPARE_POOL_H
+#pragma once
 
 #include "compare/match.h"
 
@@ -44,5 +43,3 @@ MB_MUST_CHECK enum mb_status mb_pool_runs(const struct mb_run_group *files,
                                           struct mb_pools *pools, struct mb_err *err);
 
 void mb_pools_finish(struct mb_pools *pools); /* free and zero */
-
-#endif

@@ -1,6 +1,5 @@
 /* Two groups of runs compared, result by result. Pure: no files, no clock. */
-#ifndef MB_COMPARE_RUNS_H
-#define MB_COMPARE_RUNS_H
+#pragma once
 
 #include "compare/match.h"
 
@@ -84,5 +83,3 @@ MB_MUST_CHECK enum mb_status mb_compare_runs(const struct mb_run_group group[MB_
 
 /* Free and zero. */
 void mb_comparison_finish(struct mb_comparison *comparison);
-
-#endif

@@ -8,8 +8,7 @@
  * the largest finite magnitude that the channel of the unrounded level has, or the level above
  * it: the ulp of a minimum of 0, or of a mean whose terms cancel, is no measure. They are
  * infinite where one value is NaN or infinite and the other is not. */
-#ifndef MB_IMAGE_COMPARE_H
-#define MB_IMAGE_COMPARE_H
+#pragma once
 
 #include "image/tolerance.h"
 #include "image/golden.h"
@@ -74,5 +73,3 @@ void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_forma
 
 /* As `first_bad` in words: "level 3 layer 0 texel (5, 7) channel g: wanted 127.5, got 0". */
 void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes);
-
-#endif

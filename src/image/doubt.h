@@ -9,8 +9,7 @@
  * Each value of a source level is given a doubt: by how much it may be off, besides the bound
  * of the tolerance. The golden model then filters doubts as it does values. Of images that are
  * positive, finite, normal and not very large there are none. */
-#ifndef MB_IMAGE_DOUBT_H
-#define MB_IMAGE_DOUBT_H
+#pragma once
 
 #include "image/tolerance.h"
 #include "image/golden.h"
@@ -33,5 +32,3 @@ MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance
 /* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt`; infinite
  * where any value will do. */
 double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt);
-
-#endif

@@ -1,7 +1,6 @@
 /* How a level is made from the one above it: which texels weigh in (policy), how they are
  * joined (reduction), and what alpha has to do with it; and how far a change reaches. */
-#ifndef MB_IMAGE_FILTER_H
-#define MB_IMAGE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout
 /* True if all policies but the wide kernels give the same chain for these sizes (every odd size
  * on the way is 1). */
 bool mb_policies_agree(struct mb_extent base, uint32_t n_levels);
-
-#endif

@@ -1,7 +1,6 @@
 /* Texel formats: one const table. A row says how a texel is stored, which Vulkan formats it
  * has, and how it is decoded and encoded. Vulkan's header is used for the enum only. */
-#ifndef MB_IMAGE_FORMAT_H
-#define MB_IMAGE_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n
  * for UNORM and sRGB; for floats the distance between neighbours at |value| (one ulp) in that
  * channel, never below the smallest subnormal. */
 double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value);
-
-#endif

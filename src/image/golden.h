@@ -2,8 +2,7 @@
  *
  * A level is made from the one above it by a separable filter (image/filter.h): along x, then
  * along y. */
-#ifndef MB_IMAGE_GOLDEN_H
-#define MB_IMAGE_GOLDEN_H
+#pragma once
 
 #include "image/filter.h"
 
@@ -36,5 +35,3 @@ MB_MUST_CHECK enum mb_status mb_ideal_init(struct mb_ideal *ideal,
                                            const struct mb_plane *level0, uint32_t n_levels,
                                            struct mb_err *err);
 void mb_ideal_finish(struct mb_ideal *ideal);
-
-#endif

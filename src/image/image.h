@@ -1,6 +1,5 @@
 /* An image in host memory, as loaded: always four channels. Input files are untrusted. */
-#ifndef MB_IMAGE_IMAGE_H
-#define MB_IMAGE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ const struct mb_format *mb_image_natural_format(const struct mb_image *image, bo
 
 /* Free and zero. */
 void mb_image_finish(struct mb_image *image);
-
-#endif

@@ -1,7 +1,6 @@
 /* Small floats of five exponent bits: half (sign, 10 bits of mantissa) and the unsigned ones of
  * 11 and 10 bits (6 and 5 of mantissa) that B10G11R11 packs. */
-#ifndef MB_IMAGE_MINIFLOAT_H
-#define MB_IMAGE_MINIFLOAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ double mb_half_to_double(uint16_t half);
 /* The same without a sign: all negative values, negative infinity included, become 0. */
 uint16_t mb_ufloat_from_double(double value, unsigned mantissa_bits);
 double mb_ufloat_to_double(uint16_t bits, unsigned mantissa_bits);
-
-#endif

@@ -1,6 +1,5 @@
 /* Synthetic images, each aimed at one way of being wrong. */
-#ifndef MB_IMAGE_PATTERN_H
-#define MB_IMAGE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool mb_pattern_is_spec(const char *spec);
  * mean"), missing or bad sizes are MB_ERRC_INPUT. `seed` feeds noise and signed. */
 MB_MUST_CHECK enum mb_status mb_pattern_make(struct mb_image *image, const char *spec,
                                              uint64_t seed, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Mip pyramids: sizes, the packed layout used for upload and read-back, and their storage. */
-#ifndef MB_IMAGE_PYRAMID_H
-#define MB_IMAGE_PYRAMID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ bool mb_layout_has_narrow_levels(const struct mb_layout *layout);
 
 /* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */
 uint64_t mb_layout_compulsory_bytes(const struct mb_layout *layout);
-
-#endif

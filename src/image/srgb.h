@@ -1,6 +1,5 @@
 /* The transfer curve of sRGB, IEC 61966-2-1. */
-#ifndef MB_IMAGE_SRGB_H
-#define MB_IMAGE_SRGB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void mb_srgb_decode(const uint8_t *codes, size_t n, double *rgba);
 /* Linear rgba[n][4] to encoded ones, alpha as it is: mb_srgb_from_linear within 1e-14 but ten
  * times as fast, since a judge has millions of texels to convert. `out` may be `rgba`. */
 void mb_srgb_encode(const double *rgba, size_t n, double *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an output promises, and what it is held to. */
-#ifndef MB_IMAGE_TOLERANCE_H
-#define MB_IMAGE_TOLERANCE_H
+#pragma once
 
 #include "image/filter.h"
 
@@ -80,5 +79,3 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  * at most 4 * want in the mean, and codes by no more than 1. */
 double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
                               double range);
-
-#endif

@@ -1,6 +1,5 @@
 /* Under what conditions chains are timed. */
-#ifndef MB_RESULT_CONDITION_H
-#define MB_RESULT_CONDITION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ extern const char *const mb_mode_names[]; /* "latency", "throughput", "overlap",
 /* True if a sample is one chain, drained before and after. */
 bool mb_mode_is_one_chain(enum mb_mode mode);
 const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of a run as CSV. Pure: no files. */
-#ifndef MB_RESULT_CSV_H
-#define MB_RESULT_CSV_H
+#pragma once
 
 #include "result/result.h"
 
@@ -8,5 +7,3 @@
  * UTF-8, ending in a newline; fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_report_csv(const struct mb_run *run, char **text,
                                            struct mb_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A case, and a timing of it, in words: for folders and result ids, and for the line above its
  * table. */
-#ifndef MB_RESULT_LABEL_H
-#define MB_RESULT_LABEL_H
+#pragma once
 
 #include "result/result.h"
 
@@ -42,5 +41,3 @@ void mb_relation_describe(const struct mb_relation *relation, const char *plus_m
 
 /* True for warnings that are shown without -v: whoever reads the figures must know them. */
 bool mb_warning_is_loud(const struct mb_warning *warning);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a verdict answers. Rows are ranked only among those that answer the same question. */
-#ifndef MB_RESULT_QUESTION_H
-#define MB_RESULT_QUESTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ struct mb_answer {
  * which lose nothing; nor is what is held to a plain number. */
 struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
                               bool policies_agree);
-
-#endif

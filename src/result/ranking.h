@@ -1,6 +1,5 @@
 /* What may be said of who is fastest in a timing, and no more than that. */
-#ifndef MB_RESULT_RANKING_H
-#define MB_RESULT_RANKING_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "result/result.h"
@@ -48,5 +47,3 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
 /* Both, a line each. */
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing);
-
-#endif

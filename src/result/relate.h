@@ -1,6 +1,5 @@
 /* Comparisons within a run: block by block, with the instrument's own noise as the measure. */
-#ifndef MB_RESULT_RELATE_H
-#define MB_RESULT_RELATE_H
+#pragma once
 
 #include "result/result.h"
 
@@ -35,5 +34,3 @@ size_t mb_relate_samples_needed(const struct mb_timing *timing);
 
 /* What a difference in a timing must exceed: MB_MARGIN, or the twin's distance if larger. */
 double mb_relate_margin(const struct mb_timing *timing);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of a run as plain data: what the table, JSON, CSV and Markdown show. */
-#ifndef MB_RESULT_RESULT_H
-#define MB_RESULT_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,5 +227,3 @@ void mb_result_finish(struct mb_result *result);
 void mb_timing_finish(struct mb_timing *timing);
 void mb_case_finish(struct mb_case *c);
 void mb_run_finish(struct mb_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a results.json of some earlier run, as plain data. */
-#ifndef MB_RESULT_RESULT_READ_H
-#define MB_RESULT_RESULT_READ_H
+#pragma once
 
 #include "base/strlist.h"
 #include "result/result.h"
@@ -69,5 +68,3 @@ MB_MUST_CHECK enum mb_status mb_result_file_parse(const char *path, const char *
 
 /* Free and zero. */
 void mb_result_file_finish(struct mb_result_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* The results of a run as JSON (results/schema.json), and the parts of it that other files of
  * results have, too. Pure: no files. */
-#ifndef MB_RESULT_RESULT_WRITE_H
-#define MB_RESULT_RESULT_WRITE_H
+#pragma once
 
 #include "base/json.h"
 #include "result/result.h"
@@ -27,5 +26,3 @@ void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb
 /* null without samples. */
 void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
                      const struct mb_stats *stats);
-
-#endif

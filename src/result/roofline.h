@@ -1,6 +1,5 @@
 /* What this device was measured to reach: bandwidths, and what a dispatch costs. */
-#ifndef MB_RESULT_ROOFLINE_H
-#define MB_RESULT_ROOFLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct mb_roofline {
      * medians of regions with 17 of them and with one, over 16. */
     double null_barrier_ns;
 };
-
-#endif

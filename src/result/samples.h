@@ -1,6 +1,5 @@
 /* The raw samples of a condition: whole blocks, each with one duration per column. */
-#ifndef MB_RESULT_SAMPLES_H
-#define MB_RESULT_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void mb_samples_finish(struct mb_samples *samples);
 void mb_samples_column(const struct mb_samples *samples, size_t candidate, double *out);
 
 extern const char *const mb_stop_names[]; /* "noise", "blocks", "budget", "interrupted" */
-
-#endif

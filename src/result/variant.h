@@ -1,6 +1,5 @@
 /* A variant: a strategy with one choice of its parameters. */
-#ifndef MB_RESULT_VARIANT_H
-#define MB_RESULT_VARIANT_H
+#pragma once
 
 #include "strategy.h"
 
@@ -25,5 +24,3 @@ const char *mb_variant_value(const struct mb_strategy *strategy, const struct mb
 
 /* True if the row leaves work out to find what it costs (struct mb_param, is_diagnostic). */
 bool mb_variant_is_diagnostic(const struct mb_variant *row);
-
-#endif

@@ -1,8 +1,7 @@
 /* What kernels that include shaders/levels.glsl share: constants that describe a format, an
  * image and a task; and set-up, recording and clean-up for strategies whose commands are a list
  * of dispatches and barriers. */
-#ifndef MB_STRATEGY_LEVELS_H
-#define MB_STRATEGY_LEVELS_H
+#pragma once
 
 #include "strategy/needs.h"
 #include "vk/barrier.h"
@@ -80,5 +79,3 @@ void mb_levels_finish(void *state);
 
 /* How many workgroups of `width` invocations cover `n` invocations. */
 uint32_t mb_group_count(uint32_t n, uint32_t width);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a variant can do a task on a device, and how it loads texels there. */
-#ifndef MB_STRATEGY_NEEDS_H
-#define MB_STRATEGY_NEEDS_H
+#pragma once
 
 #include "strategy.h"
 #include "vk/sampler.h"
@@ -25,5 +24,3 @@ MB_MUST_CHECK enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool
 /* True of a driver that is known to crash on draws and on blits, which it makes of draws: the
  * llvmpipe of Mesa 22, while it compiles their shaders for 512-bit vectors. */
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info);
-
-#endif

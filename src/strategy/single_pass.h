@@ -2,8 +2,7 @@
  * of 64x64 texels, and the last one to finish makes the others from the texels of level 6 that
  * all have handed off. Their shaders bind level 0 at 0, levels 1.. at 1, the hand-off at 2, the
  * counter at 3, and level 6 as it is stored, for updates, at 4. */
-#ifndef MB_STRATEGY_SINGLE_PASS_H
-#define MB_STRATEGY_SINGLE_PASS_H
+#pragma once
 
 #include "strategy/levels.h"
 #include "vk/buffer.h"
@@ -46,5 +45,3 @@ void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
 
 /* mb_strategy.finish. */
 void mb_single_pass_finish(void *state);
-
-#endif

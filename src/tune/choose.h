@@ -1,7 +1,6 @@
 /* What a tuning decides by: which variants go on, which are chosen, and how far
  * that reaches. Pure. */
-#ifndef MB_TUNE_CHOOSE_H
-#define MB_TUNE_CHOOSE_H
+#pragma once
 
 #include "tune/model.h"
 
@@ -40,5 +39,3 @@ double mb_tune_cross(double below_texels, double below_ratio, double above_texel
  * or halfway to it (geometrically), or to its own size where its winner cannot run above; the
  * largest no further than its own size. */
 MB_MUST_CHECK enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err);
-
-#endif

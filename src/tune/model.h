@@ -1,6 +1,5 @@
 /* What a tuning found, as plain data: variants, passes, choices, and how far these reach. */
-#ifndef MB_TUNE_MODEL_H
-#define MB_TUNE_MODEL_H
+#pragma once
 
 #include "result/result.h"
 #include "bench/selftest.h"
@@ -115,5 +114,3 @@ enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why);
 /* Free and zero. */
 void mb_tune_case_finish(struct mb_tune_case *c);
 void mb_tune_finish(struct mb_tune *tune);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a tuning leaves behind, as text. Pure. */
-#ifndef MB_TUNE_REPORT_H
-#define MB_TUNE_REPORT_H
+#pragma once
 
 #include "tune/model.h"
 
@@ -14,5 +13,3 @@ MB_MUST_CHECK enum mb_status mb_tune_json(const struct mb_run *run, const struct
 MB_MUST_CHECK enum mb_status mb_tune_header(const struct mb_run *run,
                                             const struct mb_tune *tune, char **text,
                                             struct mb_err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * its time, relative to the anchor's in the same blocks, is within a margin of the best of its
  * question. Those that are left are measured together as by `mipbench run`: verified,
  * interleaved, with an A/A twin and intervals. Nothing else is decided on. */
-#ifndef MB_TUNE_TUNE_H
-#define MB_TUNE_TUNE_H
+#pragma once
 
 #include "bench/case.h"
 #include "image/image.h"
@@ -35,5 +34,3 @@ struct mb_tune_options {
 MB_MUST_CHECK enum mb_status mb_tune_run(const struct mb_tune_options *options,
                                          const struct mb_image *image, struct mb_run *run,
                                          struct mb_tune *tune, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Barriers by purpose, recorded with Vulkan 1.0 commands, which every device has. */
-#ifndef MB_VK_BARRIER_H
-#define MB_VK_BARRIER_H
+#pragma once
 
 #include "vk/image.h"
 
@@ -47,5 +46,3 @@ void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barri
 void mb_barrier_levels(VkCommandBuffer cmd, const struct mb_vk_image *image,
                        uint32_t first_level, uint32_t n_levels, const struct mb_access *from,
                        const struct mb_access *to);
-
-#endif

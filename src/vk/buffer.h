@@ -1,6 +1,5 @@
 /* Buffers with their memory. */
-#ifndef MB_VK_BUFFER_H
-#define MB_VK_BUFFER_H
+#pragma once
 
 #include "vk/gpu.h"
 
@@ -34,5 +33,3 @@ MB_MUST_CHECK enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, co
 VkDeviceAddress mb_buffer_address(const struct mb_buffer *buffer);
 
 void mb_buffer_finish(struct mb_buffer *buffer);
-
-#endif

@@ -1,7 +1,6 @@
 /* Features and extensions by name. A device is created with all that it offers and that are
  * known here; a strategy names those that it needs. */
-#ifndef MB_VK_FEATURES_H
-#define MB_VK_FEATURES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ bool mb_features_has(const struct mb_features *features, const char *name);
  * first that it lacks. NULL-terminated; NULL: none. */
 MB_MUST_CHECK enum mb_status mb_features_require(const struct mb_features *features,
                                                  const char *const *names, struct mb_err *why);
-
-#endif

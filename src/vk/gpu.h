@@ -1,6 +1,5 @@
 /* The device: choosing and opening it, and querying its capabilities. */
-#ifndef MB_VK_GPU_H
-#define MB_VK_GPU_H
+#pragma once
 
 #include "vk/instance.h"
 
@@ -65,5 +64,3 @@ MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkF
  * that names the limit. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations, struct mb_err *why);
-
-#endif

@@ -1,6 +1,5 @@
 /* Facts of a physical device, read once and kept as plain data. */
-#ifndef MB_VK_GPU_INFO_H
-#define MB_VK_GPU_INFO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
 
 /* The version whose core features may be used: no newer than the instance's. */
 uint32_t mb_gpu_usable_version(uint32_t api_version);
-
-#endif

@@ -1,6 +1,5 @@
 /* A mip-mapped image on the device, with the views that strategies need. */
-#ifndef MB_VK_IMAGE_H
-#define MB_VK_IMAGE_H
+#pragma once
 
 #include "image/pyramid.h"
 #include "vk/gpu.h"
@@ -63,5 +62,3 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *i
  * TRANSFER_SRC_OPTIMAL, the other in TRANSFER_DST_OPTIMAL. */
 void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                              const struct mb_vk_image *to, uint32_t level);
-
-#endif

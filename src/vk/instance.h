@@ -1,6 +1,5 @@
 /* The Vulkan instance, with or without the validation layer. */
-#ifndef MB_VK_INSTANCE_H
-#define MB_VK_INSTANCE_H
+#pragma once
 
 #include "vk/gpu_info.h"
 
@@ -25,5 +24,3 @@ MB_MUST_CHECK enum mb_status mb_vk_instance_devices(const struct mb_vk_instance 
                                                     VkPhysicalDevice devices[MB_MAX_DEVICES],
                                                     struct mb_gpu_info infos[MB_MAX_DEVICES],
                                                     size_t *n_devices, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Device memory for one image or buffer; used by image.c and buffer.c. */
-#ifndef MB_VK_MEMORY_H
-#define MB_VK_MEMORY_H
+#pragma once
 
 #include "vk/gpu.h"
 
@@ -18,5 +17,3 @@ MB_MUST_CHECK enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                                 const VkMemoryRequirements *requirements,
                                                 const struct mb_memory_options *options,
                                                 VkDeviceMemory *memory, struct mb_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Pipelines with their descriptor sets, laid out as the shader declares them: compute
  * pipelines, and graphics pipelines that draw one triangle over part of a level, by dynamic
  * rendering. */
-#ifndef MB_VK_PIPELINE_H
-#define MB_VK_PIPELINE_H
+#pragma once
 
 #include "vk/buffer.h"
 #include "vk/pipeline_pool.h"
@@ -82,5 +81,3 @@ struct mb_draw {
 /* Begin rendering, bind pipeline, sets and push constants, draw three vertices, and end. */
 void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                       const struct mb_draw *draw);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the driver says of a compiled pipeline: registers, shared memory, spills, under the
  * driver's own names (VK_KHR_pipeline_executable_properties). */
-#ifndef MB_VK_PIPELINE_FACTS_H
-#define MB_VK_PIPELINE_FACTS_H
+#pragma once
 
 #include <volk.h>
 
@@ -31,5 +30,3 @@ MB_MUST_CHECK enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu,
                                                     VkPipeline pipeline, const char *name,
                                                     struct mb_pipeline_facts *facts,
                                                     struct mb_err *err);
-
-#endif

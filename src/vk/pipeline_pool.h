@@ -1,8 +1,7 @@
 /* A pipeline's Vulkan objects and all that they depend on. The same kernels are set up many
  * times, for each image of a rotation and at other sizes: a device can keep pipelines and share
  * them. */
-#ifndef MB_VK_PIPELINE_POOL_H
-#define MB_VK_PIPELINE_POOL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ struct mb_kept_pipeline *mb_kept_pipeline_find(struct mb_kept_pipeline *list,
 
 /* Destroy and free a list, or a single pipeline; none may be in use. */
 void mb_kept_pipelines_destroy(struct mb_kept_pipeline *list, VkDevice device);
-
-#endif

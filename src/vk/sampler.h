@@ -1,6 +1,5 @@
 /* Samplers. */
-#ifndef MB_VK_SAMPLER_H
-#define MB_VK_SAMPLER_H
+#pragma once
 
 #include "vk/gpu.h"
 
@@ -14,5 +13,3 @@ MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu, VkFilte
 
 /* Does nothing to a null sampler, whose `gpu` may be NULL. */
 void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);
-
-#endif

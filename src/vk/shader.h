@@ -1,6 +1,5 @@
 /* A compiled shader, embedded by scripts/embed_spirv.py at build time. */
-#ifndef MB_VK_SHADER_H
-#define MB_VK_SHADER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct mb_shader {
 /* Every shader of every strategy and of the harness; NULL-terminated; generated with the table
  * of strategies. */
 extern const struct mb_shader *const mb_shaders[];
-
-#endif

@@ -1,6 +1,5 @@
 /* Command buffers and their submission; waiting has a time limit. */
-#ifndef MB_VK_SUBMIT_H
-#define MB_VK_SUBMIT_H
+#pragma once
 
 #include "vk/gpu.h"
 
@@ -46,5 +45,3 @@ MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission
 /* Submit and wait. */
 MB_MUST_CHECK enum mb_status mb_submission_run(struct mb_submission *submission,
                                                struct mb_err *err);
-
-#endif

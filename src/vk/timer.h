@@ -1,6 +1,5 @@
 /* GPU timestamps: pairs of queries, ticks to nanoseconds, and the timer's own resolution. */
-#ifndef MB_VK_TIMER_H
-#define MB_VK_TIMER_H
+#pragma once
 
 #include "vk/gpu.h"
 #include "vk/pipeline.h"
@@ -74,5 +73,3 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
 MB_MUST_CHECK enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu,
                                                     struct mb_timer_marks *marks,
                                                     struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a device may lack, and what the program has to make of it. */
-#ifndef MB_TESTS_CAPABILITIES_H
-#define MB_TESTS_CAPABILITIES_H
+#pragma once
 
 #include "disguise.h"
 
@@ -18,5 +17,3 @@ struct mb_lack {
 
 extern const struct mb_lack mb_lacks[];
 extern const size_t mb_n_lacks;
-
-#endif

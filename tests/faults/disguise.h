@@ -1,8 +1,7 @@
 /* A device that says less of itself than it can, or something else: the getters' answers are
  * edited. What the program does then is held to what it was told: it switches on no feature,
  * makes no image and allocates no memory beyond that. */
-#ifndef MB_TESTS_DISGUISE_H
-#define MB_TESTS_DISGUISE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void mb_disguise_device(void);
 
 /* What the program did beyond what it was told it may, or "". Shared with the parent. */
 char *mb_disguise_breach(void);
-
-#endif

@@ -2,8 +2,7 @@
  * that touches a file, a Vulkan call. The linker's --wrap stands in for the first two, volk's
  * function pointers for the third. Calls are numbered from 1 as they are made, each kind on its
  * own; what is found out is kept in memory that the child shares with its parent. */
-#ifndef MB_TESTS_FAULT_H
-#define MB_TESTS_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ const struct mb_fault_result *mb_fault_due(enum mb_fault_kind kind,
                                            const struct mb_fault_function *function);
 
 struct mb_fault_log *mb_fault_get_log(void);
-
-#endif

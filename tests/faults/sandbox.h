@@ -1,6 +1,5 @@
 /* Running the program's main in a child of this process, and what it left in its folder. */
-#ifndef MB_TESTS_SANDBOX_H
-#define MB_TESTS_SANDBOX_H
+#pragma once
 
 #include "fault.h"
 
@@ -54,5 +53,3 @@ void mb_snapshot_sweep(const struct mb_snapshot *snapshot);
 
 /* Lines of `text` that begin with `prefix`. */
 unsigned mb_count_lines(const char *text, const char *prefix);
-
-#endif

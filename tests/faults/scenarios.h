@@ -1,6 +1,5 @@
 /* The command lines whose faults are looked at. */
-#ifndef MB_TESTS_SCENARIOS_H
-#define MB_TESTS_SCENARIOS_H
+#pragma once
 
 #include "fault.h"
 #include "sandbox.h"
@@ -24,5 +23,3 @@ bool mb_is_set(const char *name);
  * read. Returns what `test` does, whose arguments are main's; 77, which meson takes for a skip,
  * if there is no device; 1 if the folder cannot be prepared. */
 int mb_scenarios_main(int (*test)(int argc, char **argv), int argc, char **argv);
-
-#endif

@@ -5,8 +5,7 @@
  * -Dfuzzer=true ninja -C build-fuzz && build-fuzz/tests/fuzz/fuzz_image CORPUS
  *
  * A target aborts where something is wrong, and says what. */
-#ifndef MB_TESTS_FUZZ_H
-#define MB_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 /* A target may bring an edit of its own, for text that edits of bytes only break: in place, by
  * a seed; the new size, `max_bytes` at most. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n_bytes, size_t max_bytes, unsigned seed);
-
-#endif

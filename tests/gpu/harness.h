@@ -1,7 +1,6 @@
 /* What the tests on a device share: opening it or skipping, and hooks for mb_case_run that say
  * nothing. */
-#ifndef MB_TESTS_HARNESS_H
-#define MB_TESTS_HARNESS_H
+#pragma once
 
 #include "../unit/check.h"
 #include "bench/case.h"
@@ -161,5 +160,3 @@ bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
  * Owned by the caller (mb_free). */
 void *mb_test_texels(const struct mb_layout *layout, const char *pattern);
-
-#endif

@@ -1,6 +1,5 @@
 /* Chains of any strategy on one image, held to the golden model. */
-#ifndef MB_TESTS_JUDGED_IMAGE_H
-#define MB_TESTS_JUDGED_IMAGE_H
+#pragma once
 
 #include "harness.h"
 
@@ -29,5 +28,3 @@ enum mb_status mb_judge_row(struct judged_image *image, const struct mb_variant 
 
 /* Print each reason that a strategy refused for, and how often. */
 void mb_report_refusals(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a device left in a buffer, on the host, and the noise of shaders/noise.glsl to compare
  * it with. Failures count as checks of the test. */
-#ifndef MB_TESTS_READBACK_H
-#define MB_TESTS_READBACK_H
+#pragma once
 
 #include "../unit/check.h"
 #include "vk/buffer.h"
@@ -68,5 +67,3 @@ static inline void readback_copy(struct readback *r, VkBuffer from)
     const VkBufferCopy region = {.size = r->buffer.size_bytes};
     vkCmdCopyBuffer(r->submission.cmd, from, r->buffer.buffer, 1, &region);
 }
-
-#endif

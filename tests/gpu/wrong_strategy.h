@@ -1,7 +1,6 @@
 /* A strategy that is wrong on purpose, in ways that the verifier must find; never registered.
  */
-#ifndef MB_TESTS_WRONG_STRATEGY_H
-#define MB_TESTS_WRONG_STRATEGY_H
+#pragma once
 
 #include "strategy.h"
 
@@ -31,5 +30,3 @@ enum defect {
 };
 
 extern const struct mb_strategy mb_strategy_wrong;
-
-#endif

@@ -1,6 +1,5 @@
 /* A right chain of one layer, to be damaged and judged. */
-#ifndef MB_TESTS_CHAIN_FIXTURE_H
-#define MB_TESTS_CHAIN_FIXTURE_H
+#pragma once
 
 #include "check.h"
 
@@ -119,5 +118,3 @@ static inline enum mb_status compare_chain(void *chain, struct mb_err *err)
     struct mb_verdict verdict = {0};
     return mb_compare_chain(chain, &verdict, err);
 }
-
-#endif

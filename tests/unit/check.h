@@ -1,7 +1,6 @@
 /* Checks for unit tests: each failure prints its place and values, and the summary decides the
  * exit code. One header, no framework. */
-#ifndef MB_TESTS_CHECK_H
-#define MB_TESTS_CHECK_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -96,5 +95,3 @@ static inline unsigned check_each_allocation(check_attempt *attempt, void *user)
     }
     return 0;
 }
-
-#endif

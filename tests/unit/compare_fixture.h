@@ -1,6 +1,5 @@
 /* Result files of synthetic samples. */
-#ifndef MB_TEST_COMPARE_FIXTURE_H
-#define MB_TEST_COMPARE_FIXTURE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "base/rng.h"
@@ -46,5 +45,3 @@ static inline void fill(struct mb_file_result *result, double mean_ns, double no
         result->samples_ns[i] = mean_ns * (1 + noise * unit);
     }
 }
-
-#endif

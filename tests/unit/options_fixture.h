@@ -1,7 +1,6 @@
 /* Command lines for tests: argv from words, and the error that each is answered with; a table
  * of two strategies. */
-#ifndef MB_TESTS_OPTIONS_FIXTURE_H
-#define MB_TESTS_OPTIONS_FIXTURE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "check.h"
@@ -69,5 +68,3 @@ static inline struct mb_options parse(const char *const *words)
 }
 
 #define PARSE(...) parse(WORDS(__VA_ARGS__))
-
-#endif

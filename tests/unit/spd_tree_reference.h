@@ -1,7 +1,6 @@
 /* What spd-tree does with an image, for a test of the header that is exported: the names in the
  * two are the same, so that they cannot meet in one file. */
-#ifndef MB_TESTS_SPD_TREE_REFERENCE_H
-#define MB_TESTS_SPD_TREE_REFERENCE_H
+#pragma once
 
 #include "image/pyramid.h"
 
@@ -16,5 +15,3 @@ struct spd_tree_reference {
 };
 
 void spd_tree_refer(const struct mb_layout *layout, struct spd_tree_reference *reference);
-
-#endif

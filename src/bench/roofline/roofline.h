@@ -1,7 +1,6 @@
 /* The roofline: how fast this device moves bytes, measured in the same run as what is held to
  * it. */
-#ifndef MB_BENCH_ROOFLINE_ROOFLINE_H
-#define MB_BENCH_ROOFLINE_ROOFLINE_H
+#pragma once
 
 #include "bench/hooks.h"
 #include "bench/roofline/traffic.h"
@@ -28,5 +27,3 @@ MB_MUST_CHECK enum mb_status mb_roofline_match(const struct mb_gpu *gpu,
  * left a plateau, is halfway down to that of memory, which the last three points must show.
  * Footprints ascend. 0 if there is no such knee. Pure. */
 uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plain traffic on a buffer or an image, and how fast it goes: what the roofline is made of. */
-#ifndef MB_BENCH_ROOFLINE_TRAFFIC_H
-#define MB_BENCH_ROOFLINE_TRAFFIC_H
+#pragma once
 
 #include "result/roofline.h"
 #include "vk/image.h"
@@ -88,5 +87,3 @@ MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *ker
                                              uint64_t n_bytes, double min_ns,
                                              struct mb_bandwidth *bandwidth,
                                              struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A compute load on a second queue, for strategies to be timed beside. */
-#ifndef MB_BENCH_TIMING_BACKGROUND_H
-#define MB_BENCH_TIMING_BACKGROUND_H
+#pragma once
 
 #include "vk/buffer.h"
 #include "vk/pipeline.h"
@@ -26,5 +25,3 @@ void mb_background_finish(struct mb_background *background);
 MB_MUST_CHECK enum mb_status mb_background_run(struct mb_background *background,
                                                struct mb_submission *submission,
                                                struct mb_err *err);
-
-#endif

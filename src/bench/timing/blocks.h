@@ -6,8 +6,7 @@
  * looks at 20, 40, 80, 160 ... blocks whether the medians are known well enough, and only then,
  * so that stopping early does not pick lucky moments. It knows no GPU: a sampler starts and
  * collects, and tests bring their own. */
-#ifndef MB_BENCH_TIMING_BLOCKS_H
-#define MB_BENCH_TIMING_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,4 +61,3 @@ struct mb_measure_options {
 MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
                                         const struct mb_measure_options *options,
                                         struct mb_samples *samples, struct mb_err *err);
-#endif

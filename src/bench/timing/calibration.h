@@ -1,7 +1,6 @@
 /* What times are taken with, made once per run: the clock's probe, the timer's own marks, what
  * the memory can do, and what empties the last-level cache. */
-#ifndef MB_BENCH_TIMING_CALIBRATION_H
-#define MB_BENCH_TIMING_CALIBRATION_H
+#pragma once
 
 #include "bench/timing/background.h"
 #include "bench/timing/evict.h"
@@ -32,5 +31,3 @@ MB_MUST_CHECK enum mb_status mb_calibration_init(struct mb_calibration *calibrat
                                                  const struct mb_hooks *hooks,
                                                  struct mb_err *err);
 void mb_calibration_finish(struct mb_calibration *calibration);
-
-#endif

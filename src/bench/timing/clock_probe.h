@@ -1,7 +1,6 @@
 /* A probe of the clock: a chain of multiply-adds that depend on each other, in one workgroup.
  * Its time follows the core's clock and nothing else. */
-#ifndef MB_BENCH_TIMING_CLOCK_PROBE_H
-#define MB_BENCH_TIMING_CLOCK_PROBE_H
+#pragma once
 
 #include "vk/pipeline.h"
 #include "vk/submit.h"
@@ -34,5 +33,3 @@ MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t
 /* One run; the device must have nothing else to do. */
 MB_MUST_CHECK enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns,
                                           struct mb_err *err);
-
-#endif

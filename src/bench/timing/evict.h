@@ -1,6 +1,5 @@
 /* Leaves nothing else in the last-level cache, by reading through buffers. */
-#ifndef MB_BENCH_TIMING_EVICT_H
-#define MB_BENCH_TIMING_EVICT_H
+#pragma once
 
 #include "vk/pipeline.h"
 
@@ -33,5 +32,3 @@ void mb_evictor_finish(struct mb_evictor *evictor);
 /* Record one pass: a dispatch per buffer. What comes before must be finished, and a full
  * barrier must follow. The lines that it leaves behind are clean. */
 void mb_evictor_record(const struct mb_evictor *evictor, VkCommandBuffer cmd);
-
-#endif

@@ -1,8 +1,7 @@
 /* Recording a strategy's commands as something else than they are: without their work, or with
  * a stamp around each. Every strategy records through volk's function pointers, so that the
  * harness can stand in for a command without the strategy's knowing. One thread records. */
-#ifndef MB_BENCH_TIMING_INTERCEPT_H
-#define MB_BENCH_TIMING_INTERCEPT_H
+#pragma once
 
 #include "strategy.h"
 #include "vk/timer.h"
@@ -18,5 +17,3 @@ void mb_hook_record_null(const struct mb_strategy *strategy, const void *state,
 uint32_t mb_hook_record_stamped(const struct mb_strategy *strategy, const void *state,
                                 const struct mb_timer *timer, uint32_t first_pair,
                                 uint32_t n_pairs, VkCommandBuffer cmd);
-
-#endif

@@ -1,6 +1,5 @@
 /* What one sample submits: a strategy's commands, recorded once, between stamps. */
-#ifndef MB_BENCH_TIMING_SAMPLE_H
-#define MB_BENCH_TIMING_SAMPLE_H
+#pragma once
 
 #include "bench/timing/blocks.h"
 #include "bench/verify/instance.h"
@@ -46,5 +45,3 @@ void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                                                         const struct mb_timer *timer,
                                                         double *part_ns, struct mb_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a timing works out without the device: beforehand, how many images it goes round, how
  * long its batches are and how long it samples; afterwards, what a sample and the batches say.
  * All pure. */
-#ifndef MB_BENCH_TIMING_SIZING_H
-#define MB_BENCH_TIMING_SIZING_H
+#pragma once
 
 #include "bench/timing/blocks.h"
 #include "bench/settings.h"
@@ -54,5 +53,3 @@ void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row
  * resolution", without samples or statistics. The raw parts stay in the timing. */
 MB_MUST_CHECK enum mb_status mb_schedule_drop_unresolved(struct mb_row *row,
                                                          struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the time of a chain of several dispatches goes. */
-#ifndef MB_BENCH_TIMING_SPLIT_H
-#define MB_BENCH_TIMING_SPLIT_H
+#pragma once
 
 #include "result/result.h"
 #include "bench/verify/instance.h"
@@ -19,5 +18,3 @@ MB_MUST_CHECK enum mb_status mb_split_measure(const struct mb_instance *instance
 /* Which levels step `step` of `n_steps` makes; false if the work does not say. Pure. */
 bool mb_split_levels(const struct mb_work *work, uint32_t n_levels, uint32_t n_steps,
                      uint32_t step, uint32_t *first_level, uint32_t *n_step_levels);
-
-#endif

@@ -1,6 +1,5 @@
 /* Timing the strategies of one case under one cache condition and mode. */
-#ifndef MB_BENCH_TIMING_TIME_CASE_H
-#define MB_BENCH_TIMING_TIME_CASE_H
+#pragma once
 
 #include "bench/hooks.h"
 #include "bench/verify/judge.h"
@@ -17,5 +16,3 @@ MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_case_options *options
                                            struct mb_candidate *const *candidates,
                                            size_t n_candidates, struct mb_timing *timing,
                                            struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* One strategy set up on an image: its state and its recorded commands. */
-#ifndef MB_BENCH_VERIFY_INSTANCE_H
-#define MB_BENCH_VERIFY_INSTANCE_H
+#pragma once
 
 #include "bench/plan.h"
 #include "vk/submit.h"
@@ -43,5 +42,3 @@ void mb_instance_finish(struct mb_instance *instance);
 /* What the commands move at least: level 0, or the rectangles of an update, once, and
  * everything below that they reach once. */
 uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);
-
-#endif

@@ -1,6 +1,5 @@
 /* Running a strategy's own commands and judging what they leave. */
-#ifndef MB_BENCH_VERIFY_JUDGE_H
-#define MB_BENCH_VERIFY_JUDGE_H
+#pragma once
 
 #include "result/result.h"
 #include "bench/test_image.h"
@@ -37,5 +36,3 @@ enum mb_judge_pass {
 MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
                                           struct mb_candidate *candidate,
                                           enum mb_judge_pass pass, struct mb_err *err);
-
-#endif

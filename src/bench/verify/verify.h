@@ -1,6 +1,5 @@
 /* Verification of one case's outputs: the golden chains, made once, and the verdict. */
-#ifndef MB_BENCH_VERIFY_VERIFY_H
-#define MB_BENCH_VERIFY_VERIFY_H
+#pragma once
 
 #include "image/compare.h"
 
@@ -42,5 +41,3 @@ MB_MUST_CHECK enum mb_status mb_verifier_encode(struct mb_verifier *verifier,
 MB_MUST_CHECK enum mb_status mb_verify(struct mb_verifier *verifier, const void *output,
                                        const struct mb_tolerance *tolerance,
                                        struct mb_verdict *verdict, struct mb_err *err);
-
-#endif

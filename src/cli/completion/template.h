@@ -1,7 +1,6 @@
 /* Fills the templates of the man page and of the shell completions at build time, from the
  * tables of options, strategies, formats and patterns. */
-#ifndef MB_CLI_COMPLETION_TEMPLATE_H
-#define MB_CLI_COMPLETION_TEMPLATE_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "cli/options/options.h"
@@ -18,5 +17,3 @@ extern const struct mb_template_part mb_man_parts[]; /* scdoc source */
 /* Append `text` with `escape` before each of the characters in `special`. */
 void mb_template_escaped(struct mb_strbuf *out, const char *text, const char *special,
                          const char *escape);
-
-#endif

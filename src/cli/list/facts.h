@@ -1,7 +1,6 @@
 /* What `mipbench list` knows: the devices, and which strategy can do what on each: every format
  * with every reduction and shape. */
-#ifndef MB_CLI_LIST_FACTS_H
-#define MB_CLI_LIST_FACTS_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "result/result.h"
@@ -73,5 +72,3 @@ MB_MUST_CHECK enum mb_status mb_list_facts_gather(struct mb_list_facts *facts,
                                                   enum mb_list_what what, const char *selector,
                                                   struct mb_err *err);
 void mb_list_facts_finish(struct mb_list_facts *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* `mipbench list`: what there is to choose from. */
-#ifndef MB_CLI_LIST_LIST_H
-#define MB_CLI_LIST_LIST_H
+#pragma once
 
 #include "base/json.h"
 #include "base/strbuf.h"
@@ -16,5 +15,3 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
  * options->settings.device fail without a device (MB_ERRC_DEVICE); else it is said that there
  * is none. */
 MB_MUST_CHECK enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err);
-
-#endif

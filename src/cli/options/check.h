@@ -1,6 +1,5 @@
 /* Checks between options, and defaults that depend on others. */
-#ifndef MB_CLI_OPTIONS_CHECK_H
-#define MB_CLI_OPTIONS_CHECK_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -9,5 +8,3 @@
  * they fix. Anything wrong is MB_ERRC_USAGE. No file may be written twice, and no input may
  * be written; files are compared by identity, not by name. */
 MB_MUST_CHECK enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err);
-
-#endif

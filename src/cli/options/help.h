@@ -1,6 +1,5 @@
 /* Help for a terminal, made from the tables of options and verbs. */
-#ifndef MB_CLI_OPTIONS_HELP_H
-#define MB_CLI_OPTIONS_HELP_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -23,5 +22,3 @@ void mb_help_add_short(struct mb_strbuf *out);
 
 /* Write the help on a verb to stdout. */
 MB_MUST_CHECK enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err);
-
-#endif

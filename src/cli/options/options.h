@@ -1,7 +1,6 @@
 /* What a command line says, and the table of options: the one source of parsing, help, man
  * page and shell completions. */
-#ifndef MB_CLI_OPTIONS_OPTIONS_H
-#define MB_CLI_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -182,5 +181,3 @@ const char *mb_options_nearest_verb(const struct mb_options *options, const char
 /* Free and zero. */
 void mb_replay_finish(struct mb_replay *replay);
 void mb_options_finish(struct mb_options *options);
-
-#endif

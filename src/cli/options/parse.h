@@ -1,6 +1,5 @@
 /* Parses the command line. */
-#ifndef MB_CLI_OPTIONS_PARSE_H
-#define MB_CLI_OPTIONS_PARSE_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -11,5 +10,3 @@
  * the options. */
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
-
-#endif

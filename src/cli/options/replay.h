@@ -1,6 +1,5 @@
 /* --replay: repeats the command line of a recorded run. */
-#ifndef MB_CLI_OPTIONS_REPLAY_H
-#define MB_CLI_OPTIONS_REPLAY_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "image/image.h"
@@ -19,5 +18,3 @@ void mb_replay_hint(const struct mb_replay *replay, struct mb_err *err);
 /* Warn about each of the `n` inputs whose image has changed since it was recorded. */
 void mb_replay_check_inputs(const struct mb_replay *replay, const char *const *inputs,
                             const struct mb_image *images, size_t n);
-
-#endif

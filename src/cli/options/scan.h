@@ -1,6 +1,5 @@
 /* Splits argv into a verb, options and words, one at a time and in order. */
-#ifndef MB_CLI_OPTIONS_SCAN_H
-#define MB_CLI_OPTIONS_SCAN_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -32,5 +31,3 @@ struct mb_scan_item {
  * and missing values are MB_ERRC_USAGE. */
 MB_MUST_CHECK enum mb_status mb_scan_next(struct mb_scan *scan, struct mb_scan_item *item,
                                           struct mb_err *err);
-
-#endif

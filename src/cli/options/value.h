@@ -1,6 +1,5 @@
 /* Parses the value of one option. */
-#ifndef MB_CLI_OPTIONS_VALUE_H
-#define MB_CLI_OPTIONS_VALUE_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -9,5 +8,3 @@
 MB_MUST_CHECK enum mb_status mb_option_take(struct mb_options *options,
                                             const struct mb_option_row *row, const char *value,
                                             struct mb_err *err);
-
-#endif

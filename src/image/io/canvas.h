@@ -1,6 +1,5 @@
 /* A picture to draw on: rectangles and plain text, for pictures that people look at. */
-#ifndef MB_IMAGE_IO_CANVAS_H
-#define MB_IMAGE_IO_CANVAS_H
+#pragma once
 
 #include "image/pyramid.h"
 
@@ -26,5 +25,3 @@ uint32_t mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const 
 
 /* How wide mb_canvas_text draws the same. */
 uint32_t mb_text_width(const char *text, size_t n_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The door to stb_easy_font, which is compiled in font.c alone, without warnings. */
-#ifndef MB_IMAGE_IO_FONT_H
-#define MB_IMAGE_IO_FONT_H
+#pragma once
 
 #include "image/pyramid.h"
 
@@ -11,5 +10,3 @@
  */
 size_t mb_font_glyph(char character, struct mb_rect strokes[MB_GLYPH_MAX_STROKES],
                      uint32_t *advance);
-
-#endif

@@ -1,6 +1,5 @@
 /* Radiance HDR (RGBE) output, for what PNG has to clamp. */
-#ifndef MB_IMAGE_IO_HDR_H
-#define MB_IMAGE_IO_HDR_H
+#pragma once
 
 #include "base/file.h"
 #include "image/pyramid.h"
@@ -12,5 +11,3 @@
 MB_MUST_CHECK enum mb_status mb_hdr_encode(const struct mb_format *format,
                                            struct mb_extent extent, const void *texels,
                                            struct mb_bytes *out, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
-#ifndef MB_IMAGE_IO_PNG_H
-#define MB_IMAGE_IO_PNG_H
+#pragma once
 
 #include "base/file.h"
 #include "image/pyramid.h"
@@ -33,5 +32,3 @@ MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const
  */
 void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
                       struct mb_extent extent, uint8_t *rgba);
-
-#endif

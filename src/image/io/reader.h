@@ -2,8 +2,7 @@
  * fills in an image's extent, depth and texels. On a file that is damaged, or of a kind that is
  * not read, it fails with MB_ERRC_INPUT and names the path; without memory with
  * MB_ERRC_RUNTIME. */
-#ifndef MB_IMAGE_IO_READER_H
-#define MB_IMAGE_IO_READER_H
+#pragma once
 
 #include "image/image.h"
 
@@ -59,5 +58,3 @@ MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_e
 
 /* Radiance HDR (RGBE), flat or run-length encoded; alpha is 1. */
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
-
-#endif

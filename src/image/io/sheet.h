@@ -1,7 +1,6 @@
 /* The contact sheet of one image: a row for each chain, golden ones first, and a column for
  * each level, so that chains can be compared at a glance. */
-#ifndef MB_IMAGE_IO_SHEET_H
-#define MB_IMAGE_IO_SHEET_H
+#pragma once
 
 #include "image/io/canvas.h"
 
@@ -34,5 +33,3 @@ MB_MUST_CHECK enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *la
 MB_MUST_CHECK enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
                                            const char *footer, struct mb_canvas *canvas,
                                            struct mb_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* A whole mip chain as a texture file that other programs load: every level and layer,
  * uncompressed, texel for texel as in the block. Files are little-endian, and so is a block on
  * every machine with a Vulkan driver. */
-#ifndef MB_IMAGE_IO_TEXTURE_H
-#define MB_IMAGE_IO_TEXTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ MB_MUST_CHECK enum mb_status mb_ktx2_encode(const struct mb_texture *texture,
  * failures as above. */
 MB_MUST_CHECK enum mb_status mb_dds_encode(const struct mb_texture *texture,
                                            struct mb_bytes *out, struct mb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Words of fixed byte order in the headers of files. */
-#ifndef MB_IMAGE_IO_WORDS_H
-#define MB_IMAGE_IO_WORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ static inline uint8_t *mb_put_be32(uint8_t *out, uint32_t value)
     }
     return out;
 }
-
-#endif
