@@ -73,6 +73,11 @@ void mb_free(void *ptr)
     }
 }
 
+void mb_free_at(void *pointer)
+{
+    mb_free(*(void **)pointer);
+}
+
 char *mb_strdup(const char *text)
 {
     const size_t n_bytes = strlen(text) + 1;

@@ -271,11 +271,8 @@ enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n
 enum mb_status mb_file_write_in(const char *dir, const char *name, const void *data,
                                 size_t n_bytes, struct mb_err *err)
 {
-    char *path = mb_path_join(dir, name);
-    const enum mb_status status =
-        path ? mb_file_write_atomic(path, data, n_bytes, err) : MB_NEED(path, name);
-    mb_free(path);
-    return status;
+    MB_FREED char *path = mb_path_join(dir, name);
+    return path ? mb_file_write_atomic(path, data, n_bytes, err) : MB_NEED(path, name);
 }
 
 enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)

@@ -86,14 +86,13 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
         return;
     }
     const size_t n_bytes = strlen(text) + 1;
-    char *clean = mb_malloc(n_bytes);
+    MB_FREED char *clean = mb_malloc(n_bytes);
     if (clean == NULL) {
         json->failed = true;
         return;
     }
     mb_utf8_sanitize(text, clean, n_bytes);
     attach(json, parent, key, cJSON_CreateString(clean));
-    mb_free(clean);
 }
 
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key, double value)

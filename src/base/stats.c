@@ -230,7 +230,7 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
     if (n == 0) {
         return MB_OK;
     }
-    double *sorted = mb_alloc(n, sizeof *sorted);
+    MB_FREED double *sorted = mb_alloc(n, sizeof *sorted);
     if (sorted == NULL) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "statistics: out of memory for %zu samples", n);
     }
@@ -241,6 +241,5 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
     out->lag1 = mb_lag1(samples_ns, n);
     note_modes(sorted, out);
     out->mad_ns = median_absolute_deviation(sorted, n, out->median_ns);
-    mb_free(sorted);
     return MB_OK;
 }

@@ -37,7 +37,7 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     struct mb_gpu_state *state = c->gpu->state;
     const bool keeps_pipelines = state->keeps_pipelines;
     struct mb_result *result = candidate->result;
-    struct mb_instance instance = {0};
+    MB_SCOPED(mb_instance) instance = {0};
     if (!c->gpu->info.features.executables.pipelineExecutableInfo ||
         !c->options->settings->pipeline_facts) {
         return MB_OK;
@@ -50,7 +50,6 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
         mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task, err);
     state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
-    mb_instance_finish(&instance);
     if (status != MB_OK && !state->is_lost) {
         mb_free(result->facts); /* then nothing is known: no reason to fail */
         result->facts = NULL;

@@ -95,28 +95,25 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
                                   const struct mb_settings *settings, size_t index,
                                   struct mb_case *c, void **source, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_image resized = {0};
+    MB_SCOPED(mb_image) resized = {0};
     const struct mb_image *used = image;
     const size_t n_sizes = mb_settings_n_sizes(settings);
     if (settings->n_sizes > 0) {
         const struct mb_extent size = settings->size[index % n_sizes];
-        MB_TRY(mb_image_resize(&resized, image, size.width, size.height, err));
+        MB_DO(mb_image_resize(&resized, image, size.width, size.height, err));
         used = &resized;
     }
     fill_case(c, settings, index / n_sizes, used);
     fill_task(c, settings);
     *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
-    MB_TRY(MB_NEED(*source, c->input));
+    MB_DO(MB_NEED(*source, c->input));
     c->input_depth = used->depth;
     c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);
     for (uint32_t layer = 0; layer < c->layout.n_layers; layer++) {
         mb_image_encode(used, c->layout.format, layer,
                         (uint8_t *)*source + layer * c->layout.level_layer_bytes[0]);
     }
-fail:
-    mb_image_finish(&resized);
-    return status;
+    return MB_OK;
 }
 
 size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *settings,

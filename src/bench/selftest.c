@@ -30,29 +30,26 @@ struct finding {
 static enum mb_status relate(const struct mb_samples *samples, enum mb_plant plant,
                              struct finding *found, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_bootstrap by_default = {.seed = 1};
     const struct mb_bootstrap wide = {.seed = 1, .level = HOLD_LEVEL};
     struct mb_estimate held;
     const uint32_t n = samples->n_kept;
-    double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
-    MB_TRY(MB_NEED(ratios, "self-test"));
+    MB_FREED double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
+    MB_DO(MB_NEED(ratios, "self-test"));
     mb_samples_column(samples, MB_PLANT_BASE, ratios + n);
     mb_samples_column(samples, plant, ratios);
     for (uint32_t i = 0; i < n; i++) {
         ratios[i] = log(ratios[i] / ratios[n + i]);
     }
     const struct mb_series series = {.values = ratios, .n = n};
-    MB_TRY(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
+    MB_DO(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
     found->hold[0] = exp(held.ci[0]);
     found->hold[1] = exp(held.ci[1]);
     found->base_ns = mb_median(ratios + n, n);
-    MB_TRY(mb_relate_logs(ratios, n, &by_default, &found->relation, err));
+    MB_DO(mb_relate_logs(ratios, n, &by_default, &found->relation, err));
     found->relation.outcome =
         mb_outcome(found->relation.ci, found->relation.p, MB_MARGIN, MB_MARGIN);
-fail:
-    mb_free(ratios);
-    return status;
+    return MB_OK;
 }
 
 MB_PRINTF(4, 5)

@@ -56,16 +56,15 @@ void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
 enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void *block,
                                     uint32_t n_levels, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_vk_image *image = &test_image->image;
     const struct mb_layout *layout = &test_image->full;
     const size_t n_bytes = layout->level_offset_bytes[n_levels - 1] +
                            layout->level_layer_bytes[n_levels - 1] * layout->n_layers;
-    struct mb_buffer buffer = {0};
+    MB_SCOPED(mb_buffer) buffer = {0};
     VkCommandBuffer cmd = test_image->submission.cmd;
-    MB_TRY(mb_buffer_init(&buffer, image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
+    MB_DO(mb_buffer_init(&buffer, image->gpu, MB_BUFFER_UPLOAD, n_bytes, "upload", err));
     memcpy(buffer.mapped, block, n_bytes);
-    MB_TRY(mb_submission_begin(&test_image->submission, err));
+    MB_DO(mb_submission_begin(&test_image->submission, err));
     mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
     for (uint32_t level = 0; level < n_levels; level++) {
         const VkBufferImageCopy region = level_region(layout, level);
@@ -73,10 +72,7 @@ enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void
                                VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
     }
     mb_barrier_levels(cmd, image, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
-    MB_TRY(mb_submission_run(&test_image->submission, err));
-fail:
-    mb_buffer_finish(&buffer);
-    return status;
+    return mb_submission_run(&test_image->submission, err);
 }
 
 /* On the device, level by level: nothing is uploaded again. */

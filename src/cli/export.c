@@ -69,39 +69,32 @@ static size_t choose_formats(const struct mb_options *options,
 static enum mb_status write_all(const struct mb_export *export,
                                 const struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_format *formats[MB_MAX_FORMATS];
     const size_t n_formats = choose_formats(options, formats);
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     export->add_formats(&text, formats, n_formats);
-    MB_TRY(mb_strbuf_check(&text, err));
+    MB_DO(mb_strbuf_check(&text, err));
     for (const struct mb_embedded *file = export->files; file->name != NULL; file++) {
-        MB_TRY(mb_file_write_in(options->out_dir, file->name, file->data, file->n_bytes, err));
+        MB_DO(mb_file_write_in(options->out_dir, file->name, file->data, file->n_bytes, err));
     }
-    MB_TRY(mb_file_write_in(options->out_dir, export->shader_name, export->shader->code,
-                            export->shader->code_bytes, err));
-    MB_TRY(mb_file_write_in(options->out_dir, export->formats_name, mb_strbuf_text(&text),
-                            text.n_bytes, err));
-fail:
-    mb_strbuf_finish(&text);
-    return status;
+    MB_DO(mb_file_write_in(options->out_dir, export->shader_name, export->shader->code,
+                           export->shader->code_bytes, err));
+    return mb_file_write_in(options->out_dir, export->formats_name, mb_strbuf_text(&text),
+                            text.n_bytes, err);
 }
 
 enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const char *dir = options->out_dir;
-    struct mb_strbuf text = {0};
-    MB_TRY(mb_make_dirs(dir, err));
+    MB_SCOPED(mb_strbuf) text = {0};
+    MB_DO(mb_make_dirs(dir, err));
     if (!options->force) {
-        MB_TRY(check_empty(dir, err));
+        MB_DO(check_empty(dir, err));
     }
-    MB_TRY(write_all(find_strategy(options->settings.inputs[0])->export, options, err));
+    MB_DO(write_all(find_strategy(options->settings.inputs[0])->export, options, err));
     if (!options->quiet) {
         mb_strbuf_printf(&text, "Export: %s/README.md\n", dir);
-        MB_TRY(mb_strbuf_print(&text, err));
+        MB_DO(mb_strbuf_print(&text, err));
     }
-fail:
-    mb_strbuf_finish(&text);
-    return status;
+    return MB_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/grid.h"
 #include "base/log.h"
@@ -107,8 +108,8 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
 {
     const struct mb_table_style style = mb_output_style(options);
     static const struct mb_grid_column columns[3];
-    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    MB_SCOPED(mb_strbuf) text = {0};
     mb_strbuf_printf(&text, "self-test on %s\n", gpu->info.name);
     for (int i = 0; i < MB_N_CHECKS; i++) {
         const struct mb_check *check = &selftest->check[i];
@@ -118,10 +119,7 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
         mb_grid_sentence(&grid, "%s", check->text);
     }
     mb_grid_text(&text, &grid, mb_text_columns(&style));
-    mb_grid_finish(&grid);
-    const enum mb_status status = mb_strbuf_print(&text, err);
-    mb_strbuf_finish(&text);
-    return status;
+    return mb_strbuf_print(&text, err);
 }
 
 static enum mb_status fail_selftest(const struct mb_gpu *gpu,
@@ -194,7 +192,7 @@ static void set_log_level(const struct mb_options *options)
 int main(int argc, char **argv)
 {
     struct mb_err err = {0};
-    struct mb_options options = {0};
+    MB_SCOPED(mb_options) options = {0};
     enum mb_errc verdict = MB_ERRC_NONE;
     setlocale(LC_CTYPE, "");
     mb_session_catch_signals();
@@ -204,7 +202,6 @@ int main(int argc, char **argv)
         set_log_level(&options);
         status = dispatch(&options, &verdict, &err);
     }
-    mb_options_finish(&options);
     if (status != MB_OK) {
         mb_log_err(&err);
         verdict = err.code;

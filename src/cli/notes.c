@@ -1,4 +1,5 @@
 /* What stands below a table: warnings, and the quality of each level. */
+#include "base/alloc.h"
 #include "cli/notes.h"
 
 #include <stdio.h>
@@ -143,7 +144,7 @@ static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size
         n_before += i < first && has_warning(&timing->rows[i], message);
     }
     const bool is_for_all = n == n_rows && n > 1;
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     for (size_t i = 0; i < n_rows && !is_for_all; i++) {
         if (has_warning(&timing->rows[i], message)) {
             mb_strbuf_list(&text, timing->of->results[i].label, n_named++, n);
@@ -153,7 +154,6 @@ static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size
     if (n_before == 0) {
         add_line(out, "note", &text);
     }
-    mb_strbuf_finish(&text);
 }
 
 void mb_notes_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all)

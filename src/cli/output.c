@@ -202,12 +202,11 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *
 enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {
-    char *text = NULL;
+    MB_FREED char *text = NULL;
     enum mb_status status = mb_report_json(run, &text, err);
     if (status == MB_OK) {
         status = mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
     }
-    mb_free(text);
     return status;
 }
 

@@ -106,20 +106,17 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     char name[32];
     char stem[64];
     struct mb_extent extent = mb_level_extent(w->c->layout.base, level);
-    enum mb_status status = MB_OK;
-    uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
+    MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
     snprintf(name, sizeof name, "level_%02u", level);
     mb_picture_stem(name, layer, stem, sizeof stem);
     mb_level_to_rgba8(&w->c->layout, w->block, level, layer, rgba);
-    MB_TRY(write_png(w, stem, rgba, extent, err));
+    MB_DO(write_png(w, stem, rgba, extent, err));
     if (w->is_float) {
         const void *texels = mb_layout_level(&w->c->layout, w->block, level, layer);
-        MB_TRY(write_hdr(w, stem, texels, extent, err));
+        MB_DO(write_hdr(w, stem, texels, extent, err));
     }
-fail:
-    mb_free(rgba);
-    return status;
+    return MB_OK;
 }
 
 /* Against the chain that is never rounded: what the strategy's policy asks for. In the layer of
@@ -134,15 +131,13 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_ideal *ideal;
     MB_DO(mb_verifier_ideal(w->options->verifier, w->filter, layer, &ideal, err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
-    uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
+    MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
     snprintf(name, sizeof name, "error_%02u", level);
     mb_picture_stem(name, layer, stem, sizeof stem);
-    const enum mb_status status = write_png(w, stem, rgba, extent, err);
-    mb_free(rgba);
-    return status;
+    return write_png(w, stem, rgba, extent, err);
 }
 
 /* Atlases, single levels, or both. */
@@ -205,13 +200,12 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     if (was_there) {
         return MB_OK;
     }
-    uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
+    MB_FREED uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
     golden.block = texels;
     enum mb_status status =
         texels ? mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err)
                : MB_NEED(texels, "pictures");
     status = status == MB_OK ? write_chain(&golden, err) : status;
-    mb_free(texels);
     return status;
 }
 

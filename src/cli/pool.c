@@ -18,7 +18,7 @@ static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *po
                                  const struct mb_table_style *style, struct mb_err *err)
 {
     const struct mb_file_result *of = pooled->match[0]->usable;
-    struct mb_table_pooled *rows = mb_alloc(pooled->c.n_results, sizeof *rows);
+    MB_FREED struct mb_table_pooled *rows = mb_alloc(pooled->c.n_results, sizeof *rows);
     char title[sizeof of->case_id + sizeof of->condition + 8];
     MB_DO(MB_NEED(rows, "compare"));
     for (size_t i = 0; i < pooled->c.n_results; i++) {
@@ -32,7 +32,6 @@ static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *po
     mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
     mb_table_pool(out, &pool->run, &pooled->c.timings[0], rows, style);
-    mb_free(rows);
     return MB_OK;
 }
 
@@ -131,7 +130,7 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     const struct mb_file_result *of = pooled->match[0]->usable;
     const struct mb_timing *timing = &pooled->c.timings[0];
     const bool is_ranked = timing->fastest != SIZE_MAX;
-    struct mb_strbuf sentence = {0};
+    MB_SCOPED(mb_strbuf) sentence = {0};
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "case", of->case_id);
     mb_json_string(json, node, "cache", of->cache);
@@ -151,7 +150,6 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_ranking_describe(&sentence, &pool->run, timing);
     mb_json_string(json, node, "sentence", mb_strbuf_text(&sentence));
     json->failed = json->failed || sentence.failed;
-    mb_strbuf_finish(&sentence);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < pooled->c.n_results; i++) {
         json_row(json, rows, timing, &timing->rows[i], pooled->match[i]);
@@ -184,22 +182,17 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
 enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_run_group *files,
                             struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_bootstrap how = {.seed = options->settings.seed};
     const struct mb_table_style style = mb_output_style(options);
-    struct mb_pools pools = {0};
-    struct mb_strbuf text = {0};
-    char *json = NULL;
-    MB_TRY(mb_pool_runs(files, &how, &pools, err));
-    MB_TRY(add_text(&text, &pools, &style, err));
-    MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    MB_SCOPED(mb_pools) pools = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
+    MB_FREED char *json = NULL;
+    MB_DO(mb_pool_runs(files, &how, &pools, err));
+    MB_DO(add_text(&text, &pools, &style, err));
+    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->json != NULL) {
-        MB_TRY(make_json(&pools, how.seed, &json, err));
-        MB_TRY(mb_output_write(options->json, json, err));
+        MB_DO(make_json(&pools, how.seed, &json, err));
+        MB_DO(mb_output_write(options->json, json, err));
     }
-fail:
-    mb_strbuf_finish(&text);
-    mb_free(json);
-    mb_pools_finish(&pools);
-    return status;
+    return MB_OK;
 }

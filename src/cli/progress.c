@@ -1,4 +1,5 @@
 /* Shows progress on stderr. */
+#include "base/alloc.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -101,7 +102,7 @@ void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
                       const char *label, const char *step, uint64_t now_ns, size_t n_columns)
 {
     const char *separator = progress->unicode ? " \xc2\xb7 " : " - ";
-    struct mb_strbuf rest = {0};
+    MB_SCOPED(mb_strbuf) rest = {0};
     char left[40];
     left_text(seconds_left(progress, now_ns), left, sizeof left);
     mb_strbuf_printf(&rest, "%s%s%s%s%s", label, separator, step, left[0] ? separator : "",
@@ -116,7 +117,6 @@ void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
     }
     mb_strbuf_append(out, mb_strbuf_text(&rest));
     out->failed = out->failed || rest.failed;
-    mb_strbuf_finish(&rest);
 }
 
 static void draw(struct mb_progress *progress, const char *label, const char *step,
@@ -124,13 +124,12 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
 {
     /* A line that fills the last column wraps on some terminals. */
     const int columns = stderr_columns() - 1;
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     mb_progress_text(&text, progress, label, step, now_ns, (size_t)columns);
     if (!text.failed) {
         mb_log_set_transient(mb_strbuf_text(&text), columns);
         progress->drawn_ns = now_ns;
     }
-    mb_strbuf_finish(&text);
 }
 
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
@@ -212,13 +211,12 @@ void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *prog
 
 void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
 {
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     mb_progress_finish(progress); /* the table comes next */
     mb_progress_case_text(&text, progress, c);
     if (!text.failed && !progress->is_terminal && !progress->is_quiet) {
         mb_log(MB_LOG_INFO, "%s", mb_strbuf_text(&text));
     }
-    mb_strbuf_finish(&text);
 }
 
 void mb_progress_finish(struct mb_progress *progress)

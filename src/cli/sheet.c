@@ -62,16 +62,13 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case 
     if (sheets->policies & 1u << policy) {
         return MB_OK;
     }
-    enum mb_status status = MB_OK;
-    void *texels = mb_alloc(c->layout.total_bytes, 1);
-    MB_TRY(MB_NEED(texels, "contact sheet"));
-    MB_TRY(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
+    MB_FREED void *texels = mb_alloc(c->layout.total_bytes, 1);
+    MB_DO(MB_NEED(texels, "contact sheet"));
+    MB_DO(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
     snprintf(label, sizeof label, "golden (%s)", mb_policy_names[policy]);
-    MB_TRY(add_rows(sheets, label, true, texels, err));
+    MB_DO(add_rows(sheets, label, true, texels, err));
     sheets->policies |= 1u << policy;
-fail:
-    mb_free(texels);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
@@ -103,19 +100,15 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
                                   const char *footer, const struct mb_artifacts *artifacts,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_canvas canvas = {0};
+    MB_SCOPED(mb_canvas) canvas = {0};
     struct mb_bytes png = {0};
     char title[sizeof sheets->title + 32], words[32], stem[32];
     mb_picture_stem("sheet", layer, stem, sizeof stem);
     snprintf(words, sizeof words, ", layer %u", layer);
     snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
-    MB_TRY(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
-    MB_TRY(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    MB_TRY(mb_artifact_write(artifacts, &png, NULL, err, "%s/%s.png", sheets->folder, stem));
-fail:
-    mb_canvas_finish(&canvas);
-    return status;
+    MB_DO(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
+    MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
+    return mb_artifact_write(artifacts, &png, NULL, err, "%s/%s.png", sheets->folder, stem);
 }
 
 enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,

@@ -98,7 +98,7 @@ static void add_other(struct mb_strbuf *text, const char *what, size_t n)
 static void add_others(struct mb_grid *grid, const struct mb_case *c, const struct tally *tally,
                        const struct wins *best)
 {
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     for (size_t i = 0; i < c->n_results; i++) {
         add_other(&text, c->results[i].label, &tally->wins[i] != best ? tally->wins[i].n : 0);
     }
@@ -107,7 +107,6 @@ static void add_others(struct mb_grid *grid, const struct mb_case *c, const stru
     add_other(&text, "nothing to rank", tally->n_of[MB_LEAD_NONE]);
     mb_grid_cell(grid, "%s", mb_strbuf_text(&text));
     grid->text.failed = grid->text.failed || text.failed;
-    mb_strbuf_finish(&text);
 }
 
 static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct tally *tally,

@@ -1,4 +1,5 @@
 /* The table of a run: a row is filled once, for the terminal and for Markdown. */
+#include "base/alloc.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -294,13 +295,12 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
     const char *driver =
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
-    struct mb_strbuf line = {0};
+    MB_SCOPED(mb_strbuf) line = {0};
     mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
                      device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), mb_terminal_columns(style->columns));
     out->failed = out->failed || line.failed;
-    mb_strbuf_finish(&line);
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
@@ -317,12 +317,12 @@ static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_
 {
     const struct mb_timing *timing = view->timing;
     const size_t winner = mb_ranking_winner(view->run, timing);
-    struct mb_grid grid = {.columns = columns, .n_columns = N_COLUMNS + (view->pooled != NULL)};
+    MB_SCOPED(mb_grid)
+    grid = {.columns = columns, .n_columns = N_COLUMNS + (view->pooled != NULL)};
     for (size_t i = 0; i < timing->of->n_results; i++) {
         add_row(&grid, view, &timing->rows[i], i == winner);
     }
     mb_grid_text(out, &grid, view->style->columns);
-    mb_grid_finish(&grid);
     mb_strbuf_append(out, lines->n_bytes > 0 ? "\n" : "");
     mb_strbuf_wrap_lines(out, mb_strbuf_text(lines), mb_terminal_columns(view->style->columns));
     out->failed = out->failed || lines->failed;
@@ -403,7 +403,7 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
 {
     struct view view = {.run = run, .timing = timing, .style = style};
     const size_t winner = mb_ranking_winner(run, timing);
-    struct mb_grid grid = {.columns = columns, .n_columns = N_COLUMNS};
+    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = N_COLUMNS};
     struct mb_strbuf lines = {0};
     char text[TEXT_BYTES];
     mb_timing_describe(timing, text, sizeof text);
@@ -415,7 +415,6 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
         add_row(&grid, &view, &timing->rows[i], i == winner);
     }
     mb_grid_markdown(out, &grid);
-    mb_grid_finish(&grid);
     mb_ranking_lines(&lines, run, timing);
     if (run->settings->per_level) {
         mb_notes_split(&lines, timing);

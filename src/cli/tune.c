@@ -140,13 +140,12 @@ static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
                       const struct mb_table_style *style)
 {
-    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     size_t index = 0;
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
     mb_grid_text(out, &grid, style->columns);
-    mb_grid_finish(&grid);
 }
 
 /* "64x64 rgba8" */
@@ -284,7 +283,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
 {
     const bool is_verbose = options->verbosity > 0;
     const struct mb_tune_choice *choice;
-    struct mb_strbuf below = {0};
+    MB_SCOPED(mb_strbuf) below = {0};
     size_t index = 0;
     if (run->n_cases > 0) {
         add_task(out, run);
@@ -309,7 +308,6 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     }
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), mb_text_columns(style));
     out->failed = out->failed || below.failed;
-    mb_strbuf_finish(&below);
 }
 
 static void on_step(void *user, const char *label, const char *step)

@@ -160,7 +160,6 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
                                                   const struct mb_plane *doubts, double *dst,
                                                   struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_extent extent = mb_level_extent(doubts->extent, 1);
     const size_t n_values = (size_t)extent.width * extent.height * 4;
     const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
@@ -171,18 +170,16 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
         .reduce = is_wide ? MB_REDUCE_MAX : MB_REDUCE_AVG,
         .alpha = is_average ? tolerance->filter.alpha : MB_ALPHA_STRAIGHT,
     };
-    double *spread = NULL;
+    MB_FREED double *spread = NULL;
     if (is_average && tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
         spread = mb_malloc(n_values * sizeof *spread);
-        MB_TRY(MB_NEED(spread, "verification"));
+        MB_DO(MB_NEED(spread, "verification"));
     }
-    MB_TRY(mb_golden_level(&filter, doubts, dst, spread, err));
+    MB_DO(mb_golden_level(&filter, doubts, dst, spread, err));
     for (size_t i = 0; spread != NULL && i < n_values; i++) {
         dst[i] = isfinite(spread[i]) ? dst[i] : INFINITY;
     }
-fail:
-    mb_free(spread);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
@@ -191,7 +188,7 @@ enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
 {
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
     struct mb_plane doubts = {.extent = source->extent, .texels = carried};
-    double *values = NULL;
+    MB_FREED double *values = NULL;
     if (source->format != NULL) {
         values = mb_malloc(n_texels * 4 * sizeof *values);
         MB_DO(MB_NEED(values, "verification"));
@@ -201,9 +198,7 @@ enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
     } else {
         add_overflow(tolerance, source, carried);
     }
-    const enum mb_status status = filter_doubts(tolerance, &doubts, dst, err);
-    mb_free(values);
-    return status;
+    return filter_doubts(tolerance, &doubts, dst, err);
 }
 
 double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt)

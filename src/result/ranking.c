@@ -189,7 +189,7 @@ static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
                     const struct mb_timing *timing, size_t n_tied)
 {
     size_t n, n_named = 0;
-    size_t *order = mb_ranking_order(timing, timing->question, &n);
+    MB_FREED size_t *order = mb_ranking_order(timing, timing->question, &n);
     out->failed = out->failed || order == NULL;
     for (size_t i = 0; i < n; i++) {
         if (order[i] == timing->fastest || mb_ranking_is_tied(timing, order[i])) {
@@ -198,7 +198,6 @@ static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
     }
     mb_strbuf_printf(out, " are within the noise of %s.",
                      run->n_pooled > 1 ? "these runs" : "this run");
-    mb_free(order);
 }
 
 /* "spd is the fastest exact one: ..."; where no row is exact, or of a wide kernel, "spd is

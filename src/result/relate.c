@@ -139,14 +139,13 @@ double mb_relate_margin(const struct mb_timing *timing)
 
 enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const size_t n = timing->of->n_results;
-    double *p = mb_alloc(n, sizeof *p);
-    MB_TRY(MB_NEED(p, "comparison"));
+    MB_FREED double *p = mb_alloc(n, sizeof *p);
+    MB_DO(MB_NEED(p, "comparison"));
     for (size_t i = 0; i < n; i++) {
         p[i] = is_tested(timing, i) ? timing->rows[i].relation.p : (double)NAN;
     }
-    MB_TRY(mb_holm(p, n, err));
+    MB_DO(mb_holm(p, n, err));
     for (size_t i = 0; i < n; i++) {
         if (is_tested(timing, i)) {
             struct mb_relation *relation = &timing->rows[i].relation;
@@ -155,7 +154,5 @@ enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
                 mb_outcome(relation->ci, p[i], MB_MARGIN, mb_relate_margin(timing));
         }
     }
-fail:
-    mb_free(p);
-    return status;
+    return MB_OK;
 }

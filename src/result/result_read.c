@@ -448,18 +448,13 @@ fail:
 enum mb_status mb_result_file_read(const char *path, struct mb_result_file *file,
                                    struct mb_err *err)
 {
-    enum mb_status status;
-    struct mb_bytes bytes = {0};
+    MB_SCOPED(mb_bytes) bytes = {0};
     *file = (struct mb_result_file){0};
-    MB_TRY(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
+    MB_DO(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
     if (memchr(bytes.data, '\0', bytes.n_bytes) != NULL) {
-        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not JSON: it has a byte of zero", path);
-        goto fail;
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: not JSON: it has a byte of zero", path);
     }
-    MB_TRY(mb_result_file_parse(path, (const char *)bytes.data, file, err));
-fail:
-    mb_bytes_finish(&bytes);
-    return status;
+    return mb_result_file_parse(path, (const char *)bytes.data, file, err);
 }
 
 void mb_result_file_finish(struct mb_result_file *file)

@@ -517,7 +517,7 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_ti
 static void add_sentence(struct mb_json *json, struct cJSON *node, const struct mb_run *run,
                          const struct mb_timing *timing, enum mb_question question)
 {
-    struct mb_strbuf sentence = {0};
+    MB_SCOPED(mb_strbuf) sentence = {0};
     if (question == timing->question) {
         mb_ranking_describe(&sentence, run, timing);
     } else {
@@ -526,7 +526,6 @@ static void add_sentence(struct mb_json *json, struct cJSON *node, const struct 
     json->failed = json->failed || sentence.failed;
     mb_json_string(json, node, "sentence",
                    sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
-    mb_strbuf_finish(&sentence);
 }
 
 static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
@@ -534,7 +533,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
 {
     const struct mb_result *results = timing->of->results;
     size_t n;
-    size_t *order = mb_ranking_order(timing, question, &n);
+    MB_FREED size_t *order = mb_ranking_order(timing, question, &n);
     json->failed = json->failed || order == NULL;
     if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
@@ -550,7 +549,6 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
         }
         add_sentence(json, node, run, timing, question);
     }
-    mb_free(order);
 }
 
 /* Of the first question that any row answers, and next to exact rows of `any`. */

@@ -1,5 +1,6 @@
 /* What a tuning leaves: tune.json, with what was chosen, against what, and what was dropped on
  * the way; and the decisions as a C header. */
+#include "base/alloc.h"
 #include "tune/report.h"
 
 #include <ctype.h>
@@ -356,14 +357,14 @@ static void add_literal(struct mb_strbuf *out, const char *text)
 /* Text for a comment: nothing in it ends or begins one, and every line of it is part of it. */
 static void add_remark(struct mb_strbuf *out, const char *text)
 {
-    struct mb_strbuf safe = {0};
+    MB_SCOPED(mb_strbuf) safe = {0};
     for (; *text != '\0'; text++) {
         const bool is_edge = (text[0] == '*' && text[1] == '/') ||
                              (text[0] == '/' && text[1] == '*') || text[0] == '\\';
         const unsigned char c = (unsigned char)*text;
         mb_strbuf_printf(&safe, "%c%s", c < ' ' || c >= 0x7f ? '?' : c, is_edge ? " " : "");
     }
-    struct mb_strbuf wrapped = {0};
+    MB_SCOPED(mb_strbuf) wrapped = {0};
     mb_strbuf_wrap(&wrapped, mb_strbuf_text(&safe), 3, COMMENT_COLUMNS);
     const char *line = mb_strbuf_text(&wrapped);
     for (const char *end = line; *line != '\0'; line = end) {
@@ -375,15 +376,13 @@ static void add_remark(struct mb_strbuf *out, const char *text)
         end += *end == '\n';
     }
     out->failed = out->failed || safe.failed || wrapped.failed;
-    mb_strbuf_finish(&safe);
-    mb_strbuf_finish(&wrapped);
 }
 
 /* What was tuned, and what the reader must know of it. */
 static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_tune *tune)
 {
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     mb_strbuf_append(out,
                      "/* The fastest verified ways of making mipmaps on one device.\n *\n");
     mb_strbuf_printf(&text,
@@ -414,7 +413,6 @@ static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
     add_remark(out, reach_rule);
     mb_strbuf_append(out, " */\n");
     out->failed = out->failed || text.failed;
-    mb_strbuf_finish(&text);
 }
 
 static void add_macro(struct mb_strbuf *out, const char *name, const char *value)

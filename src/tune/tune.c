@@ -80,7 +80,7 @@ static size_t find_same(const struct session *session, struct mb_params *resolve
 static enum mb_status sift(struct session *session, struct mb_err *err)
 {
     struct mb_tune_case *c = session->c;
-    struct mb_params *resolved = mb_alloc(c->n_variants, sizeof *resolved);
+    MB_FREED struct mb_params *resolved = mb_alloc(c->n_variants, sizeof *resolved);
     MB_DO(MB_NEED(resolved, "tune"));
     for (size_t i = 0; i < c->n_variants; i++) {
         struct mb_tune_variant *variant = &c->variants[i];
@@ -94,7 +94,6 @@ static enum mb_status sift(struct session *session, struct mb_err *err)
             leave_out(variant, MB_TUNE_SAME, "the same commands as another variant here");
         }
     }
-    mb_free(resolved);
     return MB_OK;
 }
 
@@ -171,7 +170,7 @@ static enum mb_status find_ratio(const struct mb_timing *timing, const struct mb
                                  const struct mb_row *row, double *ratio, struct mb_err *err)
 {
     const uint32_t n = timing->samples.n_kept;
-    double *values = mb_alloc(2 * (size_t)n + 1, sizeof *values);
+    MB_FREED double *values = mb_alloc(2 * (size_t)n + 1, sizeof *values);
     MB_DO(MB_NEED(values, "tune"));
     mb_samples_column(&timing->samples, row->column, values);
     mb_samples_column(&timing->samples, anchor->column, values + n);
@@ -179,7 +178,6 @@ static enum mb_status find_ratio(const struct mb_timing *timing, const struct mb
         values[i] /= values[n + i];
     }
     *ratio = mb_median(values, n);
-    mb_free(values);
     return MB_OK;
 }
 
@@ -230,15 +228,12 @@ static size_t take_heat(struct session *session, size_t *next)
 static enum mb_status run_heat(struct session *session, const struct mb_settings *settings,
                                size_t n, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_case c = {.results = NULL};
-    MB_TRY(run_together(session, settings, true, n, &c, err));
+    MB_SCOPED(mb_case) c = {.results = NULL};
+    MB_DO(run_together(session, settings, true, n, &c, err));
     if (session->is_complete) {
-        MB_TRY(note_heat(session, &c.timings[0], n, err));
+        MB_DO(note_heat(session, &c.timings[0], n, err));
     }
-fail:
-    mb_case_finish(&c);
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status run_pass(struct session *session, uint32_t index, struct mb_err *err)

@@ -1,4 +1,5 @@
 /* Buffers with their memory. */
+#include "base/alloc.h"
 #include "vk/buffer.h"
 
 #include <string.h>
@@ -10,15 +11,14 @@
 static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffer *from,
                            VkDeviceSize n_bytes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_submission submission = {0};
+    MB_SCOPED(mb_submission) submission = {0};
     const VkBufferCopy region = {.size = n_bytes};
     const VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
     };
-    MB_TRY(mb_submission_init(&submission, buffer->gpu, "fill buffer", err));
+    MB_DO(mb_submission_init(&submission, buffer->gpu, "fill buffer", err));
     if (from) {
         vkCmdCopyBuffer(submission.cmd, from->buffer, buffer->buffer, 1, &region);
     } else {
@@ -26,10 +26,7 @@ static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffe
     }
     vkCmdPipelineBarrier(submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-    MB_TRY(mb_submission_run(&submission, err));
-fail:
-    mb_submission_finish(&submission);
-    return status;
+    return mb_submission_run(&submission, err);
 }
 
 enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
@@ -81,14 +78,10 @@ fail:
 enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
                                 size_t n_bytes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_buffer staging = {0};
-    MB_TRY(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, "staging", err));
+    MB_SCOPED(mb_buffer) staging = {0};
+    MB_DO(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, "staging", err));
     memcpy(staging.mapped, data, n_bytes);
-    status = fill(buffer, &staging, n_bytes, err);
-fail:
-    mb_buffer_finish(&staging);
-    return status;
+    return fill(buffer, &staging, n_bytes, err);
 }
 
 VkDeviceAddress mb_buffer_address(const struct mb_buffer *buffer)

@@ -177,9 +177,8 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
 /* The empty pairs, then the stamps. */
 static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_submission submission = {0};
-    MB_TRY(mb_submission_init(&submission, timer->gpu, "timer's marks", err));
+    MB_SCOPED(mb_submission) submission = {0};
+    MB_DO(mb_submission_init(&submission, timer->gpu, "timer's marks", err));
     for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
         mb_timer_begin(timer, submission.cmd, i);
         mb_timer_end(timer, submission.cmd, i);
@@ -189,37 +188,30 @@ static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err
     for (uint32_t i = 0; i < N_STAMPS; i++) {
         mb_timer_stamp(timer, submission.cmd, 2 * N_EMPTY_PAIRS + i);
     }
-    MB_TRY(mb_submission_run(&submission, err));
-fail:
-    mb_submission_finish(&submission);
-    return status;
+    return mb_submission_run(&submission, err);
 }
 
 enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
                                       struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
-    struct mb_timer timer = {0};
+    MB_SCOPED(mb_timer) timer = {0};
     double durations_ns[N_EMPTY_PAIRS];
     struct mb_stats stats;
     uint64_t least, gcd;
-    uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
+    MB_FREED uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
     *marks = (struct mb_timer_marks){0};
-    MB_TRY(MB_NEED(stamps, "timer"));
-    MB_TRY(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
-    MB_TRY(run_marks(&timer, err));
-    MB_TRY(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));
+    MB_DO(MB_NEED(stamps, "timer"));
+    MB_DO(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
+    MB_DO(run_marks(&timer, err));
+    MB_DO(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));
     mb_ticks_granularity(stamps, N_STAMPS, info->timestamp_valid_bits, &least, &gcd);
     marks->granularity_ns = (double)least * info->timestamp_period_ns;
     marks->granularity_gcd_ns = (double)gcd * info->timestamp_period_ns;
     for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
-        MB_TRY(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
+        MB_DO(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
     }
-    MB_TRY(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
+    MB_DO(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
     marks->empty_pair_ns = stats.median_ns;
-fail:
-    mb_timer_finish(&timer);
-    mb_free(stamps);
-    return status;
+    return MB_OK;
 }

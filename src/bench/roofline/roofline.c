@@ -3,6 +3,7 @@
  *
  * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
  * workgroup sizes are tried first, and more items per invocation with the best of them only. */
+#include "base/alloc.h"
 #include "bench/roofline/roofline.h"
 
 #include <math.h>
@@ -182,10 +183,9 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
 static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *dispatch_ns,
                                             double *barrier_ns, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_pipeline compute = {0};
-    struct mb_timer timer = {0};
-    struct mb_submission submission = {0};
+    MB_SCOPED(mb_pipeline) compute = {0};
+    MB_SCOPED(mb_timer) timer = {0};
+    MB_SCOPED(mb_submission) submission = {0};
     double row_ns;
     const struct mb_constant workgroup_size = {"gl_WorkGroupSize.x", 64};
     const struct mb_pipeline_options options = {
@@ -194,18 +194,14 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *di
         .n_constants = 1,
         .name = "null",
     };
-    MB_TRY(mb_timer_init(&timer, gpu, N_NULL_TIMES, err));
-    MB_TRY(mb_pipeline_init(&compute, gpu, &options, err));
-    MB_TRY(mb_submission_init(&submission, gpu, "null", err));
-    MB_TRY(time_row(&compute, &timer, &submission, 0, dispatch_ns, err)); /* warm */
-    MB_TRY(time_row(&compute, &timer, &submission, 0, dispatch_ns, err));
-    MB_TRY(time_row(&compute, &timer, &submission, N_LINKS, &row_ns, err));
+    MB_DO(mb_timer_init(&timer, gpu, N_NULL_TIMES, err));
+    MB_DO(mb_pipeline_init(&compute, gpu, &options, err));
+    MB_DO(mb_submission_init(&submission, gpu, "null", err));
+    MB_DO(time_row(&compute, &timer, &submission, 0, dispatch_ns, err)); /* warm */
+    MB_DO(time_row(&compute, &timer, &submission, 0, dispatch_ns, err));
+    MB_DO(time_row(&compute, &timer, &submission, N_LINKS, &row_ns, err));
     *barrier_ns = (row_ns - *dispatch_ns) / N_LINKS;
-fail:
-    mb_submission_finish(&submission);
-    mb_pipeline_finish(&compute);
-    mb_timer_finish(&timer);
-    return status;
+    return MB_OK;
 }
 
 /* Of software devices, where the size makes no difference. */
@@ -221,17 +217,14 @@ static enum mb_status try_variant(struct mb_field *field,
                                   const struct mb_traffic_variant *variant, double min_ns,
                                   struct mb_bandwidth *best, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_traffic_kernel kernel = {0};
+    MB_SCOPED(mb_traffic_kernel) kernel = {0};
     struct mb_bandwidth found;
-    MB_TRY(mb_traffic_kernel_init(&kernel, field, variant, err));
-    MB_TRY(mb_traffic_time(&kernel, 0, min_ns, &found, err));
+    MB_DO(mb_traffic_kernel_init(&kernel, field, variant, err));
+    MB_DO(mb_traffic_time(&kernel, 0, min_ns, &found, err));
     if (!(found.gbps <= best->gbps)) { /* or the best is NaN yet */
         *best = found;
     }
-fail:
-    mb_traffic_kernel_finish(&kernel);
-    return status;
+    return MB_OK;
 }
 
 /* Workgroup sizes from a list, which 0 ends, that the device has. */
@@ -307,26 +300,22 @@ static void find_cache(struct mb_roofline *out)
 /* Warm up, get a rough idea of the speed, and find the cache. */
 static enum mb_status scout(struct measurement *m, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_field field = {0};
-    struct mb_traffic_kernel read = {0};
+    MB_SCOPED(mb_field) field = {0};
+    MB_SCOPED(mb_traffic_kernel) read = {0};
     struct mb_bandwidth rough;
     const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
     const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
     const uint64_t n_bytes = whole_units(least_of(
         wanted_bytes, least_of(m->limit_bytes, m->gpu->info.max_storage_buffer_bytes)));
-    MB_TRY(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
-    MB_TRY(mb_traffic_kernel_init(&read, &field, &variant, err));
-    MB_TRY(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &rough, err));
+    MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
+    MB_DO(mb_traffic_kernel_init(&read, &field, &variant, err));
+    MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &rough, err));
     m->rough_gbps = rough.gbps;
     if (!m->is_cpu && m->settings->l2_bytes == 0) {
-        MB_TRY(sweep(m, &read, n_bytes, err));
+        MB_DO(sweep(m, &read, n_bytes, err));
         find_cache(m->out);
     }
-fail:
-    mb_traffic_kernel_finish(&read);
-    mb_field_finish(&field);
-    return status;
+    return MB_OK;
 }
 
 /* Of one side, before limits. */
@@ -341,16 +330,12 @@ static uint64_t large_bytes(const struct measurement *m)
 
 static enum mb_status measure_buffers(const struct measurement *m, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_field field = {0};
+    MB_SCOPED(mb_field) field = {0};
     const uint64_t n_bytes = least_of(least_of(large_bytes(m) + MB_TRAFFIC_UNIT_BYTES - 1,
                                                m->gpu->info.max_storage_buffer_bytes),
                                       m->limit_bytes);
-    MB_TRY(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
-    MB_TRY(measure_field(m, &field, err));
-fail:
-    mb_field_finish(&field);
-    return status;
+    MB_DO(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
+    return measure_field(m, &field, err);
 }
 
 /* Square layers of rgba8, about `n_bytes` in all and no more than the limit. */
@@ -375,7 +360,7 @@ static void large_layout(const struct measurement *m, uint64_t n_bytes,
 static enum mb_status measure_images(const struct measurement *m, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_field field = {0};
+    MB_SCOPED(mb_field) field = {0};
     struct mb_layout layout;
     large_layout(m, least_of(large_bytes(m), m->limit_bytes), &layout);
     status = mb_field_init_images(&field, m->gpu, &layout, err);
@@ -385,7 +370,6 @@ static enum mb_status measure_images(const struct measurement *m, struct mb_err 
     if (status == MB_OK) {
         status = measure_field(m, &field, err);
     }
-    mb_field_finish(&field);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* Plain traffic on a buffer or an image: kernels of shaders/roofline_*.comp and their timing.
  */
+#include "base/alloc.h"
 #include "bench/roofline/traffic.h"
 
 #include <math.h>
@@ -189,13 +190,12 @@ void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer c
 /* Fill the source with noise, by the kernel that writes, its sides exchanged. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_traffic_kernel kernel = {0};
+    MB_SCOPED(mb_traffic_kernel) kernel = {0};
     const struct mb_traffic_variant variant = {MB_TRAFFIC_WRITE, 128, 4};
     VkCommandBuffer cmd = field->submission.cmd;
-    MB_TRY(mb_traffic_kernel_init(&kernel, field, &variant, err));
+    MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
     bind_sides(&kernel, MB_TARGET, MB_SOURCE);
-    MB_TRY(mb_submission_begin(&field->submission, err));
+    MB_DO(mb_submission_begin(&field->submission, err));
     for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
         mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
                           &mb_access_compute_read_write);
@@ -206,10 +206,7 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
                           &mb_access_readable);
     }
     mb_barrier_full(cmd);
-    MB_TRY(mb_submission_run(&field->submission, err));
-fail:
-    mb_traffic_kernel_finish(&kernel);
-    return status;
+    return mb_submission_run(&field->submission, err);
 }
 
 static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)

@@ -1,4 +1,5 @@
 /* Eviction by streaming; shaders/evict.comp. */
+#include "base/alloc.h"
 #include "bench/timing/evict.h"
 
 #include "vk/barrier.h"
@@ -52,18 +53,13 @@ static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline 
 /* Noise, by the same grid. */
 static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_pipeline compute = {0};
-    struct mb_submission submission = {0};
-    MB_TRY(init_kernel(evictor, true, &compute, err));
-    MB_TRY(mb_submission_init(&submission, evictor->gpu, "evict: fill", err));
+    MB_SCOPED(mb_pipeline) compute = {0};
+    MB_SCOPED(mb_submission) submission = {0};
+    MB_DO(init_kernel(evictor, true, &compute, err));
+    MB_DO(mb_submission_init(&submission, evictor->gpu, "evict: fill", err));
     dispatch(evictor, &compute, submission.cmd);
     mb_barrier_full(submission.cmd);
-    MB_TRY(mb_submission_run(&submission, err));
-fail:
-    mb_submission_finish(&submission);
-    mb_pipeline_finish(&compute);
-    return status;
+    return mb_submission_run(&submission, err);
 }
 
 static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,

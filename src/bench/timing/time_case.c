@@ -135,23 +135,20 @@ sample_options(const struct timing *t, const struct subject *subject, bool is_nu
 /* About what a chain takes: the least of a few runs, of which the first warms up. */
 static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_recorded_sample recorded = {0};
+    MB_SCOPED(mb_recorded_sample) recorded = {0};
     struct mb_recorded_sample_options options = sample_options(t, subject, false);
     double chain_ns;
     options.n_parts = options.n_chains[0] = 1;
     options.n_lead = 0;
     options.evictor = NULL;
-    MB_TRY(mb_recorded_sample_init(&recorded, &options, err));
+    MB_DO(mb_recorded_sample_init(&recorded, &options, err));
     subject->pilot_ns = INFINITY;
     for (uint32_t i = 0; i < PILOT_RUNS; i++) {
-        MB_TRY(mb_submission_submit(&recorded.submission, err));
-        MB_TRY(mb_recorded_sample_collect(&recorded, &t->timer, &chain_ns, err));
+        MB_DO(mb_submission_submit(&recorded.submission, err));
+        MB_DO(mb_recorded_sample_collect(&recorded, &t->timer, &chain_ns, err));
         subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
     }
-fail:
-    mb_recorded_sample_finish(&recorded);
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status record(struct timing *t, const struct subject *subject, bool is_null,
@@ -336,17 +333,14 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
 
 static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    double *scratch = mb_alloc(t->timing->samples.n_kept + 1, sizeof *scratch);
-    MB_TRY(MB_NEED(scratch, "samples"));
+    MB_FREED double *scratch = mb_alloc(t->timing->samples.n_kept + 1, sizeof *scratch);
+    MB_DO(MB_NEED(scratch, "samples"));
     for (size_t i = 0; i < t->n_candidates; i++) {
-        MB_TRY(keep_row(t, i, scratch, err));
+        MB_DO(keep_row(t, i, scratch, err));
     }
     t->timing->twin_of = row_of(t, t->twin);
     t->timing->twin_column = t->n_candidates;
-fail:
-    mb_free(scratch);
-    return status;
+    return MB_OK;
 }
 
 /* What the condition takes. */

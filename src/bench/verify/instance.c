@@ -34,9 +34,8 @@ void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuff
 /* The source, filled, so that the chain can be timed right away. */
 static enum mb_status make_source(struct mb_instance *instance, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_vk_image *image = instance->image;
-    struct mb_submission submission = {0};
+    MB_SCOPED(mb_submission) submission = {0};
     struct mb_layout layout;
     const struct mb_vk_image_options options = {
         .layout = &layout,
@@ -48,13 +47,10 @@ static enum mb_status make_source(struct mb_instance *instance, struct mb_err *e
     };
     mb_layout_init(&layout, image->layout.format, image->layout.base, image->layout.n_layers,
                    1);
-    MB_TRY(mb_vk_image_init(&instance->source, image->gpu, &options, err));
-    MB_TRY(mb_submission_init(&submission, image->gpu, "source", err));
+    MB_DO(mb_vk_image_init(&instance->source, image->gpu, &options, err));
+    MB_DO(mb_submission_init(&submission, image->gpu, "source", err));
     mb_instance_record_source(instance, submission.cmd);
-    MB_TRY(mb_submission_run(&submission, err));
-fail:
-    mb_submission_finish(&submission);
-    return status;
+    return mb_submission_run(&submission, err);
 }
 
 enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk_image *image,

@@ -177,7 +177,6 @@ static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate
 static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candidate *candidate,
                                    enum mb_judge_pass pass, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_test_image *test_image = judge->test_image;
     const struct mb_task *task = &judge->c->task;
     const struct mb_tolerance *tolerance = &candidate->instance.work.tolerance;
@@ -186,30 +185,28 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
                                           : "writes outside the rectangles' affected regions";
     struct reach reach = {.n_rects = task->n_rects};
     struct mb_bad_texel bad;
-    uint8_t *regenerated = mb_alloc(2, n_bytes);
-    MB_TRY(MB_NEED(regenerated, "partial update"));
+    MB_FREED uint8_t *regenerated = mb_alloc(2, n_bytes);
+    MB_DO(MB_NEED(regenerated, "partial update"));
     uint8_t *spoilt = regenerated + n_bytes;
     memcpy(regenerated, test_image->readback.mapped, n_bytes);
     mb_filter_affected_of(tolerance->filter.policy, &test_image->image.layout, task->rects,
                           reach.n_rects, reach.affected);
     spoil(test_image, &reach, true, regenerated, spoilt);
-    MB_TRY(run_over(judge, candidate, spoilt, err));
+    MB_DO(run_over(judge, candidate, spoilt, err));
     find_difference(test_image, spoilt, 0, &reach, 0.0, &bad);
     if (!bad.found) {
         rule = "differs from a full regeneration";
         spoil(test_image, &reach, false, regenerated, spoilt);
-        MB_TRY(run_over(judge, candidate, spoilt, err));
+        MB_DO(run_over(judge, candidate, spoilt, err));
         /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
     if (bad.found) {
         note_failure(candidate->result, pass, rule, &bad);
-        MB_TRY(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
+        MB_DO(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
     }
-fail:
-    mb_free(regenerated);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/version.h"
@@ -59,16 +60,11 @@ static enum mb_status fill(struct mb_strbuf *out, const char *text, struct mb_er
 
 static enum mb_status run(const char *path, struct mb_err *err)
 {
-    enum mb_status status;
-    struct mb_bytes bytes = {0};
-    struct mb_strbuf filled = {0};
-    MB_TRY(mb_file_read(path, MAX_TEMPLATE_BYTES, &bytes, err));
-    MB_TRY(fill(&filled, (const char *)bytes.data, err));
-    MB_TRY(mb_strbuf_print(&filled, err));
-fail:
-    mb_strbuf_finish(&filled);
-    mb_bytes_finish(&bytes);
-    return status;
+    MB_SCOPED(mb_bytes) bytes = {0};
+    MB_SCOPED(mb_strbuf) filled = {0};
+    MB_DO(mb_file_read(path, MAX_TEMPLATE_BYTES, &bytes, err));
+    MB_DO(fill(&filled, (const char *)bytes.data, err));
+    return mb_strbuf_print(&filled, err);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* The parts of the completions for bash, zsh and fish. A shell differs in how it quotes, and in
  * what makes it offer the values of an option. */
+#include "base/alloc.h"
 #include "cli/completion/template.h"
 
 #include <string.h>
@@ -230,11 +231,10 @@ static void add_zsh_value(struct mb_strbuf *out, const struct mb_option_row *row
         [VALUE_WORDS] = "(@)",   [VALUE_LIST] = "_mipbench_list @",
         [VALUE_FILE] = "_files", [VALUE_FOLDER] = "_files -/",
     };
-    struct mb_strbuf argument = {0};
+    MB_SCOPED(mb_strbuf) argument = {0};
     mb_strbuf_append(out, ":");
     mb_option_add_argument(&argument, row);
     add_zsh_text(out, mb_strbuf_text(&argument));
-    mb_strbuf_finish(&argument);
     mb_strbuf_append(out, ":");
     add_action(out, row, actions);
 }

@@ -122,7 +122,7 @@ static enum mb_status ask_operation(const struct query *query, const struct vari
                                     const struct mb_operation *operation,
                                     struct mb_capability *capability, struct mb_err *err)
 {
-    struct mb_vk_image image = {0};
+    MB_SCOPED(mb_vk_image) image = {0};
     struct mb_err why = {0};
     if (operation->alpha == MB_ALPHA_PREMULTIPLIED &&
         !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
@@ -137,9 +137,7 @@ static enum mb_status ask_operation(const struct query *query, const struct vari
         return take_note(query->capabilities, "", why.text, &capability->note, err);
     }
     const struct mb_task task = task_of(operation, image.layout.base);
-    const enum mb_status status = ask(query, &image, &task, variants, capability, err);
-    mb_vk_image_finish(&image);
-    return status;
+    return ask(query, &image, &task, variants, capability, err);
 }
 
 /* `capabilities`: [mb_format_count][MB_N_OPERATIONS]. */

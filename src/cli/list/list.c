@@ -233,7 +233,7 @@ static void add_strategy_matrix(struct mb_grid *grid,
 static void add_note(struct mb_strbuf *out, const struct mb_capability_note *note, size_t index)
 {
     char lead[32];
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     snprintf(lead, sizeof lead, "[%zu] ", index + 1);
     if (note->variant[0] != '\0') {
         mb_strbuf_printf(&text, "only as %s; by default: ", note->variant);
@@ -242,7 +242,6 @@ static void add_note(struct mb_strbuf *out, const struct mb_capability_note *not
     }
     mb_strbuf_append(&text, note->reason);
     add_line(out, 2, lead, mb_strbuf_text(&text));
-    mb_strbuf_finish(&text);
 }
 
 static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
@@ -502,25 +501,19 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
 enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
 {
     const enum mb_list_what what = options->list_what;
-    struct mb_list_facts facts = {0};
-    struct mb_json json = {0};
-    struct mb_strbuf text = {0};
-    char *json_text = NULL;
-    enum mb_status status;
-    MB_TRY(mb_list_facts_gather(&facts, what, options->settings.device, err));
+    MB_SCOPED(mb_list_facts) facts = {0};
+    MB_SCOPED(mb_json) json = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
+    MB_FREED char *json_text = NULL;
+    MB_DO(mb_list_facts_gather(&facts, what, options->settings.device, err));
     if (options->json != NULL) {
         mb_json_init(&json);
         mb_list_json(&json, &facts, what);
-        MB_TRY(mb_json_print(&json, &json_text, err));
-        MB_TRY(mb_stdout_write(json_text, strlen(json_text), err));
+        MB_DO(mb_json_print(&json, &json_text, err));
+        MB_DO(mb_stdout_write(json_text, strlen(json_text), err));
     } else {
         mb_list_text(&text, &facts, what);
-        MB_TRY(mb_strbuf_print(&text, err));
+        MB_DO(mb_strbuf_print(&text, err));
     }
-fail:
-    mb_free(json_text);
-    mb_json_finish(&json);
-    mb_strbuf_finish(&text);
-    mb_list_facts_finish(&facts);
-    return status;
+    return MB_OK;
 }

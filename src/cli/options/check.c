@@ -47,14 +47,13 @@ static enum mb_status check_colour(const struct mb_options *options, const char 
 /* Checks common to `run` and `tune`. */
 static enum mb_status check_timed(const struct mb_options *options, struct mb_err *err)
 {
-    struct mb_variant *rows = NULL;
+    MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     for (size_t i = 0; i < options->n_formats; i++) {
         MB_DO(check_colour(options, options->formats[i], err));
     }
     MB_DO(mb_plan_variants(mb_strategies, (const char *const *)options->specs.items,
                            options->specs.n, &rows, &n_rows, err));
-    mb_free(rows);
     return MB_OK;
 }
 
@@ -171,24 +170,21 @@ static enum mb_status imply_input(struct mb_options *options, struct mb_err *err
 /* Make each spec one of every variant; "all", and no spec at all, mean every strategy. */
 static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
 {
-    struct mb_strlist wide = {0};
+    MB_SCOPED(mb_strlist) wide = {0};
     const struct mb_strlist *specs = &options->specs;
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < specs->n || (i == 0 && specs->n == 0); i++) {
         const bool is_all = specs->n == 0 || strcmp(specs->items[i], "all") == 0;
         if (!is_all) {
-            MB_TRY(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
+            MB_DO(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
         }
         for (size_t k = 0; is_all && mb_strategies[k] != NULL; k++) {
-            MB_TRY(mb_strlist_add(&wide, err, "%s:*", mb_strategies[k]->name));
+            MB_DO(mb_strlist_add(&wide, err, "%s:*", mb_strategies[k]->name));
         }
     }
     mb_strlist_finish(&options->specs);
     options->specs = wide;
+    wide = (struct mb_strlist){0};
     return MB_OK;
-fail:
-    mb_strlist_finish(&wide);
-    return status;
 }
 
 static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)

@@ -1,4 +1,5 @@
 /* Replaces each folder among the inputs by its images. */
+#include "base/alloc.h"
 #include "cli/options/folder.h"
 
 #include <dirent.h>
@@ -63,18 +64,15 @@ fail:
 
 enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err)
 {
-    struct mb_strlist all = {0};
-    enum mb_status status = MB_OK;
+    MB_SCOPED(mb_strlist) all = {0};
     for (size_t i = 0; i < inputs->n; i++) {
         const char *input = inputs->items[i];
-        MB_TRY(!mb_pattern_is_spec(input) && is_of_kind(input, S_IFDIR)
-                   ? add_folder(&all, input, err)
-                   : mb_strlist_add(&all, err, "%s", input));
+        MB_DO(!mb_pattern_is_spec(input) && is_of_kind(input, S_IFDIR)
+                  ? add_folder(&all, input, err)
+                  : mb_strlist_add(&all, err, "%s", input));
     }
     mb_strlist_finish(inputs);
     *inputs = all;
+    all = (struct mb_strlist){0};
     return MB_OK;
-fail:
-    mb_strlist_finish(&all);
-    return status;
 }

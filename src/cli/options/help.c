@@ -1,4 +1,5 @@
 /* Lays out the help. */
+#include "base/alloc.h"
 #include "cli/options/help.h"
 
 #include <string.h>
@@ -162,9 +163,7 @@ void mb_help_add_short(struct mb_strbuf *out)
 
 enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err)
 {
-    struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
     mb_help_add(&text, verb);
-    const enum mb_status status = mb_strbuf_print(&text, err);
-    mb_strbuf_finish(&text);
-    return status;
+    return mb_strbuf_print(&text, err);
 }

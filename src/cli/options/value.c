@@ -1,4 +1,5 @@
 /* Parses the values of options: one function for each kind. */
+#include "base/alloc.h"
 #include "cli/options/value.h"
 
 #include <inttypes.h>
@@ -61,18 +62,15 @@ static enum mb_status take_number(struct mb_options *options, const struct mb_op
 static enum mb_status take_each(struct mb_options *options, const struct mb_option_row *row,
                                 const char *value, take_fn *add, struct mb_err *err)
 {
-    struct mb_strlist items = {0};
-    enum mb_status status;
-    MB_TRY(mb_strlist_split(&items, value, err));
+    MB_SCOPED(mb_strlist) items = {0};
+    MB_DO(mb_strlist_split(&items, value, err));
     for (size_t i = 0; i < items.n; i++) {
-        MB_TRY(items.items[i][0] != '\0'
-                   ? add(options, row, items.items[i], err)
-                   : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", row->name,
-                             value));
+        MB_DO(items.items[i][0] != '\0'
+                  ? add(options, row, items.items[i], err)
+                  : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", row->name,
+                            value));
     }
-fail:
-    mb_strlist_finish(&items);
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status add_choice(struct mb_options *options, const struct mb_option_row *row,
@@ -80,7 +78,7 @@ static enum mb_status add_choice(struct mb_options *options, const struct mb_opt
 {
     const char *names[MAX_CHOICES];
     size_t n_names = 0;
-    struct mb_strbuf argument = {0};
+    MB_SCOPED(mb_strbuf) argument = {0};
     for (const struct mb_choice *choice = row->choices; choice->name != NULL; choice++) {
         if (strcmp(value, choice->name) == 0) {
             *(unsigned *)field_of(options, row) |= choice->value;
@@ -91,7 +89,6 @@ static enum mb_status add_choice(struct mb_options *options, const struct mb_opt
     mb_option_add_argument(&argument, row);
     MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s", row->name, value,
             mb_strbuf_text(&argument));
-    mb_strbuf_finish(&argument);
     return mb_err_hint_nearest(err, value, names, n_names, "");
 }
 

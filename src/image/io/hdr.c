@@ -275,8 +275,8 @@ enum mb_status mb_hdr_encode(const struct mb_format *format, struct mb_extent ex
                              const void *texels, struct mb_bytes *out, struct mb_err *err)
 {
     const size_t row_bytes = (size_t)extent.width * format->texel_bytes;
-    double *rgba = mb_malloc((size_t)extent.width * 4 * sizeof *rgba);
-    uint8_t *rgbe = mb_malloc((size_t)extent.width * 4);
+    MB_FREED double *rgba = mb_malloc((size_t)extent.width * 4 * sizeof *rgba);
+    MB_FREED uint8_t *rgbe = mb_malloc((size_t)extent.width * 4);
     uint8_t *data = mb_malloc(MAX_HEADER_BYTES + max_row_bytes(extent.width) * extent.height);
     enum mb_status status = MB_OK;
     *out = (struct mb_bytes){0};
@@ -296,7 +296,5 @@ enum mb_status mb_hdr_encode(const struct mb_format *format, struct mb_extent ex
     }
     *out = (struct mb_bytes){.data = data, .n_bytes = (size_t)(end - data)};
 done:
-    mb_free(rgbe);
-    mb_free(rgba);
     return status;
 }

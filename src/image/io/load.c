@@ -160,7 +160,7 @@ enum mb_status mb_image_decode(struct mb_image *image, const char *path,
 enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t seed,
                              struct mb_err *err)
 {
-    struct mb_bytes file = {0};
+    MB_SCOPED(mb_bytes) file = {0};
     if (mb_pattern_is_spec(spec)) {
         return mb_pattern_make(image, spec, seed, err);
     }
@@ -169,7 +169,6 @@ enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t 
     if (status == MB_OK) {
         status = mb_image_decode(image, spec, &file, err);
     }
-    mb_bytes_finish(&file);
     return status;
 }
 

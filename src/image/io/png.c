@@ -60,7 +60,7 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
     const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)filtered_bytes);
-    uint8_t *filtered = mb_malloc((size_t)filtered_bytes);
+    MB_FREED uint8_t *filtered = mb_malloc((size_t)filtered_bytes);
     uint8_t *data = mb_malloc(HEAD_BYTES + bound + 2 * CHUNK_EXTRA_BYTES);
     const bool has_memory = compressor != NULL && filtered != NULL && data != NULL;
     if (has_memory) {
@@ -73,7 +73,6 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
         *out = (struct mb_bytes){.data = data, .n_bytes = (size_t)(end - data)};
     }
     libdeflate_free_compressor(compressor);
-    mb_free(filtered);
     if (!has_memory) {
         mb_free(data);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a PNG of %ux%u texels", width,

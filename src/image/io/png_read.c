@@ -388,33 +388,30 @@ MB_MUST_CHECK static enum mb_status inflate(const struct png *png, uint8_t *filt
 
 MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_reader *reader = png->reader;
     const struct pass *passes = png->is_interlaced ? adam7 : whole;
     const size_t n_passes = png->is_interlaced ? MB_COUNTOF(adam7) : MB_COUNTOF(whole);
     size_t n_filtered = 0;
-    uint8_t *filtered = NULL, *at;
+    MB_FREED uint8_t *filtered = NULL;
     for (size_t i = 0; i < n_passes; i++) {
         n_filtered += pass_bytes(png, &passes[i]);
     }
     reader->at = png->deflated;
     reader->end = png->deflated + png->n_deflated;
-    MB_TRY(mb_reader_start(reader, png->width, png->height,
-                           png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8,
-                           n_filtered / DEFLATE_MAX_RATIO, err));
+    MB_DO(mb_reader_start(reader, png->width, png->height,
+                          png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8,
+                          n_filtered / DEFLATE_MAX_RATIO, err));
     filtered = mb_malloc(n_filtered);
     if (filtered == NULL) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it", reader->path);
     }
-    MB_TRY(inflate(png, filtered, n_filtered, err));
-    at = filtered;
+    MB_DO(inflate(png, filtered, n_filtered, err));
+    uint8_t *at = filtered;
     for (size_t i = 0; i < n_passes; i++) {
-        MB_TRY(expand_pass(png, &passes[i], at, reader->image, err));
+        MB_DO(expand_pass(png, &passes[i], at, reader->image, err));
         at += pass_bytes(png, &passes[i]);
     }
-fail:
-    mb_free(filtered);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)

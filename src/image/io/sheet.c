@@ -135,21 +135,18 @@ static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent 
 static enum mb_status draw_tiles(const struct mb_sheet *sheet, const void *block,
                                  struct mb_canvas *tiles, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_extent base = sheet->layout.base;
     const struct mb_extent extent = {1 + sheet->column_width * sheet->layout.n_levels,
                                      sheet->tile.height + 2};
-    uint8_t *rgba = mb_malloc((size_t)base.width * base.height * 4);
-    MB_TRY(MB_NEED(rgba, "contact sheet"));
-    MB_TRY(mb_canvas_init(tiles, extent, err));
+    MB_FREED uint8_t *rgba = mb_malloc((size_t)base.width * base.height * 4);
+    MB_DO(MB_NEED(rgba, "contact sheet"));
+    MB_DO(mb_canvas_init(tiles, extent, err));
     for (uint32_t level = 0; level < sheet->layout.n_levels; level++) {
         mb_level_to_rgba8(&sheet->layout, block, level, sheet->layer, rgba);
         draw_tile(tiles, 1 + level * sheet->column_width, sheet->tile,
                   mb_level_extent(base, level), rgba);
     }
-fail:
-    mb_free(rgba);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_golden,
