@@ -221,7 +221,7 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     return MB_OK;
 }
 
-static void release(struct context *c)
+static void context_finish(struct context *c)
 {
     for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
         mb_instance_finish(&c->candidates[i].instance);
@@ -290,23 +290,22 @@ static void drop_empty_timings(struct mb_case *c)
 enum mb_status mb_case_run(const struct mb_case_options *options, const void *source,
                            struct mb_case *out, bool *is_complete, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = options->hooks;
-    struct context c = {.options = options, .gpu = options->calibration->gpu, .c = out};
+    MB_SCOPED(context) c = {.options = options, .gpu = options->calibration->gpu, .c = out};
     *is_complete = false;
-    MB_TRY(allocate(&c, err));
+    MB_DO(allocate(&c, err));
     mb_verifier_init(&c.verifier, &out->layout, source);
     c.judge = (struct mb_judge){
         .test_image = &c.test_image,
         .verifier = options->settings->verify ? &c.verifier : NULL,
         .c = out,
     };
-    status = make_image(&c, source, err);
+    const enum mb_status status = make_image(&c, source, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
     } else {
-        MB_TRY(status);
-        MB_TRY(run(&c, err));
+        MB_DO(status);
+        MB_DO(run(&c, err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);
     if (!*is_complete) {
@@ -315,8 +314,5 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     out->image_ms = c.test_image.image_ms;
     out->used_for = c.test_image.image.usage;
     out->has_raw_views = c.test_image.image.is_raw;
-    MB_TRY(mb_conclude_case(options->settings, options->calibration, out, err));
-fail:
-    release(&c);
-    return status;
+    return mb_conclude_case(options->settings, options->calibration, out, err);
 }

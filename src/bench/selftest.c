@@ -136,6 +136,13 @@ struct plants {
     struct mb_probe *clock; /* or NULL */
 };
 
+static void plants_finish(struct plants *plants)
+{
+    for (int i = 0; i < MB_N_PLANTS * (int)MB_N_SLOTS; i++) {
+        mb_probe_finish(&plants->probe[i / (int)MB_N_SLOTS][i % (int)MB_N_SLOTS]);
+    }
+}
+
 static struct mb_probe *probe_of(struct plants *plants, size_t plant, uint32_t slot)
 {
     return &plants->probe[plant == MB_PLANT_TWIN ? MB_PLANT_BASE : plant][slot];
@@ -184,17 +191,16 @@ static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gp
 enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_settings *settings,
                                struct mb_selftest *selftest, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct plants plants = {.clock = NULL};
-    struct mb_calibration calibration = {0};
-    struct mb_samples samples = {0};
+    MB_SCOPED(plants) plants = {.clock = NULL};
+    MB_SCOPED(mb_calibration) calibration = {0};
+    MB_SCOPED(mb_samples) samples = {0};
     struct mb_settings brief = *settings;
     brief.roofline = false;
     *selftest = (struct mb_selftest){.passed = false};
-    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                          gpu->info.name, err));
-    MB_TRY(mb_calibration_init(&calibration, gpu, &brief, NULL, err));
-    MB_TRY(init_plants(&plants, gpu, err));
+    MB_DO(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
+                         gpu->info.name, err));
+    MB_DO(mb_calibration_init(&calibration, gpu, &brief, NULL, err));
+    MB_DO(init_plants(&plants, gpu, err));
     plants.clock = calibration.has_probe ? &calibration.probe : NULL;
     const struct mb_sampler sampler = {
         .user = &plants,
@@ -214,14 +220,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
         .max_noise = MAX_NOISE,
         .granularity_ns = calibration.marks.granularity_gcd_ns,
     };
-    MB_TRY(mb_measure(&sampler, &options, &samples, err));
-    MB_TRY(
-        mb_selftest_judge(&samples, &calibration.marks, calibration.has_probe, selftest, err));
-fail:
-    mb_samples_finish(&samples);
-    for (int i = 0; i < MB_N_PLANTS * (int)MB_N_SLOTS; i++) {
-        mb_probe_finish(&plants.probe[i / (int)MB_N_SLOTS][i % (int)MB_N_SLOTS]);
-    }
-    mb_calibration_finish(&calibration);
-    return status;
+    MB_DO(mb_measure(&sampler, &options, &samples, err));
+    return mb_selftest_judge(&samples, &calibration.marks, calibration.has_probe, selftest,
+                             err);
 }

@@ -251,17 +251,13 @@ write_copy(const struct mb_output *output, const char *path, const struct mb_run
            enum mb_status (*make)(const struct mb_run *run, char **text, struct mb_err *err),
            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    char *text = NULL;
+    MB_FREED char *text = NULL;
     if (!path) {
         return MB_OK;
     }
-    MB_TRY(is_stdout(path) ? MB_OK : check_written(output, path, run, err));
-    MB_TRY(make(run, &text, err));
-    MB_TRY(mb_output_write(path, text, err));
-fail:
-    mb_free(text);
-    return status;
+    MB_DO(is_stdout(path) ? MB_OK : check_written(output, path, run, err));
+    MB_DO(make(run, &text, err));
+    return mb_output_write(path, text, err);
 }
 
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,

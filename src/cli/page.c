@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/strbuf.h"
 
 #define SCRIPT        "report.py"
@@ -152,20 +153,15 @@ static enum mb_status run(char *const *argv, struct mb_err *err)
 enum mb_status mb_page_make(const struct mb_page_tools *tools, const char *dir,
                             struct mb_err *err)
 {
-    struct mb_strbuf results = {0}, out = {0};
-    enum mb_status status;
+    MB_SCOPED(mb_strbuf) results = {0}, out = {0};
     mb_strbuf_printf(&results, "%s/results.json", dir);
     mb_strbuf_printf(&out, "--out=%s/report.html", dir);
-    MB_TRY(mb_strbuf_check(&results, err));
-    MB_TRY(mb_strbuf_check(&out, err));
+    MB_DO(mb_strbuf_check(&results, err));
+    MB_DO(mb_strbuf_check(&out, err));
     /* -B: a folder of scripts stays as it is. */
     const char *argv[] = {tools->python, "-B",
                           tools->script, mb_strbuf_text(&out),
                           "--",          mb_strbuf_text(&results),
                           NULL};
-    MB_TRY(run((char *const *)argv, err));
-fail:
-    mb_strbuf_finish(&results);
-    mb_strbuf_finish(&out);
-    return status;
+    return run((char *const *)argv, err);
 }

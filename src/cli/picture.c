@@ -83,21 +83,18 @@ void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_byt
 static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
 {
     char stem[64];
-    void *texels = NULL;
+    MB_FREED void *texels = NULL;
     const struct mb_layout *layout = &w->c->layout;
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
-    enum mb_status status = MB_OK;
     mb_picture_stem("atlas", layer, stem, sizeof stem);
-    MB_TRY(mb_atlas_draw(layout, w->block, layer, true, &texels, err));
-    MB_TRY(write_png(w, stem, texels, extent, err));
+    MB_DO(mb_atlas_draw(layout, w->block, layer, true, &texels, err));
+    MB_DO(write_png(w, stem, texels, extent, err));
     if (w->is_float) {
         mb_free(texels);
-        MB_TRY(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
-        MB_TRY(write_hdr(w, stem, texels, extent, err));
+        MB_DO(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
+        MB_DO(write_hdr(w, stem, texels, extent, err));
     }
-fail:
-    mb_free(texels);
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,

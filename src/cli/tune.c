@@ -343,21 +343,17 @@ static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
 static enum mb_status write_all(const struct tuning *tuning, const char *copy,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const char *dir = tuning->session.output.dir;
-    char *header = NULL, *json = NULL;
-    MB_TRY(mb_tune_header(&tuning->session.run, &tuning->tune, &header, err));
-    MB_TRY(mb_tune_json(&tuning->session.run, &tuning->tune, &json, err));
-    MB_TRY(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
-    MB_TRY(mb_output_results(&tuning->session.output, &tuning->session.run, err));
-    MB_TRY(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
+    MB_FREED char *header = NULL, *json = NULL;
+    MB_DO(mb_tune_header(&tuning->session.run, &tuning->tune, &header, err));
+    MB_DO(mb_tune_json(&tuning->session.run, &tuning->tune, &json, err));
+    MB_DO(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
+    MB_DO(mb_output_results(&tuning->session.output, &tuning->session.run, err));
+    MB_DO(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
     if (copy) {
-        MB_TRY(mb_output_write(copy, json, err));
+        MB_DO(mb_output_write(copy, json, err));
     }
-fail:
-    mb_free(header);
-    mb_free(json);
-    return status;
+    return MB_OK;
 }
 
 /* After each case, so that a crash loses nothing. */

@@ -534,9 +534,9 @@ static double least_bound_lsb(struct mb_step step)
 enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_verdict *verdict,
                                 struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_layout *layout = chain->layout;
-    struct golden golden = {
+    MB_SCOPED(golden)
+    golden = {
         .step = {.tolerance = chain->tolerance, .format = layout->format},
         .is_ideal = true,
         .is_doubted = mb_doubt_is_due(layout->format, chain->source,
@@ -557,18 +557,14 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
             .peaks = &peaks,
         };
         if (level > 0) {
-            MB_TRY(golden_advance(&golden, &job, err));
+            MB_DO(golden_advance(&golden, &job, err));
             job.least_bound_lsb = least_bound_lsb(job.step);
         }
         judge_level(&job, verdict);
     }
     verdict->pass = !verdict->first_bad.found;
     verdict->claimed_lsb = chain->tolerance->max_error_lsb;
-    golden_finish(&golden);
     return MB_OK;
-fail:
-    golden_finish(&golden);
-    return status;
 }
 
 void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,

@@ -42,24 +42,21 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
 static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
                              uint64_t seed, struct mb_relation *relation, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t n = samples->n_kept;
-    double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
-    MB_TRY(MB_NEED(log_ratio, "comparison"));
+    MB_FREED double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
+    MB_DO(MB_NEED(log_ratio, "comparison"));
     *relation = mb_no_relation;
     double *other = log_ratio + n;
     mb_samples_column(samples, b, log_ratio);
     mb_samples_column(samples, a, other);
     for (uint32_t i = 0; i < n; i++) {
         if (!(log_ratio[i] > 0.0 && other[i] > 0.0)) {
-            goto fail; /* a slope within the noise of its batches has no ratio */
+            return MB_OK; /* a slope within the noise of its batches has no ratio */
         }
         log_ratio[i] = log(log_ratio[i] / other[i]);
     }
-    MB_TRY(mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation, err));
-fail:
-    mb_free(log_ratio);
-    return status;
+    MB_DO(mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation, err));
+    return MB_OK;
 }
 
 static bool is_timed(const struct mb_timing *timing, const struct mb_row *row)

@@ -199,23 +199,17 @@ static void add_task(struct mb_strbuf *key, const char *label, const struct cJSO
 static enum mb_status make_keys(struct mb_file_result *result, const struct place *place,
                                 struct mb_err *err)
 {
-    enum mb_status status;
-    struct mb_strbuf key = {0}, sans_fmt = {0}, task = {0}, timing = {0};
+    MB_SCOPED(mb_strbuf) key = {0}, sans_fmt = {0}, task = {0}, timing = {0};
     add_variant(&sans_fmt, place->variant);
     add_timing(&sans_fmt, place);
     mb_strbuf_printf(&key, "%s%s", mb_strbuf_text(&sans_fmt), result->format);
     add_timing(&timing, place);
     mb_strbuf_append(&timing, result->format);
     add_task(&task, result->label, place->c);
-    MB_TRY(mb_strbuf_take(&sans_fmt, &result->key_sans_fmt, err));
-    MB_TRY(mb_strbuf_take(&key, &result->key, err));
-    MB_TRY(mb_strbuf_take(&timing, &result->timing_key, err));
-    MB_TRY(mb_strbuf_take(&task, &result->key_sans_condition, err));
-fail:
-    mb_strbuf_finish(&key);
-    mb_strbuf_finish(&task);
-    mb_strbuf_finish(&timing);
-    return status;
+    MB_DO(mb_strbuf_take(&sans_fmt, &result->key_sans_fmt, err));
+    MB_DO(mb_strbuf_take(&key, &result->key, err));
+    MB_DO(mb_strbuf_take(&timing, &result->timing_key, err));
+    return mb_strbuf_take(&task, &result->key_sans_condition, err);
 }
 
 static void name_result(struct mb_file_result *result, const struct place *place)
@@ -428,7 +422,7 @@ enum mb_status mb_result_file_parse(const char *path, const char *text,
                                     struct mb_result_file *file, struct mb_err *err)
 {
     enum mb_status status;
-    struct mb_json json = {0};
+    MB_SCOPED(mb_json) json = {0};
     struct mb_err why = {0};
     *file = (struct mb_result_file){.path = mb_strdup(path)};
     MB_TRY(MB_NEED(file->path, path));
@@ -437,10 +431,8 @@ enum mb_status mb_result_file_parse(const char *path, const char *text,
         goto fail;
     }
     MB_TRY(read_root(file, json.root, err));
-    mb_json_finish(&json);
     return MB_OK;
 fail:
-    mb_json_finish(&json);
     mb_result_file_finish(file);
     return status;
 }

@@ -12,21 +12,14 @@
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_vk_instance instance = {0};
+    MB_SCOPED(mb_vk_instance) instance = {0};
     VkPhysicalDevice devices[MB_MAX_DEVICES];
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
-    MB_TRY(MB_NEED(*infos, "devices"));
-    MB_TRY(mb_vk_instance_init(&instance, NULL, err));
-    MB_TRY(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
-    mb_vk_instance_finish(&instance);
+    MB_DO(MB_NEED(*infos, "devices"));
+    MB_DO(mb_vk_instance_init(&instance, NULL, err));
+    MB_DO(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
     return MB_OK;
-fail:
-    mb_vk_instance_finish(&instance);
-    mb_free(*infos);
-    *infos = NULL;
-    return status;
 }
 
 static bool contains_ignoring_case(const char *text, const char *part)
@@ -169,32 +162,25 @@ static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
 enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     *gpu = (struct mb_gpu){.validate = options->validate};
     VkPhysicalDevice devices[MB_MAX_DEVICES];
     size_t n = 0;
-    struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
+    MB_FREED struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
     gpu->state = mb_alloc(1, sizeof *gpu->state);
-    MB_TRY(MB_NEED(infos && gpu->state, "devices"));
-    MB_TRY(mb_vk_instance_init(
+    MB_DO(MB_NEED(infos && gpu->state, "devices"));
+    MB_DO(mb_vk_instance_init(
         &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
-    MB_TRY(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
+    MB_DO(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
     size_t chosen = choose_device(options->selector, infos, n);
     if (chosen == SIZE_MAX) {
-        status = no_such_device(options->selector, infos, n, err);
-        goto fail;
+        return no_such_device(options->selector, infos, n, err);
     }
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
-    MB_TRY(check_vector_width(&gpu->info, err));
-    MB_TRY(create_device(gpu, options->second_queue, err));
+    MB_DO(check_vector_width(&gpu->info, err));
+    MB_DO(create_device(gpu, options->second_queue, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
-    mb_free(infos);
     return MB_OK;
-fail:
-    mb_free(infos);
-    mb_gpu_finish(gpu);
-    return status;
 }
 
 uint32_t mb_gpu_finish(struct mb_gpu *gpu)

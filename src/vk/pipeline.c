@@ -282,14 +282,14 @@ fail:
 /* Make the pipeline once more, with statistics, to ask what the driver says of it. */
 static enum mb_status capture_facts(const struct mb_pipeline *pipeline, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = pipeline->gpu;
     VkPipeline captured = VK_NULL_HANDLE;
-    MB_TRY(create_pipeline(pipeline, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &captured,
-                           err));
-    status = mb_pipeline_facts_read(gpu, captured, pipeline->made->shader->name,
-                                    gpu->state->facts, err);
-fail:
+    enum mb_status status = create_pipeline(
+        pipeline, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &captured, err);
+    status = status != MB_OK
+                 ? status
+                 : mb_pipeline_facts_read(gpu, captured, pipeline->made->shader->name,
+                                          gpu->state->facts, err);
     vkDestroyPipeline(gpu->device, captured, NULL);
     return status;
 }

@@ -419,8 +419,7 @@ enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layou
                                  struct mb_bandwidth out[MB_N_TRAFFICS], struct mb_err *err)
 {
     static const uint32_t gpu_sizes[] = {128, 256, 64, 0};
-    enum mb_status status = MB_OK;
-    struct mb_field field = {0};
+    MB_SCOPED(mb_field) field = {0};
     const uint32_t *sizes = is_cpu(gpu) ? cpu_size : gpu_sizes;
     const double min_ns = is_cpu(gpu) ? 0.0 : MATCHED_NS;
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
@@ -429,15 +428,13 @@ enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layou
     if (layout->n_layers * layout->level_layer_bytes[0] > side_limit(gpu)) {
         return MB_OK;
     }
-    status = mb_field_init_images(&field, gpu, layout, err);
+    const enum mb_status status = mb_field_init_images(&field, gpu, layout, err);
     if (status == MB_UNSUPPORTED && gpu->info.timestamp_valid_bits > 0) {
         return MB_OK;
     }
-    MB_TRY(status);
+    MB_DO(status);
     for (int i = 0; i < MB_N_TRAFFICS; i++) {
-        MB_TRY(try_sizes(&field, (enum mb_traffic)i, sizes, min_ns, &out[i], err));
+        MB_DO(try_sizes(&field, (enum mb_traffic)i, sizes, min_ns, &out[i], err));
     }
-fail:
-    mb_field_finish(&field);
-    return status;
+    return MB_OK;
 }

@@ -219,23 +219,18 @@ static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)
 enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu *gpu,
                                      uint64_t n_bytes, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     *field = (struct mb_field){.gpu = gpu};
     for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
-        MB_TRY(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
-                              "roofline buffer", err));
+        MB_DO(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
+                             "roofline buffer", err));
     }
-    MB_TRY(init_shared(field, err));
+    MB_DO(init_shared(field, err));
     return MB_OK;
-fail:
-    mb_field_finish(field);
-    return status;
 }
 
 enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu *gpu,
                                     const struct mb_layout *layout, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     static const char *const features[] = {"shaderStorageImageWriteWithoutFormat", NULL};
     const struct mb_needs needs = {
         .features = features, .n_storage_images = 1, .n_invocations = 128};
@@ -250,21 +245,18 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
         .name = "roofline image",
     };
     *field = (struct mb_field){.gpu = gpu, .is_image = true};
-    MB_TRY(mb_needs_met(&needs, gpu, layout, &(struct mb_task){0}, err));
-    MB_TRY(mb_gpu_require_format(gpu, layout->format->vk_storage_format,
-                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
-                                     VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
-                                 "storage", err));
+    MB_DO(mb_needs_met(&needs, gpu, layout, &(struct mb_task){0}, err));
+    MB_DO(mb_gpu_require_format(gpu, layout->format->vk_storage_format,
+                                VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
+                                    VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
+                                "storage", err));
     for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
-        MB_TRY(mb_vk_image_init(&field->image[side], gpu, &options, err));
+        MB_DO(mb_vk_image_init(&field->image[side], gpu, &options, err));
     }
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &field->sampler, err));
-    MB_TRY(init_shared(field, err));
+    MB_DO(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+                            &field->sampler, err));
+    MB_DO(init_shared(field, err));
     return MB_OK;
-fail:
-    mb_field_finish(field);
-    return status;
 }
 
 void mb_field_finish(struct mb_field *field)

@@ -7,7 +7,6 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
                                    const struct mb_settings *settings,
                                    const struct mb_hooks *hooks, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_err why = {0};
     *calibration = (struct mb_calibration){
         .gpu = gpu,
@@ -20,18 +19,15 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         return MB_OK;
     }
     calibration->has_timer = true;
-    MB_TRY(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
+    MB_DO(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
     /* The rest when the device is warm. */
     if (gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU) {
-        MB_TRY(mb_probe_init(&calibration->probe, gpu, err));
+        MB_DO(mb_probe_init(&calibration->probe, gpu, err));
         calibration->has_probe = true;
-        MB_TRY(mb_probe_run(&calibration->probe, &calibration->probe_ns, err));
+        MB_DO(mb_probe_run(&calibration->probe, &calibration->probe_ns, err));
     }
-    MB_TRY(mb_timer_measure_marks(gpu, &calibration->marks, err));
+    MB_DO(mb_timer_measure_marks(gpu, &calibration->marks, err));
     return MB_OK;
-fail:
-    mb_calibration_finish(calibration);
-    return status;
 }
 
 void mb_calibration_finish(struct mb_calibration *calibration)

@@ -83,7 +83,6 @@ enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
                              struct mb_err *err)
 {
     static const struct mb_constant workgroup_size = {"gl_WorkGroupSize.x", WORKGROUP_SIZE};
-    enum mb_status status = MB_OK;
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_probe,
         .constants = &workgroup_size,
@@ -93,17 +92,14 @@ enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
         .name = "probe",
     };
     *probe = (struct mb_probe){.gpu = gpu};
-    MB_TRY(mb_timer_init(&probe->timer, gpu, 1, err));
-    MB_TRY(mb_buffer_init(&probe->result, gpu, MB_BUFFER_DEVICE, WORKGROUP_SIZE * sizeof(float),
-                          "probe", err));
-    MB_TRY(mb_pipeline_init(&probe->compute, gpu, &options, err));
+    MB_DO(mb_timer_init(&probe->timer, gpu, 1, err));
+    MB_DO(mb_buffer_init(&probe->result, gpu, MB_BUFFER_DEVICE, WORKGROUP_SIZE * sizeof(float),
+                         "probe", err));
+    MB_DO(mb_pipeline_init(&probe->compute, gpu, &options, err));
     mb_pipeline_bind(&probe->compute, 0, &(struct mb_descriptor){.buffer = &probe->result}, 1);
-    MB_TRY(mb_submission_init(&probe->submission, gpu, "probe", err));
-    MB_TRY(calibrate(probe, err));
+    MB_DO(mb_submission_init(&probe->submission, gpu, "probe", err));
+    MB_DO(calibrate(probe, err));
     return MB_OK;
-fail:
-    mb_probe_finish(probe);
-    return status;
 }
 
 void mb_probe_finish(struct mb_probe *probe)

@@ -61,23 +61,19 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                                        const struct mb_recorded_sample_options *options,
                                        struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     /* The images of further parts go on from there. */
     uint32_t instance = options->first_instance;
     *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
                                             .n_parts = options->n_parts};
-    MB_TRY(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
     for (uint32_t part = 0; part < options->n_parts; part++) {
         recorded->n_chains[part] = options->n_chains[part];
         record_part(options, part, instance, recorded->submission.cmd);
         instance =
             (instance + options->n_lead + options->n_chains[part]) % options->n_instances;
     }
-    MB_TRY(mb_submission_end(&recorded->submission, err));
+    MB_DO(mb_submission_end(&recorded->submission, err));
     return MB_OK;
-fail:
-    mb_recorded_sample_finish(recorded);
-    return status;
 }
 
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded)

@@ -214,7 +214,7 @@ static void free_recordings(struct recordings *recordings)
     mb_free(recordings->samples);
 }
 
-static void release(struct timing *t)
+static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; t->subjects && i < t->n_candidates; i++) {
         struct subject *subject = &t->subjects[i];
@@ -364,14 +364,15 @@ enum mb_status mb_timing_run(const struct mb_case_options *options,
                              struct mb_candidate *const *candidates, size_t n_candidates,
                              struct mb_timing *timing, struct mb_err *err)
 {
-    struct timing t = {
+    MB_SCOPED(timing)
+    t = {
         .options = options,
         .test_image = test_image,
         .candidates = candidates,
         .n_candidates = n_candidates,
         .timing = timing,
     };
-    enum mb_status status = arrange(&t, err);
+    const enum mb_status status = arrange(&t, err);
     if (status == MB_UNSUPPORTED) {
         for (size_t i = 0; i < n_candidates; i++) {
             struct mb_row *row = &timing->rows[row_of(&t, i)];
@@ -379,12 +380,9 @@ enum mb_status mb_timing_run(const struct mb_case_options *options,
         }
         return MB_OK;
     }
-    MB_TRY(status);
-    MB_TRY(make_copies(&t, err));
-    MB_TRY(prepare(&t, err));
-    MB_TRY(sample(&t, err));
-    MB_TRY(keep_rows(&t, err));
-fail:
-    release(&t);
-    return status;
+    MB_DO(status);
+    MB_DO(make_copies(&t, err));
+    MB_DO(prepare(&t, err));
+    MB_DO(sample(&t, err));
+    return keep_rows(&t, err);
 }

@@ -145,19 +145,18 @@ static enum mb_status ask_strategy(const struct query *query,
                                    const struct mb_strategy *strategy,
                                    struct mb_capability *capabilities, struct mb_err *err)
 {
-    enum mb_status status;
-    struct variants variants = {0};
+    MB_FREED struct mb_variant *rows = NULL;
+    size_t n_rows = 0;
     char spec[64];
     snprintf(spec, sizeof spec, "%s:*", strategy->name);
     const char *const specs[] = {spec};
-    MB_TRY(mb_plan_variants(mb_strategies, specs, 1, &variants.rows, &variants.n_rows, err));
+    MB_DO(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, err));
+    const struct variants variants = {rows, n_rows};
     for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
-        MB_TRY(ask_operation(query, &variants, &mb_formats[i / MB_N_OPERATIONS],
-                             &mb_operations[i % MB_N_OPERATIONS], &capabilities[i], err));
+        MB_DO(ask_operation(query, &variants, &mb_formats[i / MB_N_OPERATIONS],
+                            &mb_operations[i % MB_N_OPERATIONS], &capabilities[i], err));
     }
-fail:
-    mb_free(variants.rows);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
@@ -166,7 +165,6 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
 {
     const size_t n_each = mb_format_count * MB_N_OPERATIONS;
     const struct query query = {.gpu = gpu, .why_closed = why, .capabilities = capabilities};
-    enum mb_status status = MB_OK;
     size_t n_strategies = 0;
     while (mb_strategies[n_strategies] != NULL) {
         n_strategies++;
@@ -174,14 +172,11 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     *capabilities = (struct mb_capabilities){
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
-    MB_TRY(MB_NEED(capabilities->of, "list"));
+    MB_DO(MB_NEED(capabilities->of, "list"));
     for (size_t i = 0; i < n_strategies; i++) {
-        MB_TRY(ask_strategy(&query, mb_strategies[i], capabilities->of + i * n_each, err));
+        MB_DO(ask_strategy(&query, mb_strategies[i], capabilities->of + i * n_each, err));
     }
     return MB_OK;
-fail:
-    mb_capabilities_finish(capabilities);
-    return status;
 }
 
 void mb_capabilities_finish(struct mb_capabilities *capabilities)
@@ -201,35 +196,30 @@ const struct mb_capability *mb_capabilities_get(const struct mb_capabilities *ca
 
 static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     facts->capabilities = mb_alloc(facts->n_devices, sizeof *facts->capabilities);
     MB_DO(MB_NEED(facts->capabilities, "list"));
-    for (size_t i = 0; i < facts->n_devices && status == MB_OK; i++) {
+    for (size_t i = 0; i < facts->n_devices; i++) {
         char selector[16];
-        struct mb_gpu gpu = {0};
+        MB_SCOPED(mb_gpu) gpu = {0};
         struct mb_err why = {0};
         const struct mb_gpu_options options = {.selector = selector};
         snprintf(selector, sizeof selector, "%u", facts->devices[i].index);
         const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
-        status = mb_capabilities_ask(&facts->capabilities[i], is_open ? &gpu : NULL, &why, err);
-        mb_gpu_finish(&gpu);
+        MB_DO(mb_capabilities_ask(&facts->capabilities[i], is_open ? &gpu : NULL, &why, err));
     }
-    return status;
+    return MB_OK;
 }
 
 /* Keep only the device that --device selects, by the rule of a run. */
 static enum mb_status select_device(struct mb_list_facts *facts, const char *selector,
                                     struct mb_err *err)
 {
-    struct mb_gpu gpu = {0};
+    MB_SCOPED(mb_gpu) gpu = {0};
     const struct mb_gpu_options options = {.selector = selector};
-    enum mb_status status = mb_gpu_init(&gpu, &options, err);
-    if (status == MB_OK) {
-        facts->devices[0] = gpu.info;
-        facts->n_devices = 1;
-        mb_gpu_finish(&gpu);
-    }
-    return status;
+    MB_DO(mb_gpu_init(&gpu, &options, err));
+    facts->devices[0] = gpu.info;
+    facts->n_devices = 1;
+    return MB_OK;
 }
 
 enum mb_status mb_list_facts_gather(struct mb_list_facts *facts, enum mb_list_what what,

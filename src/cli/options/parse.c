@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cli/options/check.h"
 #include "cli/options/folder.h"
 #include "cli/options/replay.h"
@@ -163,12 +164,13 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
 /* Parse the recorded command line, overridden by this one. */
 static enum mb_status parse_replay(struct mb_options *options, struct mb_err *err)
 {
-    struct mb_replay replay = {0};
+    MB_SCOPED(mb_replay) replay = {0};
     MB_DO(mb_replay_open(&replay, options->replay_path, options->argc, options->argv, err));
     mb_options_finish(options);
     const enum mb_status status =
         parse_line(options, (int)replay.args.n, replay.args.items, err);
     options->replay = replay;
+    replay = (struct mb_replay){0};
     return status;
 }
 
@@ -191,17 +193,13 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 enum mb_status mb_options_parse(struct mb_options *options, int argc, char *const *argv,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     if (argc <= 1) {
         *options = (struct mb_options){.verb = MB_VERB_NOTHING};
         return MB_OK;
     }
-    MB_TRY(parse_line(options, argc, argv, err));
+    MB_DO(parse_line(options, argc, argv, err));
     if (options->verb != MB_VERB_HELP && options->verb != MB_VERB_VERSION) {
-        MB_TRY(complete(options, err));
+        MB_DO(complete(options, err));
     }
     return MB_OK;
-fail:
-    mb_options_finish(options);
-    return status;
 }

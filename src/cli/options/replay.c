@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options/scan.h"
@@ -19,7 +20,7 @@ struct line {
     struct mb_strlist options, inputs;
 };
 
-static void finish_line(struct line *line)
+static void line_finish(struct line *line)
 {
     mb_strlist_finish(&line->options);
     mb_strlist_finish(&line->inputs);
@@ -113,33 +114,23 @@ static enum mb_status assemble(struct mb_replay *replay, const char *program,
 enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int argc,
                               char *const *argv, struct mb_err *err)
 {
-    struct line old = {0}, new = {0};
+    MB_SCOPED(line) old = {0}, new = {0};
     struct mb_err why = {0};
-    enum mb_status status;
     *replay = (struct mb_replay){0};
-    MB_TRY(mb_result_file_read(path, &replay->recorded, err));
+    MB_DO(mb_result_file_read(path, &replay->recorded, err));
     const struct mb_result_file *recorded = &replay->recorded;
     if (recorded->argv.n == 0) {
-        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
-        goto fail;
+        return MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
     }
-    MB_TRY(read_line(&new, argc, argv, mb_option_bit_of("replay"), err));
-    status = read_line(&old, (int)recorded->argv.n, recorded->argv.items,
-                       find_dropped(new.given), &why);
+    MB_DO(read_line(&new, argc, argv, mb_option_bit_of("replay"), err));
+    const enum mb_status status = read_line(&old, (int)recorded->argv.n, recorded->argv.items,
+                                            find_dropped(new.given), &why);
     if (status != MB_OK) {
-        status = MB_FAIL(err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
-                         "%s: its command line: %s", recorded->path, why.text);
-        goto fail;
+        return MB_FAIL(err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
+                       "%s: its command line: %s", recorded->path, why.text);
     }
     replay->has_recorded_inputs = new.inputs.n == 0;
-    MB_TRY(assemble(replay, argv[0], &old, &new, err));
-fail:
-    finish_line(&old);
-    finish_line(&new);
-    if (status != MB_OK) {
-        mb_replay_finish(replay);
-    }
-    return status;
+    return assemble(replay, argv[0], &old, &new, err);
 }
 
 void mb_replay_hint(const struct mb_replay *replay, struct mb_err *err)
