@@ -65,18 +65,19 @@ static struct tga read_header(struct mb_reader *reader)
 {
     const uint8_t *head = reader->begin;
     const size_t map_at = HEADER_BYTES + (size_t)head[0], n_bytes = mb_reader_left(reader);
-    const struct tga tga = {
+    struct tga tga = {
         .type = head[2] & ~TYPE_RUNS,
         .bits = head[16],
         .descriptor = head[17],
         .has_runs = (head[2] & TYPE_RUNS) != 0,
-        .map = head + map_at,
         .n_colours = mb_get_le16(head + 5),
         .map_bits = head[7],
         .texel_bytes = (head[16] + 7u) / 8,
     };
     const size_t head_bytes = map_at + tga.n_colours * ((tga.map_bits + 7u) / 8);
-    reader->at += head_bytes < n_bytes ? head_bytes : n_bytes;
+    const bool is_whole = head_bytes <= n_bytes;
+    tga.map = is_whole ? head + map_at : NULL; /* no texels are left, either */
+    reader->at += is_whole ? head_bytes : n_bytes;
     return tga;
 }
 
