@@ -30,12 +30,17 @@ static double distance_lsb(const struct mb_format *format, uint32_t channel, dou
     return isnan(distance) ? INFINITY : distance;
 }
 
-/* The first channel of two texels that differ whose bits are not the same. */
-static uint32_t first_channel(const double *got, const double *want)
+/* The first channel of two texels of different bytes whose stored bits are not the same: they
+ * follow each other from the lowest bit on. Decoded, one NaN is as another. */
+static uint32_t first_channel(const struct mb_format *format, const uint8_t *got,
+                              const uint8_t *want)
 {
-    uint32_t channel = 0;
-    while (channel < 3 && memcmp(&got[channel], &want[channel], sizeof *got) == 0) {
-        channel++;
+    uint32_t bit = 0, channel = 0;
+    while (((got[bit / 8] ^ want[bit / 8]) >> bit % 8 & 1) == 0) {
+        bit++;
+    }
+    while (bit >= mb_format_channel(format, channel)->n_bits) {
+        bit -= mb_format_channel(format, channel++)->n_bits;
     }
     return channel;
 }
@@ -321,9 +326,10 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     size_t at = (size_t)row_begin * job->extent.width;
     while ((at = first_difference(source, job->output, texel_bytes, at, end)) < end) {
         double got[4], want[4];
-        mb_format_decode_coded(format, job->output + at * texel_bytes, 1, got);
+        const uint8_t *const stored = job->output + at * texel_bytes;
+        mb_format_decode_coded(format, stored, 1, got);
         mb_format_decode_coded(format, source + at * texel_bytes, 1, want);
-        const uint32_t c = first_channel(want, got);
+        const uint32_t c = first_channel(format, stored, source + at * texel_bytes);
         tally_bad(tally, job, at, bad_texel(format, c, want[c], got[c]));
         tally->level.max_error_lsb =
             fmax(tally->level.max_error_lsb, max_distance_lsb(format, got, want, 1));
@@ -352,7 +358,7 @@ static bool differ(const struct mb_format *format, const uint8_t *want, const ui
         max_distance_lsb(format, gotten, wanted, 1) <= allowed_lsb + MODEL_ROUNDING_LSB) {
         return false;
     }
-    const uint32_t c = first_channel(wanted, gotten);
+    const uint32_t c = first_channel(format, got, want);
     *bad = bad_texel(format, c, wanted[c], gotten[c]);
     return true;
 }

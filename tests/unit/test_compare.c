@@ -453,6 +453,28 @@ static void check_find_difference(void)
     CHECK(bad.found && bad.x == 1); /* as doubles they are alike */
 }
 
+/* NaNs that decode alike, in every channel of every format of floats. */
+static void check_channel_of_nan(void)
+{
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const struct mb_format *format = &mb_formats[i];
+        const double nans[4] = {NAN, NAN, NAN, NAN};
+        _Alignas(16) uint8_t want[16] = {0}, got[16];
+        uint32_t first_bit = 0;
+        mb_format_encode(format, nans, 1, want);
+        for (uint32_t c = 0; c < format->n_channels && !mb_format_is_unorm(format); c++) {
+            struct mb_bad_texel bad = {.found = false};
+            memcpy(got, want, sizeof got);
+            got[first_bit / 8] ^= (uint8_t)(1u << first_bit % 8);
+            mb_find_difference(&(struct mb_plane){{1, 1}, format, want}, got, NULL, 0, 0.0,
+                               &bad);
+            CHECK(bad.found);
+            CHECK_EQ_INT(bad.channel, c);
+            first_bit += mb_format_channel(format, c)->n_bits;
+        }
+    }
+}
+
 static void check_no_memory(void)
 {
     struct fixture f;
@@ -464,9 +486,9 @@ static void check_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(check_right_chains, check_wrong_texel, check_bias,
-                       check_unwritten_and_swapped, check_changed_base, check_nan,
-                       check_restart, check_carried, check_quality_figures, check_float_scale,
-                       check_bounds, check_weight_errors, check_filter_range, check_layers,
-                       check_error_picture, check_find_difference, check_no_memory);
+    return CHECK_TESTS(
+        check_right_chains, check_wrong_texel, check_bias, check_unwritten_and_swapped,
+        check_changed_base, check_nan, check_restart, check_carried, check_quality_figures,
+        check_float_scale, check_bounds, check_weight_errors, check_filter_range, check_layers,
+        check_error_picture, check_find_difference, check_channel_of_nan, check_no_memory);
 }
