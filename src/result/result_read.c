@@ -17,6 +17,8 @@
 #define MAX_GRANULE_NS 1e9
 #define MAX_PARAMS     64   /* sorted by comparing all pairs */
 #define MAX_VARIANTS   4096 /* of a case: searched one by one */
+#define MAX_ROWS       MAX_VARIANTS
+#define MAX_COLUMNS    (2 * MAX_VARIANTS + 1) /* null twins, too, and the A/A twin */
 /* Room for cache, mode or usage at the end of a place, with a space. */
 #define PLACE_WORD_BYTES 16
 
@@ -264,9 +266,9 @@ static enum mb_status read_samples(const char *path, struct mb_file_result *resu
         samples_ns[n++] = read_within(s, NULL, MB_SAMPLE_MIN_NS, MB_SAMPLE_MAX_NS);
     }
     /* Infinite: blocks that were repeated. */
-    for (const struct cJSON *item =
-             mb_json_elements(mb_json_get(place->timing, "blocks"), "repeated");
-         item; item = mb_json_next(item)) {
+    const struct cJSON *item =
+        mb_json_elements(mb_json_get(place->timing, "blocks"), "repeated");
+    for (size_t i = 0; item != NULL && i < n; i++, item = mb_json_next(item)) {
         const uint64_t index = mb_json_read_u64(item, NULL, UINT64_MAX);
         if (index < n) {
             samples_ns[index] = (double)INFINITY;
@@ -391,6 +393,13 @@ static enum mb_status read_case(struct mb_result_file *file, const struct cJSON 
     }
     for (place.timing = mb_json_elements(c, "timings"); place.timing;
          place.timing = mb_json_next(place.timing)) {
+        const struct cJSON *blocks = mb_json_get(place.timing, "blocks");
+        if (mb_json_count(place.timing, "rows") > MAX_ROWS ||
+            mb_json_count(blocks, "columns") > MAX_COLUMNS) {
+            return MB_FAIL(err, MB_ERRC_INPUT,
+                           "%s: a timing has more than %d rows or %d columns", file->path,
+                           MAX_ROWS, MAX_COLUMNS);
+        }
         place.index = (*n_timings)++;
         for (place.row = mb_json_elements(place.timing, "rows"); place.row;
              place.row = mb_json_next(place.row)) {

@@ -39,7 +39,7 @@ static struct mb_result_file read_good(const char *text)
     return file;
 }
 
-static void expect_error(const char *text, const char *want)
+static void expect_refusal(const char *text, const char *want)
 {
     struct mb_result_file file;
     struct mb_err err = {0};
@@ -48,6 +48,11 @@ static void expect_error(const char *text, const char *want)
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK(file.results == NULL && file.path == NULL);
     mb_result_file_finish(&file);
+}
+
+static void expect_error(const char *text, const char *want)
+{
+    expect_refusal(text, want);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
@@ -220,6 +225,34 @@ static void test_bad(void)
                  "f.json: run.argv[1] is no text");
 }
 
+/* Each row looks through the variants and the columns. */
+static void test_too_many(void)
+{
+    static const struct {
+        const char *before, *after, *reason;
+        size_t n;
+    } cases[] = {
+        {"{\"variants\":[{}", "]}", "a case has more than 4096 variants", 4097},
+        {"{\"timings\":[{\"rows\":[{}", "]}]}",
+         "a timing has more than 4096 rows or 8193 columns", 4097},
+        {"{\"timings\":[{\"blocks\":{\"columns\":[{}", "]}}]}",
+         "a timing has more than 4096 rows or 8193 columns", 8194},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_strbuf text = {0}, want = {0};
+        mb_strbuf_printf(&text, HEAD "\"cases\":[%s", cases[i].before);
+        for (size_t k = 1; k < cases[i].n; k++) {
+            mb_strbuf_append(&text, ",{}");
+        }
+        mb_strbuf_printf(&text, "%s]}", cases[i].after);
+        mb_strbuf_printf(&want, "f.json: %s", cases[i].reason);
+        expect_refusal(mb_strbuf_text(&text), mb_strbuf_text(&want));
+        mb_strbuf_finish(&text);
+        mb_strbuf_finish(&want);
+    }
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
 /* Deep nesting must not end in a stack overflow. */
 static void test_deep(void)
 {
@@ -267,5 +300,5 @@ static void test_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(test_all, test_sparse, test_keys, test_implausible, test_conditions,
-                       test_bad, test_deep, test_files, test_no_memory);
+                       test_bad, test_too_many, test_deep, test_files, test_no_memory);
 }
