@@ -75,28 +75,42 @@ bool mb_is_usable(const struct mb_file_result *result)
            result->n_samples > 0 && result->n_bad_samples == 0;
 }
 
-/* The first of the key that the run has given nothing to, as the run's results come in order;
- * a new one where there is none. */
-static struct mb_match *find_open(struct mb_matches *matches, const char *key, size_t run,
-                                  size_t n_runs)
+/* The first match of each key, by the key's hash. */
+struct table {
+    struct mb_match **slots; /* some are NULL */
+    size_t n_slots;
+};
+
+/* Where the first match of a key is, or belongs. */
+static struct mb_match **find_slot(const struct table *table, const char *key)
 {
-    size_t n_before = 0;
-    for (size_t i = 0; i < matches->n; i++) {
-        struct mb_match *match = &matches->match[i];
-        const bool is_of_key = strcmp(match->key, key) == 0;
-        if (is_of_key && match->of[run] == NULL) {
-            return match;
-        }
-        n_before += is_of_key;
+    size_t at = (size_t)(mb_seed_of(0, key) % table->n_slots);
+    while (table->slots[at] != NULL && strcmp(table->slots[at]->key, key) != 0) {
+        at = (at + 1) % table->n_slots;
     }
-    struct mb_match *match = &matches->match[matches->n];
-    *match = (struct mb_match){
-        .key = key,
-        .of = matches->cells + matches->n * n_runs,
-        .occurrence = n_before,
-    };
-    matches->n++;
-    return match;
+    return &table->slots[at];
+}
+
+/* The first of the result's key that the run has given nothing to, as the run's results come in
+ * order; a new one where there is none. */
+static struct mb_match *find_open(struct mb_matches *matches, const struct table *table,
+                                  const char *key, size_t run, size_t n_runs)
+{
+    struct mb_match **link = find_slot(table, key);
+    size_t n_before = 0;
+    for (; *link != NULL && (*link)->of[run] != NULL; n_before++) {
+        link = &(*link)->next_of_key;
+    }
+    if (*link == NULL) {
+        *link = &matches->match[matches->n];
+        **link = (struct mb_match){
+            .key = key,
+            .of = matches->cells + matches->n * n_runs,
+            .occurrence = n_before,
+        };
+        matches->n++;
+    }
+    return *link;
 }
 
 enum mb_status mb_match_runs(const struct mb_result_file *const *runs, size_t n_runs,
@@ -110,14 +124,17 @@ enum mb_status mb_match_runs(const struct mb_result_file *const *runs, size_t n_
         .match = mb_alloc(n_most, sizeof *matches->match),
         .cells = mb_alloc(n_most * n_runs, sizeof *matches->cells),
     };
-    if (matches->match == NULL || matches->cells == NULL) {
+    const size_t n_slots = 2 * n_most + 1;
+    MB_FREED struct mb_match **slots = mb_alloc(n_slots, sizeof *slots);
+    const struct table table = {.slots = slots, .n_slots = n_slots};
+    if (matches->match == NULL || matches->cells == NULL || slots == NULL) {
         mb_matches_finish(matches);
         return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
     }
     for (size_t run = 0; run < n_runs; run++) {
         for (size_t i = 0; i < runs[run]->n_results; i++) {
             const struct mb_file_result *result = &runs[run]->results[i];
-            struct mb_match *match = find_open(matches, result->key, run, n_runs);
+            struct mb_match *match = find_open(matches, &table, result->key, run, n_runs);
             match->of[run] = result;
             if (mb_is_usable(result)) {
                 match->usable = match->usable != NULL ? match->usable : result;

@@ -26,6 +26,7 @@ struct mb_match {
     size_t occurrence;                /* how many of the key come before it */
     const struct mb_file_result *usable; /* the first with figures, or NULL; borrowed */
     size_t n_usable;
+    struct mb_match *next_of_key; /* or NULL; borrowed */
 };
 
 struct mb_matches {

@@ -1,4 +1,6 @@
 /* Comparison across runs, on synthetic samples whose truth is known. */
+#include <time.h>
+
 #include "compare_fixture.h"
 
 #define N_MANY      1100 /* results of one file */
@@ -505,6 +507,31 @@ static enum mb_status compare_files(void *user, struct mb_err *err)
     return status;
 }
 
+/* A search of all matches for each row takes some hundred times as long. */
+static void test_match_is_fast(void)
+{
+    struct mb_result_file file = {.n_results = 40000};
+    char(*keys)[24] = mb_alloc(file.n_results, sizeof *keys);
+    file.results = mb_alloc(file.n_results, sizeof *file.results);
+    for (size_t i = 0; i < file.n_results; i++) {
+        snprintf(keys[i], sizeof keys[i], "%zu", i);
+        file.results[i].key = keys[i];
+    }
+    const struct mb_result_file *runs[] = {&file, &file};
+    struct mb_matches matches;
+    const clock_t begin = clock();
+    CHECK_EQ_INT(mb_match_runs(runs, 2, &matches, NULL), MB_OK);
+    CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2.0);
+    CHECK_EQ_INT(matches.n, file.n_results);
+    for (size_t i = 0; i < matches.n; i++) {
+        CHECK(matches.match[i].of[0] == &file.results[i]);
+        CHECK(matches.match[i].of[1] == &file.results[i]);
+    }
+    mb_matches_finish(&matches);
+    mb_free(file.results);
+    mb_free(keys);
+}
+
 static void test_no_memory(void)
 {
     struct duel duel = make_duel(1, 2, 2);
@@ -518,5 +545,6 @@ int main(void)
     return CHECK_TESTS(test_planted, test_itself, test_groups, test_busy_machine, test_few_runs,
                        test_outlying_twin, test_order, test_repeats, test_runs_of_a_row,
                        test_few_samples, test_many_rows, test_missing, test_gaps, test_twice,
-                       test_copies, test_conditions, test_warnings, test_no_memory);
+                       test_copies, test_conditions, test_warnings, test_match_is_fast,
+                       test_no_memory);
 }
