@@ -192,7 +192,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     const struct mb_table_style style = mb_output_style(options);
     const bool has_color = style.color;
     struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
-    const size_t n_columns = mb_text_columns(&style);
+    const size_t n_columns = mb_terminal_columns(style.columns);
     struct mb_strbuf above = {0}, below = {0};
     if (!is_brief) {
         add_side(&above, "Base", &comparison->group[MB_BASE]);
@@ -204,7 +204,8 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
         mb_strbuf_append(&above, "\n");
     }
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), n_columns);
-    mb_grid_text(out, &grid, n_columns);
+    /* Who asks for every column has them all in a pipe. */
+    mb_grid_text(out, &grid, is_verbose ? mb_text_columns(&style) : style.columns);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
     add_gaps(&below, comparison, is_brief, has_color);
     add_summary(&below, comparison);

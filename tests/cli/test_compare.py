@@ -251,6 +251,7 @@ class Output(CompareCase):
         self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
         driver = self.calm["device"]["driver"]["info"]
         self.assertIn(f", driver {driver}, mipbench", " ".join(text.split()))
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertNotIn("Margin", text)
         self.assertIn("Margin", self.run_it("compare", "-v", "base.json", "new.json").out.decode())
         brief = self.run_it("compare", "-q", "base.json", "new.json").out.decode()
