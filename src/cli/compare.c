@@ -13,8 +13,8 @@
 #include "compare/runs.h"
 #include "cli/output.h"
 #include "cli/pool.h"
-#include "cli/progress.h"
 #include "cli/ratios.h"
+#include "cli/session.h"
 
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy", .is_label = true},
@@ -395,6 +395,7 @@ static enum mb_status compare_files(const struct mb_options *options,
     struct mb_strbuf text = {0}, markdown = {0};
     char *json = NULL;
     MB_TRY(mb_compare_runs(sides, &how, &comparison, err));
+    mb_session_end_at_once(false);
     add_text(&text, &comparison, options);
     MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->markdown != NULL) {
@@ -424,6 +425,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     struct mb_result_file *read = NULL;
     struct mb_run_group files = {.n_files = 0};
     MB_TRY(mb_output_check(options, err));
+    mb_session_end_at_once(true); /* until there is something to write */
     if (options->ratios) {
         return mb_ratios_show(options, err);
     }

@@ -11,6 +11,7 @@
 #include "compare/pool.h"
 #include "result/ranking.h"
 #include "cli/output.h"
+#include "cli/session.h"
 
 /* A heading, and the table below it. */
 static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
@@ -188,6 +189,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     MB_SCOPED(mb_strbuf) text = {0};
     MB_FREED char *json = NULL;
     MB_DO(mb_pool_runs(files, &how, &pools, err));
+    mb_session_end_at_once(false);
     MB_DO(add_text(&text, &pools, &style, err));
     MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->json != NULL) {

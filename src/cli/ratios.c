@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "compare/runs.h"
 #include "cli/output.h"
+#include "cli/session.h"
 
 #define MAX_FACTORS 8
 
@@ -153,6 +154,7 @@ enum mb_status mb_ratios_show(const struct mb_options *options, struct mb_err *e
         goto fail;
     }
     MB_TRY(mb_json_print(&json, &text, err));
+    mb_session_end_at_once(false);
     MB_TRY(mb_output_write(options->json != NULL ? options->json : "-", text, err));
 fail:
     mb_free(text);

@@ -13,11 +13,14 @@
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100
 
-static volatile sig_atomic_t caught_signal;
+static volatile sig_atomic_t caught_signal, ends_at_once;
 
 static void on_signal(int number)
 {
     caught_signal = number;
+    if (ends_at_once) {
+        _exit(128 + number);
+    }
 }
 
 void mb_session_catch_signals(void)
@@ -30,6 +33,14 @@ void mb_session_catch_signals(void)
     /* A closed pipe ends nothing, and a file limit comes back as EFBIG, which is reported. */
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+void mb_session_end_at_once(bool ends)
+{
+    ends_at_once = ends;
+    if (ends && caught_signal != 0) {
+        _exit(128 + (int)caught_signal);
+    }
 }
 
 int mb_session_signal(void)

@@ -22,6 +22,10 @@ struct mb_session {
 /* From now on the first signal that ends a program asks for an end, the next one kills. */
 void mb_session_catch_signals(void);
 
+/* Whether a signal ends the program at once, with 128 and its number as the exit code: while
+ * there is nothing to finish or to clean up. At first it does not. */
+void mb_session_end_at_once(bool ends);
+
 /* The signal that was caught, or 0; and a hook (mb_hooks) that asks for it. */
 int mb_session_signal(void);
 bool mb_session_is_interrupted(void *user);

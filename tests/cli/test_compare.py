@@ -4,7 +4,9 @@ import copy
 import json
 import os
 import re
+import signal
 import statistics
+import time
 
 import cli
 
@@ -98,6 +100,27 @@ class Ratios(CompareCase):
         self.assert_error(self.ask(), 3, "asked.json: nothing is wanted")
         (self.dir / "asked.json").write_text("[")
         self.assert_error(self.run_it("compare", "--ratios", "asked.json"), 3, "asked.json: line")
+
+
+class Interrupted(CompareCase):
+    def check(self, *args):
+        self.write("long.json", scale(self.calm, 1))
+        document = self.document("long.json")
+        for result in cli.rows(document):
+            set_samples(result, result["samples_ns"] * 8000)
+        self.write("long.json", document)
+        process = self.start("compare", *args, "long.json", "base.json", "--json", "c.json")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual((process.returncode, out, err), (130, b"", b""))
+        self.assertEqual([path.name for path in self.dir.glob("*c.json*")], [])
+
+    def test_compare(self):
+        self.check()
+
+    def test_pool(self):
+        self.check("--pool")
 
 
 class Pool(CompareCase):
