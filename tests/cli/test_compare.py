@@ -102,6 +102,21 @@ class Ratios(CompareCase):
         self.assert_error(self.run_it("compare", "--ratios", "asked.json"), 3, "asked.json: line")
 
 
+class Folder(CompareCase):
+    def test_folders_of_runs(self):
+        self.write("new.json", scale(self.calm, 2))
+        for name in ("base", "new"):
+            (self.dir / name).mkdir()
+            (self.dir / f"{name}.json").rename(self.dir / name / "results.json")
+        found = self.compare("base", "new/")
+        self.assertEqual(found["summary"]["slower"], 4)
+        self.assertEqual(found["new"][0]["path"], "new/results.json")
+        outcome = self.run_it("compare", "base", "new", "--json", "new/results.json")
+        self.assert_error(outcome, 2, "name the same file")
+        outcome = self.run_it("compare", "base", ".")
+        self.assert_error(outcome, 3, "./results.json")
+
+
 class Interrupted(CompareCase):
     def check(self, *args):
         self.write("long.json", scale(self.calm, 1))

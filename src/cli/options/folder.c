@@ -26,12 +26,17 @@ static int compare_paths(const void *a, const void *b)
     return mb_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
+static const char *slash_after(const char *folder)
+{
+    const size_t n_bytes = strlen(folder);
+    return n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
+}
+
 static enum mb_status add_image(struct mb_strlist *images, const char *folder, const char *name,
                                 struct mb_err *err)
 {
     char path[PATH_MAX];
-    const size_t n_bytes = strlen(folder);
-    snprintf(path, sizeof path, "%s%s%s", folder, folder[n_bytes - 1] == '/' ? "" : "/", name);
+    snprintf(path, sizeof path, "%s%s%s", folder, slash_after(folder), name);
     const bool is_image =
         name[0] != '.' && mb_image_has_suffix(name) && is_of_kind(path, S_IFREG);
     return is_image ? mb_strlist_add(images, err, "%s", path) : MB_OK;
@@ -60,6 +65,21 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
 fail:
     closedir(entries);
     return status;
+}
+
+enum mb_status mb_folders_to_results(struct mb_strlist *inputs, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) all = {0};
+    for (size_t i = 0; i < inputs->n; i++) {
+        const char *input = inputs->items[i];
+        const bool is_folder = is_of_kind(input, S_IFDIR);
+        MB_DO(mb_strlist_add(&all, err, "%s%s%s", input, is_folder ? slash_after(input) : "",
+                             is_folder ? "results.json" : ""));
+    }
+    mb_strlist_finish(inputs);
+    *inputs = all;
+    all = (struct mb_strlist){0};
+    return MB_OK;
 }
 
 enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err)

@@ -7,3 +7,7 @@
  * suffix that the loader knows; hidden files are skipped. A folder that cannot be read or
  * has no images is MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err);
+
+/* Replace each folder by the results.json in it. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs,
+                                                   struct mb_err *err);

@@ -50,7 +50,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .summary = "say what became faster or slower between runs",
          .about =
              "Matches the results of two runs, or of two sets of runs joined by commas, by "
-             "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE.\n"
+             "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE. A folder "
+             "stands for the results.json in it.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
              "on each case.\n"
