@@ -108,7 +108,60 @@ static void test_evictor(struct mb_gpu *gpu)
     mb_evictor_finish(&evictor);
 }
 
+static VkResult without_memory;
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_nothing(VkDevice device,
+                                                       const VkMemoryAllocateInfo *info,
+                                                       const VkAllocationCallbacks *callbacks,
+                                                       VkDeviceMemory *memory)
+{
+    (void)device, (void)info, (void)callbacks, (void)memory;
+    return without_memory;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL make_no_pipeline(VkDevice device, VkPipelineCache cache,
+                                                       uint32_t n,
+                                                       const VkComputePipelineCreateInfo *infos,
+                                                       const VkAllocationCallbacks *callbacks,
+                                                       VkPipeline *pipelines)
+{
+    (void)device, (void)cache, (void)n, (void)infos, (void)callbacks, (void)pipelines;
+    return without_memory;
+}
+
+/* Only where the device has no room for its buffers is eviction said to be impossible. */
+static void test_no_memory(struct mb_gpu *gpu)
+{
+    static const struct {
+        bool is_of_pipelines;
+        VkResult result;
+        enum mb_status status;
+    } cases[] = {
+        {false, VK_ERROR_OUT_OF_DEVICE_MEMORY, MB_UNSUPPORTED},
+        {false, VK_ERROR_OUT_OF_HOST_MEMORY, MB_FAILED},
+        {true, VK_ERROR_OUT_OF_DEVICE_MEMORY, MB_FAILED},
+        {true, VK_ERROR_OUT_OF_HOST_MEMORY, MB_FAILED},
+    };
+    const PFN_vkAllocateMemory allocate = vkAllocateMemory;
+    const PFN_vkCreateComputePipelines make = vkCreateComputePipelines;
+    struct mb_gpu fresh = *gpu;
+    struct mb_gpu_state state = *gpu->state;
+    state.keeps_pipelines = false;
+    fresh.state = &state;
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        static struct mb_evictor evictor;
+        struct mb_err err = {0};
+        without_memory = cases[i].result;
+        vkAllocateMemory = cases[i].is_of_pipelines ? allocate : allocate_nothing;
+        vkCreateComputePipelines = cases[i].is_of_pipelines ? make_no_pipeline : make;
+        CHECK_EQ_INT(mb_evictor_init(&evictor, &fresh, 1 << 20, &err), cases[i].status);
+        CHECK(strstr(err.text, "memory") != NULL);
+    }
+    vkAllocateMemory = allocate;
+    vkCreateComputePipelines = make;
+}
+
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_probe, test_evictor);
+    return MB_TEST_ON_DEVICE(test_probe, test_evictor, test_no_memory);
 }

@@ -65,12 +65,20 @@ static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
 static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
                                  struct mb_err *err)
 {
+    enum mb_status status;
     struct mb_evictor_reach *reach = &evictor->reach[evictor->n_reaches++];
     reach->n_groups = (uint32_t)n_groups;
-    MB_DO(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
-                         n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
-    return mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
-                          n_groups * sizeof(uint32_t), "evict: sums", err);
+    MB_TRY(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
+    MB_TRY(mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
+                          n_groups * sizeof(uint32_t), "evict: sums", err));
+    return MB_OK;
+fail:
+    /* Without room for what streams there is no eviction; what fails later is an error. */
+    return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
+               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
+                         (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20)
+               : status;
 }
 
 static uint64_t least_of(uint64_t a, uint64_t b)
@@ -107,10 +115,6 @@ enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *
     MB_TRY(init_kernel(evictor, false, &evictor->compute, err));
     return MB_OK;
 fail:
-    if (err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
-        status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
-                         (double)n_bytes / 0x1p20);
-    }
     mb_evictor_finish(evictor);
     return status;
 }
