@@ -42,7 +42,8 @@ struct layout {
     bool is_terminal;          /* and no file */
     size_t n_columns;          /* of the terminal */
     size_t width[MAX_COLUMNS]; /* 0: left out */
-    const char **numbered;     /* labels that cannot be told apart once shortened; owned */
+    bool is_cut[MAX_COLUMNS];
+    const char **numbered; /* labels that cannot be told apart once shortened; owned */
     size_t n_numbered;
 };
 
@@ -138,14 +139,25 @@ static const char *next_cell(const char *cell)
     return cell + strlen(cell) + 1;
 }
 
+/* A cell up to where its column is cut, in `text`. */
+static const char *shown_text(const struct layout *layout, size_t c, const char *cell,
+                              char text[MAX_CELL_BYTES])
+{
+    const char *end = layout->is_cut[c] ? strstr(cell, layout->grid->columns[c].cut) : NULL;
+    snprintf(text, MAX_CELL_BYTES, "%.*s", end != NULL ? (int)(end - cell) : -1, cell);
+    return text;
+}
+
 /* The width of each column that has a value and that the terminal is wide enough for. */
 static void measure(struct layout *layout)
 {
     const struct mb_grid *grid = layout->grid;
+    char text[MAX_CELL_BYTES];
+    memset(layout->width, 0, sizeof layout->width);
     for (size_t i = 0; i < grid->n_rows; i++) {
         const char *cell = first_cell(grid, &grid->rows[i]);
         for (size_t c = 0; c < grid->rows[i].n_cells; c++, cell = next_cell(cell)) {
-            const size_t n = mb_utf8_columns(cell);
+            const size_t n = mb_utf8_columns(shown_text(layout, c, cell, text));
             layout->width[c] = n > layout->width[c] ? n : layout->width[c];
         }
     }
@@ -173,8 +185,9 @@ static size_t indent_of(const struct layout *layout, size_t n)
 /* On a terminal the last column, if it is no figure, is broken into lines. */
 static bool is_broken(const struct layout *layout, size_t c)
 {
-    return layout->is_terminal && c + 1 == layout->grid->n_columns &&
-           !layout->grid->columns[c].is_right;
+    const struct mb_grid_column *column = &layout->grid->columns[c];
+    return layout->is_terminal && c + 1 == layout->grid->n_columns && !column->is_right &&
+           column->cut == NULL;
 }
 
 static bool is_too_wide(const struct layout *layout)
@@ -225,6 +238,19 @@ static void fit(struct layout *layout)
            (c = find_widest_label(layout)) < layout->grid->n_columns) {
         layout->width[c]--;
     }
+}
+
+/* Cut one more column. False without any. */
+static bool cut_next(struct layout *layout)
+{
+    const struct mb_grid *grid = layout->grid;
+    for (size_t c = 0; c < grid->n_columns; c++) {
+        if (grid->columns[c].cut != NULL && !layout->is_cut[c]) {
+            layout->is_cut[c] = true;
+            return true;
+        }
+    }
+    return false;
 }
 
 static const char *cell_at(const struct mb_grid *grid, size_t row, size_t c)
@@ -315,8 +341,10 @@ static void add_numbered(struct mb_strbuf *out, const struct layout *layout)
 
 /* One cell. The `*n_spaces` before it are added only now, so that no line ends in spaces. */
 static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t c,
-                     const char *text, size_t *n_spaces)
+                     const char *cell, size_t *n_spaces)
 {
+    char shown[MAX_CELL_BYTES];
+    const char *text = shown_text(layout, c, cell, shown);
     const size_t n = mb_utf8_columns(text);
     const size_t pad = layout->width[c] > n ? layout->width[c] - n : 0;
     const size_t before = layout->grid->columns[c].is_right ? pad : 0;
@@ -399,8 +427,10 @@ void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t term
     if (out->failed || grid->n_rows == 0) {
         return;
     }
-    measure(&layout);
-    fit(&layout);
+    do {
+        measure(&layout);
+        fit(&layout);
+    } while (layout.is_terminal && is_too_wide(&layout) && cut_next(&layout));
     if (!number_labels(&layout)) {
         out->failed = true;
         return;

@@ -25,6 +25,8 @@ struct mb_grid_column {
     bool goes_with_last;  /* is left out where the column before it is */
     size_t least_columns; /* left out on a narrower terminal; the highest goes first where the
                              grid is too wide. 0: never */
+    const char *cut;      /* on a terminal that is too narrow even for short labels, cells end
+                             before this text; then the last column is not broken. NULL: never */
 };
 
 struct mb_grid_row; /* private */

@@ -25,9 +25,9 @@ static const struct mb_grid_column columns[] = {
     {.title = "p95", .is_right = true, .least_columns = 120},
     {.title = "GB/s", .is_right = true, .least_columns = 120},
     {.title = "of limit", .is_right = true, .least_columns = 100},
-    {.title = "Relative", .is_right = true},
-    {.title = "Answer"},
-    {.title = "Verified"},
+    {.title = "Relative", .is_right = true, .cut = " "},
+    {.title = "Answer", .cut = ","},
+    {.title = "Verified", .cut = " of "},
     {.title = "Runs", .is_right = true}, /* of several runs alone */
 };
 

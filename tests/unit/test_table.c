@@ -579,6 +579,44 @@ static void test_alignment(void)
     mb_strbuf_finish(&out);
 }
 
+/* What is longest in each column: at 80 columns no cell is broken, details are left out. */
+static void test_long_cells(void)
+{
+    static const struct mb_table_style narrow = {.columns = 80};
+    struct fixture f;
+    make_fixture(&f, 15, 17);
+    f.c.layout.format = mb_format_find("rgba32f");
+    add_row(&f, "compute", 205.6, 10);
+    struct mb_row *row = add_row(&f, "spd:counter=array:load=sample", 218.3, 30);
+    row->result->verdict =
+        (struct mb_verdict){.pass = true, .max_error_lsb = 17.19, .box_lsb = 4.46e6};
+    row->result->work.tolerance.filter.policy = MB_POLICY_FLOOR;
+    rank(&f);
+    row->relation.p_adjusted = 0.5;
+    row->relation.ci[0] = 0.93;
+    row->relation.ci[1] = 13.12;
+    check_cell(
+        &f, &narrow,
+        "photo.png  15x17 rgba32f, 5 levels, avg, hot, latency\n"
+        "\n"
+        "  Strategy                  Median  Relative  Answer               Verified\n"
+        "> compute                 205.6 us      1.00  exact                max 0.50 ulp\n"
+        "  spd:counte..oad=sample  218.3 us      1.06  floor, 4.46e+06 ulp  max 17.19 ulp\n"
+        "\n"
+        "compute is the only exact one.\n");
+    row->result->verdict.claimed_lsb = 2;
+    snprintf(row->result->label, sizeof row->result->label, "spd");
+    check_cell(&f, &narrow,
+               "photo.png  15x17 rgba32f, 5 levels, avg, hot, latency\n"
+               "\n"
+               "  Strategy    Median  Relative  Answer               Verified\n"
+               "> compute   205.6 us      1.00  exact                max 0.50 ulp\n"
+               "  spd       218.3 us      1.06  floor, 4.46e+06 ulp  max 17.19 ulp of 2 "
+               "claimed\n"
+               "\n"
+               "compute is the only exact one.\n");
+}
+
 /* Several runs: in the columns of one, with how many they are. */
 static void test_pool(void)
 {
@@ -695,5 +733,6 @@ int main(void)
     return CHECK_TESTS(test_usual, test_failed, test_width, test_noise, test_too_few,
                        test_many_tied, test_nothing_to_rank, test_no_times, test_questions,
                        test_head, test_notes, test_levels, test_units, test_floats, test_header,
-                       test_alignment, test_pool, test_markdown, test_no_memory, test_split);
+                       test_alignment, test_long_cells, test_pool, test_markdown,
+                       test_no_memory, test_split);
 }
