@@ -41,7 +41,8 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
 /* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy that
  * could not be set up), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of
  * a case) or MB_ERRC_NONE. RUNTIME and UNSUPPORTED are a failure, too, with the reason of the
- * first row that they are about, of those asked for by name if there are any. */
+ * first row that they are about, of those asked for by name if there are any; where that
+ * `is_told` beside it, only with the row. */
 MB_MUST_CHECK enum mb_status mb_run_exit_code(const struct mb_run *run,
-                                              const struct mb_variant *rows,
+                                              const struct mb_variant *rows, bool is_told,
                                               enum mb_errc *verdict, struct mb_err *err);

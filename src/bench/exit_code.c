@@ -48,7 +48,7 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
 }
 
 enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
-                                enum mb_errc *verdict, struct mb_err *err)
+                                bool is_told, enum mb_errc *verdict, struct mb_err *err)
 {
     const struct mb_row *culprit = NULL;
     *verdict = find_verdict(run, rows);
@@ -57,7 +57,11 @@ enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_varian
     } else if (*verdict == MB_ERRC_UNSUPPORTED) {
         culprit = find_row(run, rows, MB_RESULT_SKIPPED);
     }
-    return culprit ? MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
-                             mb_row_reason(culprit))
-                   : MB_OK;
+    if (culprit == NULL) {
+        return MB_OK;
+    }
+    return is_told ? MB_FAIL(err, *verdict, "%s: %s, as the table says", culprit->result->label,
+                             mb_result_status_names[mb_row_status(culprit)])
+                   : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
+                             mb_row_reason(culprit));
 }

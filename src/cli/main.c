@@ -96,8 +96,9 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     MB_TRY(mb_session_conclude(&session, status, session.run.n_cases,
                                ", and the last table may have fewer samples than asked for",
                                tell, err));
-    /* The table says it, too, but an exit code other than 0 has its line on stderr. */
-    MB_TRY(mb_run_exit_code(&session.run, session.rows, verdict, err));
+    /* An exit code other than 0 has its line on stderr. */
+    MB_TRY(mb_run_exit_code(&session.run, session.rows,
+                            mb_output_is_beside_errors(&session.output), verdict, err));
 fail:
     return mb_session_close(&session, status, err);
 }

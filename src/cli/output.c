@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/settings.h"
@@ -118,6 +119,14 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
     return MB_OK;
+}
+
+bool mb_output_is_beside_errors(const struct mb_output *output)
+{
+    struct stat out, err;
+    return output->stdout_is_taken ||
+           (fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+            out.st_dev == err.st_dev && out.st_ino == err.st_ino);
 }
 
 void mb_output_finish(struct mb_output *output)

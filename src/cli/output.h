@@ -29,6 +29,9 @@ MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
 /* A copy has stdout for itself: tables go to stderr. */
 bool mb_output_takes_stdout(const struct mb_options *options);
 
+/* Tables go where error lines go: to one terminal, say. */
+bool mb_output_is_beside_errors(const struct mb_output *output);
+
 /* Print `text` where tables go, and finish it. */
 MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken,
                                             struct mb_err *err);

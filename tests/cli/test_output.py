@@ -346,6 +346,19 @@ class Terminal(OutputCase):
         self.assertTrue((self.dir / "out/results.json").is_file())
         self.assertEqual(self.good(SMALL, "-s", "compute", "-o", "out").err, b"")
 
+    def test_refusal_is_told_once(self):
+        reason = "hold UNORM texels of at most 8 bits"
+        args = (SMALL, "-s", "spd:lds=packed", "-f", "rgba32f", "-o", "out")
+        outcome = self.quick(*args)
+        self.assertEqual(outcome.code, 5, outcome)
+        for text in (outcome.out, outcome.err):  # each goes elsewhere
+            self.assertEqual(" ".join(text.decode().split()).count(reason), 1, outcome)
+        outcome = self.quick(*args, "--json", "-")
+        self.assertEqual(outcome.code, 5, outcome)
+        self.assertEqual(" ".join(outcome.err.decode().split()).count(reason), 1, outcome)
+        self.assertIn(b"\nmipbench: error: spd:lds=packed: skipped, as the table says\n",
+                      outcome.err)
+
     def test_colour(self):
         colour = re.compile(rb"\x1b\[[0-9;]*m")
         for choice, no_colour, expected in [("always", "", True), ("always", "1", True),
