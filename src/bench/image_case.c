@@ -74,14 +74,16 @@ static uint32_t layer_count(const struct mb_settings *settings)
     return (settings->n_layers > 0 ? settings->n_layers : 1) * (settings->is_cube ? 6 : 1);
 }
 
-static void fill_case(struct mb_case *c, const struct mb_settings *settings, size_t input,
-                      const struct mb_image *image)
+void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
+                            size_t index, struct mb_case *c)
 {
-    struct mb_extent base = {image->width, image->height};
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    const struct mb_extent own = {image->width, image->height};
+    const struct mb_extent base = settings->n_sizes > 0 ? settings->size[index % n_sizes] : own;
     uint32_t n_full = mb_full_level_count(base);
     uint32_t n_levels =
         settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
-    mb_utf8_sanitize(settings->inputs[input], c->input, sizeof c->input);
+    mb_utf8_sanitize(settings->inputs[index / n_sizes], c->input, sizeof c->input);
     snprintf(c->input_name, sizeof c->input_name, "%s", image->name);
     snprintf(c->input_sha256, sizeof c->input_sha256, "%s", image->sha256);
     mb_layout_init(&c->layout, case_format(settings, image), base, layer_count(settings),
@@ -89,6 +91,7 @@ static void fill_case(struct mb_case *c, const struct mb_settings *settings, siz
     c->n_image_levels = n_full;
     c->is_cube = settings->is_cube;
     c->image_usage = settings->image_usage;
+    fill_task(c, settings);
 }
 
 enum mb_status mb_image_make_case(const struct mb_image *image,
@@ -97,14 +100,12 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
 {
     MB_SCOPED(mb_image) resized = {0};
     const struct mb_image *used = image;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
     if (settings->n_sizes > 0) {
-        const struct mb_extent size = settings->size[index % n_sizes];
+        const struct mb_extent size = settings->size[index % settings->n_sizes];
         MB_DO(mb_image_resize(&resized, image, size.width, size.height, err));
         used = &resized;
     }
-    fill_case(c, settings, index / n_sizes, used);
-    fill_task(c, settings);
+    mb_image_describe_case(image, settings, index, c);
     *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
     MB_DO(MB_NEED(*source, c->input));
     c->input_depth = used->depth;

@@ -14,8 +14,12 @@ MB_MUST_CHECK enum mb_status mb_image_check_shapes(const struct mb_settings *set
 
 /* Fill what is known of a zeroed case before it is run: names, layout, task, compulsory bytes.
  * `index` counts the images that the settings ask for, the sizes of `image`, an input, in turn
- * (mb_bench_n_images). `*source` is level 0 of every layer as it is uploaded, owned by the
- * caller (mb_free). */
+ * (mb_bench_n_images). Needs no texels. */
+void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
+                            size_t index, struct mb_case *c);
+
+/* The same, and what is known of its texels. `*source` is level 0 of every layer as it is
+ * uploaded, owned by the caller (mb_free). */
 MB_MUST_CHECK enum mb_status mb_image_make_case(const struct mb_image *image,
                                                 const struct mb_settings *settings,
                                                 size_t index, struct mb_case *c, void **source,

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "bench/image_case.h"
 #include "bench/plan.h"
 #include "cli/options/replay.h"
 
@@ -103,16 +104,32 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
     return status;
 }
 
+/* How many of the variants can make the first image's levels on this device. */
+static size_t count_fitting(const struct mb_session *session)
+{
+    struct mb_case first = {0};
+    size_t n = 0;
+    mb_image_describe_case(&session->inputs.images[0], &session->options->settings, 0, &first);
+    for (size_t i = 0; i < session->n_rows; i++) {
+        struct mb_err why;
+        n += mb_variant_supports(&session->rows[i], &session->gpu, &first.layout, &first.task,
+                                 &why) == MB_OK;
+    }
+    return n;
+}
+
 /* What a user would want to know before a run, though it is quiet. */
 static void warn_ahead(const struct mb_session *session)
 {
     const struct mb_settings *settings = &session->options->settings;
-    if (session->options->verb == MB_VERB_RUN && session->n_rows > MANY_VARIANTS) {
+    const bool is_run = session->options->verb == MB_VERB_RUN;
+    const size_t n_fitting = is_run ? count_fitting(session) : 0;
+    if (n_fitting > MANY_VARIANTS) {
         mb_log(MB_LOG_CAUTION,
-               "'%s'%s stands for %zu variants: each that can run here is verified and timed, "
-               "which may take long",
+               "'%s'%s stands for %zu variants, of which %zu can run here: each of these is "
+               "verified and timed, which may take long",
                settings->specs[0], settings->n_specs > 1 ? " and the other specs" : "",
-               session->n_rows);
+               session->n_rows, n_fitting);
     }
     /* A software device has the host's caches: what was asked to be cold is not. */
     if (session->gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&

@@ -359,6 +359,15 @@ class Terminal(OutputCase):
         self.assertIn(b"\nmipbench: error: spd:lds=packed: skipped, as the table says\n",
                       outcome.err)
 
+    def test_caution_of_many_variants(self):
+        process = self.start(SMALL, "-q", "-s", "spd:*", "-f", "rgba8", "-o", "out")
+        line = process.stderr.readline().decode()
+        process.kill()
+        words = re.fullmatch(r"mipbench: warning: 'spd:\*' stands for (\d+) variants, of which "
+                             r"(\d+) can run here: .*\n", line)
+        self.assertTrue(words, line)
+        self.assertTrue(100 < int(words[2]) <= int(words[1]), line)
+
     def test_colour(self):
         colour = re.compile(rb"\x1b\[[0-9;]*m")
         for choice, no_colour, expected in [("always", "", True), ("always", "1", True),
