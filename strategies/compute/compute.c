@@ -24,7 +24,8 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"texel", "sampler", NULL},
-        .help = "2x2 texels by four fetches, or by one of the filter",
+        .help =
+            "how 2x2 texels are read: texel: by four fetches; sampler: by one filtered fetch",
     },
     {0},
 };

@@ -30,8 +30,9 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help = "2x2 texels by one fetch of the filter, or by four; auto: the filter where it "
-                "is exact",
+        .help =
+            "how 2x2 texels are read: sampler: by one filtered fetch; texel: by four; auto: "
+            "sampler where it is exact",
     },
     {0},
 };

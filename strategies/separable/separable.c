@@ -57,7 +57,9 @@ static const struct mb_param params[] = {
     {
         .name = "workgroup",
         .values = (const char *const[]){"256", "64", "128", "512", "1024", NULL},
-        .help = "invocations, each of which caches a source texel, and some a second one",
+        .help =
+            "invocations of a workgroup: a larger one fetches fewer texels twice, and needs "
+            "more shared memory",
     },
     {0},
 };

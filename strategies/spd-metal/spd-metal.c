@@ -36,8 +36,8 @@ static const struct mb_param params[] = {
     {
         .name = "tail",
         .values = (const char *const[]){"thread", "group", NULL},
-        .help = "levels 7 to 12 by one invocation, as published, or by the whole last "
-                "workgroup",
+        .help = "who makes levels 7 to 12: thread: one invocation, as published; group: the "
+                "whole last workgroup",
     },
     {0},
 };

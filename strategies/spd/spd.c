@@ -47,35 +47,37 @@ static const struct mb_param params[] = {
     {
         .name = "load",
         .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "level 0: 2x2 texels by one fetch of the filter (SPD 1.0), or by four; auto: the "
-            "filter where it is exact",
+        .help = "how 2x2 texels of level 0 are read: sampler: by one filtered fetch (SPD 1.0); "
+                "texel: by four; auto: sampler where it is exact",
     },
     {
         .name = "wave",
         .values = (const char *const[]){"on", "quad", "off", NULL},
         .help =
-            "join 2x2 texels by subgroup operations: on: shuffles across subgroups of 16 or "
-            "more, else as quad; quad: within 2x2 lanes, as published (SPD 1.0); off: shared "
-            "memory, as published for devices without them (SPD 1.0)",
+            "how invocations exchange texels: on: by subgroup shuffles (by quads where a "
+            "subgroup has fewer than 16 invocations); quad: by subgroup quad operations, as "
+            "published (SPD 1.0); off: through shared memory, for devices without subgroup "
+            "operations (SPD 1.0)",
     },
     {
         .name = "order",
         .values = (const char *const[]){"morton", "linear", NULL},
-        .help =
-            "which texels an invocation has: four in a row a 2x2 block (SPD 1.0), or row by "
-            "row",
+        .help = "which texels invocations get: morton: each four neighbours a 2x2 block (SPD "
+                "1.0); linear: row by row, with wave=off only",
     },
     {
         .name = "lds",
         .values = (const char *const[]){"vec4", "split", "packed", NULL},
-        .help = "shared memory: channels side by side, an array each (SPD 1.0, and the DirectX "
-                "compute course), or side by side as halves (SPD 1.0)",
+        .help = "how shared memory holds a texel: vec4: its channels side by side; split: an "
+                "array for each channel (SPD 1.0, and the DirectX compute course); packed: as "
+                "16-bit floats, for formats of 8 bits (SPD 1.0)",
     },
     {
         .name = "fp16",
         .values = (const char *const[]){"off", "on", NULL},
-        .help = "average in 32-bit floats, or two channels at once in 16-bit ones (SPD 1.0)",
+        .help =
+            "off: average in 32-bit floats; on: in 16-bit floats, two channels at once, for "
+            "formats of 8 bits (SPD 1.0)",
     },
     {
         .name = "counter",
