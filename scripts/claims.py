@@ -10,11 +10,14 @@ import json
 import pathlib
 import sys
 
-import claims_data
-import claims_list
-import command_line
-import pooled
-from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+try:
+    import claims_data
+    import claims_list
+    import command_line
+    import pooled
+    from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+except ModuleNotFoundError as error:
+    sys.exit(f"claims: error: {error.name}.py is missing; keep scripts/ whole")
 
 VERSION = "1.1.0"
 NOT_MEASURED = "not measured"

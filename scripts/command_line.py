@@ -8,6 +8,7 @@ from result_node import InputError, clean
 from whole_file import IsInput, OutputError, print_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
+WHOLE = "keep scripts/ whole, and results/schema.json beside it"
 EXITS = {IsInput: EXIT_USAGE, InputError: EXIT_INPUT, OutputError: EXIT_OUTPUT}
 
 
@@ -45,3 +46,6 @@ def run(program, main, *arguments):
     except tuple(EXITS) as error:
         complain(program, error)
         return EXITS[type(error)]
+    except FileNotFoundError as error:  # no input: one of the files that come with the scripts
+        complain(program, f"{error.filename} is missing; {WHOLE}")
+        return EXIT_INPUT

@@ -22,11 +22,14 @@ import shutil
 import subprocess
 import sys
 
-import command_line
-import pooled
-import results
-from result_node import clean
-from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+try:
+    import command_line
+    import pooled
+    import results
+    from result_node import clean
+    from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+except ModuleNotFoundError as error:
+    sys.exit(f"plot: error: {error.name}.py is missing; keep scripts/ whole")
 
 EXIT_NOT_MADE = 1
 DISTRIBUTION_PYTHON = "/usr/bin/python3"

@@ -6,13 +6,16 @@ import argparse
 import pathlib
 import sys
 
-import command_line
-import pooled
-import report_claims
-import report_page
-import report_pictures
-import results
-from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+try:
+    import command_line
+    import pooled
+    import report_claims
+    import report_page
+    import report_pictures
+    import results
+    from whole_file import OutputError, print_whole, refuse_inputs, write_whole
+except ModuleNotFoundError as error:
+    sys.exit(f"report: error: {error.name}.py is missing; keep scripts/ whole")
 
 DEFAULT_PICTURES_MB = 16
 

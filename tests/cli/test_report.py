@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import zlib
 
 import cli
@@ -607,6 +608,23 @@ class Refusals(PageCase):
                     self.assertIn(f"{name}: it is an input; name another file",
                                   self.refusal(2, path, "-o", name, *options))
                     self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_scripts_that_are_not_whole(self):
+        path = self.write(fixture.one_strategy())
+        (self.dir / "results").mkdir()
+        shutil.copy2(cli.ROOT / "results/schema.json", self.dir / "results")
+        for name in ("scripts/result_style.py", "scripts/report/page.css", "results/schema.json",
+                     "scripts/report"):
+            shutil.copytree(cli.SCRIPTS, self.dir / "scripts", dirs_exist_ok=True)
+            missing = self.dir / name
+            shutil.rmtree(missing) if missing.is_dir() else missing.unlink()
+            done = subprocess.run([sys.executable, "-B", "scripts/report.py", str(path)],
+                                  cwd=self.dir, check=False, capture_output=True,
+                                  encoding="utf-8", timeout=cli.TIMEOUT_S)
+            self.assertNotEqual(done.returncode, 0, done)
+            self.assertRegex(done.stderr, rf"^report: error: .*{missing.name} is missing; .*\n$")
+            if name.startswith("results/"):
+                shutil.copy2(cli.ROOT / name, missing)
 
     def test_what_is_no_regular_file_stays(self):
         """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
