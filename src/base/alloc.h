@@ -23,11 +23,6 @@ void mb_free(void *ptr);
 #define MB_FREED __attribute__((cleanup(mb_free_at)))
 void mb_free_at(void *pointer); /* the address of the pointer */
 
-/* Declares a local struct that is finished when it goes out of scope, so that no path out of a
- * function can forget it: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The
- * last one declared is finished first. A failed init may leave something to finish. */
-#define MB_SCOPED(type) __attribute__((cleanup(type##_finish))) struct type
-
 /* A copy of `text`, or NULL. Owned by the caller: mb_free. */
 char *mb_strdup(const char *text);
 

@@ -79,12 +79,25 @@ const char *mb_vk_result_name(int vk_result);
 
 #define MB_FAIL(err, code, ...) mb_err_set(err, code, __FILE__, __LINE__, __VA_ARGS__)
 
+/* Declares a local struct that is finished when it goes out of scope, so that no path out of a
+ * function can forget it: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The
+ * last one declared is finished first. A failed init may leave something to finish. */
+#define MB_SCOPED(type) __attribute__((cleanup(type##_finish))) struct type
+
 /* Return the failure of a call at once: where nothing is to be given back. */
 #define MB_DO(expr)                                                                            \
     do {                                                                                       \
         const enum mb_status mb_status_ = (expr);                                              \
         if (mb_status_ != MB_OK) {                                                             \
             return mb_status_;                                                                 \
+        }                                                                                      \
+    } while (0)
+
+/* Fail, as MB_FAIL does, and return if something is wrong. */
+#define MB_FAIL_IF(is_wrong, err, code, ...)                                                   \
+    do {                                                                                       \
+        if (is_wrong) {                                                                        \
+            return MB_FAIL(err, code, __VA_ARGS__);                                            \
         }                                                                                      \
     } while (0)
 

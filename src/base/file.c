@@ -44,20 +44,13 @@ static enum mb_status check_readable(int fd, const char *path, size_t max_bytes,
                                      size_t *n_bytes, struct mb_err *err)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
-    }
-    if (!S_ISREG(info.st_mode)) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: is %s; a regular file is needed", path,
-                       file_type_name(info.st_mode));
-    }
-    if (info.st_size <= 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: the file is empty", path);
-    }
-    if ((uint64_t)info.st_size > max_bytes) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: has %lld bytes; at most %zu are read", path,
-                       (long long)info.st_size, max_bytes);
-    }
+    MB_FAIL_IF(fstat(fd, &info) != 0, err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
+    MB_FAIL_IF(!S_ISREG(info.st_mode), err, MB_ERRC_INPUT,
+               "%s: is %s; a regular file is needed", path, file_type_name(info.st_mode));
+    MB_FAIL_IF(info.st_size <= 0, err, MB_ERRC_INPUT, "%s: the file is empty", path);
+    MB_FAIL_IF((uint64_t)info.st_size > max_bytes, err, MB_ERRC_INPUT,
+               "%s: has %lld bytes; at most %zu are read", path, (long long)info.st_size,
+               max_bytes);
     *n_bytes = (size_t)info.st_size;
     return MB_OK;
 }
@@ -71,12 +64,8 @@ static enum mb_status read_all(int fd, const char *path, struct mb_bytes *out,
         if (n < 0 && errno == EINTR) {
             continue;
         }
-        if (n < 0) {
-            return MB_FAIL(err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
-        }
-        if (n == 0) {
-            return MB_FAIL(err, MB_ERRC_INPUT, "%s: shrank while it was read", path);
-        }
+        MB_FAIL_IF(n < 0, err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
+        MB_FAIL_IF(n == 0, err, MB_ERRC_INPUT, "%s: shrank while it was read", path);
         n_done += (size_t)n;
     }
     return MB_OK;
@@ -90,9 +79,7 @@ enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes 
     *out = bytes;
     /* Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever. */
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
-    }
+    MB_FAIL_IF(fd < 0, err, MB_ERRC_INPUT, "%s: %s", path, strerror(errno));
     MB_TRY(check_readable(fd, path, max_bytes, &bytes.n_bytes, err));
     bytes.data = mb_malloc(bytes.n_bytes + 1);
     if (bytes.data == NULL) {
@@ -255,14 +242,12 @@ static enum mb_status fail_output(struct mb_err *err, const char *path, int erro
 enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n_bytes,
                                     struct mb_err *err)
 {
-    if (strcmp(path, "-") == 0 || path[0] == '\0') {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "'%s': is not a file name", path);
-    }
+    MB_FAIL_IF(strcmp(path, "-") == 0 || path[0] == '\0', err, MB_ERRC_OUTPUT,
+               "'%s': is not a file name", path);
     struct stat info;
     const bool exists = stat(path, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
-    }
+    MB_FAIL_IF(exists && S_ISDIR(info.st_mode), err, MB_ERRC_OUTPUT,
+               "%s: is a folder; a file name is needed", path);
     const int error = exists && !S_ISREG(info.st_mode) ? write_in_place(path, data, n_bytes)
                                                        : replace_file(path, data, n_bytes);
     return error == 0 ? MB_OK : fail_output(err, path, error);
@@ -280,9 +265,8 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
     struct stat info;
     struct draft draft;
     const bool exists = stat(path, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is a folder; a file name is needed", path);
-    }
+    MB_FAIL_IF(exists && S_ISDIR(info.st_mode), err, MB_ERRC_OUTPUT,
+               "%s: is a folder; a file name is needed", path);
     if (exists && !S_ISREG(info.st_mode)) {
         return MB_OK;
     }
@@ -300,10 +284,8 @@ enum mb_status mb_stdout_write(const char *text, size_t n_bytes, struct mb_err *
     if (error == 0) {
         error = write_all(STDOUT_FILENO, text, n_bytes);
     }
-    if (error != 0 && error != EPIPE) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "standard output: cannot be written: %s",
-                       strerror(error));
-    }
+    MB_FAIL_IF(error != 0 && error != EPIPE, err, MB_ERRC_OUTPUT,
+               "standard output: cannot be written: %s", strerror(error));
     return MB_OK;
 }
 
@@ -339,10 +321,8 @@ enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
         }
         partial[i] = path[i];
     }
-    if (error != 0) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder cannot be made: %s", path,
-                       strerror(error));
-    }
+    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: the folder cannot be made: %s", path,
+               strerror(error));
     return MB_OK;
 }
 

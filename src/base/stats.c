@@ -231,9 +231,8 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
         return MB_OK;
     }
     MB_FREED double *sorted = mb_alloc(n, sizeof *sorted);
-    if (sorted == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "statistics: out of memory for %zu samples", n);
-    }
+    MB_FAIL_IF(sorted == NULL, err, MB_ERRC_RUNTIME,
+               "statistics: out of memory for %zu samples", n);
     memcpy(sorted, samples_ns, n * sizeof *sorted);
     mb_sort(sorted, n);
     out->n = n;

@@ -171,9 +171,7 @@ const char *mb_strbuf_text(const struct mb_strbuf *buf)
 
 enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err)
 {
-    if (buf->failed) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory while writing text");
-    }
+    MB_FAIL_IF(buf->failed, err, MB_ERRC_RUNTIME, "out of memory while writing text");
     return MB_OK;
 }
 

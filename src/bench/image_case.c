@@ -16,17 +16,13 @@ static enum mb_status check_shape(const struct mb_settings *settings, struct mb_
 {
     for (uint32_t i = 0; i < settings->n_rects; i++) {
         const struct mb_rect rect = settings->rects[i];
-        if (rect.x >= base.width || rect.width > base.width - rect.x || rect.y >= base.height ||
-            rect.height > base.height - rect.y) {
-            return MB_FAIL(err, MB_ERRC_USAGE,
-                           "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x, rect.y,
-                           rect.width, rect.height, base.width, base.height, input);
-        }
+        MB_FAIL_IF(rect.x >= base.width || rect.width > base.width - rect.x ||
+                       rect.y >= base.height || rect.height > base.height - rect.y,
+                   err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
+                   rect.x, rect.y, rect.width, rect.height, base.width, base.height, input);
     }
-    if (settings->is_cube && base.width != base.height) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--cube: faces are square, and %s is %ux%u", input,
-                       base.width, base.height);
-    }
+    MB_FAIL_IF(settings->is_cube && base.width != base.height, err, MB_ERRC_USAGE,
+               "--cube: faces are square, and %s is %ux%u", input, base.width, base.height);
     return MB_OK;
 }
 

@@ -67,9 +67,8 @@ static enum mb_status fix_param(struct selection *selection, const char *spec, c
                 key);
         return mb_err_hint_nearest(err, key, names, n_params, NULL);
     }
-    if (selection->fixed & (1u << index)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%s' is given twice", spec, key);
-    }
+    MB_FAIL_IF(selection->fixed & (1u << index), err, MB_ERRC_USAGE,
+               "strategy '%s': '%s' is given twice", spec, key);
     const struct mb_param *param = &strategy->params[index];
     size_t n_values = 0;
     while (param->values[n_values] != NULL) {
@@ -207,9 +206,8 @@ static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *
 {
     struct selection selection = {0};
     char *rest = cut(words);
-    if (words[0] == '\0') {
-        return MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': the name is missing", spec);
-    }
+    MB_FAIL_IF(words[0] == '\0', err, MB_ERRC_USAGE, "strategy '%s': the name is missing",
+               spec);
     if (strcmp(words, "all") == 0) {
         return rest == NULL ? add_all(list, table, err)
                             : MB_FAIL(err, MB_ERRC_USAGE,
@@ -315,10 +313,8 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    struct mb_err *why)
 {
     const struct mb_strategy *strategy = row->strategy;
-    if (task->n_rects > 1 && !strategy->takes_rects) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it updates a single --rect, not %u at once",
-                       task->n_rects);
-    }
+    MB_FAIL_IF(task->n_rects > 1 && !strategy->takes_rects, why, MB_ERRC_UNSUPPORTED,
+               "it updates a single --rect, not %u at once", task->n_rects);
     MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
     if (strategy->supports) {
         MB_DO(strategy->supports(gpu, layout, task, &row->params, why));

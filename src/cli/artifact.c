@@ -14,9 +14,8 @@ static enum mb_status check_inputs(const char *path, const struct mb_settings *s
         return MB_OK; /* not there yet, as the inputs are */
     }
     for (size_t i = 0; i < settings->n_inputs; i++) {
-        if (mb_file_is_same(path, settings->inputs[i])) {
-            return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: is an input, and is not replaced", path);
-        }
+        MB_FAIL_IF(mb_file_is_same(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
+                   "%s: is an input, and is not replaced", path);
     }
     return MB_OK;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "image/format.h"
@@ -27,20 +26,16 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     const struct dirent *entry;
     size_t n = 0;
     DIR *stream = opendir(dir);
-    if (stream == NULL) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
-                       strerror(errno));
-    }
+    MB_FAIL_IF(stream == NULL, err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
+               strerror(errno));
     errno = 0; /* the end of a folder leaves it so, a failure does not */
     while ((entry = readdir(stream)) != NULL) {
         n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     }
     const int error = errno;
     closedir(stream);
-    if (error != 0) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
-                       strerror(error));
-    }
+    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
+               strerror(error));
     if (n > 0) {
         const enum mb_status status =
             MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder is not empty", dir);

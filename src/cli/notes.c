@@ -1,5 +1,4 @@
 /* What stands below a table: warnings, and the quality of each level. */
-#include "base/alloc.h"
 #include "cli/notes.h"
 
 #include <stdio.h>

@@ -245,11 +245,9 @@ static enum mb_status check_written(const struct mb_output *output, const char *
         const struct mb_case *c = run->cases[i];
         for (size_t k = 0; k < c->n_results; k++) {
             const struct mb_result *r = &c->results[k];
-            if (is_among(output->dir, &r->images, path) ||
-                is_among(output->dir, &r->chains, path)) {
-                return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote",
-                               path);
-            }
+            MB_FAIL_IF(is_among(output->dir, &r->images, path) ||
+                           is_among(output->dir, &r->chains, path),
+                       err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote", path);
         }
     }
     return MB_OK;

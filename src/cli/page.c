@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/strbuf.h"
 
 #define SCRIPT        "report.py"
@@ -132,13 +131,10 @@ static enum mb_status run(char *const *argv, struct mb_err *err)
     pid_t pid = 0;
     int result = 0;
     const int failed = spawn(argv, &pid);
-    if (failed != 0) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "--report: %s: %s", argv[0], strerror(failed));
-    }
+    MB_FAIL_IF(failed != 0, err, MB_ERRC_OUTPUT, "--report: %s: %s", argv[0], strerror(failed));
     while (waitpid(pid, &result, 0) < 0) {
-        if (errno != EINTR) {
-            return MB_FAIL(err, MB_ERRC_OUTPUT, "--report: %s: %s", argv[0], strerror(errno));
-        }
+        MB_FAIL_IF(errno != EINTR, err, MB_ERRC_OUTPUT, "--report: %s: %s", argv[0],
+                   strerror(errno));
     }
     if (WIFEXITED(result) && WEXITSTATUS(result) == 0) {
         return MB_OK;

@@ -1,5 +1,4 @@
 /* Shows progress on stderr. */
-#include "base/alloc.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>

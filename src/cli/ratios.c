@@ -93,9 +93,8 @@ static enum mb_status estimate_product(const struct cJSON *asked,
     enum mb_status status = MB_OK;
     struct product product = {.n_least = SIZE_MAX};
     const struct cJSON *factor = mb_json_elements(asked, "factors");
-    if (factor == NULL || mb_json_count(asked, "factors") > MAX_FACTORS) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "no factors, or more than %d", MAX_FACTORS);
-    }
+    MB_FAIL_IF(factor == NULL || mb_json_count(asked, "factors") > MAX_FACTORS, err,
+               MB_ERRC_INPUT, "no factors, or more than %d", MAX_FACTORS);
     for (; factor != NULL; factor = mb_json_next(factor)) {
         MB_TRY(read_factor(&product, factor, err));
     }

@@ -78,10 +78,8 @@ enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status
         _exit((int)err->code);
     }
     const uint32_t n_messages = mb_gpu_finish(gpu);
-    if (status == MB_OK && n_messages > 0) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "--validate: the layers sent %u messages",
-                       n_messages);
-    }
+    MB_FAIL_IF(status == MB_OK && n_messages > 0, err, MB_ERRC_RUNTIME,
+               "--validate: the layers sent %u messages", n_messages);
     return status;
 }
 

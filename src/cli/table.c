@@ -1,5 +1,4 @@
 /* The table of a run: a row is filled once, for the terminal and for Markdown. */
-#include "base/alloc.h"
 #include "cli/table.h"
 
 #include <math.h>

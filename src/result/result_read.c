@@ -44,20 +44,16 @@ static enum mb_status check_schema(struct mb_result_file *file, const struct cJS
     const struct cJSON *schema = mb_json_get(root, "schema");
     const char *name = mb_json_read_string(schema, "name");
     unsigned major = 0;
-    if (name == NULL || strcmp(name, "mipbench") != 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: not a mipbench result", file->path);
-    }
+    MB_FAIL_IF(name == NULL || strcmp(name, "mipbench") != 0, err, MB_ERRC_INPUT,
+               "%s: not a mipbench result", file->path);
     read_text(schema, "version", file->schema_version, sizeof file->schema_version);
-    if (sscanf(file->schema_version, "%3u.", &major) != 1 || major < 1) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: schema version '%s' is not understood",
-                       file->path, file->schema_version);
-    }
-    if (major != KNOWN_MAJOR) {
-        return MB_FAIL(err, MB_ERRC_INPUT,
-                       "%s: schema version %s is of %s mipbench; this one reads %d.x",
-                       file->path, file->schema_version,
-                       major > KNOWN_MAJOR ? "a later" : "an earlier", KNOWN_MAJOR);
-    }
+    MB_FAIL_IF(sscanf(file->schema_version, "%3u.", &major) != 1 || major < 1, err,
+               MB_ERRC_INPUT, "%s: schema version '%s' is not understood", file->path,
+               file->schema_version);
+    MB_FAIL_IF(major != KNOWN_MAJOR, err, MB_ERRC_INPUT,
+               "%s: schema version %s is of %s mipbench; this one reads %d.x", file->path,
+               file->schema_version, major > KNOWN_MAJOR ? "a later" : "an earlier",
+               KNOWN_MAJOR);
     return MB_OK;
 }
 
@@ -67,10 +63,8 @@ static enum mb_status read_argv(struct mb_result_file *file, const struct cJSON 
     for (const struct cJSON *arg = mb_json_elements(run, "argv"); arg;
          arg = mb_json_next(arg)) {
         const char *text = mb_json_read_string(arg, NULL);
-        if (text == NULL) {
-            return MB_FAIL(err, MB_ERRC_INPUT, "%s: run.argv[%zu] is no text", file->path,
-                           file->argv.n);
-        }
+        MB_FAIL_IF(text == NULL, err, MB_ERRC_INPUT, "%s: run.argv[%zu] is no text", file->path,
+                   file->argv.n);
         MB_DO(mb_strlist_add(&file->argv, err, "%s", text));
     }
     return MB_OK;
@@ -333,18 +327,14 @@ static enum mb_status check_row(const struct mb_result_file *file, const struct 
                                 struct mb_err *err)
 {
     const size_t index = file->n_results;
-    if (mb_json_read_string(place->variant, "strategy") == NULL ||
-        mb_json_read_string(place->variant, "label") == NULL) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: row %zu names no strategy", file->path, index);
-    }
-    if (mb_json_read_u64(place->c, "width", 0) == 0 ||
-        mb_json_read_u64(place->c, "height", 0) == 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: row %zu has no size", file->path, index);
-    }
-    if (mb_json_count(place->variant, "params") > MAX_PARAMS) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: row %zu has more than %d parameters",
-                       file->path, index, MAX_PARAMS);
-    }
+    MB_FAIL_IF(mb_json_read_string(place->variant, "strategy") == NULL ||
+                   mb_json_read_string(place->variant, "label") == NULL,
+               err, MB_ERRC_INPUT, "%s: row %zu names no strategy", file->path, index);
+    MB_FAIL_IF(mb_json_read_u64(place->c, "width", 0) == 0 ||
+                   mb_json_read_u64(place->c, "height", 0) == 0,
+               err, MB_ERRC_INPUT, "%s: row %zu has no size", file->path, index);
+    MB_FAIL_IF(mb_json_count(place->variant, "params") > MAX_PARAMS, err, MB_ERRC_INPUT,
+               "%s: row %zu has more than %d parameters", file->path, index, MAX_PARAMS);
     return MB_OK;
 }
 
@@ -387,10 +377,8 @@ static enum mb_status read_case(struct mb_result_file *file, const struct cJSON 
                                 size_t *n_timings, struct mb_err *err)
 {
     struct place place = {.c = c};
-    if (mb_json_count(c, "variants") > MAX_VARIANTS) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: a case has more than %d variants", file->path,
-                       MAX_VARIANTS);
-    }
+    MB_FAIL_IF(mb_json_count(c, "variants") > MAX_VARIANTS, err, MB_ERRC_INPUT,
+               "%s: a case has more than %d variants", file->path, MAX_VARIANTS);
     for (place.timing = mb_json_elements(c, "timings"); place.timing;
          place.timing = mb_json_next(place.timing)) {
         const struct cJSON *blocks = mb_json_get(place.timing, "blocks");
@@ -416,9 +404,8 @@ static enum mb_status read_root(struct mb_result_file *file, const struct cJSON 
     size_t n_timings = 0;
     MB_DO(check_schema(file, root, err));
     MB_DO(read_run(file, root, err));
-    if (!mb_json_is_array(mb_json_get(root, "cases"))) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: it has no cases", file->path);
-    }
+    MB_FAIL_IF(!mb_json_is_array(mb_json_get(root, "cases")), err, MB_ERRC_INPUT,
+               "%s: it has no cases", file->path);
     file->results = mb_alloc(count_rows(root), sizeof *file->results);
     MB_DO(MB_NEED(file->results, file->path));
     for (const struct cJSON *c = mb_json_elements(root, "cases"); c; c = mb_json_next(c)) {
@@ -452,9 +439,8 @@ enum mb_status mb_result_file_read(const char *path, struct mb_result_file *file
     MB_SCOPED(mb_bytes) bytes = {0};
     *file = (struct mb_result_file){0};
     MB_DO(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
-    if (memchr(bytes.data, '\0', bytes.n_bytes) != NULL) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: not JSON: it has a byte of zero", path);
-    }
+    MB_FAIL_IF(memchr(bytes.data, '\0', bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
+               "%s: not JSON: it has a byte of zero", path);
     return mb_result_file_parse(path, (const char *)bytes.data, file, err);
 }
 

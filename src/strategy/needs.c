@@ -17,21 +17,17 @@ static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_la
                                 const struct mb_task *task, struct mb_err *why)
 {
     const struct mb_extent base = layout->base;
-    if (needs->averages_only && task->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it makes averages only, no %s",
-                       mb_reduce_names[task->reduce]);
-    }
-    if (needs->straight_only && mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
-    }
-    if (needs->whole_only && task->is_update) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "it makes whole chains only, no updates");
-    }
-    if (needs->max_width > 0 &&
-        (base.width > needs->max_width || base.height > needs->max_width)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%ux%u is above %ux%u, the largest it can do",
-                       base.width, base.height, needs->max_width, needs->max_width);
-    }
+    MB_FAIL_IF(needs->averages_only && task->reduce != MB_REDUCE_AVG, why, MB_ERRC_UNSUPPORTED,
+               "it makes averages only, no %s", mb_reduce_names[task->reduce]);
+    MB_FAIL_IF(needs->straight_only &&
+                   mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+               why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
+    MB_FAIL_IF(needs->whole_only && task->is_update, why, MB_ERRC_UNSUPPORTED,
+               "it makes whole chains only, no updates");
+    MB_FAIL_IF(needs->max_width > 0 &&
+                   (base.width > needs->max_width || base.height > needs->max_width),
+               why, MB_ERRC_UNSUPPORTED, "%ux%u is above %ux%u, the largest it can do",
+               base.width, base.height, needs->max_width, needs->max_width);
     return MB_OK;
 }
 
@@ -43,23 +39,18 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
     const char *other = needs->without_subgroups ? needs->without_subgroups : "";
     const char *hint = other[0] ? "; try " : "";
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        if (lacking & mb_subgroup_operations[i].bit) {
-            return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                           "the device has no subgroup %s in compute shaders%s%s",
-                           mb_subgroup_operations[i].name, hint, other);
-        }
+        MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
+                   "the device has no subgroup %s in compute shaders%s%s",
+                   mb_subgroup_operations[i].name, hint, other);
     }
-    if (needs->min_subgroup_size > 0 && !info->has_full_subgroups) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s",
-                       hint, other);
-    }
-    if (needs->min_subgroup_size > 0 && (info->subgroup_size < needs->min_subgroup_size ||
-                                         info->subgroup_size > needs->max_subgroup_size)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's subgroup size is %u; %u to %u are needed%s%s",
-                       info->subgroup_size, needs->min_subgroup_size, needs->max_subgroup_size,
-                       hint, other);
-    }
+    MB_FAIL_IF(needs->min_subgroup_size > 0 && !info->has_full_subgroups, why,
+               MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s", hint,
+               other);
+    MB_FAIL_IF(
+        needs->min_subgroup_size > 0 && (info->subgroup_size < needs->min_subgroup_size ||
+                                         info->subgroup_size > needs->max_subgroup_size),
+        why, MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; %u to %u are needed%s%s",
+        info->subgroup_size, needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
     return MB_OK;
 }
 
@@ -68,11 +59,9 @@ static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout 
 {
     const uint32_t limit = gpu->info.max_attachment_dimension;
     const struct mb_extent extent = mb_level_extent(layout->base, 1);
-    if (extent.width > limit || extent.height > limit) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device draws to at most %ux%u texels; level 1 has %ux%u", limit,
-                       limit, extent.width, extent.height);
-    }
+    MB_FAIL_IF(extent.width > limit || extent.height > limit, why, MB_ERRC_UNSUPPORTED,
+               "the device draws to at most %ux%u texels; level 1 has %ux%u", limit, limit,
+               extent.width, extent.height);
     return mb_gpu_require_format(gpu, layout->format->vk_storage_format,
                                  VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
 }
@@ -85,11 +74,9 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
                                      "linear filtering", why);
     }
-    if (!gpu->info.features.v12.samplerFilterMinmax) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
-                       mb_reduce_names[reduce]);
-    }
+    MB_FAIL_IF(!gpu->info.features.v12.samplerFilterMinmax, why, MB_ERRC_UNSUPPORTED,
+               "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
+               mb_reduce_names[reduce]);
     return mb_gpu_require_format(gpu, format->vk_storage_format,
                                  VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
@@ -107,28 +94,23 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
 {
     const struct mb_format *format = layout->format;
     const enum mb_reduce reduce = task->reduce;
-    if (mb_weighs_alpha(reduce, task->alpha, format)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the sampler cannot weigh colour by alpha; try load=texel");
-    }
+    MB_FAIL_IF(mb_weighs_alpha(reduce, task->alpha, format), why, MB_ERRC_UNSUPPORTED,
+               "the sampler cannot weigh colour by alpha; try load=texel");
     /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
-    if (format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers decode sRGB too coarsely to be exact; try load=texel");
-    }
+    MB_FAIL_IF(format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG, why,
+               MB_ERRC_UNSUPPORTED,
+               "samplers decode sRGB too coarsely to be exact; try load=texel");
     /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
-    if (format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers sum half floats too coarsely to go on from; try load=texel");
-    }
+    MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
+               MB_ERRC_UNSUPPORTED,
+               "samplers sum half floats too coarsely to go on from; try load=texel");
     /* And weights that are not halves: 0.75 of a code at 12289x7001. */
-    if (reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
-                                    has_coarse_coordinates(layout->base.height))) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "samplers place coordinates too coarsely on an axis above %u that is no "
-                       "power of two; try load=texel",
-                       MAX_FINE_SIZE);
-    }
+    MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
+                                           has_coarse_coordinates(layout->base.height)),
+               why, MB_ERRC_UNSUPPORTED,
+               "samplers place coordinates too coarsely on an axis above %u that is no "
+               "power of two; try load=texel",
+               MAX_FINE_SIZE);
     return sampler_supports(gpu, format, reduce, why);
 }
 
@@ -165,21 +147,17 @@ static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_
     MB_DO(mb_features_require(&gpu->info.features, needs->features, why));
     MB_DO(has_subgroups(needs, &gpu->info, why));
     MB_DO(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
-    if (gpu->info.max_storage_images < needs->n_storage_images) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device offers %u storage images to a shader; %u are needed",
-                       gpu->info.max_storage_images, needs->n_storage_images);
-    }
-    if (gpu->info.max_shared_memory_bytes < needs->shared_bytes) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "a workgroup needs %u bytes of shared memory, the device has %u",
-                       needs->shared_bytes, gpu->info.max_shared_memory_bytes);
-    }
-    if ((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "this llvmpipe (Mesa 22) crashes on draws and blits with 512-bit "
-                       "vectors");
-    }
+    MB_FAIL_IF(gpu->info.max_storage_images < needs->n_storage_images, why, MB_ERRC_UNSUPPORTED,
+               "the device offers %u storage images to a shader; %u are needed",
+               gpu->info.max_storage_images, needs->n_storage_images);
+    MB_FAIL_IF(gpu->info.max_shared_memory_bytes < needs->shared_bytes, why,
+               MB_ERRC_UNSUPPORTED,
+               "a workgroup needs %u bytes of shared memory, the device has %u",
+               needs->shared_bytes, gpu->info.max_shared_memory_bytes);
+    MB_FAIL_IF((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info), why,
+               MB_ERRC_UNSUPPORTED,
+               "this llvmpipe (Mesa 22) crashes on draws and blits with 512-bit "
+               "vectors");
     return MB_OK;
 }
 

@@ -1,6 +1,5 @@
 /* What a tuning leaves: tune.json, with what was chosen, against what, and what was dropped on
  * the way; and the decisions as a C header. */
-#include "base/alloc.h"
 #include "tune/report.h"
 
 #include <ctype.h>

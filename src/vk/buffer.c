@@ -1,5 +1,4 @@
 /* Buffers with their memory. */
-#include "base/alloc.h"
 #include "vk/buffer.h"
 
 #include <string.h>

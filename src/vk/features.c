@@ -224,9 +224,8 @@ enum mb_status mb_features_require(const struct mb_features *features, const cha
                                    struct mb_err *why)
 {
     for (; names && *names; names++) {
-        if (!mb_features_has(features, *names)) {
-            return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device lacks %s", *names);
-        }
+        MB_FAIL_IF(!mb_features_has(features, *names), why, MB_ERRC_UNSUPPORTED,
+                   "the device lacks %s", *names);
     }
     return MB_OK;
 }

@@ -221,9 +221,8 @@ enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
 {
     VkFormatProperties properties;
     vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format, &properties);
-    if ((properties.optimalTilingFeatures & features) != features) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "the device has no %s of this format", use);
-    }
+    MB_FAIL_IF((properties.optimalTilingFeatures & features) != features, why,
+               MB_ERRC_UNSUPPORTED, "the device has no %s of this format", use);
     return MB_OK;
 }
 
@@ -231,16 +230,12 @@ enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_inv
                                         struct mb_err *why)
 {
     const struct mb_gpu_info *info = &gpu->info;
-    if (info->max_workgroup_invocations < n_invocations) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's workgroups have at most %u invocations; %u are needed",
-                       info->max_workgroup_invocations, n_invocations);
-    }
-    if (info->max_workgroup_width < n_invocations) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's workgroups are at most %u invocations wide "
-                       "(maxComputeWorkGroupSize[0]); %u are needed",
-                       info->max_workgroup_width, n_invocations);
-    }
+    MB_FAIL_IF(info->max_workgroup_invocations < n_invocations, why, MB_ERRC_UNSUPPORTED,
+               "the device's workgroups have at most %u invocations; %u are needed",
+               info->max_workgroup_invocations, n_invocations);
+    MB_FAIL_IF(info->max_workgroup_width < n_invocations, why, MB_ERRC_UNSUPPORTED,
+               "the device's workgroups are at most %u invocations wide "
+               "(maxComputeWorkGroupSize[0]); %u are needed",
+               info->max_workgroup_width, n_invocations);
     return MB_OK;
 }

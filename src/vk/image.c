@@ -29,43 +29,36 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
 {
     const struct mb_gpu_info *info = &gpu->info;
     const struct mb_layout *layout = options->layout;
-    if (options->is_cube && layout->base.width != layout->base.height) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square",
-                       layout->base.width, layout->base.height);
-    }
-    if (layout->base.width > info->max_image_dimension_2d ||
-        layout->base.height > info->max_image_dimension_2d) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
-                       layout->base.width, layout->base.height, info->max_image_dimension_2d,
-                       info->max_image_dimension_2d);
-    }
-    if (layout->n_layers > info->max_image_array_layers) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED, "image: %u layers, the device's limit is %u",
-                       layout->n_layers, info->max_image_array_layers);
-    }
+    MB_FAIL_IF(options->is_cube && layout->base.width != layout->base.height, err,
+               MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square", layout->base.width,
+               layout->base.height);
+    MB_FAIL_IF(layout->base.width > info->max_image_dimension_2d ||
+                   layout->base.height > info->max_image_dimension_2d,
+               err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
+               layout->base.width, layout->base.height, info->max_image_dimension_2d,
+               info->max_image_dimension_2d);
+    MB_FAIL_IF(layout->n_layers > info->max_image_array_layers, err, MB_ERRC_UNSUPPORTED,
+               "image: %u layers, the device's limit is %u", layout->n_layers,
+               info->max_image_array_layers);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, layout->format->vk_format, VK_IMAGE_TYPE_2D,
         VK_IMAGE_TILING_OPTIMAL, options->usage, create_flags(options), &properties);
-    if (result == VK_ERROR_FORMAT_NOT_SUPPORTED) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "format %s: the device cannot use it as image in the ways asked for",
-                       layout->format->name);
-    }
+    MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
+               "format %s: the device cannot use it as image in the ways asked for",
+               layout->format->name);
     if (result < 0) {
         return mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__,
                          __LINE__);
     }
-    if (layout->base.width > properties.maxExtent.width ||
-        layout->base.height > properties.maxExtent.height ||
-        options->n_levels > properties.maxMipLevels ||
-        layout->n_layers > properties.maxArrayLayers) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "format %s: the device's limit is %ux%u, %u levels, %u layers",
-                       layout->format->name, properties.maxExtent.width,
-                       properties.maxExtent.height, properties.maxMipLevels,
-                       properties.maxArrayLayers);
-    }
+    MB_FAIL_IF(layout->base.width > properties.maxExtent.width ||
+                   layout->base.height > properties.maxExtent.height ||
+                   options->n_levels > properties.maxMipLevels ||
+                   layout->n_layers > properties.maxArrayLayers,
+               err, MB_ERRC_UNSUPPORTED,
+               "format %s: the device's limit is %ux%u, %u levels, %u layers",
+               layout->format->name, properties.maxExtent.width, properties.maxExtent.height,
+               properties.maxMipLevels, properties.maxArrayLayers);
     return MB_OK;
 }
 

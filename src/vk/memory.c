@@ -51,9 +51,8 @@ enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
     if (type == UINT32_MAX) {
         type = find_type(gpu, bits, options->required);
     }
-    if (type == UINT32_MAX) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: the device has no fitting memory type", what);
-    }
+    MB_FAIL_IF(type == UINT32_MAX, err, MB_ERRC_RUNTIME,
+               "%s: the device has no fitting memory type", what);
     MB_DO(check_size(gpu, requirements->size, gpu->info.memory.memoryTypes[type].heapIndex,
                      what, err));
     const VkMemoryAllocateFlagsInfo flags = {

@@ -129,10 +129,9 @@ static enum mb_status fill_values(const struct mb_pipeline_options *options, uin
         (void)set_value(shader, &options->shared[i], values);
     }
     for (uint32_t i = 0; i < options->n_constants; i++) {
-        if (!set_value(shader, &options->constants[i], values)) {
-            return MB_FAIL(err, MB_ERRC_RUNTIME, "%s has no specialisation constant %s",
-                           shader->name, options->constants[i].name);
-        }
+        MB_FAIL_IF(!set_value(shader, &options->constants[i], values), err, MB_ERRC_RUNTIME,
+                   "%s has no specialisation constant %s", shader->name,
+                   options->constants[i].name);
     }
     return MB_OK;
 }

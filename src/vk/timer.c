@@ -16,14 +16,10 @@ extern const struct mb_shader mb_spv_null;
 enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char *device,
                               struct mb_err *why)
 {
-    if (valid_bits == 0) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "timer: the queue of %s has no timestamps (timestampValidBits 0)",
-                       device);
-    }
-    if (!(period_ns > 0.0)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "timer: %s gives no timestamp period", device);
-    }
+    MB_FAIL_IF(valid_bits == 0, why, MB_ERRC_UNSUPPORTED,
+               "timer: the queue of %s has no timestamps (timestampValidBits 0)", device);
+    MB_FAIL_IF(!(period_ns > 0.0), why, MB_ERRC_UNSUPPORTED,
+               "timer: %s gives no timestamp period", device);
     return MB_OK;
 }
 
@@ -103,9 +99,8 @@ static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, 
     VkResult result =
         vkGetQueryPoolResults(gpu->device, timer->pool, first, n, n * sizeof *stamps, stamps,
                               sizeof *stamps, VK_QUERY_RESULT_64_BIT);
-    if (result == VK_NOT_READY) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "timer: a finished submission left no timestamp");
-    }
+    MB_FAIL_IF(result == VK_NOT_READY, err, MB_ERRC_RUNTIME,
+               "timer: a finished submission left no timestamp");
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkGetQueryPoolResults", __FILE__, __LINE__);
@@ -123,11 +118,9 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
                               double period_ns, double *duration_ns, struct mb_err *err)
 {
     uint64_t ticks = mb_ticks_between(begin, end, valid_bits);
-    if (ticks >> (valid_bits - 1)) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "timer: the second timestamp lies before the first, or the region took "
-                       "longer than half the counter's wrap");
-    }
+    MB_FAIL_IF(ticks >> (valid_bits - 1), err, MB_ERRC_RUNTIME,
+               "timer: the second timestamp lies before the first, or the region took "
+               "longer than half the counter's wrap");
     *duration_ns = (double)ticks * period_ns;
     return MB_OK;
 }

@@ -3,7 +3,6 @@
  *
  * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
  * workgroup sizes are tried first, and more items per invocation with the best of them only. */
-#include "base/alloc.h"
 #include "bench/roofline/roofline.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* Plain traffic on a buffer or an image: kernels of shaders/roofline_*.comp and their timing.
  */
-#include "base/alloc.h"
 #include "bench/roofline/traffic.h"
 
 #include <math.h>

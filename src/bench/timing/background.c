@@ -44,10 +44,8 @@ enum mb_status mb_background_init(struct mb_background *b, const struct mb_gpu *
         .n_copies = 1,
         .name = "background",
     };
-    if (!gpu->second_queue) {
-        return MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                       "the device has no second queue that computes, for other work to be on");
-    }
+    MB_FAIL_IF(!gpu->second_queue, err, MB_ERRC_UNSUPPORTED,
+               "the device has no second queue that computes, for other work to be on");
     *b = (struct mb_background){.gpu = gpu, .n_groups = FIRST_GROUPS};
     MB_TRY(mb_buffer_init(&b->target, gpu, MB_BUFFER_DEVICE, sizeof(float), "background", err));
     MB_TRY(mb_pipeline_init(&b->compute, gpu, &options, err));
@@ -83,18 +81,15 @@ static enum mb_status start(struct mb_background *b, struct mb_err *err)
     while (state == VK_EVENT_RESET && mb_now_ns() - start_ns < BEGIN_TIMEOUT_NS) {
         state = vkGetEventStatus(device, b->begun);
     }
-    if (state != VK_EVENT_SET) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "the load on the second queue does not begin");
-    }
+    MB_FAIL_IF(state != VK_EVENT_SET, err, MB_ERRC_RUNTIME,
+               "the load on the second queue does not begin");
     return MB_OK;
 }
 
 static enum mb_status lengthen(struct mb_background *b, struct mb_err *err)
 {
-    if (b->n_groups > MAX_GROUPS / 2) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "the load on the second queue ends before what is timed beside it does");
-    }
+    MB_FAIL_IF(b->n_groups > MAX_GROUPS / 2, err, MB_ERRC_RUNTIME,
+               "the load on the second queue ends before what is timed beside it does");
     b->n_groups *= 2;
     return record(b, err);
 }

@@ -1,5 +1,4 @@
 /* Eviction by streaming; shaders/evict.comp. */
-#include "base/alloc.h"
 #include "bench/timing/evict.h"
 
 #include "vk/barrier.h"

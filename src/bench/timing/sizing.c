@@ -20,12 +20,11 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
     uint64_t n = timing->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
     if (timing->cache == MB_CACHE_COLD) {
         uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
-        if (n_cold > MB_MAX_ROTATION && !mb_mode_is_one_chain(timing->mode)) {
-            return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                           "a cold cache in this mode takes %llu images of this size; with "
-                           "--mode latency the cache is swept instead",
-                           (unsigned long long)n_cold);
-        }
+        MB_FAIL_IF(n_cold > MB_MAX_ROTATION && !mb_mode_is_one_chain(timing->mode), why,
+                   MB_ERRC_UNSUPPORTED,
+                   "a cold cache in this mode takes %llu images of this size; with "
+                   "--mode latency the cache is swept instead",
+                   (unsigned long long)n_cold);
         timing->is_evicted = n_cold > MB_MAX_ROTATION;
         n_cold = timing->is_evicted ? 2 : n_cold;
         n = n_cold > n ? n_cold : n;

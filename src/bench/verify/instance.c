@@ -12,15 +12,13 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
 {
     const struct mb_gpu *gpu = image->gpu;
     const struct mb_strategy *strategy = row->strategy;
-    if ((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device's queue lacks commands that it needs (graphics)");
-    }
-    if ((image->usage & strategy->image_usage) != strategy->image_usage) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "the device cannot use images of format %s in the way it needs",
-                       image->layout.format->name);
-    }
+    MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
+               MB_ERRC_UNSUPPORTED,
+               "the device's queue lacks commands that it needs (graphics)");
+    MB_FAIL_IF((image->usage & strategy->image_usage) != strategy->image_usage, why,
+               MB_ERRC_UNSUPPORTED,
+               "the device cannot use images of format %s in the way it needs",
+               image->layout.format->name);
     return mb_variant_supports(row, gpu, &image->layout, task, why);
 }
 

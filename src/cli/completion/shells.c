@@ -1,6 +1,5 @@
 /* The parts of the completions for bash, zsh and fish. A shell differs in how it quotes, and in
  * what makes it offer the values of an option. */
-#include "base/alloc.h"
 #include "cli/completion/template.h"
 
 #include <string.h>

@@ -26,21 +26,17 @@ static enum mb_status check_colour(const struct mb_options *options, const char 
                 name);
         return mb_err_hint(err, "use --format rgba8-srgb, or leave one of the two out");
     }
-    if (options->is_linear && stores_srgb) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--linear does not go with format '%s'", name);
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with --reduce %s: only averages "
-                       "have weights",
-                       mb_reduce_names[settings->reduce]);
-    }
-    if (settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--alpha premultiplied does not go with format '%s', which has no alpha",
-                       name);
-    }
+    MB_FAIL_IF(options->is_linear && stores_srgb, err, MB_ERRC_USAGE,
+               "--linear does not go with format '%s'", name);
+    MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED && settings->reduce != MB_REDUCE_AVG,
+               err, MB_ERRC_USAGE,
+               "--alpha premultiplied does not go with --reduce %s: only averages "
+               "have weights",
+               mb_reduce_names[settings->reduce]);
+    MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED && format != NULL &&
+                   !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format),
+               err, MB_ERRC_USAGE,
+               "--alpha premultiplied does not go with format '%s', which has no alpha", name);
     return MB_OK;
 }
 
@@ -63,11 +59,9 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
         MB_FAIL(err, MB_ERRC_USAGE, "no input");
         return mb_err_hint(err, "give an image file, a folder, or pattern:noise:1024x1024");
     }
-    if (options->settings.chains != 0 && !options->settings.verify) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--chain does not go with '--no-verify': only what was verified is "
-                       "written");
-    }
+    MB_FAIL_IF(options->settings.chains != 0 && !options->settings.verify, err, MB_ERRC_USAGE,
+               "--chain does not go with '--no-verify': only what was verified is "
+               "written");
     if (options->n_formats > 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "--format: more than one format, '%s'",
                 options->formats[1]);
@@ -140,10 +134,8 @@ static enum mb_status check_tune(const struct mb_options *options, struct mb_err
                 is_one_bit(settings->caches) ? "mode" : "cache");
         return mb_err_hint(err, "run it once for each");
     }
-    if (options->inputs.n > 1) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "tune: one input, not '%s' as well",
-                       options->inputs.items[1]);
-    }
+    MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE, "tune: one input, not '%s' as well",
+               options->inputs.items[1]);
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         MB_FAIL(err, MB_ERRC_USAGE, "tune: no sizes");
         return mb_err_hint(err,
@@ -219,10 +211,8 @@ static enum mb_status check_export(const struct mb_options *options, struct mb_e
 {
     const char *word = options->inputs.n > 0 ? options->inputs.items[0] : NULL;
     const struct mb_strategy *const *strategy = mb_strategies;
-    if (options->inputs.n > 1) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "export: one strategy, not '%s' as well",
-                       options->inputs.items[1]);
-    }
+    MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE,
+               "export: one strategy, not '%s' as well", options->inputs.items[1]);
     while (*strategy != NULL && (word == NULL || strcmp((*strategy)->name, word) != 0)) {
         strategy++;
     }
@@ -230,9 +220,8 @@ static enum mb_status check_export(const struct mb_options *options, struct mb_e
         return fail_export(word, *strategy != NULL, err);
     }
     for (size_t i = 0; i < options->n_formats && options->n_formats > 1; i++) {
-        if (options->formats[i] == NULL) {
-            return MB_FAIL(err, MB_ERRC_USAGE, "--format: 'auto' is every format in an export");
-        }
+        MB_FAIL_IF(options->formats[i] == NULL, err, MB_ERRC_USAGE,
+                   "--format: 'auto' is every format in an export");
     }
     if (options->out_dir == NULL) {
         MB_FAIL(err, MB_ERRC_USAGE, "export: no folder");
@@ -267,10 +256,8 @@ static enum mb_status check_pair(const struct file *one, const struct file *othe
     if (one->name == NULL || other->name == NULL || is_stdout(one) != is_stdout(other)) {
         return MB_OK;
     }
-    if (is_stdout(one)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "%s and %s both go to '-'", one->label,
-                       other->label);
-    }
+    MB_FAIL_IF(is_stdout(one), err, MB_ERRC_USAGE, "%s and %s both go to '-'", one->label,
+               other->label);
     get_path(one, path);
     get_path(other, other_path);
     return mb_file_is_same(path, other_path)

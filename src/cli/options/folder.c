@@ -1,5 +1,4 @@
 /* Replaces each folder among the inputs by its images. */
-#include "base/alloc.h"
 #include "cli/options/folder.h"
 
 #include <dirent.h>
@@ -49,10 +48,8 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
     enum mb_status status = MB_OK;
     const size_t n_before = images->n;
     DIR *entries = opendir(folder);
-    if (entries == NULL) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: cannot read this folder: %s", folder,
-                       strerror(errno));
-    }
+    MB_FAIL_IF(entries == NULL, err, MB_ERRC_INPUT, "%s: cannot read this folder: %s", folder,
+               strerror(errno));
     for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
         MB_TRY(add_image(images, folder, entry->d_name, err));
     }

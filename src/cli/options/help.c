@@ -1,5 +1,4 @@
 /* Lays out the help. */
-#include "base/alloc.h"
 #include "cli/options/help.h"
 
 #include <string.h>

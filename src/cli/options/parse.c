@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "cli/options/check.h"
 #include "cli/options/folder.h"
 #include "cli/options/replay.h"
@@ -54,9 +53,8 @@ static enum mb_status add_list_what(struct mb_options *options, const char *word
 {
     const char *names[8];
     size_t n_names = 0;
-    if (options->list_what != MB_LIST_ALL) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "list: one thing at a time, not '%s' as well", word);
-    }
+    MB_FAIL_IF(options->list_what != MB_LIST_ALL, err, MB_ERRC_USAGE,
+               "list: one thing at a time, not '%s' as well", word);
     for (const struct mb_choice *choice = mb_list_choices; choice->name != NULL; choice++) {
         if (strcmp(word, choice->name) == 0) {
             options->list_what = (enum mb_list_what)choice->value;
@@ -72,10 +70,8 @@ static enum mb_status add_help_verb(struct mb_options *options, const char *word
                                     struct mb_err *err)
 {
     const char *names[MB_N_VERBS];
-    if (options->help_verb != MB_VERB_HELP) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "help: one command at a time, not '%s' as well",
-                       word);
-    }
+    MB_FAIL_IF(options->help_verb != MB_VERB_HELP, err, MB_ERRC_USAGE,
+               "help: one command at a time, not '%s' as well", word);
     for (size_t i = 0; i < MB_N_VERBS; i++) {
         names[i] = mb_verb_rows[i].name;
         if (strcmp(word, names[i]) == 0) {
@@ -97,9 +93,8 @@ static enum mb_status add_side(struct mb_options *options, const char *word, str
     }
     MB_DO(mb_strlist_split(&options->inputs, word, err));
     for (size_t i = n_before; i < options->inputs.n; i++) {
-        if (options->inputs.items[i][0] == '\0') {
-            return MB_FAIL(err, MB_ERRC_USAGE, "compare: '%s' has an empty name", word);
-        }
+        MB_FAIL_IF(options->inputs.items[i][0] == '\0', err, MB_ERRC_USAGE,
+                   "compare: '%s' has an empty name", word);
     }
     options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
     return MB_OK;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options/scan.h"
@@ -119,16 +118,13 @@ enum mb_status mb_replay_open(struct mb_replay *replay, const char *path, int ar
     *replay = (struct mb_replay){0};
     MB_DO(mb_result_file_read(path, &replay->recorded, err));
     const struct mb_result_file *recorded = &replay->recorded;
-    if (recorded->argv.n == 0) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: it does not say how it was run", path);
-    }
+    MB_FAIL_IF(recorded->argv.n == 0, err, MB_ERRC_INPUT, "%s: it does not say how it was run",
+               path);
     MB_DO(read_line(&new, argc, argv, mb_option_bit_of("replay"), err));
     const enum mb_status status = read_line(&old, (int)recorded->argv.n, recorded->argv.items,
                                             find_dropped(new.given), &why);
-    if (status != MB_OK) {
-        return MB_FAIL(err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
-                       "%s: its command line: %s", recorded->path, why.text);
-    }
+    MB_FAIL_IF(status != MB_OK, err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
+               "%s: its command line: %s", recorded->path, why.text);
     replay->has_recorded_inputs = new.inputs.n == 0;
     return assemble(replay, argv[0], &old, &new, err);
 }

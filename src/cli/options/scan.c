@@ -90,9 +90,8 @@ static enum mb_status take_long(struct mb_scan *scan, const char *word,
     if (mb_option_takes_value(item->row, scan->verb)) {
         return take_value(scan, item->value, item, err);
     }
-    if (equals != NULL && item->row->bare_verbs == 0) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s takes no value", item->row->name);
-    }
+    MB_FAIL_IF(equals != NULL && item->row->bare_verbs == 0, err, MB_ERRC_USAGE,
+               "--%s takes no value", item->row->name);
     return MB_OK;
 }
 

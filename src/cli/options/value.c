@@ -1,5 +1,4 @@
 /* Parses the values of options: one function for each kind. */
-#include "base/alloc.h"
 #include "cli/options/value.h"
 
 #include <inttypes.h>
@@ -37,10 +36,9 @@ static enum mb_status take_count(struct mb_options *options, const struct mb_opt
                                  const char *value, struct mb_err *err)
 {
     int64_t number = 0;
-    if (!mb_parse_int(value, (int64_t)row->min, (int64_t)row->max, &number)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not a whole number from %.0f to %.0f",
-                       row->name, value, row->min, row->max);
-    }
+    MB_FAIL_IF(!mb_parse_int(value, (int64_t)row->min, (int64_t)row->max, &number), err,
+               MB_ERRC_USAGE, "--%s: '%s' is not a whole number from %.0f to %.0f", row->name,
+               value, row->min, row->max);
     *(uint32_t *)field_of(options, row) = (uint32_t)number;
     return MB_OK;
 }
@@ -50,10 +48,9 @@ static enum mb_status take_number(struct mb_options *options, const struct mb_op
 {
     const double scale = row->kind == MB_OPTION_PERCENT ? 0.01 : 1.0;
     double number = 0.0;
-    if (!mb_parse_double(value, row->min, row->max, &number)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not a number from %g to %g",
-                       row->name, value, row->min, row->max);
-    }
+    MB_FAIL_IF(!mb_parse_double(value, row->min, row->max, &number), err, MB_ERRC_USAGE,
+               "--%s: '%s' is not a number from %g to %g", row->name, value, row->min,
+               row->max);
     *(double *)field_of(options, row) = number * scale;
     return MB_OK;
 }
@@ -115,12 +112,11 @@ static enum mb_status take_bytes(struct mb_options *options, const struct mb_opt
         memcpy(digits, value, n);
         digits[n] = '\0';
     }
-    if (n >= sizeof digits || !mb_parse_u64(digits, &number) || number == 0 ||
-        number > MAX_LLC_BYTES >> shift) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not a number of bytes, such as 52428800 or 50M",
-                       row->name, value);
-    }
+    MB_FAIL_IF(n >= sizeof digits || !mb_parse_u64(digits, &number) || number == 0 ||
+                   number > MAX_LLC_BYTES >> shift,
+               err, MB_ERRC_USAGE,
+               "--%s: '%s' is not a number of bytes, such as 52428800 or 50M", row->name,
+               value);
     *(uint64_t *)field_of(options, row) = number << shift;
     return MB_OK;
 }
@@ -128,11 +124,9 @@ static enum mb_status take_bytes(struct mb_options *options, const struct mb_opt
 static enum mb_status take_seed(struct mb_options *options, const struct mb_option_row *row,
                                 const char *value, struct mb_err *err)
 {
-    if (!mb_parse_u64(value, &options->settings.seed)) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, value,
-                       UINT64_MAX);
-    }
+    MB_FAIL_IF(!mb_parse_u64(value, &options->settings.seed), err, MB_ERRC_USAGE,
+               "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, value,
+               UINT64_MAX);
     return MB_OK;
 }
 
@@ -173,10 +167,8 @@ static enum mb_status add_format(struct mb_options *options, const struct mb_opt
             return MB_OK; /* seen before */
         }
     }
-    if (options->n_formats == MB_MAX_FORMATS) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d formats", row->name,
-                       MB_MAX_FORMATS);
-    }
+    MB_FAIL_IF(options->n_formats == MB_MAX_FORMATS, err, MB_ERRC_USAGE,
+               "--%s: more than %d formats", row->name, MB_MAX_FORMATS);
     options->formats[options->n_formats++] = name;
     options->settings.format = options->formats[0];
     return MB_OK;
@@ -206,9 +198,8 @@ static enum mb_status add_size(struct mb_settings *settings, const struct mb_opt
             return MB_OK;
         }
     }
-    if (settings->n_sizes == MB_MAX_SIZES) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d sizes", row->name, MB_MAX_SIZES);
-    }
+    MB_FAIL_IF(settings->n_sizes == MB_MAX_SIZES, err, MB_ERRC_USAGE,
+               "--%s: more than %d sizes", row->name, MB_MAX_SIZES);
     settings->size[settings->n_sizes++] = size;
     return MB_OK;
 }
@@ -217,10 +208,9 @@ static enum mb_status add_size_text(struct mb_options *options, const struct mb_
                                     const char *item, struct mb_err *err)
 {
     struct mb_extent size = {0};
-    if (!mb_parse_extent(item, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height)) {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u",
-                       row->name, item, MB_IMAGE_MAX_DIMENSION);
-    }
+    MB_FAIL_IF(!mb_parse_extent(item, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height), err,
+               MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u", row->name, item,
+               MB_IMAGE_MAX_DIMENSION);
     return add_size(&options->settings, row, size, err);
 }
 
@@ -262,12 +252,10 @@ static enum mb_status take_sweep(struct mb_options *options, const struct mb_opt
 {
     enum mb_status status = MB_OK;
     uint32_t edge[2];
-    if (!parse_numbers(value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
-        !is_power_of_two(edge[1]) || edge[0] > edge[1]) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u", row->name,
-                       value, MB_IMAGE_MAX_DIMENSION);
-    }
+    MB_FAIL_IF(!parse_numbers(value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
+                   !is_power_of_two(edge[1]) || edge[0] > edge[1],
+               err, MB_ERRC_USAGE, "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u",
+               row->name, value, MB_IMAGE_MAX_DIMENSION);
     for (uint32_t width = edge[0]; width <= edge[1] && status == MB_OK; width *= 2) {
         status = add_size(&options->settings, row, (struct mb_extent){width, width}, err);
     }
@@ -293,13 +281,12 @@ static enum mb_status take_rect(struct mb_options *options, const struct mb_opti
 {
     struct mb_settings *settings = &options->settings;
     uint32_t n[4];
-    if (!parse_numbers(value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
-        n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 || n[3] == 0) {
-        return MB_FAIL(err, MB_ERRC_USAGE,
-                       "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
-                       "to %u",
-                       row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
-    }
+    MB_FAIL_IF(!parse_numbers(value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
+                   n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 || n[3] == 0,
+               err, MB_ERRC_USAGE,
+               "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
+               "to %u",
+               row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     const struct mb_rect rect = {n[0], n[1], n[2], n[3]};
     struct mb_rect *at = settings->rects;
     const struct mb_rect *end = at + settings->n_rects;
@@ -356,8 +343,7 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
         [MB_OPTION_DEVICE] = take_text,   [MB_OPTION_VERBOSE] = take_verbose,
         [MB_OPTION_HELP] = take_help,     [MB_OPTION_VERSION] = take_version,
     };
-    if (value != NULL && value[0] == '\0') {
-        return MB_FAIL(err, MB_ERRC_USAGE, "--%s: the value is empty", row->name);
-    }
+    MB_FAIL_IF(value != NULL && value[0] == '\0', err, MB_ERRC_USAGE,
+               "--%s: the value is empty", row->name);
     return takers[row->kind](options, row, value, err);
 }

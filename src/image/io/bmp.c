@@ -161,10 +161,9 @@ enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
     if (!read_header(reader, &bmp)) {
         return mb_reader_bad_header(reader, err);
     }
-    if (bmp.compression != BI_RGB &&
-        (bmp.compression != BI_BITFIELDS || bmp.channels[0].n_bits == 0)) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: a compressed BMP is not read", reader->path);
-    }
+    MB_FAIL_IF(bmp.compression != BI_RGB &&
+                   (bmp.compression != BI_BITFIELDS || bmp.channels[0].n_bits == 0),
+               err, MB_ERRC_INPUT, "%s: a compressed BMP is not read", reader->path);
     const int64_t n_rows = bmp.height < 0 ? -bmp.height : bmp.height;
     const uint64_t row_bits = (uint64_t)bmp.width * bmp.bits;
     const size_t row_bytes = (size_t)((row_bits + 31) / 32 * 4);

@@ -13,10 +13,8 @@ enum mb_status mb_canvas_init(struct mb_canvas *canvas, struct mb_extent extent,
 {
     const size_t n_texels = (size_t)extent.width * extent.height;
     *canvas = (struct mb_canvas){.extent = extent, .rgba = mb_alloc(n_texels, 4)};
-    if (!canvas->rgba) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a picture of %ux%u texels",
-                       extent.width, extent.height);
-    }
+    MB_FAIL_IF(!canvas->rgba, err, MB_ERRC_RUNTIME,
+               "out of memory for a picture of %ux%u texels", extent.width, extent.height);
     memset(canvas->rgba, 255, n_texels * 4);
     return MB_OK;
 }

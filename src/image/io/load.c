@@ -63,28 +63,21 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
                                enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
 {
     struct mb_image *image = reader->image;
-    if (width < 1 || height < 1) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: no texels (its header says %lldx%lld)",
-                       reader->path, (long long)width, (long long)height);
-    }
-    if (width > MB_IMAGE_MAX_FILE_DIMENSION || height > MB_IMAGE_MAX_FILE_DIMENSION) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: too large: %lldx%lld, at most %d on a side",
-                       reader->path, (long long)width, (long long)height,
-                       MB_IMAGE_MAX_FILE_DIMENSION);
-    }
-    if (mb_reader_left(reader) < min_bytes) {
-        return MB_FAIL(err, MB_ERRC_INPUT,
-                       "%s: truncated: %zu bytes cannot hold the %ux%u texels of its header",
-                       reader->path, mb_reader_left(reader), (unsigned)width, (unsigned)height);
-    }
+    MB_FAIL_IF(width < 1 || height < 1, err, MB_ERRC_INPUT,
+               "%s: no texels (its header says %lldx%lld)", reader->path, (long long)width,
+               (long long)height);
+    MB_FAIL_IF(width > MB_IMAGE_MAX_FILE_DIMENSION || height > MB_IMAGE_MAX_FILE_DIMENSION, err,
+               MB_ERRC_INPUT, "%s: too large: %lldx%lld, at most %d on a side", reader->path,
+               (long long)width, (long long)height, MB_IMAGE_MAX_FILE_DIMENSION);
+    MB_FAIL_IF(mb_reader_left(reader) < min_bytes, err, MB_ERRC_INPUT,
+               "%s: truncated: %zu bytes cannot hold the %ux%u texels of its header",
+               reader->path, mb_reader_left(reader), (unsigned)width, (unsigned)height);
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     image->depth = depth;
     image->texels = mb_malloc((size_t)(width * height) * mb_depth_texel_bytes(depth));
-    if (image->texels == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", reader->path,
-                       image->width, image->height);
-    }
+    MB_FAIL_IF(image->texels == NULL, err, MB_ERRC_RUNTIME,
+               "%s: out of memory for %ux%u texels", reader->path, image->width, image->height);
     return MB_OK;
 }
 

@@ -138,11 +138,10 @@ enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err)
     }
     const uint64_t n_bytes = (uint64_t)width * (uint64_t)height * n_channels * sizeof(float);
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32, n_bytes, err));
-    if (mb_reader_left(reader) > n_bytes) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PFM: %zu bytes of texels, %ux%u take %zu",
-                       reader->path, mb_reader_left(reader), reader->image->width,
-                       reader->image->height, (size_t)n_bytes);
-    }
+    MB_FAIL_IF(mb_reader_left(reader) > n_bytes, err, MB_ERRC_INPUT,
+               "%s: bad PFM: %zu bytes of texels, %ux%u take %zu", reader->path,
+               mb_reader_left(reader), reader->image->width, reader->image->height,
+               (size_t)n_bytes);
     decode_floats(reader, n_channels, scale > 0.0);
     return MB_OK;
 }

@@ -53,10 +53,8 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
     *out = (struct mb_bytes){0};
     /* The length of a chunk has 31 bits; at worst deflate makes 5 bytes in 5000 more. */
     const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
-    if (filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX) {
-        return MB_FAIL(err, MB_ERRC_OUTPUT, "a PNG of %ux%u texels is too large to be encoded",
-                       width, height);
-    }
+    MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
+               "a PNG of %ux%u texels is too large to be encoded", width, height);
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
     const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)filtered_bytes);
@@ -139,10 +137,8 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     const size_t source_bytes = layout->format->texel_bytes;
     const size_t texel_bytes = as_rgba8 ? 4 : source_bytes;
     *texels = mb_alloc((size_t)extent.width * extent.height, texel_bytes);
-    if (*texels == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for an atlas of %ux%u texels",
-                       extent.width, extent.height);
-    }
+    MB_FAIL_IF(*texels == NULL, err, MB_ERRC_RUNTIME,
+               "out of memory for an atlas of %ux%u texels", extent.width, extent.height);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const uint8_t *row = mb_layout_level(layout, block, level, layer);

@@ -208,10 +208,8 @@ MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *
         }
         const char *reason = read_chunk(png, &chunk);
         reason = reason != NULL ? reason : take_chunk(png, &chunk);
-        if (reason != NULL) {
-            return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", reader->path,
-                           chunk.name, reason);
-        }
+        MB_FAIL_IF(reason != NULL, err, MB_ERRC_INPUT, "%s: bad PNG: chunk %s %s", reader->path,
+                   chunk.name, reason);
     }
     const bool is_power = png->depth != 0 && (png->depth & (png->depth - 1)) == 0;
     if (png->colour_type >= MB_COUNTOF(types) || !is_power || !png->has_known_methods ||
@@ -366,18 +364,15 @@ MB_MUST_CHECK static enum mb_status inflate(const struct png *png, uint8_t *filt
 {
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-    if (decompressor == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it",
-                       png->reader->path);
-    }
+    MB_FAIL_IF(decompressor == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it",
+               png->reader->path);
     size_t n_inflated = 0;
     const enum libdeflate_result result = libdeflate_zlib_decompress(
         decompressor, png->deflated, png->n_deflated, filtered, n_filtered, &n_inflated);
     libdeflate_free_decompressor(decompressor);
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-        return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad PNG: holds more than its %ux%u texels",
-                       png->reader->path, png->width, png->height);
-    }
+    MB_FAIL_IF(result == LIBDEFLATE_INSUFFICIENT_SPACE, err, MB_ERRC_INPUT,
+               "%s: bad PNG: holds more than its %ux%u texels", png->reader->path, png->width,
+               png->height);
     if (result != LIBDEFLATE_SUCCESS) {
         return mb_reader_bad(png->reader, "the data in its IDAT chunks is damaged", err);
     }
@@ -402,9 +397,8 @@ MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_err *
                           png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8,
                           n_filtered / DEFLATE_MAX_RATIO, err));
     filtered = mb_malloc(n_filtered);
-    if (filtered == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it", reader->path);
-    }
+    MB_FAIL_IF(filtered == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it",
+               reader->path);
     MB_DO(inflate(png, filtered, n_filtered, err));
     uint8_t *at = filtered;
     for (size_t i = 0; i < n_passes; i++) {
@@ -417,9 +411,8 @@ MB_MUST_CHECK static enum mb_status decode_rows(struct png *png, struct mb_err *
 enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)
 {
     struct png png = {.reader = reader, .deflated = mb_malloc(mb_reader_left(reader))};
-    if (png.deflated == NULL) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory to read it", reader->path);
-    }
+    MB_FAIL_IF(png.deflated == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
+               reader->path);
     reader->at += SIGNATURE_BYTES;
     enum mb_status status = read_chunks(&png, err);
     if (status == MB_OK) {
