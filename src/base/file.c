@@ -6,13 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/path.h"
 
 #define MAX_TEMP_ATTEMPTS 100
 

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
-#include "base/text.h"
 #include "bench/image_case.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 30)

@@ -1,8 +1,6 @@
 /* The fastest of each timing, its comparisons, and notes on what may mislead. */
 #include "bench/conclude.h"
 
-#include <math.h>
-
 #include "result/ranking.h"
 #include "result/relate.h"
 

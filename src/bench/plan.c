@@ -3,7 +3,6 @@
 #include "bench/plan.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,7 +1,6 @@
 /* What stands below a table: warnings, and the quality of each level. */
 #include "cli/notes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -14,7 +14,6 @@
 #include "bench/settings.h"
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "result/csv.h"
 #include "result/result_write.h"

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/grid.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "compare/pool.h"
 #include "result/ranking.h"
 #include "cli/output.h"

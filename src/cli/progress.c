@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 
 #define NS_PER_S         UINT64_C(1000000000)

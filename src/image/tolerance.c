@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "image/filter.h"
 #include "image/srgb.h"
 
 /* True if the filter's weights along an axis of this size are no fractions of a power of two.

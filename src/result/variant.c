@@ -2,7 +2,6 @@
 #include "result/variant.h"
 
 #include <stdio.h>
-#include <string.h>
 
 size_t mb_strategy_n_params(const struct mb_strategy *strategy)
 {

@@ -1,7 +1,6 @@
 /* Opening a device: selection, features, queue and command pool. */
 #include "vk/gpu.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

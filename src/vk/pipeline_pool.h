@@ -3,8 +3,6 @@
  * them. */
 #pragma once
 
-#include <stdbool.h>
-
 #include <volk.h>
 
 #include "vk/shader.h"

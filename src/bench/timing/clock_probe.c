@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "vk/barrier.h"
-
 #define WORKGROUP_SIZE 32u
 #define FIRST_STEPS    1024u
 #define MIN_STEPS      64.0

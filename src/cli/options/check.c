@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "bench/plan.h"
-#include "image/image.h"
 #include "strategy.h"
 
 #define MAX_NAMES      32

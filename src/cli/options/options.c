@@ -4,9 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "base/text.h"
-#include "image/image.h"
 
 #define MAX_LAYERS        2048 /* the most of any known device; its own limit is checked later */
 #define MAX_WARMUP_ROUNDS 1000000
