@@ -289,8 +289,8 @@ enum mb_status mb_stdout_write(const char *text, size_t n_bytes, struct mb_err *
 
 enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err)
 {
-    const enum mb_status status = mb_strbuf_check(text, err);
-    return status == MB_OK ? mb_stdout_write(mb_strbuf_text(text), text->n_bytes, err) : status;
+    MB_DO(mb_strbuf_check(text, err));
+    return mb_stdout_write(mb_strbuf_text(text), text->n_bytes, err);
 }
 
 /* One folder of the path; one that is there already is fine. Returns 0 or the errno. */

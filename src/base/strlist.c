@@ -41,12 +41,11 @@ enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const
 
 enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    for (bool is_last = false; status == MB_OK && !is_last;) {
+    for (bool is_last = false; !is_last;) {
         const size_t n_bytes = strcspn(text, ",");
-        status = mb_strlist_add(list, err, "%.*s", (int)n_bytes, text);
+        MB_DO(mb_strlist_add(list, err, "%.*s", (int)n_bytes, text));
         is_last = text[n_bytes] == '\0';
         text += n_bytes + 1;
     }
-    return status;
+    return MB_OK;
 }

@@ -219,7 +219,6 @@ static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *
         MB_DO(parse_setting(spec, setting, &selection, err));
     }
     return add_selection(list, &selection, err);
-    return MB_OK;
 }
 
 enum mb_status mb_plan_variants(const struct mb_strategy *const *table,

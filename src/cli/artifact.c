@@ -20,25 +20,20 @@ static enum mb_status check_inputs(const char *path, const struct mb_settings *s
     return MB_OK;
 }
 
-enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts, struct mb_bytes *bytes,
-                                 struct mb_strlist *written, struct mb_err *err,
-                                 const char *fmt, ...)
+enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts,
+                                 const struct mb_bytes *bytes, struct mb_strlist *written,
+                                 struct mb_err *err, const char *fmt, ...)
 {
     char relative[PATH_MAX], folder[PATH_MAX];
     va_list args;
     va_start(args, fmt);
     vsnprintf(relative, sizeof relative, fmt, args);
     va_end(args);
-    char *path = mb_path_join(artifacts->dir, relative);
-    enum mb_status status;
-    MB_TRY(MB_NEED(path, relative));
+    MB_FREED char *path = mb_path_join(artifacts->dir, relative);
+    MB_DO(MB_NEED(path, relative));
     mb_path_parent(path, folder);
-    MB_TRY(check_inputs(path, artifacts->settings, err));
-    MB_TRY(mb_make_dirs(folder, err));
-    MB_TRY(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
-    MB_TRY(written ? mb_strlist_add(written, err, "%s", relative) : MB_OK);
-fail:
-    mb_bytes_finish(bytes);
-    mb_free(path);
-    return status;
+    MB_DO(check_inputs(path, artifacts->settings, err));
+    MB_DO(mb_make_dirs(folder, err));
+    MB_DO(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
+    return written ? mb_strlist_add(written, err, "%s", relative) : MB_OK;
 }

@@ -21,7 +21,7 @@ enum mb_status mb_chains_write(const struct mb_artifacts *artifacts, const struc
         .layout = &c->layout, .is_cube = c->is_cube, .block = block};
     mb_case_folder(c, folder, sizeof folder);
     for (int kind = 0; kind < MB_N_CHAINS && result->verify == MB_VERIFY_PASS; kind++) {
-        struct mb_bytes bytes = {0};
+        MB_SCOPED(mb_bytes) bytes = {0};
         if ((artifacts->settings->chains & 1u << kind) != 0) {
             MB_DO(kinds[kind].encode(&texture, &bytes, err));
             MB_DO(mb_artifact_write(artifacts, &bytes, &result->chains, err, "%s/%s/%s", folder,

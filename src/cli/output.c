@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/settings.h"
 #include "base/alloc.h"
+#include "bench/settings.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "result/csv.h"
@@ -117,7 +117,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     MB_DO(check_writable(options, true, err));
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
-    return MB_OK;
 }
 
 bool mb_output_is_beside_errors(const struct mb_output *output)
@@ -211,11 +210,8 @@ enum mb_status mb_output_results(const struct mb_output *output, const struct mb
                                  struct mb_err *err)
 {
     MB_FREED char *text = NULL;
-    enum mb_status status = mb_report_json(run, &text, err);
-    if (status == MB_OK) {
-        status = mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
-    }
-    return status;
+    MB_DO(mb_report_json(run, &text, err));
+    return mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
 }
 
 enum mb_status mb_output_write(const char *path, const char *text, struct mb_err *err)

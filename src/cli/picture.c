@@ -25,22 +25,20 @@ struct writer {
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    struct mb_bytes png = {0};
-    enum mb_status status = mb_png_encode(rgba, extent.width, extent.height, &png, err);
-    return status == MB_OK ? mb_artifact_write(&w->options->artifacts, &png, &w->result->images,
-                                               err, "%s/%s.png", w->folder, stem)
-                           : status;
+    MB_SCOPED(mb_bytes) png = {0};
+    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
+    return mb_artifact_write(&w->options->artifacts, &png, &w->result->images, err, "%s/%s.png",
+                             w->folder, stem);
 }
 
 /* Texels of the chain's own format. */
 static enum mb_status write_hdr(const struct writer *w, const char *stem, const void *texels,
                                 struct mb_extent extent, struct mb_err *err)
 {
-    struct mb_bytes hdr = {0};
-    enum mb_status status = mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err);
-    return status == MB_OK ? mb_artifact_write(&w->options->artifacts, &hdr, &w->result->images,
-                                               err, "%s/%s.hdr", w->folder, stem)
-                           : status;
+    MB_SCOPED(mb_bytes) hdr = {0};
+    MB_DO(mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err));
+    return mb_artifact_write(&w->options->artifacts, &hdr, &w->result->images, err, "%s/%s.hdr",
+                             w->folder, stem);
 }
 
 uint32_t mb_picture_layers(const struct mb_layout *layout)
@@ -199,11 +197,9 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     }
     MB_FREED uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
     golden.block = texels;
-    enum mb_status status =
-        texels ? mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err)
-               : MB_NEED(texels, "pictures");
-    status = status == MB_OK ? write_chain(&golden, err) : status;
-    return status;
+    MB_DO(MB_NEED(texels, "pictures"));
+    MB_DO(mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err));
+    return write_chain(&golden, err);
 }
 
 /* What the pictures do not show. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/settings.h"
 #include "base/alloc.h"
+#include "bench/settings.h"
 #include "base/file.h"
 #include "base/version.h"
 #include "result/label.h"
@@ -101,7 +101,7 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
                                   struct mb_err *err)
 {
     MB_SCOPED(mb_canvas) canvas = {0};
-    struct mb_bytes png = {0};
+    MB_SCOPED(mb_bytes) png = {0};
     char title[sizeof sheets->title + 32], words[32], stem[32];
     mb_picture_stem("sheet", layer, stem, sizeof stem);
     snprintf(words, sizeof words, ", layer %u", layer);

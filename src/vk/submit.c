@@ -122,6 +122,6 @@ enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_er
 
 enum mb_status mb_submission_run(struct mb_submission *submission, struct mb_err *err)
 {
-    enum mb_status status = mb_submission_submit(submission, err);
-    return status == MB_OK ? mb_submission_wait(submission, err) : status;
+    MB_DO(mb_submission_submit(submission, err));
+    return mb_submission_wait(submission, err);
 }

@@ -358,18 +358,15 @@ static void large_layout(const struct measurement *m, uint64_t n_bytes,
 
 static enum mb_status measure_images(const struct measurement *m, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     MB_SCOPED(mb_field) field = {0};
     struct mb_layout layout;
     large_layout(m, least_of(large_bytes(m), m->limit_bytes), &layout);
-    status = mb_field_init_images(&field, m->gpu, &layout, err);
+    const enum mb_status status = mb_field_init_images(&field, m->gpu, &layout, err);
     if (status == MB_UNSUPPORTED) {
         return MB_OK;
     }
-    if (status == MB_OK) {
-        status = measure_field(m, &field, err);
-    }
-    return status;
+    MB_DO(status);
+    return measure_field(m, &field, err);
 }
 
 static void clear(uint64_t l2_bytes, struct mb_roofline *out)

@@ -61,11 +61,9 @@ enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct m
         .name = field->is_image ? "roofline image" : "roofline buffer",
     };
     *kernel = (struct mb_traffic_kernel){.field = field, .variant = *variant};
-    enum mb_status status = mb_pipeline_init(&kernel->compute, field->gpu, &options, err);
-    if (status == MB_OK) {
-        bind_sides(kernel, MB_SOURCE, MB_TARGET);
-    }
-    return status;
+    MB_DO(mb_pipeline_init(&kernel->compute, field->gpu, &options, err));
+    bind_sides(kernel, MB_SOURCE, MB_TARGET);
+    return MB_OK;
 }
 
 void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)

@@ -10,136 +10,130 @@
 #define MAX_CHOICES   16
 #define MAX_LLC_BYTES (UINT64_C(1) << 40)
 
-typedef enum mb_status take_fn(struct mb_options *options, const struct mb_option_row *row,
-                               const char *value, struct mb_err *err);
+/* An option as it was given; `value` may be one item of a list. */
+struct taken {
+    struct mb_options *options;
+    const struct mb_option_row *row;
+    const char *value; /* NULL: a switch */
+};
 
-static void *field_of(struct mb_options *options, const struct mb_option_row *row)
+typedef enum mb_status take_fn(const struct taken *t, struct mb_err *err);
+
+static void *field_of(const struct taken *t)
 {
-    return (char *)options + row->field;
+    return (char *)t->options + t->row->field;
 }
 
-static enum mb_status take_switch(struct mb_options *options, const struct mb_option_row *row,
-                                  const char *value, struct mb_err *err)
+static enum mb_status take_switch(const struct taken *t, struct mb_err *err)
 {
-    *(bool *)field_of(options, row) = strncmp(row->name, "no-", 3) != 0;
+    *(bool *)field_of(t) = strncmp(t->row->name, "no-", 3) != 0;
     return MB_OK;
 }
 
-static enum mb_status take_text(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, struct mb_err *err)
+static enum mb_status take_text(const struct taken *t, struct mb_err *err)
 {
-    *(const char **)field_of(options, row) = value != NULL ? value : "-";
+    *(const char **)field_of(t) = t->value != NULL ? t->value : "-";
     return MB_OK;
 }
 
-static enum mb_status take_count(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status take_count(const struct taken *t, struct mb_err *err)
 {
     int64_t number = 0;
-    MB_FAIL_IF(!mb_parse_int(value, (int64_t)row->min, (int64_t)row->max, &number), err,
-               MB_ERRC_USAGE, "--%s: '%s' is not a whole number from %.0f to %.0f", row->name,
-               value, row->min, row->max);
-    *(uint32_t *)field_of(options, row) = (uint32_t)number;
+    MB_FAIL_IF(!mb_parse_int(t->value, (int64_t)t->row->min, (int64_t)t->row->max, &number),
+               err, MB_ERRC_USAGE, "--%s: '%s' is not a whole number from %.0f to %.0f",
+               t->row->name, t->value, t->row->min, t->row->max);
+    *(uint32_t *)field_of(t) = (uint32_t)number;
     return MB_OK;
 }
 
-static enum mb_status take_number(struct mb_options *options, const struct mb_option_row *row,
-                                  const char *value, struct mb_err *err)
+static enum mb_status take_number(const struct taken *t, struct mb_err *err)
 {
-    const double scale = row->kind == MB_OPTION_PERCENT ? 0.01 : 1.0;
+    const double scale = t->row->kind == MB_OPTION_PERCENT ? 0.01 : 1.0;
     double number = 0.0;
-    MB_FAIL_IF(!mb_parse_double(value, row->min, row->max, &number), err, MB_ERRC_USAGE,
-               "--%s: '%s' is not a number from %g to %g", row->name, value, row->min,
-               row->max);
-    *(double *)field_of(options, row) = number * scale;
+    MB_FAIL_IF(!mb_parse_double(t->value, t->row->min, t->row->max, &number), err,
+               MB_ERRC_USAGE, "--%s: '%s' is not a number from %g to %g", t->row->name,
+               t->value, t->row->min, t->row->max);
+    *(double *)field_of(t) = number * scale;
     return MB_OK;
 }
 
 /* Call `add` for each item of a comma-separated value. */
-static enum mb_status take_each(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, take_fn *add, struct mb_err *err)
+static enum mb_status take_each(const struct taken *t, take_fn *add, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) items = {0};
-    MB_DO(mb_strlist_split(&items, value, err));
+    MB_DO(mb_strlist_split(&items, t->value, err));
     for (size_t i = 0; i < items.n; i++) {
         MB_DO(items.items[i][0] != '\0'
-                  ? add(options, row, items.items[i], err)
-                  : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", row->name,
-                            value));
+                  ? add(&(struct taken){t->options, t->row, items.items[i]}, err)
+                  : MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' has an empty item", t->row->name,
+                            t->value));
     }
     return MB_OK;
 }
 
-static enum mb_status add_choice(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status add_choice(const struct taken *t, struct mb_err *err)
 {
     const char *names[MAX_CHOICES];
     size_t n_names = 0;
     MB_SCOPED(mb_strbuf) argument = {0};
-    for (const struct mb_choice *choice = row->choices; choice->name != NULL; choice++) {
-        if (strcmp(value, choice->name) == 0) {
-            *(unsigned *)field_of(options, row) |= choice->value;
+    for (const struct mb_choice *choice = t->row->choices; choice->name != NULL; choice++) {
+        if (strcmp(t->value, choice->name) == 0) {
+            *(unsigned *)field_of(t) |= choice->value;
             return MB_OK;
         }
         names[n_names++] = choice->name;
     }
-    mb_option_add_argument(&argument, row);
-    MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s", row->name, value,
+    mb_option_add_argument(&argument, t->row);
+    MB_FAIL(err, MB_ERRC_USAGE, "--%s: '%s' is not one of %s", t->row->name, t->value,
             mb_strbuf_text(&argument));
-    return mb_err_hint_nearest(err, value, names, n_names, "");
+    return mb_err_hint_nearest(err, t->value, names, n_names, "");
 }
 
-static enum mb_status take_choice(struct mb_options *options, const struct mb_option_row *row,
-                                  const char *value, struct mb_err *err)
+static enum mb_status take_choice(const struct taken *t, struct mb_err *err)
 {
-    *(unsigned *)field_of(options, row) = 0;
-    return row->kind == MB_OPTION_SET ? take_each(options, row, value, add_choice, err)
-                                      : add_choice(options, row, value, err);
+    *(unsigned *)field_of(t) = 0;
+    return t->row->kind == MB_OPTION_SET ? take_each(t, add_choice, err) : add_choice(t, err);
 }
 
 /* "50M": digits, and K, M or G of 1024. */
-static enum mb_status take_bytes(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status take_bytes(const struct taken *t, struct mb_err *err)
 {
     static const char suffixes[] = "KMG";
     char digits[24];
-    size_t n = strlen(value);
-    const char *suffix = strchr(suffixes, value[n - 1]);
+    size_t n = strlen(t->value);
+    const char *suffix = strchr(suffixes, t->value[n - 1]);
     unsigned shift = suffix ? 10u * (unsigned)(suffix - suffixes + 1) : 0;
     uint64_t number = 0;
     n -= suffix != NULL;
     if (n < sizeof digits) {
-        memcpy(digits, value, n);
+        memcpy(digits, t->value, n);
         digits[n] = '\0';
     }
     MB_FAIL_IF(n >= sizeof digits || !mb_parse_u64(digits, &number) || number == 0 ||
                    number > MAX_LLC_BYTES >> shift,
                err, MB_ERRC_USAGE,
-               "--%s: '%s' is not a number of bytes, such as 52428800 or 50M", row->name,
-               value);
-    *(uint64_t *)field_of(options, row) = number << shift;
+               "--%s: '%s' is not a number of bytes, such as 52428800 or 50M", t->row->name,
+               t->value);
+    *(uint64_t *)field_of(t) = number << shift;
     return MB_OK;
 }
 
-static enum mb_status take_seed(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, struct mb_err *err)
+static enum mb_status take_seed(const struct taken *t, struct mb_err *err)
 {
-    MB_FAIL_IF(!mb_parse_u64(value, &options->settings.seed), err, MB_ERRC_USAGE,
-               "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, value,
+    MB_FAIL_IF(!mb_parse_u64(t->value, &t->options->settings.seed), err, MB_ERRC_USAGE,
+               "--%s: '%s' is not a whole number from 0 to %" PRIu64, t->row->name, t->value,
                UINT64_MAX);
     return MB_OK;
 }
 
-static enum mb_status add_spec(struct mb_options *options, const struct mb_option_row *row,
-                               const char *item, struct mb_err *err)
+static enum mb_status add_spec(const struct taken *t, struct mb_err *err)
 {
-    return mb_strlist_add(&options->specs, err, "%s", item);
+    return mb_strlist_add(&t->options->specs, err, "%s", t->value);
 }
 
-static enum mb_status take_specs(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status take_specs(const struct taken *t, struct mb_err *err)
 {
-    return take_each(options, row, value, add_spec, err);
+    return take_each(t, add_spec, err);
 }
 
 static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
@@ -154,38 +148,35 @@ static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
                                "'mipbench list formats' names them");
 }
 
-static enum mb_status add_format(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *item, struct mb_err *err)
+static enum mb_status add_format(const struct taken *t, struct mb_err *err)
 {
-    const struct mb_format *format = mb_format_find(item);
-    if (format == NULL && strcmp(item, "auto") != 0) {
-        return fail_unknown_format(item, err);
+    const struct mb_format *format = mb_format_find(t->value);
+    if (format == NULL && strcmp(t->value, "auto") != 0) {
+        return fail_unknown_format(t->value, err);
     }
     const char *name = format != NULL ? format->name : NULL;
-    for (size_t i = 0; i < options->n_formats; i++) {
-        if (options->formats[i] == name) {
+    for (size_t i = 0; i < t->options->n_formats; i++) {
+        if (t->options->formats[i] == name) {
             return MB_OK; /* seen before */
         }
     }
-    MB_FAIL_IF(options->n_formats == MB_MAX_FORMATS, err, MB_ERRC_USAGE,
-               "--%s: more than %d formats", row->name, MB_MAX_FORMATS);
-    options->formats[options->n_formats++] = name;
-    options->settings.format = options->formats[0];
+    MB_FAIL_IF(t->options->n_formats == MB_MAX_FORMATS, err, MB_ERRC_USAGE,
+               "--%s: more than %d formats", t->row->name, MB_MAX_FORMATS);
+    t->options->formats[t->options->n_formats++] = name;
+    t->options->settings.format = t->options->formats[0];
     return MB_OK;
 }
 
-static enum mb_status take_formats(struct mb_options *options, const struct mb_option_row *row,
-                                   const char *value, struct mb_err *err)
+static enum mb_status take_formats(const struct taken *t, struct mb_err *err)
 {
-    options->n_formats = 0;
-    return take_each(options, row, value, add_format, err);
+    t->options->n_formats = 0;
+    return take_each(t, add_format, err);
 }
 
-static enum mb_status take_colour(struct mb_options *options, const struct mb_option_row *row,
-                                  const char *value, struct mb_err *err)
+static enum mb_status take_colour(const struct taken *t, struct mb_err *err)
 {
-    options->settings.is_srgb = strcmp(row->name, "srgb") == 0;
-    options->is_linear = !options->settings.is_srgb;
+    t->options->settings.is_srgb = strcmp(t->row->name, "srgb") == 0;
+    t->options->is_linear = !t->options->settings.is_srgb;
     return MB_OK;
 }
 
@@ -204,20 +195,18 @@ static enum mb_status add_size(struct mb_settings *settings, const struct mb_opt
     return MB_OK;
 }
 
-static enum mb_status add_size_text(struct mb_options *options, const struct mb_option_row *row,
-                                    const char *item, struct mb_err *err)
+static enum mb_status add_size_text(const struct taken *t, struct mb_err *err)
 {
     struct mb_extent size = {0};
-    MB_FAIL_IF(!mb_parse_extent(item, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height), err,
-               MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u", row->name, item,
-               MB_IMAGE_MAX_DIMENSION);
-    return add_size(&options->settings, row, size, err);
+    MB_FAIL_IF(!mb_parse_extent(t->value, MB_IMAGE_MAX_DIMENSION, &size.width, &size.height),
+               err, MB_ERRC_USAGE, "--%s: '%s' is not WxH with each from 1 to %u", t->row->name,
+               t->value, MB_IMAGE_MAX_DIMENSION);
+    return add_size(&t->options->settings, t->row, size, err);
 }
 
-static enum mb_status take_sizes(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status take_sizes(const struct taken *t, struct mb_err *err)
 {
-    return take_each(options, row, value, add_size_text, err);
+    return take_each(t, add_size_text, err);
 }
 
 /* `n` whole numbers up to MB_IMAGE_MAX_DIMENSION, with `separator` between them. */
@@ -247,19 +236,17 @@ static bool is_power_of_two(uint32_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-static enum mb_status take_sweep(struct mb_options *options, const struct mb_option_row *row,
-                                 const char *value, struct mb_err *err)
+static enum mb_status take_sweep(const struct taken *t, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     uint32_t edge[2];
-    MB_FAIL_IF(!parse_numbers(value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
+    MB_FAIL_IF(!parse_numbers(t->value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
                    !is_power_of_two(edge[1]) || edge[0] > edge[1],
                err, MB_ERRC_USAGE, "--%s: '%s' is not A:B with powers of two 1 <= A <= B <= %u",
-               row->name, value, MB_IMAGE_MAX_DIMENSION);
-    for (uint32_t width = edge[0]; width <= edge[1] && status == MB_OK; width *= 2) {
-        status = add_size(&options->settings, row, (struct mb_extent){width, width}, err);
+               t->row->name, t->value, MB_IMAGE_MAX_DIMENSION);
+    for (uint32_t width = edge[0]; width <= edge[1]; width *= 2) {
+        MB_DO(add_size(&t->options->settings, t->row, (struct mb_extent){width, width}, err));
     }
-    return status;
+    return MB_OK;
 }
 
 /* Below 0, 0 or above: by row, column and size, so that the order in which rectangles are given
@@ -276,17 +263,16 @@ static int compare_rects(const struct mb_rect *a, const struct mb_rect *b)
     return 0;
 }
 
-static enum mb_status take_rect(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, struct mb_err *err)
+static enum mb_status take_rect(const struct taken *t, struct mb_err *err)
 {
-    struct mb_settings *settings = &options->settings;
+    struct mb_settings *settings = &t->options->settings;
     uint32_t n[4];
-    MB_FAIL_IF(!parse_numbers(value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
+    MB_FAIL_IF(!parse_numbers(t->value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
                    n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 || n[3] == 0,
                err, MB_ERRC_USAGE,
                "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
                "to %u",
-               row->name, value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
+               t->row->name, t->value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
     const struct mb_rect rect = {n[0], n[1], n[2], n[3]};
     struct mb_rect *at = settings->rects;
     const struct mb_rect *end = at + settings->n_rects;
@@ -297,7 +283,8 @@ static enum mb_status take_rect(struct mb_options *options, const struct mb_opti
         return MB_OK; /* seen before */
     }
     if (settings->n_rects == MB_MAX_RECTS) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d rectangles", row->name, MB_MAX_RECTS);
+        MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d rectangles", t->row->name,
+                MB_MAX_RECTS);
         return mb_err_hint(err, "join some that lie close together");
     }
     memmove(at + 1, at, (size_t)(end - at) * sizeof *at);
@@ -306,25 +293,22 @@ static enum mb_status take_rect(struct mb_options *options, const struct mb_opti
     return MB_OK;
 }
 
-static enum mb_status take_verbose(struct mb_options *options, const struct mb_option_row *row,
-                                   const char *value, struct mb_err *err)
+static enum mb_status take_verbose(const struct taken *t, struct mb_err *err)
 {
-    options->verbosity++;
+    t->options->verbosity++;
     return MB_OK;
 }
 
-static enum mb_status take_help(struct mb_options *options, const struct mb_option_row *row,
-                                const char *value, struct mb_err *err)
+static enum mb_status take_help(const struct taken *t, struct mb_err *err)
 {
-    options->help_verb = options->verb_is_given ? options->verb : MB_VERB_HELP;
-    options->verb = MB_VERB_HELP;
+    t->options->help_verb = t->options->verb_is_given ? t->options->verb : MB_VERB_HELP;
+    t->options->verb = MB_VERB_HELP;
     return MB_OK;
 }
 
-static enum mb_status take_version(struct mb_options *options, const struct mb_option_row *row,
-                                   const char *value, struct mb_err *err)
+static enum mb_status take_version(const struct taken *t, struct mb_err *err)
 {
-    options->verb = MB_VERB_VERSION;
+    t->options->verb = MB_VERB_VERSION;
     return MB_OK;
 }
 
@@ -345,5 +329,5 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
     };
     MB_FAIL_IF(value != NULL && value[0] == '\0', err, MB_ERRC_USAGE,
                "--%s: the value is empty", row->name);
-    return takers[row->kind](options, row, value, err);
+    return takers[row->kind](&(struct taken){options, row, value}, err);
 }

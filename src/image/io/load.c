@@ -158,11 +158,8 @@ enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t 
         return mb_pattern_make(image, spec, seed, err);
     }
     *image = (struct mb_image){0};
-    enum mb_status status = mb_file_read(spec, MB_IMAGE_MAX_FILE_BYTES, &file, err);
-    if (status == MB_OK) {
-        status = mb_image_decode(image, spec, &file, err);
-    }
-    return status;
+    MB_DO(mb_file_read(spec, MB_IMAGE_MAX_FILE_BYTES, &file, err));
+    return mb_image_decode(image, spec, &file, err);
 }
 
 bool mb_image_has_suffix(const char *path)

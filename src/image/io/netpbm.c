@@ -96,12 +96,10 @@ enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_err *err)
     }
     const enum mb_depth depth = max_value > 255 ? MB_DEPTH_U16 : MB_DEPTH_U8;
     const uint64_t texel_bytes = n_channels * (max_value > 255 ? 2 : 1);
-    const enum mb_status status = mb_reader_start(
-        reader, width, height, depth, (uint64_t)width * (uint64_t)height * texel_bytes, err);
-    if (status == MB_OK) {
-        decode_integers(reader, n_channels, (uint32_t)max_value);
-    }
-    return status;
+    MB_DO(mb_reader_start(reader, width, height, depth,
+                          (uint64_t)width * (uint64_t)height * texel_bytes, err));
+    decode_integers(reader, n_channels, (uint32_t)max_value);
+    return MB_OK;
 }
 
 /* Rows come from the bottom up. */
