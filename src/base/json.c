@@ -97,11 +97,8 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
 
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key, double value)
 {
-    char text[32] = "null";
-    if (isfinite(value)) {
-        mb_number_text(value, text, sizeof text);
-    }
-    attach(json, parent, key, cJSON_CreateRaw(text));
+    const struct mb_text text = isfinite(value) ? mb_number_text(value) : mb_text("null");
+    attach(json, parent, key, cJSON_CreateRaw(text.s));
 }
 
 void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,

@@ -162,19 +162,27 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
     return true;
 }
 
-void mb_number_text(double value, char *out, size_t out_bytes)
+struct mb_text mb_text(const char *fmt, ...)
+{
+    struct mb_text text;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text.s, sizeof text.s, fmt, args);
+    va_end(args);
+    return text;
+}
+
+struct mb_text mb_number_text(double value)
 {
     const double max_exact_integer = 0x1.0p53;
     if (value == floor(value) && fabs(value) <= max_exact_integer) {
-        snprintf(out, out_bytes, "%.0f", value);
-        return;
+        return mb_text("%.0f", value);
     }
-    for (int n_digits = 15; n_digits <= 17; n_digits++) {
-        snprintf(out, out_bytes, "%.*g", n_digits, value);
-        if (strtod(out, NULL) == value) {
-            return;
-        }
+    struct mb_text text = mb_text("%.15g", value);
+    for (int n_digits = 16; n_digits <= 17 && strtod(text.s, NULL) != value; n_digits++) {
+        text = mb_text("%.*g", n_digits, value);
     }
+    return text;
 }
 
 static bool same_letter(char a, char b)

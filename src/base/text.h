@@ -7,6 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A text as a value: mb_lsb_text(error).s lives to the end of the expression that it is in. */
+struct mb_text {
+    char s[400];
+};
+
+/* Formatted text, cut to what a mb_text holds. */
+__attribute__((format(printf, 1, 2))) struct mb_text mb_text(const char *fmt, ...);
+
 /* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters: each offending
  * byte becomes '?'. Never splits a sequence at the end. Returns the bytes written less the
  * terminator. */
@@ -33,8 +41,8 @@ bool mb_parse_double(const char *text, double min, double max, double *out);
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
 
 /* Print a finite number for machines: integers up to 2^53 as integers, else the fewest of 15 to
- * 17 significant digits that read back as the same double. 32 bytes are enough. */
-void mb_number_text(double value, char *out, size_t out_bytes);
+ * 17 significant digits that read back as the same double. */
+struct mb_text mb_number_text(double value);
 
 /* `n_bytes` in the largest unit of which it has at least one, "B" to "TiB" (static). */
 double mb_scale_bytes(uint64_t n_bytes, const char **unit);

@@ -16,16 +16,15 @@ static const struct {
 enum mb_status mb_chains_write(const struct mb_artifacts *artifacts, const struct mb_case *c,
                                struct mb_result *result, const void *block, struct mb_err *err)
 {
-    char folder[256];
     const struct mb_texture texture = {
         .layout = &c->layout, .is_cube = c->is_cube, .block = block};
-    mb_case_folder(c, folder, sizeof folder);
+    const struct mb_text folder = mb_case_folder(c);
     for (int kind = 0; kind < MB_N_CHAINS && result->verify == MB_VERIFY_PASS; kind++) {
         MB_SCOPED(mb_bytes) bytes = {0};
         if ((artifacts->settings->chains & 1u << kind) != 0) {
             MB_DO(kinds[kind].encode(&texture, &bytes, err));
-            MB_DO(mb_artifact_write(artifacts, &bytes, &result->chains, err, "%s/%s/%s", folder,
-                                    result->slug, kinds[kind].name));
+            MB_DO(mb_artifact_write(artifacts, &bytes, &result->chains, err, "%s/%s/%s",
+                                    folder.s, result->slug, kinds[kind].name));
         }
     }
     return MB_OK;

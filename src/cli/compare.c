@@ -58,9 +58,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
 static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool is_verbose,
                     bool has_color)
 {
-    char base[32], new_run[32], interval[64] = "-", p[32] = "-";
-    mb_time_text(row->median_ns[MB_BASE], base, sizeof base);
-    mb_time_text(row->median_ns[MB_NEW], new_run, sizeof new_run);
+    char interval[64] = "-", p[32] = "-";
     if (isfinite(row->p_adjusted)) {
         snprintf(interval, sizeof interval, "%.3f - %.3f", row->ratio.ci[0], row->ratio.ci[1]);
         snprintf(p, sizeof p, "%.3g", row->p_adjusted);
@@ -68,8 +66,8 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
     mb_grid_row(grid, false, has_color ? paint_of(row) : "");
     mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->label);
     mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->place);
-    mb_grid_cell(grid, "%s", base);
-    mb_grid_cell(grid, "%s", new_run);
+    mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_BASE]).s);
+    mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_NEW]).s);
     mb_grid_cell(grid, "%.3f", row->ratio.figure);
     mb_grid_cell(grid, "%s", interval);
     if (is_verbose) {

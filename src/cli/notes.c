@@ -28,9 +28,8 @@ void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
         }
         mb_strbuf_append(&text, "vs box by level:");
         for (uint32_t level = 0; level < result->verdict.n_levels; level++) {
-            char lsb[32];
-            mb_lsb_text(result->verdict.level[level].box_lsb, lsb, sizeof lsb);
-            mb_strbuf_printf(&text, "%s %s", level > 0 ? "," : "", lsb);
+            mb_strbuf_printf(&text, "%s %s", level > 0 ? "," : "",
+                             mb_lsb_text(result->verdict.level[level].box_lsb).s);
         }
         mb_strbuf_append(&text,
                          mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");

@@ -19,7 +19,7 @@ struct writer {
     const void *block;
     bool is_float;                      /* an HDR file beside each PNG */
     uint32_t n_layers;                  /* that are drawn */
-    char case_folder[256], folder[512]; /* relative to the output folder */
+    struct mb_text case_folder, folder; /* relative to the output folder */
 };
 
 static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
@@ -28,7 +28,7 @@ static enum mb_status write_png(const struct writer *w, const char *stem, const 
     MB_SCOPED(mb_bytes) png = {0};
     MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
     return mb_artifact_write(&w->options->artifacts, &png, &w->result->images, err, "%s/%s.png",
-                             w->folder, stem);
+                             w->folder.s, stem);
 }
 
 /* Texels of the chain's own format. */
@@ -38,7 +38,7 @@ static enum mb_status write_hdr(const struct writer *w, const char *stem, const 
     MB_SCOPED(mb_bytes) hdr = {0};
     MB_DO(mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err));
     return mb_artifact_write(&w->options->artifacts, &hdr, &w->result->images, err, "%s/%s.hdr",
-                             w->folder, stem);
+                             w->folder.s, stem);
 }
 
 uint32_t mb_picture_layers(const struct mb_layout *layout)
@@ -68,29 +68,24 @@ bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block)
     return false;
 }
 
-void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes)
+struct mb_text mb_picture_stem(const char *stem, uint32_t layer)
 {
-    if (layer == 0) {
-        snprintf(out, out_bytes, "%s", stem);
-    } else {
-        snprintf(out, out_bytes, "%s_layer_%02u", stem, layer);
-    }
+    return layer == 0 ? mb_text("%s", stem) : mb_text("%s_layer_%02u", stem, layer);
 }
 
 /* Once as a PNG and, of floats, once more in the chain's own format. */
 static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
 {
-    char stem[64];
     MB_FREED void *texels = NULL;
     const struct mb_layout *layout = &w->c->layout;
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
-    mb_picture_stem("atlas", layer, stem, sizeof stem);
+    const struct mb_text stem = mb_picture_stem("atlas", layer);
     MB_DO(mb_atlas_draw(layout, w->block, layer, true, &texels, err));
-    MB_DO(write_png(w, stem, texels, extent, err));
+    MB_DO(write_png(w, stem.s, texels, extent, err));
     if (w->is_float) {
         mb_free(texels);
         MB_DO(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
-        MB_DO(write_hdr(w, stem, texels, extent, err));
+        MB_DO(write_hdr(w, stem.s, texels, extent, err));
     }
     return MB_OK;
 }
@@ -98,18 +93,15 @@ static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct
 static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,
                                   struct mb_err *err)
 {
-    char name[32];
-    char stem[64];
     struct mb_extent extent = mb_level_extent(w->c->layout.base, level);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
-    snprintf(name, sizeof name, "level_%02u", level);
-    mb_picture_stem(name, layer, stem, sizeof stem);
+    const struct mb_text stem = mb_picture_stem(mb_text("level_%02u", level).s, layer);
     mb_level_to_rgba8(&w->c->layout, w->block, level, layer, rgba);
-    MB_DO(write_png(w, stem, rgba, extent, err));
+    MB_DO(write_png(w, stem.s, rgba, extent, err));
     if (w->is_float) {
         const void *texels = mb_layout_level(&w->c->layout, w->block, level, layer);
-        MB_DO(write_hdr(w, stem, texels, extent, err));
+        MB_DO(write_hdr(w, stem.s, texels, extent, err));
     }
     return MB_OK;
 }
@@ -118,8 +110,6 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
  * the first bad texel. */
 static enum mb_status write_error(const struct writer *w, uint32_t level, struct mb_err *err)
 {
-    char name[32];
-    char stem[64];
     const struct mb_layout *layout = &w->c->layout;
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
@@ -130,9 +120,8 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
-    snprintf(name, sizeof name, "error_%02u", level);
-    mb_picture_stem(name, layer, stem, sizeof stem);
-    return write_png(w, stem, rgba, extent, err);
+    return write_png(w, mb_picture_stem(mb_text("error_%02u", level).s, layer).s, rgba, extent,
+                     err);
 }
 
 /* Atlases, single levels, or both. */
@@ -189,9 +178,9 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     struct mb_verifier *verifier = w->options->verifier;
     struct writer golden = *w;
     bool was_there;
-    snprintf(golden.folder, sizeof golden.folder, "%s/golden-%s", w->case_folder,
-             mb_policy_names[mb_verifier_policy(verifier, w->filter)]);
-    MB_DO(note_again(w, golden.folder, &was_there, err));
+    golden.folder = mb_text("%s/golden-%s", w->case_folder.s,
+                            mb_policy_names[mb_verifier_policy(verifier, w->filter)]);
+    MB_DO(note_again(w, golden.folder.s, &was_there, err));
     if (was_there) {
         return MB_OK;
     }
@@ -227,6 +216,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
         .c = c,
         .result = result,
         .block = block,
+        .case_folder = mb_case_folder(c),
         .is_float = !mb_format_is_unorm(c->layout.format),
         .n_layers = mb_picture_layers(&c->layout),
     };
@@ -235,8 +225,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
     if (w.settings->images == MB_IMAGES_NONE) {
         return MB_OK;
     }
-    mb_case_folder(c, w.case_folder, sizeof w.case_folder);
-    snprintf(w.folder, sizeof w.folder, "%s/%s", w.case_folder, result->slug);
+    w.folder = mb_text("%s/%s", w.case_folder.s, result->slug);
     warn(&w, has_chain);
     if (has_chain) {
         MB_DO(write_chain(&w, err));

@@ -1,6 +1,7 @@
 /* PNG files of a result's chain. */
 #pragma once
 
+#include "base/text.h"
 #include "bench/verify/verify.h"
 #include "cli/artifact.h"
 #include "result/result.h"
@@ -20,7 +21,7 @@ uint32_t mb_picture_layers(const struct mb_layout *layout);
 bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block);
 
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
-void mb_picture_stem(const char *stem, uint32_t layer, char *out, size_t out_bytes);
+struct mb_text mb_picture_stem(const char *stem, uint32_t layer);
 
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden

@@ -156,7 +156,7 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
     }
 }
 
-void mb_time_text(double time_ns, char *out, size_t out_bytes)
+struct mb_text mb_time_text(double time_ns)
 {
     static const struct {
         double ns;
@@ -165,11 +165,10 @@ void mb_time_text(double time_ns, char *out, size_t out_bytes)
     for (size_t i = 0; i < MB_COUNTOF(units); i++) {
         const double value = time_ns / units[i].ns;
         if (value >= 1) {
-            snprintf(out, out_bytes, "%.*f %s", value < 10 ? 2 : 1, value, units[i].name);
-            return;
+            return mb_text("%.*f %s", value < 10 ? 2 : 1, value, units[i].name);
         }
     }
-    snprintf(out, out_bytes, "%.0f ns", time_ns);
+    return mb_text("%.0f ns", time_ns);
 }
 
 /* "3 strategies verified, 1 skipped". */

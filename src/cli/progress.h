@@ -2,6 +2,7 @@
  * per finished image. */
 #pragma once
 
+#include "base/text.h"
 #include "base/strbuf.h"
 #include "result/result.h"
 
@@ -52,4 +53,4 @@ void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *prog
                            const struct mb_case *c);
 
 /* "41.6 us": three or four digits and a suitable unit. */
-void mb_time_text(double time_ns, char *out, size_t out_bytes);
+struct mb_text mb_time_text(double time_ns);

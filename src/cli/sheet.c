@@ -31,10 +31,11 @@ static void describe(const struct mb_case *c, char *out, size_t out_bytes)
              mb_reduce_names[c->task.reduce]);
 }
 
-static void start(struct mb_sheets *sheets, const struct mb_case *c, const char *folder)
+static void start(struct mb_sheets *sheets, const struct mb_case *c,
+                  const struct mb_text *folder)
 {
     mb_sheets_finish(sheets);
-    snprintf(sheets->folder, sizeof sheets->folder, "%s", folder);
+    sheets->folder = *folder;
     describe(c, sheets->title, sizeof sheets->title);
     sheets->is_clamped = false;
     sheets->n_layers = mb_picture_layers(&c->layout);
@@ -75,11 +76,10 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                              struct mb_result *result, const void *block,
                              struct mb_verifier *verifier, struct mb_err *err)
 {
-    char folder[sizeof sheets->folder];
     char label[sizeof result->label + 16];
-    mb_case_folder(c, folder, sizeof folder);
-    if (strcmp(folder, sheets->folder) != 0) {
-        start(sheets, c, folder);
+    const struct mb_text folder = mb_case_folder(c);
+    if (strcmp(folder.s, sheets->folder.s) != 0) {
+        start(sheets, c, &folder);
     }
     if (verifier) {
         MB_DO(add_golden(sheets, c, &result->work.tolerance.filter, verifier, err));
@@ -89,9 +89,8 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
     MB_DO(add_rows(sheets, label, false, block, err));
     sheets->is_clamped = sheets->is_clamped || mb_picture_is_clamped(&c->layout, block);
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        char stem[32];
-        mb_picture_stem("sheet", layer, stem, sizeof stem);
-        MB_DO(mb_strlist_add(&result->images, err, "%s/%s.png", folder, stem));
+        MB_DO(mb_strlist_add(&result->images, err, "%s/%s.png", folder.s,
+                             mb_picture_stem("sheet", layer).s));
     }
     return MB_OK;
 }
@@ -102,13 +101,13 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
 {
     MB_SCOPED(mb_canvas) canvas = {0};
     MB_SCOPED(mb_bytes) png = {0};
-    char title[sizeof sheets->title + 32], words[32], stem[32];
-    mb_picture_stem("sheet", layer, stem, sizeof stem);
+    char title[sizeof sheets->title + 32], words[32];
     snprintf(words, sizeof words, ", layer %u", layer);
     snprintf(title, sizeof title, "%s%s", sheets->title, sheets->n_layers > 1 ? words : "");
     MB_DO(mb_sheet_draw(&sheets->layer[layer], title, footer, &canvas, err));
     MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    return mb_artifact_write(artifacts, &png, NULL, err, "%s/%s.png", sheets->folder, stem);
+    return mb_artifact_write(artifacts, &png, NULL, err, "%s/%s.png", sheets->folder.s,
+                             mb_picture_stem("sheet", layer).s);
 }
 
 enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,

@@ -8,11 +8,11 @@
 
 /* Of the image that is being run; zeroed: of none. */
 struct mb_sheets {
-    char folder[256];  /* of the case, relative to the output folder */
-    char title[512];   /* what is drawn, in words */
-    bool is_clamped;   /* PNG holds less than the texels do */
-    uint32_t n_layers; /* that are drawn */
-    uint32_t policies; /* mask of 1 << mb_policy: golden chains that are in */
+    struct mb_text folder; /* of the case, relative to the output folder */
+    char title[512];       /* what is drawn, in words */
+    bool is_clamped;       /* PNG holds less than the texels do */
+    uint32_t n_layers;     /* that are drawn */
+    uint32_t policies;     /* mask of 1 << mb_policy: golden chains that are in */
     struct mb_sheet layer[MB_MAX_PICTURE_LAYERS];
 };
 

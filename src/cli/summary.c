@@ -222,11 +222,10 @@ static void add_format(struct mb_strbuf *out, const struct mb_run *run,
     for (size_t k = 0; k < of->n_timings; k++) {
         struct mb_grid grid = {.columns = winner_columns,
                                .n_columns = MB_COUNTOF(winner_columns)};
-        char task[256], title[320];
-        mb_timing_describe_task(&of->timings[k], task, sizeof task);
-        snprintf(title, sizeof title, "Summary: %s, %s", of->layout.format->name, task);
+        const struct mb_text title = mb_text("Summary: %s, %s", of->layout.format->name,
+                                             mb_timing_describe_task(&of->timings[k]).s);
         add_winners(&grid, run, &of->timings[k], paint);
-        add_grid(out, &grid, title, form, n_columns);
+        add_grid(out, &grid, title.s, form, n_columns);
     }
 }
 

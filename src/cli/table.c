@@ -14,8 +14,7 @@
 #include "result/label.h"
 #include "result/ranking.h"
 
-#define TEXT_BYTES 600
-#define GAP        MB_GRID_GAP
+#define GAP MB_GRID_GAP
 
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy", .is_label = true},
@@ -163,7 +162,6 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
     const struct mb_stats *stats = &row->stats;
     const double *ci_ns = stats->median_ci_ns;
     const int n = figures->time_decimals;
-    char text[TEXT_BYTES] = "";
     if (figures->unit == NULL || !is_timed(row)) {
         for (int i = 0; i < 4; i++) {
             mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
@@ -178,22 +176,21 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
         }
         mb_grid_cell(grid, "%.*f %s", n, stats->p95_ns / figures->unit_ns, figures->unit);
         if (view->pooled == NULL) {
-            snprintf(text, sizeof text, "%.*f", figures->rate_decimals,
-                     rate_gbps(view->timing, row));
+            mb_grid_cell(grid, "%.*f", figures->rate_decimals, rate_gbps(view->timing, row));
+        } else {
+            mb_grid_cell(grid, "%s", "");
         }
-        mb_grid_cell(grid, "%s", text);
-        text[0] = '\0';
     }
     if (figures->unit != NULL && isfinite(view->timing->floor_ns)) {
-        mb_of_limit_describe(view->timing, row, text, sizeof text);
+        mb_grid_cell(grid, "%s", mb_of_limit_describe(view->timing, row).s);
+    } else {
+        mb_grid_cell(grid, "%s", "");
     }
-    mb_grid_cell(grid, "%s", text);
     if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
         mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
     } else {
-        mb_relation_describe(&row->relation, view->style->unicode ? "\xc2\xb1" : "+-", text,
-                             sizeof text);
-        mb_grid_cell(grid, "%s", text);
+        const char *plus_minus = view->style->unicode ? "\xc2\xb1" : "+-";
+        mb_grid_cell(grid, "%s", mb_relation_describe(&row->relation, plus_minus).s);
     }
 }
 
@@ -202,7 +199,6 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
 {
     const struct mb_result *result = row->result;
     const struct mb_bad_texel *bad = &result->verdict.first_bad;
-    char text[TEXT_BYTES];
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
     } else if (result->work.tolerance.has_no_policy) {
@@ -210,13 +206,12 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_grid_cell(grid, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL) {
-        mb_bad_texel_describe(bad, text, sizeof text);
         mb_grid_cell(grid, "FAIL");
-        mb_grid_in_full(grid, "FAIL: %s", bad->found ? text : mb_row_reason(row));
+        mb_grid_in_full(grid, "FAIL: %s",
+                        bad->found ? mb_bad_texel_describe(bad).s : mb_row_reason(row));
     } else {
-        mb_verdict_describe(&result->verdict, view->timing->of->layout.format, text,
-                            sizeof text);
-        mb_grid_cell(grid, "%s", text);
+        mb_grid_cell(grid, "%s",
+                     mb_verdict_describe(&result->verdict, view->timing->of->layout.format).s);
     }
 }
 
@@ -251,7 +246,6 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
 {
     const struct mb_result *result = row->result;
     const size_t n_alike = count_alike(view->timing, row);
-    char answer[TEXT_BYTES];
     if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
         return; /* told with one above it */
     }
@@ -274,8 +268,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         add_pooled(grid, result, &view->pooled[row - view->timing->rows]);
         return;
     }
-    mb_answer_describe(view->timing, row, answer, sizeof answer);
-    mb_grid_cell(grid, "%s", answer);
+    mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
     add_verified(grid, view, row);
 }
 
@@ -334,11 +327,9 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     const struct view view = {
         .run = run, .timing = timing, .style = style, .figures = choose_figures(timing)};
     struct mb_strbuf lines = {0};
-    char text[TEXT_BYTES];
-    mb_timing_describe(timing, text, sizeof text);
     mb_strbuf_append(out, timing->of->input);
     mb_strbuf_spaces(out, GAP);
-    mb_strbuf_wrap(out, text, mb_utf8_columns(timing->of->input) + GAP,
+    mb_strbuf_wrap(out, mb_timing_describe(timing).s, mb_utf8_columns(timing->of->input) + GAP,
                    mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
     mb_ranking_lines(&lines, run, timing);
@@ -404,11 +395,9 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
     const size_t winner = mb_ranking_winner(run, timing);
     MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = N_COLUMNS};
     struct mb_strbuf lines = {0};
-    char text[TEXT_BYTES];
-    mb_timing_describe(timing, text, sizeof text);
     mb_strbuf_append(out, "\n### ");
     mb_markdown_text(out, timing->of->input);
-    mb_strbuf_printf(out, " %s\n\n", text);
+    mb_strbuf_printf(out, " %s\n\n", mb_timing_describe(timing).s);
     for (size_t i = 0; i < timing->of->n_results; i++) {
         view.figures = choose_row_figures(timing, &timing->rows[i]);
         add_row(&grid, &view, &timing->rows[i], i == winner);

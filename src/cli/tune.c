@@ -16,8 +16,6 @@
 #include "tune/tune.h"
 #include "cli/session.h"
 
-#define TEXT_BYTES 256
-
 struct tuning {
     struct mb_session session; /* first: what is given to mb_session_conclude() */
     struct mb_tune tune;
@@ -73,18 +71,18 @@ static const struct mb_tune_choice *next_choice(const struct mb_tune *tune, size
 }
 
 /* "exact, any", or "any (floor)" where the chosen one is of another policy, and that shows. */
-static void text_policy(const struct mb_tune_choice *choice, char *out)
+static struct mb_text text_policy(const struct mb_tune_choice *choice)
 {
     const enum mb_policy policy = choice->chosen->result->work.tolerance.filter.policy;
     const bool is_told = choice->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
                          !mb_tune_is_power(choice->of->layout.base);
-    snprintf(out, TEXT_BYTES, "%s%s%s%s%s", mb_question_names[choice->question],
-             is_both(choice) ? ", any" : "", is_told ? " (" : "",
-             is_told ? mb_policy_names[policy] : "", is_told ? ")" : "");
+    return mb_text("%s%s%s%s%s", mb_question_names[choice->question],
+                   is_both(choice) ? ", any" : "", is_told ? " (" : "",
+                   is_told ? mb_policy_names[policy] : "", is_told ? ")" : "");
 }
 
 /* "4.75 - 4.83", in the unit and with the decimals of the median. */
-static void text_interval(const struct mb_stats *stats, char *out)
+static struct mb_text text_interval(const struct mb_stats *stats)
 {
     static const double units_ns[] = {1e9, 1e6, 1e3, 1.0};
     size_t i = 0;
@@ -93,24 +91,20 @@ static void text_interval(const struct mb_stats *stats, char *out)
     }
     const int decimals = units_ns[i] < 2.0 ? 0 : stats->median_ns < 10.0 * units_ns[i] ? 2 : 1;
     if (stats->median_ci_level < 0.95) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
+        return mb_text("-");
     }
-    snprintf(out, TEXT_BYTES, "%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i],
-             decimals, stats->median_ci_ns[1] / units_ns[i]);
+    return mb_text("%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i], decimals,
+                   stats->median_ci_ns[1] / units_ns[i]);
 }
 
-static void text_relative(const struct mb_tune_choice *choice,
-                          const struct mb_table_style *style, char *out)
+static struct mb_text text_relative(const struct mb_tune_choice *choice,
+                                    const struct mb_table_style *style)
 {
-    char ratio[64];
-    if (choice->runner_up == NULL) {
-        snprintf(out, TEXT_BYTES, "-");
-        return;
-    }
-    mb_relation_describe(&choice->next, style->unicode ? "\xc2\xb1" : "+-", ratio,
-                         sizeof ratio);
-    snprintf(out, TEXT_BYTES, "%s%s", choice->is_distinct ? "" : "tied ", ratio);
+    const char *plus_minus = style->unicode ? "\xc2\xb1" : "+-";
+    return choice->runner_up == NULL
+               ? mb_text("-")
+               : mb_text("%s%s", choice->is_distinct ? "" : "tied ",
+                         mb_relation_describe(&choice->next, plus_minus).s);
 }
 
 static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
@@ -118,23 +112,17 @@ static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
 {
     const struct mb_layout *layout = &choice->of->layout;
     const struct mb_row *winner = choice->chosen;
-    char text[TEXT_BYTES];
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%ux%u", layout->base.width, layout->base.height);
     mb_grid_cell(grid, "%s", layout->format->name);
-    text_policy(choice, text);
-    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", text_policy(choice).s);
     mb_grid_cell(grid, "%s", winner->result->label);
     mb_grid_stress(grid, style->color && choice->is_distinct ? MB_PAINT_GOOD : "");
-    mb_time_text(winner->stats.median_ns, text, sizeof text);
-    mb_grid_cell(grid, "%s", text);
-    text_interval(&winner->stats, text);
-    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", mb_time_text(winner->stats.median_ns).s);
+    mb_grid_cell(grid, "%s", text_interval(&winner->stats).s);
     mb_grid_cell(grid, "%s", choice->runner_up ? choice->runner_up->result->label : "-");
-    text_relative(choice, style, text);
-    mb_grid_cell(grid, "%s", text);
-    mb_verdict_describe(&winner->result->verdict, layout->format, text, sizeof text);
-    mb_grid_cell(grid, "%s", text);
+    mb_grid_cell(grid, "%s", text_relative(choice, style).s);
+    mb_grid_cell(grid, "%s", mb_verdict_describe(&winner->result->verdict, layout->format).s);
 }
 
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
@@ -160,13 +148,11 @@ static void add_size(struct mb_strbuf *out, const struct mb_tune_case *c)
 static void add_tie(struct mb_strbuf *out, const struct mb_tune_choice *choice, bool is_verbose)
 {
     const bool is_fastest = choice->chosen == choice->fastest;
-    char policy[TEXT_BYTES];
     if (choice->n_tied == 0 || (is_fastest && !is_verbose)) {
         return;
     }
-    text_policy(choice, policy);
     add_size(out, choice->of);
-    mb_strbuf_printf(out, ", %s: ", policy);
+    mb_strbuf_printf(out, ", %s: ", text_policy(choice).s);
     if (is_fastest) {
         mb_strbuf_printf(out, "%zu other%s cannot be told from %s.\n", choice->n_tied,
                          choice->n_tied == 1 ? "" : "s", choice->chosen->result->label);
@@ -264,10 +250,8 @@ static void add_failures(struct mb_strbuf *out, const struct mb_tune *tune,
 /* What all rows have in common, as above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
-    char text[TEXT_BYTES];
     const struct mb_timing *timing = &run->cases[0]->timings[0];
-    mb_timing_describe_task(timing, text, sizeof text);
-    mb_strbuf_printf(out, "%s  %s", timing->of->input, text);
+    mb_strbuf_printf(out, "%s  %s", timing->of->input, mb_timing_describe_task(timing).s);
     if (run->settings->n_levels > 0) {
         mb_strbuf_printf(out, ", up to %u levels", run->settings->n_levels);
     }

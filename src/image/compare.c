@@ -573,22 +573,20 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
     return MB_OK;
 }
 
-void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
-                         char *out, size_t out_bytes)
+struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
+                                   const struct mb_format *format)
 {
     const char *unit = mb_format_is_unorm(format) ? "LSB" : "ulp";
-    snprintf(out, out_bytes, verdict->max_error_lsb > 0.0 ? "max %.2f %s" : "max %.0f %s",
-             verdict->max_error_lsb, unit);
-    if (verdict->claimed_lsb > 0.0) {
-        const size_t used = strlen(out);
-        snprintf(out + used, out_bytes - used, " of %g claimed", verdict->claimed_lsb);
-    }
+    const struct mb_text claimed = verdict->claimed_lsb > 0.0
+                                       ? mb_text(" of %g claimed", verdict->claimed_lsb)
+                                       : mb_text("%s", "");
+    return mb_text(verdict->max_error_lsb > 0.0 ? "max %.2f %s%s" : "max %.0f %s%s",
+                   verdict->max_error_lsb, unit, claimed.s);
 }
 
-void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes)
+struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)
 {
-    const char name = "rgba"[bad->channel & 3u];
-    snprintf(out, out_bytes,
-             "level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g", bad->level,
-             bad->layer, bad->x, bad->y, name, bad->want, bad->got);
+    return mb_text("level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g",
+                   bad->level, bad->layer, bad->x, bad->y, "rgba"[bad->channel & 3u],
+                   bad -> want, bad -> got);
 }

@@ -10,6 +10,7 @@
  * infinite where one value is NaN or infinite and the other is not. */
 #pragma once
 
+#include "base/text.h"
 #include "image/tolerance.h"
 #include "image/golden.h"
 
@@ -68,8 +69,8 @@ void mb_find_difference(const struct mb_plane *want, const void *got,
 
 /* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
  * claims a plain number, "max 0.56 ulp of 2 claimed". */
-void mb_verdict_describe(const struct mb_verdict *verdict, const struct mb_format *format,
-                         char *out, size_t out_bytes);
+struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
+                                   const struct mb_format *format);
 
 /* As `first_bad` in words: "level 3 layer 0 texel (5, 7) channel g: wanted 127.5, got 0". */
-void mb_bad_texel_describe(const struct mb_bad_texel *bad, char *out, size_t out_bytes);
+struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad);

@@ -33,11 +33,7 @@ static void csv_text(struct mb_strbuf *buf, const char *text)
 static void csv_numbers(struct mb_strbuf *buf, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char text[32] = "";
-        if (isfinite(values[i])) {
-            mb_number_text(values[i], text, sizeof text);
-        }
-        mb_strbuf_printf(buf, "%s,", text);
+        mb_strbuf_printf(buf, "%s,", isfinite(values[i]) ? mb_number_text(values[i]).s : "");
     }
 }
 

@@ -296,9 +296,8 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
     if (timing->of->task.reduce != MB_REDUCE_AVG) {
         mb_strbuf_append(out, ": it is not conservative");
     } else if (isfinite(row->result->verdict.box_lsb)) {
-        char lsb[32];
-        mb_lsb_text(row->result->verdict.box_lsb, lsb, sizeof lsb);
-        mb_strbuf_printf(out, " (%s %s from exact)", lsb,
+        mb_strbuf_printf(out, " (%s %s from exact)",
+                         mb_lsb_text(row->result->verdict.box_lsb).s,
                          mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
     }
     mb_strbuf_append(out, ".");

@@ -14,7 +14,6 @@
 #include "vk/shader.h"
 
 #define SCHEMA_VERSION "2.0.0"
-#define ID_BYTES       400
 #define ERROR_DIGITS   6 /* of errors and ratios: no more is known */
 
 /* Layers that were asked for: they stand between the program and the driver. */
@@ -624,10 +623,8 @@ static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_r
                      const struct mb_case *c)
 {
     const struct mb_layout *layout = &c->layout;
-    char id[ID_BYTES];
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_case_folder(c, id, sizeof id);
-    mb_json_string(json, node, "id", id);
+    mb_json_string(json, node, "id", mb_case_folder(c).s);
     mb_json_string(json, node, "input", c->input);
     mb_json_string(json, node, "input_sha256", c->input_sha256);
     mb_json_u64(json, node, "width", layout->base.width);

@@ -249,13 +249,9 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
 static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_tune *tune,
                      const struct mb_tune_case *c)
 {
-    char id[256] = "";
     struct cJSON *node = mb_json_object(json, list, NULL);
-    if (c->final) {
-        mb_case_folder(c->final->of, id, sizeof id);
-    }
     /* Of the case in results.json, where the finals are with every sample. */
-    mb_json_string(json, node, "id", c->final ? id : NULL);
+    mb_json_string(json, node, "id", c->final ? mb_case_folder(c->final->of).s : NULL);
     mb_json_string(json, node, "format", c->layout.format->name);
     add_extent(json, node, c->layout.base);
     mb_json_u64(json, node, "levels", c->layout.n_levels);
@@ -389,9 +385,8 @@ static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
                      MB_VERSION, MB_GIT_SHA, run->utc, run->device.name,
                      run->device.driver_name, run->device.driver_info);
     if (run->n_cases > 0) {
-        char task[256];
-        mb_timing_describe_task(&run->cases[0]->timings[0], task, sizeof task);
-        mb_strbuf_printf(&text, " Task: %s.", task);
+        mb_strbuf_printf(&text, " Task: %s.",
+                         mb_timing_describe_task(&run->cases[0]->timings[0]).s);
     }
     if (run->settings->n_levels > 0) {
         mb_strbuf_printf(&text, " Up to %u levels.", run->settings->n_levels);
@@ -448,9 +443,8 @@ static void add_question(struct mb_strbuf *out, enum mb_question question)
 
 static void add_number(struct mb_strbuf *out, double value)
 {
-    char text[32];
-    mb_number_text(isfinite(value) ? value : 0.0, text, sizeof text);
-    mb_strbuf_printf(out, strpbrk(text, ".e") ? "%s" : "%s.0", text);
+    const struct mb_text text = mb_number_text(isfinite(value) ? value : 0.0);
+    mb_strbuf_printf(out, strpbrk(text.s, ".e") ? "%s" : "%s.0", text.s);
 }
 
 /* Three figures: a median or ratio and its interval, if it has one. */

@@ -78,7 +78,6 @@ enum mb_status mb_judge_row(struct judged_image *image, const struct mb_variant 
     struct mb_test_image *test_image = &image->test_image;
     struct mb_instance instance = {0};
     struct mb_err err = {0};
-    char where[256] = "";
     *verdict = (struct mb_verdict){0};
     enum mb_status status = mb_test_instance(&instance, test_image, row, task, &err);
     if (status == MB_UNSUPPORTED) {
@@ -97,12 +96,13 @@ enum mb_status mb_judge_row(struct judged_image *image, const struct mb_variant 
     if (status == MB_OK) {
         status = mb_verify(&image->verifier, test_image->readback.mapped,
                            &instance.work.tolerance, verdict, &err);
-        mb_bad_texel_describe(&verdict->first_bad, where, sizeof where);
     }
     CHECK_EQ_INT(status, MB_OK);
     CHECK(verdict->pass);
     if (!verdict->pass) {
-        print_failure(image, row, task, status == MB_OK ? where : err.text);
+        print_failure(image, row, task,
+                      status == MB_OK ? mb_bad_texel_describe(&verdict->first_bad).s
+                                      : err.text);
     }
     mb_instance_finish(&instance);
     return status;

@@ -323,9 +323,8 @@ static enum mb_status bench_refer(struct stress_bench *bench, struct mb_instance
         MB_TRY(mb_verify(&bench->verifier[i], test_image->readback.mapped,
                          &instance->work.tolerance, &verdict, err));
         if (!verdict.pass) {
-            char where[256];
-            mb_bad_texel_describe(&verdict.first_bad, where, sizeof where);
-            return MB_FAIL(err, MB_ERRC_VERIFY, "reference of content %u: %s", i, where);
+            return MB_FAIL(err, MB_ERRC_VERIFY, "reference of content %u: %s", i,
+                           mb_bad_texel_describe(&verdict.first_bad).s);
         }
         MB_TRY(keep(bench, i, err));
     }

@@ -59,7 +59,6 @@ static void check_wrong_texel(void)
     const struct mb_tolerance tolerances[] = {{.reread_levels = 0}, {.reread_levels = ~0u}};
     for (size_t i = 0; i < MB_COUNTOF(tolerances); i++) {
         struct fixture f;
-        char text[128];
         setup(&f, "pattern:gradient:100x75", "rgba8", &tolerances[i]);
         uint8_t *channel = level_of(&f, 2) + (7 * 25 + 11) * 4 + 2;
         const uint8_t right = *channel;
@@ -68,8 +67,8 @@ static void check_wrong_texel(void)
         const struct mb_verdict verdict = judge(&f);
         CHECK_EQ_DBL(verdict.first_bad.got, right ^ 64, 1e-12);
         CHECK_EQ_DBL(verdict.first_bad.want, right, 0.5001);
-        mb_bad_texel_describe(&verdict.first_bad, text, sizeof text);
-        CHECK(strstr(text, "level 2 layer 0 texel (11, 7) channel b: wanted ") == text);
+        const struct mb_text text = mb_bad_texel_describe(&verdict.first_bad);
+        CHECK(strstr(text.s, "level 2 layer 0 texel (11, 7) channel b: wanted ") == text.s);
         teardown(&f);
     }
 }

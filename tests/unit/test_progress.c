@@ -158,9 +158,7 @@ static void test_time_text(void)
         {41600, "41.6 us"}, {462400, "462.4 us"}, {1234567, "1.23 ms"}, {2.5e9, "2.50 s"},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        char text[32];
-        mb_time_text(cases[i].ns, text, sizeof text);
-        CHECK_EQ_STR(text, cases[i].text);
+        CHECK_EQ_STR(mb_time_text(cases[i].ns).s, cases[i].text);
     }
 }
 

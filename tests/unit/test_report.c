@@ -340,9 +340,7 @@ static void check_relation(double ratio, double low, double high, const char *wa
 {
     const struct mb_relation relation = {
         .ratio = ratio, .ci = {low, high}, .p_adjusted = 0.001, .outcome = MB_OUTCOME_SLOWER};
-    char text[64];
-    mb_relation_describe(&relation, "+-", text, sizeof text);
-    CHECK_EQ_STR(text, want);
+    CHECK_EQ_STR(mb_relation_describe(&relation, "+-").s, want);
 }
 
 /* Never narrower than the interval, and the ends where one half-width would mislead. */

@@ -164,9 +164,7 @@ static void test_failed(void)
     snprintf(lost->result->reason, sizeof lost->result->reason,
              "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
     rank(&f);
-    char place[200];
     char want[1024];
-    mb_bad_texel_describe(&bad->result->verdict.first_bad, place, sizeof place);
     snprintf(want, sizeof want,
              "photo.png  64x64 rgba8, 7 levels, avg, hot, latency\n"
              "\n"
@@ -177,7 +175,7 @@ static void test_failed(void)
              "\033[1;32m> compute   8.25 us   8.24 - 8.26  8.66 us   2.65      1.00  exact   "
              "max 0.50 LSB\033[0m\n"
              "\033[1;31m  blit      failed: vkQueueSubmit: VK_ERROR_DEVICE_LOST\033[0m\n",
-             place);
+             mb_bad_texel_describe(&bad->result->verdict.first_bad).s);
     const struct mb_table_style color = {.color = true, .columns = 200};
     check_cell(&f, &color, want);
 }

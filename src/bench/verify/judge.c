@@ -33,14 +33,12 @@ static void note_failure(struct mb_result *result, enum mb_judge_pass pass, cons
         [MB_JUDGE_SECOND] = "wrong over another poison",
         [MB_JUDGE_AFTER] = "wrong after timing",
     };
-    char where[256];
-    mb_bad_texel_describe(bad, where, sizeof where);
     result->verify = MB_VERIFY_FAIL;
     result->status = MB_RESULT_FAILED;
     result->verdict.pass = false;
     result->verdict.first_bad = *bad;
     snprintf(result->reason, sizeof result->reason, "%s: %s%s%s", when[pass], rule ? rule : "",
-             rule ? ": " : "", where);
+             rule ? ": " : "", mb_bad_texel_describe(bad).s);
 }
 
 static enum mb_status judge_made_levels(const struct mb_judge *judge,
