@@ -10,6 +10,8 @@
 /* No object may be larger (C11 6.5.6). Refused here, as sanitizers abort at such requests. */
 #define MAX_BYTES ((size_t)PTRDIFF_MAX)
 
+#define LEAST_ELEMENTS 8u /* of an array that grows; a power of two */
+
 static _Atomic uint64_t n_live;
 static _Atomic uint64_t fail_countdown; /* 1: the next allocation fails; 0: none does */
 static _Atomic bool fail_sticky;
@@ -63,6 +65,13 @@ void *mb_realloc(void *ptr, size_t bytes)
         return NULL;
     }
     return realloc(ptr, bytes == 0 ? 1 : bytes);
+}
+
+void *mb_grow(void *items, size_t n, size_t elem_bytes)
+{
+    const bool is_full = n == 0 || (n >= LEAST_ELEMENTS && (n & (n - 1)) == 0);
+    const size_t capacity = n == 0 ? LEAST_ELEMENTS : 2 * n;
+    return is_full ? mb_realloc(items, capacity * elem_bytes) : items;
 }
 
 void mb_free(void *ptr)

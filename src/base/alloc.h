@@ -15,6 +15,11 @@ void *mb_alloc(size_t count, size_t elem_bytes);
 void *mb_malloc(size_t bytes);
 void *mb_realloc(void *ptr, size_t bytes);
 
+/* Room for one more element behind `n`: `items`, or where that is full a larger copy in its
+ * place, or NULL without memory; `items` is still there then. Only for arrays that grow by it.
+ */
+void *mb_grow(void *items, size_t n, size_t elem_bytes);
+
 /* Accepts NULL. */
 void mb_free(void *ptr);
 

@@ -56,13 +56,9 @@ void mb_grid_finish(struct mb_grid *grid)
 
 void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint)
 {
-    if (grid->n_rows == grid->capacity && !grid->text.failed) {
-        const size_t capacity = grid->capacity == 0 ? 16 : 2 * grid->capacity;
-        struct mb_grid_row *rows = mb_realloc(grid->rows, capacity * sizeof *rows);
-        grid->text.failed = rows == NULL;
-        grid->rows = rows != NULL ? rows : grid->rows;
-        grid->capacity = rows != NULL ? capacity : grid->capacity;
-    }
+    struct mb_grid_row *rows = mb_grow(grid->rows, grid->n_rows, sizeof *rows);
+    grid->text.failed = grid->text.failed || rows == NULL;
+    grid->rows = rows != NULL ? rows : grid->rows;
     if (!grid->text.failed) {
         grid->rows[grid->n_rows++] = (struct mb_grid_row){
             .paint = paint,

@@ -37,7 +37,7 @@ struct mb_grid {
     size_t n_columns;
     struct mb_strbuf text; /* of all cells; owned */
     struct mb_grid_row *rows;
-    size_t n_rows, capacity;
+    size_t n_rows;
 };
 
 /* Free and zero. */

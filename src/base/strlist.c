@@ -20,13 +20,9 @@ void mb_strlist_finish(struct mb_strlist *list)
 enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const char *fmt, ...)
 {
     va_list args;
-    if (list->n == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
-        char **items = mb_realloc(list->items, capacity * sizeof *items);
-        MB_DO(MB_NEED(items, "list of names"));
-        list->items = items;
-        list->capacity = capacity;
-    }
+    char **items = mb_grow(list->items, list->n, sizeof *items);
+    MB_DO(MB_NEED(items, "list of names"));
+    list->items = items;
     va_start(args, fmt);
     const size_t n_bytes = (size_t)vsnprintf(NULL, 0, fmt, args) + 1;
     va_end(args);

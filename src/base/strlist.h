@@ -8,7 +8,6 @@
 struct mb_strlist {
     char **items; /* owned, each owned */
     size_t n;
-    size_t capacity;
 };
 
 /* Free and zero. */

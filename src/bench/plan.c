@@ -20,7 +20,7 @@ struct selection {
 
 struct row_list {
     struct mb_variant *rows;
-    size_t n_rows, capacity;
+    size_t n_rows;
 };
 
 /* Index of the word among the names, or n_names. */
@@ -125,13 +125,9 @@ static enum mb_status add_row(struct row_list *list, size_t n_known,
             return MB_OK;
         }
     }
-    if (list->n_rows == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-        struct mb_variant *rows = mb_realloc(list->rows, capacity * sizeof *rows);
-        MB_DO(MB_NEED(rows, "strategies"));
-        list->rows = rows;
-        list->capacity = capacity;
-    }
+    struct mb_variant *rows = mb_grow(list->rows, list->n_rows, sizeof *rows);
+    MB_DO(MB_NEED(rows, "strategies"));
+    list->rows = rows;
     list->rows[list->n_rows++] = *row;
     return MB_OK;
 }

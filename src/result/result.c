@@ -120,7 +120,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
 
 struct mb_case *mb_run_add_case(struct mb_run *run)
 {
-    struct mb_case **longer = mb_realloc(run->cases, (run->n_cases + 1) * sizeof *longer);
+    struct mb_case **longer = mb_grow(run->cases, run->n_cases, sizeof *longer);
     struct mb_case *c = longer ? mb_alloc(1, sizeof *c) : NULL;
     run->cases = longer ? longer : run->cases;
     if (c) {

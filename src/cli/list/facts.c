@@ -78,14 +78,10 @@ static enum mb_status take_note(struct mb_capabilities *capabilities, const char
             return MB_OK;
         }
     }
-    if (capabilities->n_notes == capabilities->capacity) {
-        const size_t capacity = capabilities->capacity == 0 ? 8 : 2 * capabilities->capacity;
-        struct mb_capability_note *notes =
-            mb_realloc(capabilities->notes, capacity * sizeof *capabilities->notes);
-        MB_DO(MB_NEED(notes, "list"));
-        capabilities->notes = notes;
-        capabilities->capacity = capacity;
-    }
+    struct mb_capability_note *notes =
+        mb_grow(capabilities->notes, capabilities->n_notes, sizeof *notes);
+    MB_DO(MB_NEED(notes, "list"));
+    capabilities->notes = notes;
     struct mb_capability_note *note = &capabilities->notes[capabilities->n_notes++];
     snprintf(note->variant, sizeof note->variant, "%s", variant);
     snprintf(note->reason, sizeof note->reason, "%s", reason);

@@ -42,7 +42,7 @@ struct mb_capability_note {
 struct mb_capabilities {
     struct mb_capability *of; /* [n_strategies][mb_format_count][MB_N_OPERATIONS]; owned */
     struct mb_capability_note *notes;
-    size_t n_notes, capacity;
+    size_t n_notes;
 };
 
 /* Ask every strategy about 256x256 images, by the rule of a run (mb_instance_supports). With

@@ -153,8 +153,7 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_g
                             const void *block, struct mb_err *err)
 {
     struct mb_sheet_row row = {.label = mb_strdup(label)};
-    struct mb_sheet_row *rows =
-        mb_realloc(sheet->rows, (sheet->n_rows + 1) * sizeof *sheet->rows);
+    struct mb_sheet_row *rows = mb_grow(sheet->rows, sheet->n_rows, sizeof *rows);
     sheet->rows = rows ? rows : sheet->rows;
     enum mb_status status = MB_OK;
     MB_TRY(MB_NEED(rows && row.label, "contact sheet"));
