@@ -43,7 +43,7 @@ static size_t block_length(const double *values, size_t n)
 static enum mb_status ranked_init(struct ranked *ranked, const double *values, size_t n,
                                   struct mb_err *err)
 {
-    struct indexed *order = mb_alloc(n, sizeof *order);
+    MB_FREED struct indexed *order = mb_alloc(n, sizeof *order);
     *ranked = (struct ranked){
         .sorted = mb_alloc(n, sizeof *ranked->sorted),
         .rank = mb_alloc(n, sizeof *ranked->rank),
@@ -51,10 +51,7 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
         .n = n,
         .block = block_length(values, n),
     };
-    if (!order || !ranked->sorted || !ranked->rank || !ranked->count) {
-        mb_free(order);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "bootstrap: out of memory");
-    }
+    MB_DO(MB_NEED(order && ranked->sorted && ranked->rank && ranked->count, "bootstrap"));
     for (size_t i = 0; i < n; i++) {
         order[i] = (struct indexed){values[i], (uint32_t)i};
     }
@@ -63,7 +60,6 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
         ranked->sorted[i] = order[i].value;
         ranked->rank[order[i].index] = (uint32_t)i;
     }
-    mb_free(order);
     return MB_OK;
 }
 
@@ -159,7 +155,6 @@ static void side_finish(struct side *side)
 static enum mb_status side_init(struct side *side, const struct mb_factor *factor,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_runs *runs = &factor->runs;
     *side = (struct side){
         .power = factor->power,
@@ -167,15 +162,14 @@ static enum mb_status side_init(struct side *side, const struct mb_factor *facto
         .medians = mb_alloc(runs->n, sizeof *side->medians),
         .n = runs->n,
     };
-    MB_TRY(MB_NEED(side->runs && side->medians, "bootstrap"));
+    MB_DO(MB_NEED(side->runs && side->medians, "bootstrap"));
     for (size_t i = 0; i < runs->n; i++) {
         struct ranked *run = &side->runs[i];
-        MB_TRY(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
+        MB_DO(ranked_init(run, runs->series[i].values, runs->series[i].n, err));
         side->n_samples += (double)run->n;
         side->n_blocks += (double)run->n / (double)run->block;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static double side_median(struct side *side)
@@ -392,27 +386,22 @@ static double wilcoxon_p(double *differences, size_t n)
 enum mb_status mb_wilcoxon(const double *differences, size_t n, double *p, struct mb_err *err)
 {
     size_t n_kept = 0;
-    double *kept = mb_alloc(n + 1, sizeof *kept);
-    if (!kept) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "signed ranks: out of memory");
-    }
+    MB_FREED double *kept = mb_alloc(n + 1, sizeof *kept);
+    MB_DO(MB_NEED(kept, "signed ranks"));
     for (size_t i = 0; i < n; i++) {
         if (differences[i] < 0.0 || differences[i] > 0.0) {
             kept[n_kept++] = differences[i];
         }
     }
     *p = n_kept > 0 ? wilcoxon_p(kept, n_kept) : 1.0;
-    mb_free(kept);
     return MB_OK;
 }
 
 enum mb_status mb_holm(double *p, size_t n, struct mb_err *err)
 {
     size_t n_tests = 0;
-    struct indexed *order = mb_alloc(n + 1, sizeof *order);
-    if (!order) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "Holm's adjustment: out of memory");
-    }
+    MB_FREED struct indexed *order = mb_alloc(n + 1, sizeof *order);
+    MB_DO(MB_NEED(order, "Holm's adjustment"));
     for (size_t i = 0; i < n; i++) {
         if (!isnan(p[i])) {
             order[n_tests++] = (struct indexed){p[i], (uint32_t)i};
@@ -424,7 +413,6 @@ enum mb_status mb_holm(double *p, size_t n, struct mb_err *err)
         least = fmax(least, fmin(1.0, (double)(n_tests - i) * order[i].value));
         p[order[i].index] = least;
     }
-    mb_free(order);
     return MB_OK;
 }
 

@@ -189,9 +189,9 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     const bool is_brief = options->quiet && !is_verbose;
     const struct mb_table_style style = mb_output_style(options);
     const bool has_color = style.color;
-    struct mb_grid grid = make_grid(comparison, is_verbose, has_color);
+    MB_SCOPED(mb_grid) grid = make_grid(comparison, is_verbose, has_color);
     const size_t n_columns = mb_terminal_columns(style.columns);
-    struct mb_strbuf above = {0}, below = {0};
+    MB_SCOPED(mb_strbuf) above = {0}, below = {0};
     if (!is_brief) {
         add_side(&above, "Base", &comparison->group[MB_BASE]);
         add_side(&above, "New ", &comparison->group[MB_NEW]);
@@ -210,9 +210,6 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     mb_strbuf_append(&below, "\n");
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
     out->failed = out->failed || above.failed || below.failed;
-    mb_strbuf_finish(&above);
-    mb_strbuf_finish(&below);
-    mb_grid_finish(&grid);
 }
 
 /* An item of a list; `begin` is markup, the rest is escaped. */
@@ -241,7 +238,7 @@ static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_ru
 /* GitHub Markdown with all of it. */
 static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    struct mb_grid grid = make_grid(comparison, true, false);
+    MB_SCOPED(mb_grid) grid = make_grid(comparison, true, false);
     add_summary(out, comparison);
     mb_strbuf_append(out, "\n\n");
     md_side(out, "* base: ", &comparison->group[MB_BASE]);
@@ -259,7 +256,6 @@ static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comp
         md_item(out, gap->is_regression ? "* **REGRESSION** " : "* ", "%s %s: %s",
                 gap->result->label, gap->result->place, gap->reason);
     }
-    mb_grid_finish(&grid);
 }
 
 static void json_group(struct mb_json *json, const char *key, const struct mb_run_group *group)
@@ -339,7 +335,7 @@ static void json_summary(struct mb_json *json, const struct mb_comparison *compa
 static enum mb_status make_json(const struct mb_comparison *comparison, char **text,
                                 struct mb_err *err)
 {
-    struct mb_json json;
+    MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-comparison", "1.2.0");
     mb_json_number(&json, json.root, "threshold", comparison->options.threshold);
@@ -360,9 +356,7 @@ static enum mb_status make_json(const struct mb_comparison *comparison, char **t
         mb_json_string(&json, warnings, NULL, comparison->warnings[i]);
     }
     json_summary(&json, comparison);
-    const enum mb_status status = mb_json_print(&json, text, err);
-    mb_json_finish(&json);
-    return status;
+    return mb_json_print(&json, text, err);
 }
 
 /* Says why; where nothing was compared, nothing shows that all is well. */
@@ -381,7 +375,6 @@ static enum mb_status compare_files(const struct mb_options *options,
                                     const struct mb_run_group *files, enum mb_errc *verdict,
                                     struct mb_err *err)
 {
-    enum mb_status status;
     const size_t n_base = options->n_base_files;
     const struct mb_compare_options how = {.threshold = options->threshold,
                                            .seed = options->settings.seed};
@@ -389,30 +382,26 @@ static enum mb_status compare_files(const struct mb_options *options,
         [MB_BASE] = {.files = files->files, .n_files = n_base},
         [MB_NEW] = {.files = files->files + n_base, .n_files = files->n_files - n_base},
     };
-    struct mb_comparison comparison = {.n_rows = 0};
-    struct mb_strbuf text = {0}, markdown = {0};
-    char *json = NULL;
-    MB_TRY(mb_compare_runs(sides, &how, &comparison, err));
+    MB_SCOPED(mb_comparison) comparison = {.n_rows = 0};
+    MB_SCOPED(mb_strbuf) text = {0}, markdown = {0};
+    MB_FREED char *json = NULL;
+    MB_DO(mb_compare_runs(sides, &how, &comparison, err));
     mb_session_end_at_once(false);
     add_text(&text, &comparison, options);
-    MB_TRY(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->markdown != NULL) {
         add_markdown(&markdown, &comparison);
-        MB_TRY(mb_strbuf_check(&markdown, err));
-        MB_TRY(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
+        MB_DO(mb_strbuf_check(&markdown, err));
+        MB_DO(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
     }
     if (options->json != NULL) {
-        MB_TRY(make_json(&comparison, &json, err));
-        MB_TRY(mb_output_write(options->json, json, err));
+        MB_DO(make_json(&comparison, &json, err));
+        MB_DO(mb_output_write(options->json, json, err));
     }
     if (options->fail_on_regression && is_worse(&comparison)) {
         *verdict = MB_ERRC_VERIFY;
     }
-fail:
-    mb_free(json);
-    mb_strbuf_finish(&markdown);
-    mb_comparison_finish(&comparison);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *verdict,

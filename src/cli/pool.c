@@ -160,7 +160,7 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
 static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, char **text,
                                 struct mb_err *err)
 {
-    struct mb_json json;
+    MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-pool", "1.0.0");
     mb_json_u64(&json, json.root, "seed", seed);
@@ -174,9 +174,7 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
             json_timing(&json, timings, &pools->pools[i], &pools->pools[i].timings[k]);
         }
     }
-    const enum mb_status status = mb_json_print(&json, text, err);
-    mb_json_finish(&json);
-    return status;
+    return mb_json_print(&json, text, err);
 }
 
 enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_run_group *files,

@@ -90,22 +90,19 @@ static enum mb_status estimate_product(const struct cJSON *asked,
                                        const struct mb_bootstrap *how, struct mb_estimate *out,
                                        struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct product product = {.n_least = SIZE_MAX};
+    MB_SCOPED(product) product = {.n_least = SIZE_MAX};
     const struct cJSON *factor = mb_json_elements(asked, "factors");
     MB_FAIL_IF(factor == NULL || mb_json_count(asked, "factors") > MAX_FACTORS, err,
                MB_ERRC_INPUT, "no factors, or more than %d", MAX_FACTORS);
     for (; factor != NULL; factor = mb_json_next(factor)) {
-        MB_TRY(read_factor(&product, factor, err));
+        MB_DO(read_factor(&product, factor, err));
     }
-    MB_TRY(mb_bootstrap_product(product.factors, product.n, how, out, err));
+    MB_DO(mb_bootstrap_product(product.factors, product.n, how, out, err));
     out->figure = exp(out->figure);
     for (int end = 0; end < 2; end++) {
         out->ci[end] = product.n_least < MB_FEW_SAMPLES ? (double)NAN : exp(out->ci[end]);
     }
-fail:
-    product_finish(&product);
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status estimate_mean(const struct cJSON *asked, struct mb_estimate *out,
@@ -137,28 +134,20 @@ static enum mb_status answer(struct mb_json *json, const struct cJSON *wanted,
 
 enum mb_status mb_ratios_show(const struct mb_options *options, struct mb_err *err)
 {
-    enum mb_status status;
     const char *path = options->settings.inputs[0];
     const struct mb_bootstrap how = {.seed = options->settings.seed};
-    struct mb_json question = {0}, json = {0};
-    struct mb_bytes bytes = {0};
+    MB_SCOPED(mb_json) question = {0}, json = {0};
+    MB_SCOPED(mb_bytes) bytes = {0};
     struct mb_err why = {0};
-    char *text = NULL;
-    MB_TRY(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
+    MB_FREED char *text = NULL;
+    MB_DO(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-ratios", "1.0.0");
     if (mb_json_parse(&question, (const char *)bytes.data, &why) != MB_OK ||
         answer(&json, mb_json_elements(question.root, "wanted"), &how, &why) != MB_OK) {
-        status = MB_FAIL(err, why.code, "%s: %s", path, why.text);
-        goto fail;
+        return MB_FAIL(err, why.code, "%s: %s", path, why.text);
     }
-    MB_TRY(mb_json_print(&json, &text, err));
+    MB_DO(mb_json_print(&json, &text, err));
     mb_session_end_at_once(false);
-    MB_TRY(mb_output_write(options->json != NULL ? options->json : "-", text, err));
-fail:
-    mb_free(text);
-    mb_json_finish(&json);
-    mb_json_finish(&question);
-    mb_bytes_finish(&bytes);
-    return status;
+    return mb_output_write(options->json != NULL ? options->json : "-", text, err);
 }

@@ -180,14 +180,10 @@ enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
                                struct mb_found *found, struct mb_err *err)
 {
     size_t n_twins = 0;
-    double *distances = mb_alloc(n_runs, sizeof *distances);
+    MB_FREED double *distances = mb_alloc(n_runs, sizeof *distances);
     struct mb_series *series = mb_alloc(n_runs, sizeof *series);
     *found = (struct mb_found){.runs.series = series};
-    if (distances == NULL || series == NULL) {
-        mb_free(distances);
-        mb_found_finish(found);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-    }
+    MB_DO(MB_NEED(distances && series, "comparison"));
     for (size_t run = 0; run < n_runs; run++) {
         if (of[run] != NULL) {
             note_result(found, series, runs[run], of[run]);
@@ -199,7 +195,6 @@ enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
     qsort(series, found->runs.n, sizeof *series, mb_series_compare);
     /* The median: a twin that is off in one run of many is that run's ill luck. */
     found->aa_distance = n_twins > 0 ? mb_median(distances, n_twins) : 0;
-    mb_free(distances);
     return MB_OK;
 }
 

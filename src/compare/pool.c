@@ -13,11 +13,6 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
-static enum mb_status no_memory(struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "pooling: out of memory");
-}
-
 static bool is_same_build(const struct mb_result_file *a, const struct mb_result_file *b)
 {
     return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
@@ -36,9 +31,7 @@ static enum mb_status sort_runs(const struct mb_result_file *const *runs, size_t
         }
         if (pool->n_runs == 0) {
             pool->runs = mb_alloc(n_runs, sizeof *pool->runs);
-            if (pool->runs == NULL) {
-                return no_memory(err);
-            }
+            MB_DO(MB_NEED(pool->runs, "pooling"));
             pools->n_pools++;
         }
         pool->runs[pool->n_runs++] = runs[i];
@@ -78,13 +71,12 @@ static void pair_run(const struct mb_file_result *a, const struct mb_file_result
 static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_runs runs = {paired->runs, paired->n_runs};
     struct mb_estimate log_ratio;
     if (paired->n_runs == 1) {
         return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
     }
-    MB_TRY(mb_bootstrap_runs(&runs, how, &log_ratio, err));
+    MB_DO(mb_bootstrap_runs(&runs, how, &log_ratio, err));
     relation->ratio = exp(log_ratio.figure);
     if (paired->n_least >= MB_FEW_SAMPLES) {
         relation->ci[0] = exp(log_ratio.ci[0]);
@@ -92,8 +84,7 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
         relation->p = log_ratio.p;
         relation->least_p = exp2(1.0 - (double)paired->n_values);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* No run has both in the same blocks: runs against runs. What differs from run to run is not in
@@ -102,11 +93,10 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
 {
-    enum mb_status status;
     const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
     const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
     struct mb_estimate ratio;
-    MB_TRY(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
+    MB_DO(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
     relation->ratio = ratio.figure;
     if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
         relation->ci[0] = ratio.ci[0] / wider;
@@ -114,8 +104,7 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
         relation->p = ratio.p;
         relation->least_p = 0.0; /* no order of blocks bounds it */
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* A row to the fastest one. */
@@ -151,7 +140,6 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *
                              const struct mb_found *found, const struct mb_bootstrap *how,
                              struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_timing *timing = &pooled->c.timings[0];
     for (size_t i = 0; timing->fastest != SIZE_MAX && i < pooled->c.n_results; i++) {
         const struct mb_row *fastest = &timing->rows[timing->fastest];
@@ -160,12 +148,10 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *
             row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
             row->relation.outcome = MB_OUTCOME_SAME;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
-            MB_TRY(relate_row(pool, pooled, found, i, how, err));
+            MB_DO(relate_row(pool, pooled, found, i, how, err));
         }
     }
-    MB_TRY(mb_relate_judge(timing, err));
-fail:
-    return status;
+    return mb_relate_judge(timing, err);
 }
 
 /* A tolerance that answers the questions which the file says it does. */
@@ -187,32 +173,27 @@ static struct mb_tolerance tolerance_of(unsigned answers)
 static enum mb_status describe_samples(const struct mb_found *found, struct mb_stats *stats,
                                        struct mb_err *err)
 {
-    double *samples = mb_alloc(found->n_samples, sizeof *samples);
+    MB_FREED double *samples = mb_alloc(found->n_samples, sizeof *samples);
     size_t n = 0;
-    if (samples == NULL) {
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(samples, "pooling"));
     for (size_t i = 0; i < found->runs.n; i++) {
         const struct mb_series *run = &found->runs.series[i];
         memcpy(samples + n, run->values, run->n * sizeof *samples);
         n += run->n;
     }
-    const enum mb_status status = mb_stats_compute(samples, n, stats, err);
-    mb_free(samples);
-    return status;
+    return mb_stats_compute(samples, n, stats, err);
 }
 
 /* The quantiles, and the median of the runs with its interval, as those of a run. */
 static enum mb_status pool_stats(const struct mb_found *found, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_bootstrap own = *how;
     own.seed = mb_seed_of(how->seed, found->usable->key);
-    MB_TRY(describe_samples(found, stats, err));
+    MB_DO(describe_samples(found, stats, err));
     if (found->runs.n > 1) {
         struct mb_estimate estimate;
-        MB_TRY(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
+        MB_DO(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
         stats->median_ci_level = LEVEL;
@@ -221,8 +202,7 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
         stats->median_ci_ns[0] = stats->median_ci_ns[1] = (double)NAN;
         stats->median_ci_level = 0.0;
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* What is known of a row before it is related. The noise of the timing is that of the worst of
@@ -252,14 +232,11 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_pool_timing *pooled,
                                const struct mb_bootstrap *how, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const size_t n = pooled->c.n_results;
-    struct mb_found *found = mb_alloc(n, sizeof *found);
+    MB_FREED struct mb_found *found = mb_alloc(n, sizeof *found);
     struct mb_timing *timing = mb_case_add_timing(&pooled->c, MB_CACHE_HOT, MB_MODE_LATENCY);
-    if (found == NULL || timing == NULL) {
-        mb_free(found);
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(found && timing, "pooling"));
+    enum mb_status status = MB_OK;
     timing->floor_ns = (double)NAN;
     timing->twin.ratio = 1.0;
     timing->samples.n_kept = UINT32_MAX;
@@ -274,7 +251,6 @@ fail:
     for (size_t i = 0; i < n; i++) {
         mb_found_finish(&found[i]);
     }
-    mb_free(found);
     return status;
 }
 
@@ -303,9 +279,7 @@ static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *fi
         .task = {.reduce = first->usable->reduce},
         .results = mb_alloc(n, sizeof *timing->c.results),
     };
-    if (timing->match == NULL || timing->c.results == NULL) {
-        return no_memory(err);
-    }
+    MB_DO(MB_NEED(timing->match && timing->c.results, "pooling"));
     timing->c.n_results = n;
     return conclude(pool, timing, how, err);
 }
@@ -314,10 +288,9 @@ static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *fi
 static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstrap *how,
                                   struct mb_err *err)
 {
-    enum mb_status status;
-    MB_TRY(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
+    MB_DO(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
     pool->timings = mb_alloc(pool->matches.n, sizeof *pool->timings);
-    MB_TRY(MB_NEED(pool->timings, "pooling"));
+    MB_DO(MB_NEED(pool->timings, "pooling"));
     for (size_t i = 0; i < pool->matches.n; i++) {
         const struct mb_match *match = &pool->matches.match[i];
         bool is_new = match->usable != NULL;
@@ -325,11 +298,10 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
             is_new = !is_alongside(match, pool->timings[k].match[0]);
         }
         if (is_new) {
-            MB_TRY(add_timing(pool, match, how, err));
+            MB_DO(add_timing(pool, match, how, err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_pool_runs(const struct mb_run_group *files, const struct mb_bootstrap *how,

@@ -192,10 +192,9 @@ static enum mb_status side_figures(const struct mb_found *found, double *median_
     for (size_t i = 0; i < found->runs.n; i++) {
         n_most = found->runs.series[i].n > n_most ? found->runs.series[i].n : n_most;
     }
-    double *medians = mb_alloc(found->runs.n, sizeof *medians);
-    double *values = mb_alloc(n_most, sizeof *values);
-    enum mb_status status = MB_OK;
-    MB_TRY(MB_NEED(medians && values, "comparison"));
+    MB_FREED double *medians = mb_alloc(found->runs.n, sizeof *medians);
+    MB_FREED double *values = mb_alloc(n_most, sizeof *values);
+    MB_DO(MB_NEED(medians && values, "comparison"));
     for (size_t i = 0; i < found->runs.n; i++) {
         const struct mb_series *series = &found->runs.series[i];
         memcpy(values, series->values, series->n * sizeof *values);
@@ -204,10 +203,7 @@ static enum mb_status side_figures(const struct mb_found *found, double *median_
     }
     *median_ns = mb_median(medians, found->runs.n);
     *spread = fmax(*spread, range_of(medians, found->runs.n) / *median_ns);
-fail:
-    mb_free(medians);
-    mb_free(values);
-    return status;
+    return MB_OK;
 }
 
 static bool is_same_data(const struct mb_found *a, const struct mb_found *b)
@@ -234,7 +230,6 @@ static void explain(struct mb_compare_row *row)
 /* Make a row of what was found, as far as it is known before resampling. */
 static enum mb_status fill_row(struct mb_compare_row *row, double threshold, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
     row->is_checked = !base->is_unchecked && !new_runs->is_unchecked;
     row->is_check_lost = base->is_verified && new_runs->is_unchecked;
@@ -243,13 +238,12 @@ static enum mb_status fill_row(struct mb_compare_row *row, double threshold, str
     row->ratio = (struct mb_estimate){.figure = 1, .ci = {1, 1}, .p = 1};
     explain(row);
     for (int side = 0; side < MB_N_SIDES; side++) {
-        MB_TRY(side_figures(&row->found[side], &row->median_ns[side], &row->spread, err));
+        MB_DO(side_figures(&row->found[side], &row->median_ns[side], &row->spread, err));
     }
     /* Both medians stand on the timer's marks: a granule of difference is none. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     row->threshold = threshold + granule_ns / row->median_ns[MB_BASE];
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Note why what was found is a gap. Returns false if it is none. */
@@ -293,13 +287,12 @@ static void finish_row(struct mb_compare_row *row)
 static enum mb_status judge(struct session *session, const struct mb_match *match,
                             struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_comparison *out = session->out;
     struct mb_compare_row *row = &out->rows[out->n_rows++];
     const struct mb_file_result **of = match->of;
     for (int side = 0; side < MB_N_SIDES; side++) {
         const struct side *own = &session->side[side];
-        MB_TRY(mb_found_gather(own->runs, of, own->n_runs, &row->found[side], err));
+        MB_DO(mb_found_gather(own->runs, of, own->n_runs, &row->found[side], err));
         of += own->n_runs;
     }
     if (add_if_gap(session, row->found)) {
@@ -307,9 +300,7 @@ static enum mb_status judge(struct session *session, const struct mb_match *matc
         out->n_rows--;
         return MB_OK;
     }
-    MB_TRY(fill_row(row, out->options.threshold, err));
-fail:
-    return status;
+    return fill_row(row, out->options.threshold, err);
 }
 
 /* What a difference must clear. A row that was quiet by luck is not believed more than three in
@@ -348,7 +339,6 @@ static uint32_t choose_resamples(const struct mb_comparison *out)
 static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
 {
     struct mb_bootstrap how = {.n_resamples = choose_resamples(out)};
-    enum mb_status status = MB_OK;
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
@@ -356,13 +346,12 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
         if (row->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        MB_TRY(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &row->ratio, err));
+        MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &row->ratio, err));
         if (row->reason[0] != '\0') {
             row->ratio.p = row->ratio.ci[0] = row->ratio.ci[1] = (double)NAN;
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* Without a verdict on few runs: how many would tell on which side of the threshold the ratio
@@ -383,12 +372,11 @@ static void plan_runs(struct mb_compare_row *row)
 static enum mb_status conclude(const struct session *session, struct mb_err *err)
 {
     struct mb_comparison *out = session->out;
-    enum mb_status status;
     double *p = session->scratch;
     for (size_t i = 0; i < out->n_rows; i++) {
         p[i] = out->rows[i].ratio.p;
     }
-    MB_TRY(mb_holm(p, out->n_rows, err));
+    MB_DO(mb_holm(p, out->n_rows, err));
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         row->p_adjusted = p[i];
@@ -404,8 +392,7 @@ static enum mb_status conclude(const struct session *session, struct mb_err *err
         out->n_lost += out->gaps[i].is_regression;
     }
     out->n_regressions += out->n_lost;
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* What is beyond MB_MAX_COMPARE_WARNINGS is dropped. */
@@ -511,22 +498,19 @@ static void warn_of_groups(struct mb_comparison *out)
 
 static enum mb_status match(struct session *session, struct mb_err *err)
 {
-    enum mb_status status;
     struct mb_comparison *out = session->out;
     struct side *base = &session->side[MB_BASE], *new_runs = &session->side[MB_NEW];
     base->runs =
         mb_alloc(out->group[MB_BASE].n_files + out->group[MB_NEW].n_files, sizeof *base->runs);
-    MB_TRY(MB_NEED(base->runs, "comparison"));
+    MB_DO(MB_NEED(base->runs, "comparison"));
     base->n_runs = mb_runs_once(&out->group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
     new_runs->n_runs = mb_runs_once(&out->group[MB_NEW], new_runs->runs);
-    MB_TRY(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
+    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
     session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
     out->rows = mb_alloc(session->matches.n, sizeof *out->rows);
     out->gaps = mb_alloc(session->matches.n, sizeof *out->gaps);
-    MB_TRY(MB_NEED(session->scratch && out->rows && out->gaps, "comparison"));
-fail:
-    return status;
+    return MB_NEED(session->scratch && out->rows && out->gaps, "comparison");
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],

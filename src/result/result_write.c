@@ -656,7 +656,7 @@ static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_r
 
 enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_err *err)
 {
-    struct mb_json json;
+    MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench", SCHEMA_VERSION);
     mb_report_head(&json, run);
@@ -666,7 +666,5 @@ enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_e
     for (size_t i = 0; i < run->n_cases; i++) {
         add_case(&json, cases, run, run->cases[i]);
     }
-    const enum mb_status status = mb_json_print(&json, text, err);
-    mb_json_finish(&json);
-    return status;
+    return mb_json_print(&json, text, err);
 }

@@ -309,7 +309,7 @@ static void add_crossover(struct mb_json *json, struct cJSON *list,
 enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, char **text,
                             struct mb_err *err)
 {
-    struct mb_json json;
+    MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-tune", TUNE_SCHEMA_VERSION);
     mb_report_head(&json, run);
@@ -328,9 +328,7 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     for (size_t i = 0; i < tune->n_cases; i++) {
         add_case(&json, cases, tune, &tune->cases[i]);
     }
-    const enum mb_status status = mb_json_print(&json, text, err);
-    mb_json_finish(&json);
-    return status;
+    return mb_json_print(&json, text, err);
 }
 
 /* mipbench_tuned.h.in, with a line @NAME@ for each of the parts below. */
@@ -519,7 +517,8 @@ static const struct {
 enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, char **text,
                               struct mb_err *err)
 {
-    struct mb_strbuf template = {0}, out = {0};
+    MB_SCOPED(mb_strbuf) template = {0};
+    struct mb_strbuf out = {0};
     mb_strbuf_append_n(&template, (const char *)mb_tuned_template->data,
                        mb_tuned_template->n_bytes);
     const char *rest = mb_strbuf_text(&template);
@@ -531,6 +530,5 @@ enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tu
     }
     mb_strbuf_append(&out, rest);
     out.failed = out.failed || template.failed;
-    mb_strbuf_finish(&template);
     return mb_strbuf_take(&out, text, err);
 }
