@@ -19,6 +19,7 @@ static const char *const every_run[] = {
     "--images",           "none"};
 
 static struct mb_outcome outcome;
+static bool is_reason_given; /* that the lack asks for */
 
 static cJSON *read_results(void)
 {
@@ -50,8 +51,8 @@ static void add(struct names *names, const char *name)
 
 /* Sort a row of `variant`: skipped for a reason, wrong by the golden model, right, and anything
  * else. */
-static void sort_row(const cJSON *variant, const cJSON *row, struct names *skipped,
-                     struct names *failed, struct names *odd)
+static void sort_row(const cJSON *variant, const cJSON *row, const char *wanted,
+                     struct names *skipped, struct names *failed, struct names *odd)
 {
     const char *name = text_of(variant, "strategy");
     const char *status = text_of(row, "status");
@@ -60,6 +61,7 @@ static void sort_row(const cJSON *variant, const cJSON *row, struct names *skipp
         text_of(cJSON_GetObjectItemCaseSensitive(variant, "verify"), "status");
     if (strcmp(status, "skipped") == 0 && reason[0] != '\0') {
         add(skipped, name);
+        is_reason_given = is_reason_given || strstr(reason, wanted) != NULL;
     } else if (strcmp(status, "failed") == 0 && strcmp(verified, "fail") == 0) {
         add(failed, name);
     } else if (strcmp(status, "ok") != 0 || strcmp(verified, "pass") != 0) {
@@ -71,7 +73,8 @@ static void sort_row(const cJSON *variant, const cJSON *row, struct names *skipp
 }
 
 /* All rows of the one case. */
-static void sort_rows(struct names *skipped, struct names *failed, struct names *odd)
+static void sort_rows(const char *wanted, struct names *skipped, struct names *failed,
+                      struct names *odd)
 {
     const cJSON *timing, *row;
     cJSON *document = read_results();
@@ -82,7 +85,7 @@ static void sort_rows(struct names *skipped, struct names *failed, struct names 
         const cJSON *variant = variants != NULL ? variants->child : NULL;
         cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(timing, "rows"))
         {
-            sort_row(variant, row, skipped, failed, odd);
+            sort_row(variant, row, wanted, skipped, failed, odd);
             variant = variant != NULL ? variant->next : NULL;
         }
     }
@@ -132,7 +135,11 @@ static const char *judge_end(const struct mb_lack *lack, char *text, size_t text
 static const char *judge_rows(const struct mb_lack *lack, char *text, size_t text_bytes)
 {
     struct names skipped = {""}, failed = {""}, odd = {""};
-    sort_rows(&skipped, &failed, &odd);
+    is_reason_given = lack->reason == NULL;
+    sort_rows(lack->reason ? lack->reason : "", &skipped, &failed, &odd);
+    if (!is_reason_given) {
+        return lack->reason;
+    }
     snprintf(text, text_bytes, "skipped: %s; wrong: %s; neither of these nor right: %s",
              skipped.text, failed.text, odd.text);
     const bool is_fine = strcmp(skipped.text, lack->skipped ? lack->skipped : "") == 0 &&

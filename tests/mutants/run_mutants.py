@@ -11,6 +11,7 @@ if at least 95 of 100 are, and every one that is not says why.
     tests NAME ...       meson's names of tests
     survives WORDS       why no test can find it; only where none does
 
+What has no file, or no tests, has those of the mutant before it.
 Blank lines stand between mutants, lines that begin with # are comments.
 
 usage: run_mutants.py ROOT                 the run, with MB_TEST_FULL=1; else it is skipped
@@ -44,11 +45,13 @@ def parse(text):
         lines = [line for line in block.splitlines() if line and not line.startswith("#")]
         if lines:
             mutant = {}
+            before = mutants[-1] if mutants else {}
             for line in lines:
                 field, _, rest = line.partition(" ")
                 if field not in FIELDS or field in mutant:
                     raise ValueError(f"mutants.txt: bad line: {line}")
                 mutant[field] = rest
+            mutant = {**{field: before[field] for field in ("file", "tests") if field in before}, **mutant}
             missing = [field for field in FIELDS[:-1] if field not in mutant]
             if missing:
                 raise ValueError(f"mutants.txt: no {missing[0]} in: {lines[0]}")

@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include "base/alloc.h"
-#include "base/rng.h"
 #include "check.h"
+#include "samples_fixture.h"
 
 #define N_BLOCKS  100
 #define N_RESULTS 4
@@ -16,33 +15,16 @@
 static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESULTS + 1],
                                    double noise)
 {
-    struct mb_rng rng;
-    mb_rng_init(&rng, 3);
     *c = (struct mb_case){.results = mb_alloc(N_RESULTS, sizeof *c->results),
                           .n_results = N_RESULTS};
     struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
     timing->fastest = timing->twin_of = 0;
     timing->twin_column = TWIN;
-    timing->samples = (struct mb_samples){
-        .n_candidates = N_RESULTS + 1,
-        .n_blocks = N_BLOCKS,
-        .n_kept = N_BLOCKS,
-        .block = mb_alloc(N_BLOCKS, sizeof *timing->samples.block),
-        .duration_ns =
-            mb_alloc((size_t)N_BLOCKS * (N_RESULTS + 1), sizeof *timing->samples.duration_ns),
-    };
+    timing->samples = make_samples(N_BLOCKS, N_RESULTS + 1, 1e4, ratio, noise, 0.2);
     for (size_t i = 0; i < N_RESULTS; i++) {
         timing->rows[i].column = i;
         timing->rows[i].stats.n = N_BLOCKS;
         c->results[i].verify = MB_VERIFY_PASS;
-    }
-    for (size_t block = 0; block < N_BLOCKS; block++) {
-        const double clock = 1.0 + 0.2 * sin((double)block / 10.0);
-        timing->samples.block[block].is_kept = true;
-        for (size_t k = 0; k <= N_RESULTS; k++) {
-            timing->samples.duration_ns[block * (N_RESULTS + 1) + k] =
-                1e4 * clock * ratio[k] * (1.0 + noise * (mb_rng_unit(&rng) - 0.5));
-        }
     }
     return timing;
 }

@@ -3,41 +3,20 @@
 
 #include <math.h>
 
-#include "base/alloc.h"
-#include "base/rng.h"
 #include "check.h"
+#include "samples_fixture.h"
 
 #define N_BLOCKS 200
 
 static const struct mb_timer_marks sane = {
     .granularity_ns = 600, .granularity_gcd_ns = 32, .empty_pair_ns = 640};
 
-static double normal(struct mb_rng *rng)
-{
-    const double u = mb_rng_unit(rng) + 1e-300, v = mb_rng_unit(rng);
-    return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
-}
-
-/* Samples of 100 us with the given ratios and relative noise. */
+/* Samples of 100 us with the given ratios and the standard deviation `noise`. */
 static bool judge(const double ratio[MB_N_PLANTS], double noise,
                   const struct mb_timer_marks *marks, struct mb_selftest *selftest)
 {
-    struct mb_samples samples = {
-        .n_candidates = MB_N_PLANTS,
-        .n_blocks = N_BLOCKS,
-        .n_kept = N_BLOCKS,
-        .block = mb_alloc(N_BLOCKS, sizeof *samples.block),
-        .duration_ns = mb_alloc((size_t)N_BLOCKS * MB_N_PLANTS, sizeof *samples.duration_ns),
-    };
-    struct mb_rng rng;
-    mb_rng_init(&rng, 9);
-    for (size_t i = 0; i < N_BLOCKS; i++) {
-        samples.block[i].is_kept = true;
-        for (size_t k = 0; k < MB_N_PLANTS; k++) {
-            samples.duration_ns[i * MB_N_PLANTS + k] =
-                1e5 * ratio[k] * (1.0 + noise * normal(&rng));
-        }
-    }
+    struct mb_samples samples =
+        make_samples(N_BLOCKS, MB_N_PLANTS, 1e5, ratio, sqrt(12.0) * noise, 0.0);
     CHECK_EQ_INT(mb_selftest_judge(&samples, marks, true, selftest, NULL), MB_OK);
     mb_samples_finish(&samples);
     return selftest->passed;

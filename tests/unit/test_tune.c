@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/rng.h"
 #include "check.h"
+#include "samples_fixture.h"
 #include "tune/choose.h"
 #include "tune/report.h"
 #include "vk/shader.h"
@@ -128,30 +128,16 @@ static void test_reopen(void)
 static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESULTS],
                                    double noise, const struct mb_format *format, uint32_t edge)
 {
-    struct mb_rng rng;
     double column[N_BLOCKS];
-    mb_rng_init(&rng, 7);
     *c = (struct mb_case){.results = mb_alloc(N_RESULTS, sizeof *c->results),
                           .n_results = N_RESULTS};
     mb_layout_init(&c->layout, format, (struct mb_extent){edge, edge}, 1, 1);
     struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
     timing->twin.ratio = 1.0;
-    timing->samples = (struct mb_samples){
-        .n_candidates = N_RESULTS,
-        .n_blocks = N_BLOCKS,
-        .n_kept = N_BLOCKS,
-        .block = mb_alloc(N_BLOCKS, sizeof *timing->samples.block),
-        .duration_ns =
-            mb_alloc((size_t)N_BLOCKS * N_RESULTS, sizeof *timing->samples.duration_ns),
-    };
+    timing->samples = make_samples(N_BLOCKS, N_RESULTS, 1e4, ratio, noise, 0.0);
     for (size_t i = 0; i < N_RESULTS; i++) {
         struct mb_result *result = &c->results[i];
-        for (size_t block = 0; block < N_BLOCKS; block++) {
-            const double unit = noise * (mb_rng_unit(&rng) - 0.5);
-            timing->samples.block[block].is_kept = true;
-            column[block] = 1e4 * ratio[i] * (1.0 + unit);
-            timing->samples.duration_ns[block * N_RESULTS + i] = column[block];
-        }
+        mb_samples_column(&timing->samples, i, column);
         result->strategy = rows[i].strategy;
         snprintf(result->label, sizeof result->label, "%s:v=%zu", rows[i].strategy->name, i);
         result->verify = MB_VERIFY_PASS;
