@@ -52,19 +52,19 @@ static void test_columns(void)
 {
     struct mb_grid grid = make_grid();
     add_row(&grid, "a", "1.5", "", "x");
-    add_row(&grid, "\u00e4\u00f6", "12.5", "13", "");
+    add_row(&grid, "\u00e4\u00f6\u00fc", "12.5", "13", "");
     check_text(&grid, 120,
                "  Name  Time  p95  Other  Verdict\n"
                "  a      1.5       x      ok\n"
-               "  \u00e4\u00f6    12.5   13         ok\n");
+               "  \u00e4\u00f6\u00fc   12.5   13         ok\n");
     check_text(&grid, 0,
                "  Name  Time  Other  Verdict\n"
                "  a      1.5  x      ok\n"
-               "  \u00e4\u00f6    12.5         ok\n");
+               "  \u00e4\u00f6\u00fc   12.5         ok\n");
     check_text(&grid, 80,
                "  Name  Time  Verdict\n"
                "  a      1.5  ok\n"
-               "  \u00e4\u00f6    12.5  ok\n");
+               "  \u00e4\u00f6\u00fc   12.5  ok\n");
     mb_grid_finish(&grid);
 }
 
