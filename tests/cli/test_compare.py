@@ -186,27 +186,6 @@ class Pool(CompareCase):
         if "is the fastest" in timing["sentence"]:
             self.assertRegex(text, rf"(?m)^> {timing['fastest']} .* 1\.00  exact")
 
-    def test_builds_stay_apart(self):
-        self.runs()
-        other = self.document("1.json")
-        other["run"]["tool"]["git_sha"] = "fedcba9"
-        self.write("1.json", other)
-        found, _ = self.pool("0.json", "1.json", "2.json", "0.json")
-        self.assertEqual([len(pool["runs"]) for pool in found["pools"]], [2, 1])
-        self.assertEqual(found["repeated_files"], 1)
-
-    def test_one_run_says_what_it_said(self):
-        self.write("noisy.json", self.recorded)
-        found, _ = self.pool("noisy.json")
-        timing, = found["pools"][0]["timings"]
-        own = self.recorded["cases"][0]["timings"][0]
-        said = own["rankings"][0]["sentence"].split(" Limit:")[0]
-        self.assertEqual(timing["sentence"], said)
-        medians = {row["variant"]: row["stats"] for row in own["rows"] if row["stats"]}
-        for row in timing["rows"]:
-            self.assertEqual(row["median_ns"], medians[row["variant"]]["median_ns"])
-            self.assertEqual(row["median_ci_ns"], medians[row["variant"]]["median_ci_ns"])
-
 
 class Compare(CompareCase):
     def test_itself(self):

@@ -94,14 +94,18 @@ class Overwriting(cli.TestCase):
         del before["o/results.json"], after["o/results.json"]
         self.assertEqual(after, before)
 
-    def test_input_at_the_place_of_a_picture(self):
-        self.good("in.png", "-s", "compute", "-o", "o", "--images", "all")
-        for path, images in [("compute/atlas.png", "atlas"), ("compute/level_02.png", "levels"),
-                             ("golden-box/atlas.png", "atlas"), ("sheet.png", "sheet")]:
+    def test_input_at_the_place_of_an_output(self):
+        self.good("in.png", "-s", "compute", "-o", "o", "--images", "all", "--chain", "dds")
+        for path, option, choice in [
+                ("compute/atlas.png", "--images", "atlas"), ("compute/level_02.png", "--images", "levels"),
+                ("golden-box/atlas.png", "--images", "atlas"), ("sheet.png", "--images", "sheet"),
+                ("compute/chain.dds", "--chain", "dds"), ("compute/chain.ktx2", "--chain", "ktx2")]:
             with self.subTest(path=path):
                 path = "o/in_8x8_rgba8_avg/" + path
+                if option == "--chain":
+                    cli.write_png(self.dir / path, 8, 8, cli.noise(256))
                 before = (self.dir / path).read_bytes()
-                done = self.quick("in.png", path, "-s", "compute", "-o", "o", "--images", images)
+                done = self.quick("in.png", path, "-s", "compute", "-o", "o", option, choice)
                 self.assert_error(done, OUTPUT, path, "is an input, and is not replaced")
                 self.assertEqual((self.dir / path).read_bytes(), before)
 

@@ -151,34 +151,8 @@ static void check_level_picture(void)
     CHECK(memcmp(rgba, want, sizeof want) == 0);
 }
 
-/* One texel of each other kind, as it is shown. */
-static void check_formats(void)
-{
-    static const struct {
-        const char *format;
-        uint32_t word; /* the texel in its lowest bytes */
-        uint8_t want[4];
-    } cases[] = {
-        {"r8", 77, {77, 77, 77, 255}},
-        {"rg8", 77 | 200 << 8, {77, 200, 0, 255}},
-        {"rgba8-srgb", 10u | 20 << 8 | 30 << 16 | 40u << 24, {10, 20, 30, 40}},
-        {"rgb10a2", 1023u | 512 << 10 | 2u << 30, {255, 128, 0, 170}},
-        {"r16f", 0x3800, {128, 128, 128, 255}},
-        {"rg16f", 0x3c00 | 0x3800u << 16, {255, 128, 0, 255}},
-        {"rg11b10f", 14u << 6 | 16u << 17, {128, 255, 0, 255}}, /* 0.5, 2, 0 */
-    };
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        struct mb_layout layout;
-        uint8_t rgba[4];
-        mb_layout_init(&layout, mb_format_find(cases[i].format), (struct mb_extent){1, 1}, 1,
-                       1);
-        mb_level_to_rgba8(&layout, &cases[i].word, 0, 0, rgba);
-        CHECK(memcmp(rgba, cases[i].want, sizeof rgba) == 0);
-    }
-}
-
 int main(void)
 {
     return CHECK_TESTS(check_round_trips, check_too_large, check_no_memory, check_atlas_extents,
-                       check_atlas, check_layer_atlas, check_level_picture, check_formats);
+                       check_atlas, check_layer_atlas, check_level_picture);
 }
