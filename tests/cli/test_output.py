@@ -165,23 +165,34 @@ class Results(OutputCase):
 
 class Pictures(OutputCase):
     def test_atlas_holds_the_chain(self):
+        """Within a code of the mean of 2x2, in level 2 of what was rounded; the golden one rounds
+        halves either way, and is the average to its end."""
         source = cli.noise(64 * 64 * 4)
         cli.write_png(self.dir / "in.png", 64, 64, source)
         self.good("in.png", "-o", "out")
         want = average_2x2(source, 64, 64)
-        for result in cli.rows(self.results()):
-            with self.subTest(strategy=result["strategy"]):
-                width, height, atlas = cli.read_png(self.dir / "out" / result["images"][0])
+        results = cli.rows(self.results())
+        golden = next(r["images"][1] for r in results if r["filter"] == "box")
+        for path in {golden, *(result["images"][0] for result in results)}:
+            with self.subTest(path=path):
+                width, height, atlas = cli.read_png(self.dir / "out" / path)
                 self.assertEqual((width, height), (96, 64))
                 self.assertEqual(cli.crop(atlas, 96, 0, 0, 64, 64), source)
-                if result["strategy"] == "separable":
+                if "/separable/" in path:
                     continue  # a wide kernel, not a mean of 2x2
                 level_1 = cli.crop(atlas, 96, 64, 0, 32, 32)
-                worst = max(abs(a - b) for a, b in zip(level_1, want))
-                self.assertLessEqual(worst, 1)
-                level_2 = cli.crop(atlas, 96, 64, 32, 16, 16)
-                worst = max(abs(a - b) for a, b in zip(level_2, average_2x2(level_1, 32, 32)))
-                self.assertLessEqual(worst, 2)
+                off = [a - b for a, b in zip(level_1, want)]
+                self.assertLessEqual(max(map(abs, off)), 1)
+                if path == golden:
+                    self.assertLessEqual(max(off), 0)
+                    self.assertGreater(off.count(0), 3 * len(off) // 4)
+                    last = cli.crop(atlas, 96, 64, 62, 1, 1)
+                    mean = [sum(source[c::4]) / len(source[c::4]) for c in range(4)]
+                    self.assertTrue(all(abs(a - b) <= 0.5 for a, b in zip(last, mean)), (list(last), mean))
+                else:
+                    level_2 = cli.crop(atlas, 96, 64, 32, 16, 16)
+                    worst = max(abs(a - b) for a, b in zip(level_2, average_2x2(level_1, 32, 32)))
+                    self.assertLessEqual(worst, 2)
 
     def test_which_files(self):
         levels = [f"level_{n:02}.png" for n in range(4)]
@@ -226,22 +237,6 @@ class Pictures(OutputCase):
                 shown = b"".join(cli.crop(tile, 128, 32 * x + 5, 32 * y + 5, 1, 1)
                                  for y in range(4) for x in range(4))
                 self.assertEqual(shown, texels, (layer, folder))
-
-    def test_golden_atlas_is_the_average(self):
-        source = cli.noise(64 * 64 * 4)
-        cli.write_png(self.dir / "in.png", 64, 64, source)
-        self.good("in.png", "-o", "out", "-s", "compute,spd")
-        first, second = cli.rows(self.results())
-        self.assertEqual(first["images"][1], second["images"][1])
-        width, _, atlas = cli.read_png(self.dir / "out" / first["images"][1])
-        self.assertEqual(cli.crop(atlas, width, 0, 0, 64, 64), source)
-        level_1 = cli.crop(atlas, width, 64, 0, 32, 32)
-        differ = [(a, b) for a, b in zip(level_1, average_2x2(source, 64, 64)) if a != b]
-        self.assertTrue(all(a == b - 1 for a, b in differ), differ)  # halves may go either way
-        self.assertLess(len(differ), len(level_1) // 4)
-        last = cli.crop(atlas, width, 64, 62, 1, 1)
-        want = [sum(source[c::4]) / len(source[c::4]) for c in range(4)]
-        self.assertTrue(all(abs(a - b) <= 0.5 for a, b in zip(last, want)), (list(last), want))
 
 
 class Copies(OutputCase):
@@ -505,30 +500,14 @@ class ListAndHelp(OutputCase):
             self.assertEqual(cli.rows(self.results())[0]["format"], name)
 
     def test_help(self):
-        outcome = self.run_it("--help")
-        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
-        text = outcome.out.decode("utf-8")
-        self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
-        for option in ["strategy", "device", "format", "size", "samples", "out", "help", "version"]:
-            self.assertIn("--" + option, text)
-        for short in "sdfrnoqvhV":
-            self.assertRegex(text, rf"(?m)^ *-{short},")
-        for args in [["-h"], ["help"], ["help", "help"], [SMALL, "--help"]]:
-            self.assertEqual(self.run_it(*args).out, outcome.out)
-
-    def test_help_of_verbs(self):
-        own = {"run": "--no-verify", "list": "--json", "compare": "--threshold", "tune": "--sweep",
-               "export": "--force"}
-        for verb, option in own.items():
-            outcome = self.run_it(verb, "--help")
+        """That it is there; what it holds is tests/unit/test_verbs.c's part."""
+        for verb in ("", "run", "list", "compare", "tune", "export"):
+            outcome = self.run_it(*filter(None, [verb, "--help"]))
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
-            text = outcome.out.decode("utf-8")
-            self.assertTrue(text.startswith(f"mipbench {verb}: "), text)
-            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
-            self.assertIn(option + " ", text)
-            self.assertEqual("--force" in text, verb == "export")
-            self.assertEqual(self.run_it("help", verb).out, outcome.out)
-        self.assert_error(self.run_it("help", "tunne"), 2, "did you mean 'tune'?")
+            self.assertIn(f"mipbench {verb}".encode(), outcome.out)
+            self.assertEqual(self.run_it("help", verb or "help").out, outcome.out)
+        for args in [["-h"], ["help"], [SMALL, "--help"]]:
+            self.assertEqual(self.run_it(*args).out, self.run_it("--help").out)
 
     def test_version(self):
         outcome = self.run_it("--version")

@@ -172,27 +172,41 @@ class Pages(PageCase):
         self.assertRegex(self.words(self.page(self.write(root))),
                          rf"\S+, \S+, \S+ and {n_more} more : as planted")
 
-    def test_warnings_of_a_variant_are_those_of_its_rows(self):
-        root = fixture.first_timing(fixture.load())
-        kept_sets.variants(root)[0]["warnings"] = [{"code": "x", "message": "as planted"}]
-        self.holds(self.words(self.page(self.write(root))), " : as planted")
+    def test_words(self):
+        """What is read of pages of results of every kind."""
+        warned = fixture.first_timing(fixture.load())
+        kept_sets.variants(warned)[0]["warnings"] = [{"code": "x", "message": "as planted"}]
+        for root, words in (
+                (fixture.one_strategy(), ("Only one size was measured; --sweep",)),
+                (fixture.failures_and_skips(), (
+                    "✗ FAIL: level 2 layer 0 texel (5, 7) channel g: wanted 127.5, got 0",
+                    "failed: the device was lost", "skipped: needs a subgroup of 64",
+                    "Fast and wrong has no rank.")),
+                (fixture.load(kept_sets.SOFTWARE), ("its times do not predict those of a GPU",)),
+                (fixture.load(kept_sets.GPU), (
+                    "pattern:noise:4096x4096, powers of two", "pattern:noise:4096x4096, other sizes",
+                    "1920×1080 4095×4095")),
+                (fixture.no_results(), ("The file holds no results: nothing was measured.",)),
+                (fixture.bare(), ("Nothing was verified",)), (warned, (" : as planted",)),
+                (fixture.interrupted(), ("No ranking: too few samples (3) for a 95 % interval",
+                                         "did not get to its end (interrupted)"))):
+            with self.subTest(words=words):
+                text = self.page(self.write(root))
+                self.check(text)
+                self.holds(self.words(text), *words)
 
-    def test_one_strategy(self):
-        self.check(self.page(self.write(fixture.one_strategy())))
-
-    def test_failures_and_skips(self):
-        text = self.page(self.write(fixture.failures_and_skips()))
+    def test_hostile_names_are_saved_as_they_are(self):
+        """That they are text elsewhere is test_result_files.py's part."""
+        text = self.page(self.write(fixture.hostile()))
         self.check(text)
-        words = self.words(text)
-        for word in ("✗ FAIL: level 2 layer 0 texel (5, 7) channel g: wanted 127.5, got 0",
-                     "failed: the device was lost", "skipped: needs a subgroup of 64",
-                     "Fast and wrong has no rank."):
-            self.holds(words, word)
+        self.assertIn(fixture.HOSTILE, saved(text, 0)["device"]["name"])
 
     def test_what_is_wrong_has_no_ratio(self):
         root = fixture.first_timing(fixture.load(kept_sets.GPU))
         case, = root["cases"]
         kept_sets.fail(case, *kept_sets.variants(root, "subgroup"))
+        text = self.page(self.write(fixture.failures_and_skips()))
+        self.holds(text, 'data-v="0000000002 0000000000 0000000007 0000000005"')  # sorts by place
         text = self.page(self.write(root))
         cells = re.search(r'<th scope="row" data-v="subgroup">.*?</tr>', text)[0]
         self.holds(cells, '<td class="num" data-v="">–</td>')
@@ -204,11 +218,6 @@ class Pages(PageCase):
         text = self.page(self.write(fixture.two_images()))
         self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
             "pattern:noise:512x512", "alpha premultiplied, photo.png")))
-
-    def test_software(self):
-        text = self.page(kept_sets.SOFTWARE)
-        self.check(text)
-        self.holds(self.words(text), "its times do not predict those of a GPU")
 
     def test_several_devices(self):
         other = self.write(self.other_device(), "b.json")
@@ -265,17 +274,6 @@ class Pages(PageCase):
         words = self.words(self.page(self.write(root)))
         self.holds(words, "No image was measured at two sizes under one condition; --sweep")
         self.assertNotIn("Only one size", words)
-        words = self.words(self.page(self.write(fixture.one_strategy())))
-        self.holds(words, "Only one size was measured; --sweep")
-
-    def test_sizes_that_are_no_powers_of_two_have_a_plot(self):
-        words = self.words(self.page(kept_sets.GPU))
-        self.holds(words, "pattern:noise:4096x4096, powers of two",
-                   "pattern:noise:4096x4096, other sizes", "1920×1080 4095×4095")
-
-    def test_first_bad_texels_sort_by_their_place(self):
-        text = self.page(self.write(fixture.failures_and_skips()))
-        self.holds(text, 'data-v="0000000002 0000000000 0000000007 0000000005"')
 
     def test_several_runs_of_one_device(self):
         """Each is called by as much of its path as tells it from the others."""
@@ -303,12 +301,6 @@ class Pages(PageCase):
         paths = [self.write(fixture.load(), "a.json"), self.write(self.other_device(), "b.json")]
         self.assertIn("no such program", self.refusal(3, *paths, "--mipbench", self.dir / "none"))
 
-    def test_interrupted(self):
-        text = self.page(self.write(fixture.interrupted()))
-        self.check(text)
-        self.holds(self.words(text), "No ranking: too few samples (3) for a 95 % interval")
-        self.holds(self.words(text), "did not get to its end (interrupted)")
-
     def test_an_interrupted_table_is_no_headline(self):
         """However large its image: the others were measured whole."""
         root = fixture.load(kept_sets.GPU)
@@ -320,16 +312,6 @@ class Pages(PageCase):
         text = self.words(self.page(self.write(root)).partition('id="results"')[0])
         self.holds(text, "2048×2048 rgba8, cold")
         self.assertNotIn("No ranking", text)
-
-    def test_no_results(self):
-        text = self.page(self.write(fixture.no_results()))
-        self.check(text)
-        self.holds(self.words(text), "The file holds no results: nothing was measured.")
-
-    def test_bare(self):
-        text = self.page(self.write(fixture.bare()))
-        self.check(text)
-        self.holds(self.words(text), "Nothing was verified")
 
     def test_modes_and_variants(self):
         for path in (kept_sets.GPU_MODES, kept_sets.SOFTWARE_VARIANTS, kept_sets.GPU_VARIANTS):
@@ -347,13 +329,6 @@ class Pages(PageCase):
                 self.check(text, len(paths))
                 self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
                 self.assertEqual(saved(text, len(paths) - 1), fixture.load(paths[-1]))
-
-    def test_hostile_names(self):
-        text = self.page(self.write(fixture.hostile()))
-        outline = self.check(text)
-        self.assertEqual(outline.scripts, 3)
-        self.assertFalse("<img" in text)
-        self.assertIn(fixture.HOSTILE, saved(text, 0)["device"]["name"])
 
     def test_claims(self):
         self.write(fixture.claims(), "claims.json")
@@ -566,13 +541,11 @@ class Pictures(PageCase):
 
 class Refusals(PageCase):
     def test_runs_of_one_second_are_two(self):
-        """The same id does not make them the same run; the same text does."""
+        """The same id does not make them the same run; the same text does, for all scripts."""
         other = fixture.one_strategy()
         kept_sets.variants(other)[0]["strategy"] = "another"
-        paths = self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")
-        self.holds(self.page(*paths), "a.json", "b.json")
-        (self.dir / "page.html").unlink()
-        self.assertIn("the same run", self.refusal(3, paths[0], paths[0]))
+        self.holds(self.page(self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")),
+                   "a.json", "b.json")
 
     def test_claims_that_are_none(self):
         path = self.write(fixture.load())
