@@ -18,14 +18,6 @@ struct fixture {
     struct mb_tolerance tolerance;
 };
 
-static inline void must(enum mb_status status, const struct mb_err *err)
-{
-    if (status != MB_OK) {
-        fprintf(stderr, "setup failed: %s\n", err->text);
-        exit(1);
-    }
-}
-
 static inline uint8_t *level_of(struct fixture *f, uint32_t level)
 {
     return f->output + f->layout.level_offset_bytes[level];

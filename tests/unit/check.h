@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -53,6 +54,15 @@ static inline int check_record(int ok, const char *file, int line)
             fprintf(stderr, "%s is \"%s\", not \"%s\"\n", #a, check_a_, check_b_);             \
         }                                                                                      \
     } while (0)
+
+/* Without this the test makes no sense. */
+static inline void must(enum mb_status status, const struct mb_err *err)
+{
+    if (status != MB_OK) {
+        fprintf(stderr, "failed: %s\n", err->text);
+        exit(1);
+    }
+}
 
 static inline int check_summary(const char *name)
 {

@@ -361,27 +361,17 @@ static void clean_up(void)
     CHECK_EQ_INT(rmdir(in_folder("a/b")), 0);
     CHECK_EQ_INT(rmdir(in_folder("a")), 0);
     CHECK_EQ_INT(rmdir(folder), 0); /* fails if anything else was left */
-    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+static void set_up(void)
+{
+    CHECK(mkdtemp(folder) != NULL);
 }
 
 int main(void)
 {
-    if (mkdtemp(folder) == NULL) {
-        perror(folder);
-        return 1;
-    }
-    test_write();
-    test_write_through_links();
-    test_write_keeps_mode();
-    test_same();
-    test_write_refused();
-    test_write_limited();
-    test_read_refused();
-    test_check_writable();
-    test_closed_pipe();
-    test_stdout();
-    test_folders();
-    test_paths();
-    clean_up();
-    return check_summary("file");
+    return CHECK_TESTS(set_up, test_write, test_write_through_links, test_write_keeps_mode,
+                       test_same, test_write_refused, test_write_limited, test_read_refused,
+                       test_check_writable, test_closed_pipe, test_stdout, test_folders,
+                       test_paths, clean_up);
 }

@@ -2,18 +2,8 @@
  * reductions and alpha modes are right is golden_model.py's part. */
 #include "check.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "image/golden.h"
-
-static void must(enum mb_status status, const struct mb_err *err)
-{
-    if (status != MB_OK) {
-        fprintf(stderr, "failed: %s\n", err->text);
-        exit(1);
-    }
-}
 
 static void check_names(void)
 {

@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "image/golden.h"

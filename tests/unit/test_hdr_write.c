@@ -2,19 +2,9 @@
  * shared exponent, from every format and at every width that changes the encoding. */
 #include "check.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "image/image.h"
 #include "image/io/hdr.h"
-
-static void must(enum mb_status status, const struct mb_err *err)
-{
-    if (status != MB_OK) {
-        fprintf(stderr, "failed: %s\n", err->text);
-        exit(1);
-    }
-}
 
 /* Bright and dark texels, runs of equal ones, and now and then a black one. */
 static void fill(double *rgba, size_t n)

@@ -82,21 +82,26 @@ static struct build make_png8(void)
     return make_png(2, 2, 8, 6, png_raw, sizeof png_raw);
 }
 
-static struct build make_bmp(uint32_t width, uint32_t height)
+/* The headers of a BMP with a palette of `n_colours`; rows follow it. */
+static struct build begin_bmp(uint32_t width, uint32_t height, uint32_t bits,
+                              uint32_t n_colours)
 {
+    const uint32_t words[] = {0, 0, 54 + n_colours * 4, 40, width, height, 1 | bits << 16, 0, 0,
+                              0, 0, n_colours,          0};
     struct build bmp = {.n = 0};
     put_text(&bmp, "BM");
-    put_u32_le(&bmp, 54 + 16);
-    put_u32_le(&bmp, 0);
-    put_u32_le(&bmp, 54);
-    put_u32_le(&bmp, 40);
-    put_u32_le(&bmp, width);
-    put_u32_le(&bmp, height);
-    put_u16_le(&bmp, 1);
-    put_u16_le(&bmp, 24);
-    for (int i = 0; i < 6; i++) {
-        put_u32_le(&bmp, 0);
+    for (size_t i = 0; i < MB_COUNTOF(words); i++) {
+        put_u32_le(&bmp, words[i]);
     }
+    for (uint32_t i = 0; i < n_colours; i++) {
+        put_u32_le(&bmp, 0x010203 * (i + 1));
+    }
+    return bmp;
+}
+
+static struct build make_bmp(uint32_t width, uint32_t height)
+{
+    struct build bmp = begin_bmp(width, height, 24, 0);
     /* Bottom row first, blue first, rows padded to 4 bytes. */
     put(&bmp, (uint8_t[]){7, 8, 9, 10, 11, 12, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0}, 16);
     return bmp;
@@ -146,11 +151,7 @@ static struct mb_image load(const struct build *b)
     struct mb_image image;
     struct mb_err err = {0};
     const struct mb_bytes file = {.data = (uint8_t *)b->data, .n_bytes = b->n};
-    const enum mb_status status = mb_image_decode(&image, "good.bin", &file, &err);
-    CHECK_EQ_INT(status, MB_OK);
-    if (status != MB_OK) {
-        fprintf(stderr, "%s\n", err.text);
-    }
+    must(mb_image_decode(&image, "good.bin", &file, &err), &err);
     return image;
 }
 
@@ -333,6 +334,16 @@ static void check_lying_headers(void)
     check_refused("Pf\n1 1\n-1", 9, ": its header is damaged", "");
 }
 
+/* With a chunk more, behind the header. */
+static struct build insert_chunk(struct build png, const char *type, const void *data, size_t n)
+{
+    struct build b = {.n = 0};
+    put(&b, png.data, 33);
+    put_chunk(&b, type, data, n);
+    put(&b, png.data + 33, png.n - 33);
+    return b;
+}
+
 /* What the files of the fuzz suite, which are right or wrong as a whole, do not show: reasons.
  */
 static void check_png_reasons(void)
@@ -344,46 +355,19 @@ static void check_png_reasons(void)
     b = good;
     b.data[8 + 25 + 8 + 9] ^= 1; /* a texel */
     check_build_refused(b, "chunk IDAT is damaged");
-    b = (struct build){.n = 0};
-    put(&b, good.data, 33);
-    put_chunk(&b, "IDAT", "", 0);
-    put(&b, good.data + 33, good.n - 33);
+    b = insert_chunk(good, "IDAT", "", 0);
     check_u8(&b, 2, 2, (uint8_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255});
-    b = (struct build){.n = 0};
-    put(&b, good.data, 33);
-    put_chunk(&b, "GAME", "", 0);
-    put(&b, good.data + 33, good.n - 33);
-    check_build_refused(b, "chunk GAME is not known");
+    check_build_refused(insert_chunk(good, "GAME", "", 0), "chunk GAME is not known");
     b = make_png(2, 1, 8, 3, (uint8_t[]){0, 0, 1}, 3);
     check_build_refused(b, "it has no palette");
-    const struct build indexed = b;
-    b = (struct build){.n = 0};
-    put(&b, indexed.data, 33);
-    put_chunk(&b, "PLTE", "\1\2\3", 3);
-    put(&b, indexed.data + 33, indexed.n - 33);
-    check_build_refused(b, "a texel's index is beyond its palette");
+    check_build_refused(insert_chunk(b, "PLTE", "\1\2\3", 3),
+                        "a texel's index is beyond its palette");
 }
 
 /* A BMP of one row, two texels of 8 bits, and a palette of `n_colours`. */
 static struct build make_indexed_bmp(uint32_t n_colours)
 {
-    struct build bmp = {.n = 0};
-    put_text(&bmp, "BM");
-    put_u32_le(&bmp, 54 + n_colours * 4 + 4);
-    put_u32_le(&bmp, 0);
-    put_u32_le(&bmp, 54 + n_colours * 4);
-    put_u32_le(&bmp, 40);
-    put_u32_le(&bmp, 2);
-    put_u32_le(&bmp, 1);
-    put_u32_le(&bmp, 1 | 8 << 16);
-    for (int i = 0; i < 4; i++) {
-        put_u32_le(&bmp, 0);
-    }
-    put_u32_le(&bmp, n_colours);
-    put_u32_le(&bmp, 0);
-    for (uint32_t i = 0; i < n_colours; i++) {
-        put_u32_le(&bmp, 0x010203 * (i + 1));
-    }
+    struct build bmp = begin_bmp(2, 1, 8, n_colours);
     put_u32_le(&bmp, 0x0100);
     return bmp;
 }
@@ -467,23 +451,19 @@ static void check_no_memory(void)
     unlink(path);
 }
 
+static void set_up(void)
+{
+    CHECK(mkdtemp(dir) != NULL);
+}
+
+static void clean_up(void)
+{
+    CHECK_EQ_INT(rmdir(dir), 0);
+}
+
 int main(void)
 {
-    if (mkdtemp(dir) == NULL) {
-        perror("mkdtemp");
-        return 1;
-    }
-    check_formats();
-    check_strangers();
-    check_rubbish();
-    check_truncated();
-    check_hdr_runs();
-    check_lying_headers();
-    check_png_reasons();
-    check_bmp_reasons();
-    check_bomb();
-    check_missing();
-    check_no_memory();
-    rmdir(dir);
-    return check_summary("image");
+    return CHECK_TESTS(set_up, check_formats, check_strangers, check_rubbish, check_truncated,
+                       check_hdr_runs, check_lying_headers, check_png_reasons,
+                       check_bmp_reasons, check_bomb, check_missing, check_no_memory, clean_up);
 }

@@ -7,28 +7,45 @@
 
 static const struct mb_tolerance exact = {.max_error_lsb = 0.5};
 
-/* Rounded golden chains pass by the tightest bound there is, whatever the filter. */
+static void check_right_chain(const char *spec, const char *format,
+                              const struct mb_tolerance *tolerance)
+{
+    struct fixture f;
+    setup(&f, spec, format, tolerance);
+    const struct mb_verdict verdict = judge(&f);
+    CHECK(verdict.pass && !verdict.first_bad.found);
+    CHECK(verdict.max_error_lsb <=
+          (tolerance->filter.reduce == MB_REDUCE_AVG ? 0.5 + 1e-9 : 1e-9));
+    CHECK_EQ_INT(verdict.n_levels, f.layout.n_levels);
+    CHECK_EQ_INT(verdict.level[f.layout.n_levels - 1].extent.width, 1);
+    CHECK(isinf(verdict.level[0].psnr_db));
+    teardown(&f);
+}
+
+/* Rounded golden chains pass by the tightest bound there is, whatever the filter and the levels
+ * that are re-read. The last are large enough for several threads. */
 static void check_right_chains(void)
 {
-    static const char *const specs[] = {"pattern:noise:37x23", "pattern:impulse:5x64"};
-    const size_t n_filters = 3 * 3 * 2;
-    for (size_t i = 0; i < mb_format_count * n_filters * 4; i++) {
-        const size_t f = i / mb_format_count % n_filters;
-        const size_t k = i / mb_format_count / n_filters;
+    static const char *const specs[] = {"pattern:noise:37x23",  "pattern:impulse:5x64",
+                                        "pattern:noise:64x64",  "pattern:noise:1x1",
+                                        "pattern:noise:1x300",  "pattern:noise:127x129",
+                                        "pattern:checker:33x17"};
+    static const uint32_t rereads[] = {0, ~0u, 1u << 3, 1u << 1 | 1u << 4};
+    const size_t n_filters = 3 * 3 * 2, n_kinds = mb_format_count * n_filters;
+    for (size_t i = 0; i < n_kinds * MB_COUNTOF(specs) * MB_COUNTOF(rereads); i++) {
+        const size_t f = i / mb_format_count % n_filters, k = i / n_kinds;
         const struct mb_tolerance tolerance = {
             .filter = {(enum mb_policy)(f % 3), (enum mb_reduce)(f / 3 % 3),
                        (enum mb_alpha)(f / 9)},
-            .reread_levels = k % 2 == 0 ? ~0u : 0,
+            .reread_levels = rereads[k % MB_COUNTOF(rereads)],
             .max_error_lsb = 0.5,
         };
-        struct fixture f_chain;
-        setup(&f_chain, specs[k / 2], mb_formats[i % mb_format_count].name, &tolerance);
-        const struct mb_verdict verdict = judge(&f_chain);
-        CHECK(verdict.pass);
-        CHECK(verdict.max_error_lsb <=
-              (tolerance.filter.reduce == MB_REDUCE_AVG ? 0.5001 : 1e-9));
-        teardown(&f_chain);
+        check_right_chain(specs[k / MB_COUNTOF(rereads)], mb_formats[i % mb_format_count].name,
+                          &tolerance);
     }
+    check_right_chain("pattern:noise:600x523", "rgba8",
+                      &(struct mb_tolerance){.reread_levels = ~0u, .max_error_lsb = 0.5});
+    check_right_chain("pattern:noise:600x523", "rgba16f", &(struct mb_tolerance){0});
 }
 
 /* Change texel (x, y) of a level to the neighbouring code of one channel. */

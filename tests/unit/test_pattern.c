@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "image/pattern.h"
@@ -41,10 +40,7 @@ static struct mb_image make(const char *spec, uint64_t seed)
 {
     struct mb_image image;
     struct mb_err err = {0};
-    if (mb_image_open(&image, spec, seed, &err) != MB_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        exit(1);
-    }
+    must(mb_image_open(&image, spec, seed, &err), &err);
     return image;
 }
 
