@@ -186,7 +186,7 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                                 const struct mb_calibration *calibration, struct mb_case *c,
                                 struct mb_err *err)
 {
-    const bool is_cpu = calibration->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool is_cpu = mb_gpu_is_cpu(&calibration->gpu->info);
     for (size_t i = 0; i < c->n_results; i++) {
         struct mb_warnings *warnings = &c->results[i].warnings;
         if (!calibration->has_timer) {

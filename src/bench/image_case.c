@@ -116,7 +116,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
 size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *settings,
                      struct mb_condition out[MB_MAX_CONDITIONS])
 {
-    bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    bool is_cpu = mb_gpu_is_cpu(&gpu->info);
     /* A software device has the host's caches, which nothing here could keep cold. */
     unsigned caches = is_cpu                 ? 1u << MB_CACHE_HOT
                       : settings->caches > 0 ? settings->caches

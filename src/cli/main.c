@@ -125,7 +125,7 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
 static enum mb_status fail_selftest(const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
-    const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool is_cpu = mb_gpu_is_cpu(&gpu->info);
     int n_failed = 0;
     for (int i = 0; i < MB_N_CHECKS; i++) {
         n_failed += !selftest->check[i].passed;

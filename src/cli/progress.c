@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -16,14 +16,6 @@
 #define MIN_REDRAW_NS    (NS_PER_S / 10)
 #define MIN_NAME         8 /* columns that a shortened name has at least */
 #define FALLBACK_COLUMNS 80
-
-/* Never 0. */
-static uint64_t clock_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec + 1;
-}
 
 /* Asked every time: a window can be resized. */
 static int stderr_columns(void)
@@ -52,7 +44,7 @@ void mb_progress_image(struct mb_progress *progress, size_t index)
     }
     progress->image_index = index;
     progress->image[0] = '\0';
-    progress->begin_ns = clock_ns();
+    progress->begin_ns = mb_now_ns();
     if (progress->first_ns == 0) {
         progress->first_ns = progress->begin_ns;
     }
@@ -133,7 +125,7 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
     if (progress->is_terminal && !progress->is_quiet) {
-        draw(progress, label, step, clock_ns());
+        draw(progress, label, step, mb_now_ns());
     }
 }
 
@@ -146,7 +138,7 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
 void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
                         uint32_t n_total)
 {
-    const uint64_t now_ns = clock_ns();
+    const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);

@@ -130,8 +130,7 @@ static void warn_ahead(const struct mb_session *session)
                session->n_rows, n_fitting);
     }
     /* A software device has the host's caches: what was asked to be cold is not. */
-    if (session->gpu.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
-        (settings->caches & (1u << MB_CACHE_COLD)) != 0) {
+    if (mb_gpu_is_cpu(&session->gpu.info) && (settings->caches & (1u << MB_CACHE_COLD)) != 0) {
         mb_log(MB_LOG_CAUTION,
                "--cache: measured hot only: the caches of a software device cannot be kept "
                "cold");

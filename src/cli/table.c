@@ -293,7 +293,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      VK_API_VERSION_MINOR(device->api_version));
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), mb_terminal_columns(style->columns));
     out->failed = out->failed || line.failed;
-    if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (mb_gpu_is_cpu(device)) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
     if (run->validate) {

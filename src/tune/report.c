@@ -389,7 +389,7 @@ static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
     if (run->settings->n_levels > 0) {
         mb_strbuf_printf(&text, " Up to %u levels.", run->settings->n_levels);
     }
-    if (run->device.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (mb_gpu_is_cpu(&run->device)) {
         mb_strbuf_append(&text, " SOFTWARE DEVICE: this says nothing about a GPU.");
     }
     if (tune->has_selftest && !tune->selftest.passed) {

@@ -419,7 +419,7 @@ static enum mb_status run_cases(struct session *session, struct mb_err *err)
 static enum mb_status check_instrument(const struct mb_tune_options *options,
                                        struct mb_tune *tune, struct mb_err *err)
 {
-    if (options->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (mb_gpu_is_cpu(&options->gpu->info)) {
         return MB_OK;
     }
     options->hooks->on_step(options->hooks->user, "self-test", "checking the instrument");

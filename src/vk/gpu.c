@@ -38,7 +38,7 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
 {
     uint64_t index;
     if (strcmp(selector, "cpu") == 0) {
-        return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+        return mb_gpu_is_cpu(info);
     }
     if (mb_parse_u64(selector, &index) && (index < n_devices || strlen(selector) < 3)) {
         return index == info->index;

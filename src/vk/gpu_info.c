@@ -47,6 +47,11 @@ const char *mb_gpu_type_name(VkPhysicalDeviceType type)
     return types[mb_gpu_type_rank(type)].name;
 }
 
+bool mb_gpu_is_cpu(const struct mb_gpu_info *info)
+{
+    return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 static void format_uuid(const uint8_t uuid[VK_UUID_SIZE], char out[37])
 {
     char *p = out;

@@ -447,6 +447,16 @@ void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cm
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
 
+void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                               uint32_t copy, const void *push, uint32_t n_groups)
+{
+    const uint32_t widest = pipeline->gpu->info.max_workgroup_count[0];
+    const uint32_t width = n_groups < widest ? n_groups : widest;
+    const struct mb_dispatch dispatch = {
+        copy, push, .n_groups = {width, (n_groups + width - 1) / width, 1}};
+    mb_pipeline_dispatch(pipeline, cmd, &dispatch);
+}
+
 /* Every texel of the area is about to be drawn, so there is nothing to load; and loads and
  * stores act within the render area only (Vulkan, "Render Pass Load Operations"). */
 void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,

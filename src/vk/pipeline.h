@@ -69,6 +69,11 @@ struct mb_dispatch {
 void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                           const struct mb_dispatch *dispatch);
 
+/* The same of `n_groups` of them, in rows as wide as the device allows: the last row may have
+ * more than are left, which the shader has to leave out. */
+void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
+                               uint32_t copy, const void *push, uint32_t n_groups);
+
 struct mb_draw {
     uint32_t copy;      /* of the sets */
     const void *push;   /* as of a dispatch, of the fragment shader */

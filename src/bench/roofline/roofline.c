@@ -121,11 +121,6 @@ static bool is_interrupted(const struct measurement *m)
     return m->hooks && m->hooks->is_interrupted(m->hooks->user);
 }
 
-static bool is_cpu(const struct mb_gpu *gpu)
-{
-    return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
 static uint64_t least_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -393,7 +388,7 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
         .settings = settings,
         .hooks = hooks,
         .out = out,
-        .is_cpu = is_cpu(gpu),
+        .is_cpu = mb_gpu_is_cpu(&gpu->info),
         .limit_bytes = side_limit(gpu),
     };
     clear(settings->l2_bytes, out);
@@ -416,8 +411,8 @@ enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layou
 {
     static const uint32_t gpu_sizes[] = {128, 256, 64, 0};
     MB_SCOPED(mb_field) field = {0};
-    const uint32_t *sizes = is_cpu(gpu) ? cpu_size : gpu_sizes;
-    const double min_ns = is_cpu(gpu) ? 0.0 : MATCHED_NS;
+    const uint32_t *sizes = mb_gpu_is_cpu(&gpu->info) ? cpu_size : gpu_sizes;
+    const double min_ns = mb_gpu_is_cpu(&gpu->info) ? 0.0 : MATCHED_NS;
     for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
         out[traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
     }

@@ -130,7 +130,6 @@ static uint32_t max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_by
 static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                           uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
 {
-    const uint32_t max_width = kernel->field->gpu->info.max_workgroup_count[0];
     const uint32_t n_groups_per_pass = buffer_groups(kernel, n_bytes);
     const struct buffer_push push = {
         .n_vectors = stream_vectors(kernel, n_bytes),
@@ -140,12 +139,7 @@ static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffe
         .key = stores_sums ? 0 : 0x5eed5eed,
         .mask = stores_sums ? 0 : UINT32_MAX,
     };
-    const uint32_t width = push.n_groups < max_width ? push.n_groups : max_width;
-    const struct mb_dispatch dispatch = {
-        .push = &push,
-        .n_groups = {width, (push.n_groups + width - 1) / width, 1},
-    };
-    mb_pipeline_dispatch(&kernel->compute, cmd, &dispatch);
+    mb_pipeline_dispatch_rows(&kernel->compute, cmd, 0, &push, push.n_groups);
 }
 
 static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,

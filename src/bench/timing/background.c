@@ -19,17 +19,11 @@ struct push {
 
 static enum mb_status record(struct mb_background *b, struct mb_err *err)
 {
-    const uint32_t widest = b->gpu->info.max_workgroup_count[0];
     const struct push push = {STEPS_PER_GROUP, 0.5f, 1.0f, -1.0f};
-    const uint32_t width = b->n_groups < widest ? b->n_groups : widest;
-    const struct mb_dispatch dispatch = {
-        .push = &push,
-        .n_groups = {width, (b->n_groups + width - 1) / width, 1},
-    };
     VkCommandBuffer cmd = b->submission.cmd;
     MB_DO(mb_submission_begin(&b->submission, err));
     vkCmdSetEvent(cmd, b->begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
-    mb_pipeline_dispatch(&b->compute, cmd, &dispatch);
+    mb_pipeline_dispatch_rows(&b->compute, cmd, 0, &push, b->n_groups);
     return MB_OK;
 }
 

@@ -21,7 +21,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
     calibration->has_timer = true;
     MB_DO(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
     /* The rest when the device is warm. */
-    if (gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (!mb_gpu_is_cpu(&gpu->info)) {
         MB_DO(mb_probe_init(&calibration->probe, gpu, err));
         calibration->has_probe = true;
         MB_DO(mb_probe_run(&calibration->probe, &calibration->probe_ns, err));

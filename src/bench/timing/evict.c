@@ -36,16 +36,9 @@ static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill
 static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline *compute,
                      VkCommandBuffer cmd)
 {
-    const uint32_t max_width = evictor->gpu->info.max_workgroup_count[0];
     for (uint32_t i = 0; i < evictor->n_reaches; i++) {
         const uint32_t n_groups = evictor->reach[i].n_groups;
-        const uint32_t width = n_groups < max_width ? n_groups : max_width;
-        const struct mb_dispatch pass = {
-            .copy = i,
-            .push = &n_groups,
-            .n_groups = {width, (n_groups + width - 1) / width, 1},
-        };
-        mb_pipeline_dispatch(compute, cmd, &pass);
+        mb_pipeline_dispatch_rows(compute, cmd, i, &n_groups, n_groups);
     }
 }
 

@@ -53,7 +53,7 @@ struct timing {
 
 static bool is_cpu(const struct timing *t)
 {
-    return t->options->calibration->gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return mb_gpu_is_cpu(&t->options->calibration->gpu->info);
 }
 
 static uint32_t n_parts(const struct timing *t)
