@@ -36,12 +36,16 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Links followed: one may lead into a folder that is not there yet. */
-static bool leads_to_missing_folder(const char *path)
+/* Links followed: one may lead into a folder that is not there yet. Where that cannot be told,
+ * `why` says so. */
+static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
     char target[PATH_MAX], folder[PATH_MAX];
     const int error = mb_path_resolve(path, target);
     mb_path_parent(target, folder);
+    if (error == EACCES) {
+        MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, strerror(error));
+    }
     return error == ENOENT || (error == 0 && access(folder, F_OK) != 0);
 }
 
@@ -57,7 +61,7 @@ static enum mb_status check_writable(const struct mb_options *options, bool has_
             continue;
         }
         enum mb_status status = mb_file_check_writable(targets[i], &why);
-        if (status != MB_OK && (has_folder || !leads_to_missing_folder(targets[i]))) {
+        if (status != MB_OK && (has_folder || !leads_to_missing_folder(targets[i], &why))) {
             *err = why;
             return status;
         }
