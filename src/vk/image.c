@@ -3,9 +3,16 @@
 
 #include "vk/memory.h"
 
+static VkFormat raw_format(const struct mb_format *format)
+{
+    return format->texel_bytes == 4   ? VK_FORMAT_R32_UINT
+           : format->texel_bytes == 8 ? VK_FORMAT_R32G32_UINT
+                                      : VK_FORMAT_UNDEFINED;
+}
+
 static bool is_raw(const struct mb_vk_image_options *options)
 {
-    return options->is_raw && options->layout->format->texel_bytes == 4;
+    return options->is_raw && raw_format(options->layout->format) != VK_FORMAT_UNDEFINED;
 }
 
 static bool is_mutable(const struct mb_vk_image_options *options)
@@ -98,7 +105,7 @@ static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err
     } kinds[] = {
         {image->stored, format, VK_IMAGE_USAGE_SAMPLED_BIT},
         {image->storage, format, VK_IMAGE_USAGE_STORAGE_BIT},
-        {image->raw, VK_FORMAT_R32_UINT,
+        {image->raw, raw_format(image->layout.format),
          image->is_raw ? VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT : 0},
     };
     for (uint32_t i = 0; i < MB_COUNTOF(kinds) * image->layout.n_levels; i++) {
@@ -132,7 +139,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     };
     MB_TRY(check_limits(gpu, options, err));
     const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format,
-                                VK_FORMAT_R32_UINT};
+                                raw_format(layout->format)};
     const VkImageFormatListCreateInfo format_list = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
         .viewFormatCount = image->is_raw ? 3 : 2,

@@ -9,7 +9,7 @@ struct mb_vk_image_options {
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
-    bool is_raw; /* add R32_UINT views, if texels have four bytes */
+    bool is_raw; /* add views as words, if texels have four bytes or eight */
     const char *name;
 };
 
@@ -31,7 +31,7 @@ struct mb_vk_image {
     VkImageView stored[MB_MAX_LEVELS]; /* sampled, in the storage format: sRGB codes are fetched
                                           as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
-    VkImageView raw[MB_MAX_LEVELS];     /* both, as R32_UINT; null unless is_raw */
+    VkImageView raw[MB_MAX_LEVELS];     /* both, as R32_UINT or R32G32_UINT; null unless is_raw */
 };
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
@@ -46,7 +46,7 @@ void mb_vk_image_finish(struct mb_vk_image *image);
 
 /* A view of a part of an image. */
 struct mb_view {
-    VkFormat format; /* the image's, its storage format, or R32_UINT if it is raw */
+    VkFormat format; /* the image's, its storage format, or that of its raw views */
     VkImageUsageFlags usage;
     uint32_t first_level, n_levels;
     uint32_t first_layer, n_layers;

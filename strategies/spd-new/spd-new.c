@@ -1,0 +1,402 @@
+/* spd-tree: every level of an image of any size in one dispatch, each the exact area average. What it is made of is
+ * in lib/, for engines to have as it is; here it is measured. */
+#include "../spd-tree/lib/spd_tree.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "strategy/needs.h"
+#include "vk/barrier.h"
+#include "vk/pipeline.h"
+#include "image/filter.h"
+
+enum { PARAM_SHAPE, PARAM_CARRY, PARAM_WAVE, PARAM_ROWS, PARAM_SOURCE, PARAM_PARTS };
+enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
+enum { SOURCE_SAME, SOURCE_SEPARATE };
+enum { PARTS_ALL, PARTS_TILES };
+
+static const uint32_t n_rows_of[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 21};
+#define ROW_VALUES "1", "2", "3", "4", "5", "6", "8", "10", "12", "14", "16", "18", "20", "21"
+
+static const struct mb_param params[] = {
+    {
+        .name = "shape",
+        .values = (const char *const[]){"auto", "even", "strips", NULL},
+        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are even, or strips; auto: "
+                "tiles where they can be",
+    },
+    {
+        .name = "carry",
+        .values = (const char *const[]){"auto", "words", "slots", NULL},
+        .help = "how tiles hand on what they make: words that atomics add up, for averages of normalised formats; or "
+                "slots, which the last tile joins; auto: words where they can be",
+    },
+    {
+        .name = "wave",
+        .values = (const char *const[]){"auto", "on", "off", NULL},
+        .help = "subgroup operations; off: shared memory in their place; auto: on where the device has them",
+    },
+    {
+        .name = "rows",
+        .values = (const char *const[]){"auto", ROW_VALUES, NULL},
+        .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the image in one wave of "
+                "workgroups on an H200",
+    },
+    {
+        .name = "source",
+        .values = (const char *const[]){"same", "separate", NULL},
+        .help = "level 0 in the same image, or in one of its own, as a depth attachment is",
+    },
+    {
+        .name = "parts",
+        .values = (const char *const[]){"all", "tiles", NULL},
+        .help = "leave out what follows the tiles' levels, to find what it costs",
+        .is_diagnostic = true,
+    },
+    {0},
+};
+
+/* The modules, as shaders.txt has them. */
+#define MODULES(SUFFIX)                                                                                       \
+    extern const struct mb_shader mb_spv_spd_tree_n_raw1##SUFFIX, mb_spv_spd_tree_n_raw2##SUFFIX,                 \
+        mb_spv_spd_tree_n_raw3##SUFFIX, mb_spv_spd_tree_n_raw4##SUFFIX, mb_spv_spd_tree_n_half4##SUFFIX,            \
+        mb_spv_spd_tree_n_view1##SUFFIX, mb_spv_spd_tree_n_view2##SUFFIX, mb_spv_spd_tree_n_view4##SUFFIX,          \
+        mb_spv_spd_tree_n_raw4_alpha##SUFFIX, mb_spv_spd_tree_n_half4_alpha##SUFFIX,                             \
+        mb_spv_spd_tree_n_view4_alpha##SUFFIX;                                                                \
+    static const struct mb_shader *const modules##SUFFIX[] = {                                                \
+        &mb_spv_spd_tree_n_view1##SUFFIX, &mb_spv_spd_tree_n_view2##SUFFIX, NULL, &mb_spv_spd_tree_n_view4##SUFFIX, \
+        &mb_spv_spd_tree_n_raw1##SUFFIX,  &mb_spv_spd_tree_n_raw2##SUFFIX,                                        \
+        &mb_spv_spd_tree_n_raw3##SUFFIX,  &mb_spv_spd_tree_n_raw4##SUFFIX,                                        \
+        NULL, NULL, NULL, &mb_spv_spd_tree_n_half4##SUFFIX,                                                     \
+        &mb_spv_spd_tree_n_view4_alpha##SUFFIX, &mb_spv_spd_tree_n_raw4_alpha##SUFFIX,                            \
+        &mb_spv_spd_tree_n_half4_alpha##SUFFIX,                                                                 \
+    };
+MODULES()
+MODULES(_plain)
+MODULES(_update)
+extern const struct mb_shader mb_spv_spd_tree_n_raw4_words, mb_spv_spd_tree_n_view1_words,
+    mb_spv_spd_tree_n_view2_words;
+
+static const struct mb_shader *module_of(const struct spd_tree_module *m)
+{
+    if (!m->has_slots) {
+        return m->n_channels == 4   ? &mb_spv_spd_tree_n_raw4_words
+               : m->n_channels == 2 ? &mb_spv_spd_tree_n_view2_words
+                                    : &mb_spv_spd_tree_n_view1_words;
+    }
+    const uint32_t i = m->weighs_alpha ? 12u + m->raw_words : 4u * m->raw_words + m->n_channels - 1;
+    return m->is_update ? modules_update[i] : m->has_subgroups ? modules[i] : modules_plain[i];
+}
+
+struct spd_tree {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image, *source;
+    struct mb_task task;
+    struct spd_tree_plan plan;
+    VkSampler sampler;
+    struct mb_buffer hand_off, counters;
+    struct mb_buffer cones, tiles; /* of updates: see update.glsl */
+    struct mb_pipeline compute;
+};
+
+static bool has_subgroups(const struct mb_gpu_info *info)
+{
+    return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 && info->has_full_subgroups &&
+           info->subgroup_size >= 4 && info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+}
+
+static struct spd_tree_format format_of(const struct mb_format *format)
+{
+    static const enum spd_tree_codec codecs[] = {
+        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,         [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
+        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2,   [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
+        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32, [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
+    };
+    return (struct spd_tree_format){codecs[format->codec], format->n_channels};
+}
+
+/* What the library plans for a variant; NULL, or why it cannot be. */
+static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                             const struct mb_params *choice, struct spd_tree_plan *plan)
+{
+    static const enum spd_tree_reduction reductions[] = {SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM};
+    const struct mb_gpu_info *info = &gpu->info;
+    const struct mb_features *features = &info->features;
+    const struct spd_tree_device device = {
+        .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
+        .has_int64_atomics = features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
+        .subgroup_size = info->subgroup_size,
+        .max_shared_bytes = info->max_shared_memory_bytes,
+        .max_buffer_bytes = info->max_storage_buffer_bytes,
+        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
+    };
+    const struct spd_tree_image image = {
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_layers = layout->n_layers,
+        .n_levels = layout->n_levels,
+        .format = format_of(layout->format),
+        .reduction = reductions[task->reduce],
+        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+        .is_update = task->is_update,
+    };
+    const struct spd_tree_options options = {
+        .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
+        .hand_off = (enum spd_tree_hand_off)choice->choice[PARAM_CARRY],
+        .rows = n_rows_of[choice->choice[PARAM_ROWS]],
+        .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
+    };
+    return spd_tree_plan(&device, &image, &options, plan);
+}
+
+static bool is_contradictory(const struct mb_params *choice)
+{
+    const uint8_t *value = choice->choice;
+    return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
+           (value[PARAM_CARRY] == SPD_TREE_WORDS && value[PARAM_WAVE] == WAVE_OFF);
+}
+
+static struct mb_needs needs(const struct mb_params *choice)
+{
+    return (struct mb_needs){
+        .n_storage_images = 15,
+        .n_invocations = SPD_TREE_N_INVOCATIONS,
+        .load = MB_LOAD_TEXEL,
+        .is_carried = true,
+    };
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                               const struct mb_params *choice, struct mb_err *why)
+{
+    struct spd_tree_plan plan;
+    if (choice->choice[PARAM_WAVE] == WAVE_ON && (!has_subgroups(&gpu->info) || task->is_update)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       task->is_update ? "updates are made without subgroup operations"
+                                       : "the device lacks full subgroups with shuffles; try spd-tree:wave=off");
+    }
+    const char *reason = layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
+    if (reason) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason);
+    }
+    return MB_OK;
+}
+
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                    struct mb_params *choice)
+{
+    struct spd_tree_plan plan;
+    if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &plan)) {
+        return;
+    }
+    choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
+    choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
+    choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_ON : WAVE_OFF;
+    uint8_t rows = 0;
+    while (rows + 1u < MB_COUNTOF(n_rows_of) && n_rows_of[rows] < plan.rows) {
+        rows++;
+    }
+    choice->choice[PARAM_ROWS] = rows;
+}
+
+static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
+{
+    struct mb_constant constants[SPD_TREE_N_CONSTANTS];
+    for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
+        constants[i] = (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
+    }
+    const struct mb_pipeline_options options = {
+        .shader = module_of(&s->plan.module),
+        .shared = constants,
+        .n_shared = MB_COUNTOF(constants),
+        .push_constant_bytes = sizeof(struct spd_tree_push),
+        .subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0,
+        .n_invocations = SPD_TREE_N_INVOCATIONS,
+        .n_copies = 1,
+        .name = "spd-tree",
+    };
+    return mb_pipeline_init(&s->compute, s->gpu, &options, err);
+}
+
+/* What rectangles reach, level by level, and the tiles that make it. */
+static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
+    int32_t cones[MB_MAX_RECTS][MB_MAX_LEVELS][4] = {0};
+    const struct spd_tree_plan *plan = &s->plan;
+    const uint32_t n_x = plan->n_groups[0], n_tiles = n_x * plan->n_groups[1];
+    uint32_t *tiles = mb_alloc(n_tiles, sizeof *tiles);
+    if (!tiles) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
+    }
+    mb_filter_affected_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects, affected);
+    for (uint32_t i = 0; i < s->task.n_rects * s->image->layout.n_levels; i++) {
+        const uint32_t rect = i % s->task.n_rects, level = i / s->task.n_rects;
+        mb_rect_corners(affected[level][rect], cones[rect][level]);
+    }
+    s->plan.push.n_tiles = 0;
+    for (uint32_t i = 0; i < n_tiles; i++) {
+        bool is_reached = false;
+        for (uint32_t r = 0; r < s->task.n_rects * s->image->layout.n_levels; r++) {
+            const uint32_t level = r / s->task.n_rects;
+            const int32_t *cone = cones[r % s->task.n_rects][level];
+            if (level == 0 || level > plan->n_first) {
+                continue;
+            }
+            const uint32_t shift = plan->n_first - level;
+            const uint32_t last_x = spd_tree_size_of_level(s->image->layout.base.width, plan->n_first) - 1;
+            const uint32_t last_y = spd_tree_size_of_level(s->image->layout.base.height, plan->n_first) - 1;
+            const uint32_t x0 = (uint32_t)cone[0] >> shift, x1 = (uint32_t)cone[2] >> shift,
+                           y0 = (uint32_t)cone[1] >> shift, y1 = (uint32_t)cone[3] >> shift;
+            is_reached = is_reached ||
+                         (cone[2] >= cone[0] && i % n_x >= (x0 < last_x ? x0 : last_x) / plan->tile_x &&
+                          i % n_x <= (x1 < last_x ? x1 : last_x) / plan->tile_x &&
+                          i / n_x >= (y0 < last_y ? y0 : last_y) / plan->tile_y &&
+                          i / n_x <= (y1 < last_y ? y1 : last_y) / plan->tile_y);
+        }
+        if (is_reached) {
+            tiles[s->plan.push.n_tiles++] = i % n_x | i / n_x << 16;
+        }
+    }
+    s->plan.push.n_rects = s->task.n_rects;
+    s->plan.n_groups[0] = s->plan.push.n_tiles;
+    s->plan.n_groups[1] = 1;
+    MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones", err));
+    MB_TRY(mb_buffer_upload(&s->cones, cones, s->task.n_rects * sizeof cones[0], err));
+    MB_TRY(mb_buffer_init(&s->tiles, s->gpu, MB_BUFFER_DEVICE, (s->plan.push.n_tiles + 1) * sizeof *tiles,
+                          "spd-tree tiles", err));
+    if (s->plan.push.n_tiles > 0) {
+        MB_TRY(mb_buffer_upload(&s->tiles, tiles, s->plan.push.n_tiles * sizeof *tiles, err));
+    }
+fail:
+    mb_free(tiles);
+    return status;
+}
+
+static void bind(const struct spd_tree *s)
+{
+    const struct mb_vk_image *image = s->image;
+    const bool is_raw = s->plan.view != SPD_TREE_VIEW_OF_FORMAT;
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .sampler = s->sampler, .views = is_raw ? &s->source->raw[0] : &s->source->stored[0]},
+        {.binding = 1, .views = is_raw ? &image->raw[1] : &image->storage[1], .n_views = image->layout.n_levels - 1},
+        {.binding = 2, .buffer = &s->hand_off},
+        {.binding = 3, .buffer = &s->counters},
+        {.binding = 4,
+         .sampler = s->sampler,
+         .views = is_raw ? &image->raw[1] : &image->stored[1],
+         .n_views = image->layout.n_levels - 1,
+         .layout = VK_IMAGE_LAYOUT_GENERAL},
+        {.binding = 5, .buffer = &s->cones},
+        {.binding = 6, .buffer = &s->tiles},
+    };
+    mb_pipeline_bind(&s->compute, 0, descriptors, s->task.is_update ? 7 : 4);
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu, const struct mb_target *target,
+                           const struct mb_params *choice, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct spd_tree *s = state;
+    s->gpu = gpu;
+    s->image = target->image;
+    s->source = target->source ? target->source : target->image;
+    s->task = target->task;
+    if (s->image->layout.n_levels == 1) {
+        return MB_OK;
+    }
+    const char *reason = make_plan(gpu, &s->image->layout, &s->task, choice, &s->plan);
+    if (reason) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
+    }
+    MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes, "spd-tree hand-off", err));
+    MB_TRY(mb_buffer_init(&s->counters, gpu, MB_BUFFER_DEVICE, s->plan.counter_bytes, "spd-tree counters", err));
+    if (s->task.is_update) {
+        MB_TRY(make_lists(s, err));
+    }
+    MB_TRY(make_pipeline(s, err));
+    bind(s);
+fail:
+    return status;
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct spd_tree *s = state;
+    const uint32_t n_made = s->image->layout.n_levels - 1;
+    const bool is_update = s->task.is_update;
+    if (n_made == 0) {
+        return;
+    }
+    const struct mb_dispatch dispatch = {
+        .push = &s->plan.push,
+        .n_groups = {s->plan.n_groups[0], s->plan.n_groups[1], s->plan.n_groups[2]},
+    };
+    mb_barrier_levels(cmd, s->image, 1, n_made, is_update ? &mb_access_readable : &mb_access_undefined,
+                      is_update ? &mb_access_compute_read_write : &mb_access_compute_write);
+    mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
+    mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct spd_tree *s = state;
+    const struct mb_layout *layout = &s->image->layout;
+    const bool is_made = layout->n_levels > 1;
+    work->n_dispatches = is_made;
+    work->n_barriers = is_made ? 2 : 0;
+    work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
+    work->workgroup_size[1] = work->workgroup_size[2] = 1;
+    work->subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0;
+    work->algorithmic_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+                              (is_made ? 2 * s->plan.hand_off_bytes : 0);
+    work->tolerance = (struct mb_tolerance){
+        .filter.policy = MB_POLICY_BOX,
+        .arithmetic = MB_ARITHMETIC_FP32,
+    };
+    for (uint32_t i = s->plan.n_first; s->task.is_update && i + 1 < layout->n_levels; i++) {
+        work->tolerance.reread_levels |= UINT32_C(1) << i;
+    }
+}
+
+static void finish(void *state)
+{
+    struct spd_tree *s = state;
+    mb_pipeline_finish(&s->compute);
+    mb_buffer_finish(&s->tiles);
+    mb_buffer_finish(&s->cones);
+    mb_buffer_finish(&s->counters);
+    mb_buffer_finish(&s->hand_off);
+    mb_sampler_destroy(s->gpu, s->sampler);
+}
+
+static bool has_source(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE;
+}
+
+const struct mb_strategy mb_strategy_spd_new = {
+    .name = "spd-new",
+    .title = "our single dispatch for any size, exact on odd sizes",
+    .source = "https://developer.download.nvidia.com/devzone/devcenter/gamegraphics/files/"
+              "NP2_Mipmapping.pdf (the filter); how it is done is mipbench's own",
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .wants_raw = true,
+    .takes_rects = true,
+    .features = (const char *const[]){"vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
+                                      "shaderStorageImageWriteWithoutFormat", NULL},
+    .state_bytes = sizeof(struct spd_tree),
+    .params = params,
+    .has_source = has_source,
+    .is_contradictory = is_contradictory,
+    .needs = needs,
+    .supports = supports,
+    .resolve = resolve,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .finish = finish,
+};

@@ -1,0 +1,115 @@
+/* What all parts of spd-tree share: bindings, constants, sizes of levels and stores to them.
+ *
+ * A workgroup makes the first levels of a tile, and with all others what lies below: which levels tiles make and
+ * how large they are is planned on the host (spd_tree.h, which names each constant). */
+#ifndef COMMON_GLSL
+#define COMMON_GLSL
+#include "levels.glsl"
+
+#define N_INVOCATIONS 256
+
+layout(local_size_x = N_INVOCATIONS) in;
+
+/* Tiles of 64x64 texels whose levels have no odd size, by even.glsl; otherwise blocks of strips, by strips.glsl. */
+layout(constant_id = 0) const bool IS_EVEN = false;
+layout(constant_id = 1) const int FIRST_LEVELS = 3;   /* that tiles make */
+layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange texels (lanes.glsl) */
+layout(constant_id = 3) const int STRIP_ROWS = 4;     /* of level FIRST_LEVELS */
+/* Of the width and the height, whether level 0 is odd, level 1 and so on, bit by bit. */
+layout(constant_id = 4) const int ODD_X = 7;
+layout(constant_id = 5) const int ODD_Y = 7;
+/* Whether one of the levels that tiles make, but the last, may be one texel wide or high. */
+layout(constant_id = 6) const bool IS_NARROW = true;
+/* Whether there are levels below those of tiles; and whether no size of any level is odd. */
+layout(constant_id = 7) const bool HAS_BELOW = true;
+layout(constant_id = 8) const bool IS_ALL_EVEN = false;
+/* False if lanes that count in a loop are lost there, as by llvmpipe 22.3. */
+layout(constant_id = 9) const bool IS_LOOP_SAFE = true;
+/* Levels that are handed on at once by climb.glsl. */
+layout(constant_id = 19) const int SPAN = 3;
+/* Whether tiles store levels 1 and 2 after they have handed on what they made: where few of them are at work, the
+ * others wait for that. */
+layout(constant_id = 21) const bool STORES_LATE = false;
+
+/* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
+const int HALO = ODD_X == 1 ? 0 : ODD_X;
+const int STRIP_COLUMNS = 4 * SUBGROUP_SIZE - HALO >> FIRST_LEVELS;
+const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
+
+/* Texels of level FIRST_LEVELS that a tile makes. No vector: spirv-opt, as validation layers use it, misplaces
+ * vectors of specialisation constants. */
+const int TILE_X = IS_EVEN ? 64 >> FIRST_LEVELS : STRIPS_X * STRIP_COLUMNS;
+const int TILE_Y = IS_EVEN ? 64 >> FIRST_LEVELS : 2 * STRIP_ROWS;
+#define TILE_SIZE ivec2(TILE_X, TILE_Y)
+
+#ifdef RAW /* texels as words, whatever is in them */
+layout(set = 0, binding = 0) uniform usampler2DArray source;
+layout(set = 0, binding = 1) uniform writeonly uimage2DArray levels[15]; /* level 1 is [0] */
+#define STORED uvec4
+#else
+layout(set = 0, binding = 0) uniform sampler2DArray source;
+layout(set = 0, binding = 1) uniform writeonly image2DArray levels[15];
+#define STORED vec4
+#endif
+
+/* In rows of 16 bytes, as HLSL packs them, too. */
+layout(push_constant) uniform Push
+{
+    ivec2 base_extent;
+    vec2 inv_base_extent;
+    int n_levels; /* level 0 included */
+    uint n_nodes; /* of a layer, in what is handed on */
+    uint n_rects; /* of an update */
+    uint n_tiles; /* of an update, in a layer */
+    vec4 scales;  /* of what strips.glsl sums up for levels 1 to 4 (reduce.glsl) */
+    uvec4 nodes[3];
+};
+
+/* Where nodes of the i-th level below those of tiles begin, the first being 0. */
+uint first_node(int i)
+{
+    return nodes[i >> 2][i & 3];
+}
+
+ivec2 extent_of(int level)
+{
+    return level_extent(base_extent, level);
+}
+
+#ifdef UPDATES
+bool is_to_be_written(int level, ivec2 at);
+#endif
+
+/* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond a
+ * level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
+void store_as(int level, ivec2 at, int layer, STORED value)
+{
+    ivec3 p = ivec3(at, layer);
+    if (IS_NARROW && level >= n_levels) {
+        return;
+    }
+#ifdef UPDATES
+    if (!is_to_be_written(level, at)) {
+        return;
+    }
+#endif
+    switch (level) {
+    case 1: imageStore(levels[0], p, value); break;
+    case 2: imageStore(levels[1], p, value); break;
+    case 3: imageStore(levels[2], p, value); break;
+    case 4: imageStore(levels[3], p, value); break;
+    case 5: imageStore(levels[4], p, value); break;
+    case 6: imageStore(levels[5], p, value); break;
+    case 7: imageStore(levels[6], p, value); break;
+    case 8: imageStore(levels[7], p, value); break;
+    case 9: imageStore(levels[8], p, value); break;
+    case 10: imageStore(levels[9], p, value); break;
+    case 11: imageStore(levels[10], p, value); break;
+    case 12: imageStore(levels[11], p, value); break;
+    case 13: imageStore(levels[12], p, value); break;
+    case 14: imageStore(levels[13], p, value); break;
+    case 15: imageStore(levels[14], p, value); break;
+    }
+}
+
+#endif

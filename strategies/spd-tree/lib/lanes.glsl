@@ -1,0 +1,79 @@
+/* Lanes that exchange texels: those of a subgroup, or, where SUBGROUPS is not defined, as many invocations, through
+ * shared memory. All of the workgroup exchange at once then. */
+#ifndef LANES_GLSL
+#define LANES_GLSL
+
+#ifdef SUBGROUPS
+#define LANE gl_SubgroupInvocationID
+#define LANES_ID gl_SubgroupID /* which SUBGROUP_SIZE lanes of the workgroup */
+
+#ifdef ALPHA
+TEXEL from_lane(TEXEL own, uint lane)
+{
+    return TEXEL(subgroupShuffle(own[0], lane), subgroupShuffle(own[1], lane));
+}
+
+TEXEL from_lane_xor(TEXEL own, uint mask)
+{
+    return TEXEL(subgroupShuffleXor(own[0], mask), subgroupShuffleXor(own[1], mask));
+}
+#else
+TEXEL from_lane(TEXEL own, uint lane)
+{
+    return subgroupShuffle(own, lane);
+}
+
+TEXEL from_lane_xor(TEXEL own, uint mask)
+{
+    return subgroupShuffleXor(own, mask);
+}
+#endif
+#ifdef HAS_FETCHED
+FETCHED from_lane(FETCHED own, uint lane)
+{
+    return subgroupShuffle(own, lane);
+}
+#endif
+#ifdef HAS_ENCODED
+ENCODED from_lane_xor(ENCODED own, uint mask)
+{
+    return subgroupShuffleXor(own, mask);
+}
+#endif
+
+#else
+#define LANE (gl_LocalInvocationIndex % SUBGROUP_SIZE)
+#define LANES_ID (gl_LocalInvocationIndex / SUBGROUP_SIZE)
+
+shared TEXEL texel_of_lane[N_INVOCATIONS];
+
+TEXEL from_lane(TEXEL own, uint lane)
+{
+    barrier();
+    texel_of_lane[gl_LocalInvocationIndex] = own;
+    barrier();
+    return texel_of_lane[LANES_ID * SUBGROUP_SIZE + lane];
+}
+
+TEXEL from_lane_xor(TEXEL own, uint mask)
+{
+    return from_lane(own, LANE ^ mask);
+}
+
+#ifdef HAS_FETCHED
+shared FETCHED fetched_of_lane[N_INVOCATIONS];
+
+FETCHED from_lane(FETCHED own, uint lane)
+{
+    barrier();
+    fetched_of_lane[gl_LocalInvocationIndex] = own;
+    barrier();
+    return fetched_of_lane[LANES_ID * SUBGROUP_SIZE + lane];
+}
+#endif
+#endif
+
+/* Invocations, lanes one after the other: gl_LocalInvocationIndex promises nothing of subgroups. */
+#define INDEX (LANES_ID * SUBGROUP_SIZE + LANE)
+
+#endif

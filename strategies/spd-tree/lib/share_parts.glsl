@@ -1,0 +1,355 @@
+/* The levels below those that a tile makes: its parts of them, one level after the other, and then its
+ * share of every texel that others have a part in, too, by all invocations at once: by slots, or of averages
+ * of rgba8 by words.
+ *
+ * Of the first level below there are up to two texels for each invocation, of all further ones together
+ * one (has_invocations() of strips.c sees to it): where they lie and what they weigh is worked out
+ * before there is anything to weigh. */
+#ifndef SHARE_PARTS_GLSL
+#define SHARE_PARTS_GLSL
+
+/* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
+ * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
+ * level by itself, but never too many of all levels together. */
+#define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
+#define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
+#define WITHIN_AXIS(size, n) ((size) >> (n) > 1 ? ((size) >> (n)) - 1 : 0)
+#define WITHIN(n) (WITHIN_AXIS(TILE_X, n) * WITHIN_AXIS(TILE_Y, n))
+
+/* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
+const int MOST_BELOW = 12;
+const int N_OF_TILE = TILE_X * TILE_Y;
+const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
+const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
+
+/* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
+shared TEXEL parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
+
+/* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
+ * they are, << 4, where in parts[], and << 16, how many tiles share them. */
+shared uvec2 common_texel[N_COMMON];
+shared uint n_common;
+
+/* What the tile has of a level: the texels, and where they lie in parts[], in rows of `pitch`. */
+struct Held {
+    Range range;
+    int first_part, pitch;
+};
+
+/* A texel `n` levels below those of tiles, of which a tile has a part, and how it comes by it: all that does
+ * not depend on texels. */
+struct Part {
+    int n; /* 0 if there is none */
+    ivec2 at;
+    uint n_tiles; /* that share it */
+    int to;
+    ivec3 rows, columns; /* in parts[], of what it weighs */
+    vec3 along_x, along_y;
+};
+
+/* Of a row of parts: even columns come first and odd ones after them, so that lanes that weigh every second
+ * one read one after the other. */
+int column_of(int x, int pitch)
+{
+    return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
+}
+
+ivec3 columns_of(ivec3 x, int pitch)
+{
+    return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
+}
+
+void leave_part(ivec2 at, TEXEL texel)
+{
+    parts[at.y * TILE_X + column_of(at.x, TILE_X)] = texel;
+}
+
+/* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
+Held held_by_tile(ivec2 tile, int n, int first_part)
+{
+    return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(TILE_X, n));
+}
+
+/* The `i`-th that the tile has of a level, from what it has of the level above. */
+Part part_at(int i, int n, Held own, Held above)
+{
+    Part part;
+    part.n = 0;
+    int y = int((float(i) + 0.5) / float(own.pitch)), x = i - y * own.pitch;
+    part.at = own.range.first + ivec2(x, y);
+    if (any(greaterThan(part.at, own.range.last))) {
+        return part;
+    }
+    part.n = n;
+    part.n_tiles = n_sharing(part.at, n);
+    part.to = own.first_part + y * own.pitch + column_of(x, own.pitch);
+    ivec2 extent = extent_of(FIRST_LEVELS + n - 1);
+    Taps taps_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
+    Taps taps_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
+    part.rows = above.first_part + taps_y.at * above.pitch;
+    part.columns = columns_of(taps_x.at, above.pitch);
+    part.along_x = taps_x.weight;
+    part.along_y = taps_y.weight;
+    return part;
+}
+
+/* The `i`-th of all levels from the second one below those of tiles on, as many of each as there may be. */
+Part part_below(ivec2 tile, int i)
+{
+    int n = 2, before = 0, first = MOST(1), next = first;
+    i += first;
+    [[unroll]] for (int k = 3; k <= MOST_BELOW; k++) {
+        int last = next;
+        next += MOST(k - 1);
+        if (i >= next) {
+            n = k;
+            before = last;
+            first = next;
+        }
+    }
+    if (FIRST_LEVELS + n >= n_levels) {
+        Part none;
+        none.n = 0;
+        return none;
+    }
+    return part_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
+}
+
+TEXEL reduce_row_of_parts(Part part, int row)
+{
+    return reduce_part(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
+                       parts[row + part.columns.z]);
+}
+
+TEXEL make_part(Part part)
+{
+    if (part.n == 0) {
+        return TEXEL(0.0);
+    }
+    return reduce_part(part.along_y, reduce_row_of_parts(part, part.rows.x),
+                       reduce_row_of_parts(part, part.rows.y), reduce_row_of_parts(part, part.rows.z));
+}
+
+/* To the levels below. */
+void keep_part(Part part, TEXEL texel)
+{
+    if (part.n > 0) {
+        parts[part.to] = texel;
+    }
+}
+
+/* Store it, if it is the tile's alone; else it has to be shared. `n` is the part's, a constant where that is
+ * known. */
+void finish_part(Part part, int n, TEXEL texel, int layer)
+{
+    if (part.n == 0) {
+        return;
+    }
+    if (part.n_tiles == 1u) {
+        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel));
+    } else {
+        uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
+        common_texel[to] = uvec2(part.at.x | part.at.y << 16,
+                                 n | part.to << 4 | int(part.n_tiles << 16));
+    }
+}
+
+#ifdef SLOTS
+/* Slots: each tile leaves its parts, and counts itself in for each; who is last joins those of all
+ * that share the texel, in a fixed order: few by itself, many by a subgroup or the workgroup. */
+#define MANY 4u
+
+shared uint complete[N_COMMON]; /* of texels that many share and that have all parts now, in common_texel[] */
+shared uint n_complete;
+
+/* A texel that tiles share, as its slots have it. */
+struct Common {
+    ivec2 at;
+    int n;
+    uint n_tiles, slot; /* that share it; the first of its slots */
+    Range tiles;
+};
+
+Common common_at(uint i, int layer)
+{
+    uvec2 word = common_texel[i];
+    Common c;
+    c.at = ivec2(word.x & 0xffffu, word.x >> 16);
+    c.n = int(word.y & 15u);
+    c.tiles = tiles_sharing(c.at, c.n);
+    ivec2 n_tiles = c.tiles.last - c.tiles.first + 1;
+    c.n_tiles = uint(n_tiles.x * n_tiles.y);
+    ivec2 most = most_sharing(c.n);
+    uint texel = uint(c.at.y * extent_of(FIRST_LEVELS + c.n).x + c.at.x);
+    c.slot = uint(layer) * n_nodes + first_node(c.n - 1) + texel * uint(most.x * most.y);
+    return c;
+}
+
+void store_joined(Common c, int layer, TEXEL texel)
+{
+    store_encoded(FIRST_LEVELS + c.n, c.at, layer, encode(texel));
+}
+
+void leave_common(uint i, ivec2 tile, int layer)
+{
+    Common c = common_at(i, layer);
+    ivec2 p = tile - c.tiles.first;
+    uint k = uint(p.y * (c.tiles.last.x - c.tiles.first.x + 1) + p.x);
+    slot[c.slot + k] = parts[common_texel[i].y >> 4 & 0xfffu];
+}
+
+void count_common(uint i, int layer)
+{
+    Common c = common_at(i, layer);
+    if (!arrive_is_last(c.slot, c.n_tiles)) {
+        return;
+    }
+    if (c.n_tiles > MANY) {
+        complete[atomicAdd(n_complete, 1u, gl_ScopeWorkgroup, 0, 0)] = i;
+        return;
+    }
+    TEXEL part[MANY];
+    [[unroll]] for (uint k = 0u; k < MANY; k++) { /* at once: what takes time is the way there */
+        part[k] = slot[c.slot + min(k, c.n_tiles - 1u)];
+    }
+    [[unroll]] for (uint k = 1u; k < MANY; k++) {
+        if (k < c.n_tiles) {
+            part[0] = join_two(part[0], part[k]);
+        }
+    }
+    store_joined(c, layer, part[0]);
+}
+
+/* By as many lanes as exchange texels. */
+void join_many(uint i, int layer)
+{
+    Common c = common_at(i, layer);
+    TEXEL texel = TEXEL(0.0);
+    if (REDUCE != REDUCE_AVG) {
+        texel = slot[c.slot];
+    }
+    for (uint first = 0u; first < c.n_tiles; first += 4u * SUBGROUP_SIZE) {
+        TEXEL part[4];
+        [[unroll]] for (uint k = 0u; k < 4u; k++) {
+            part[k] = slot[c.slot + min(first + k * SUBGROUP_SIZE + LANE, c.n_tiles - 1u)];
+        }
+        [[unroll]] for (uint k = 0u; k < 4u; k++) {
+            if (first + k * SUBGROUP_SIZE + LANE < c.n_tiles) {
+                texel = join_two(texel, part[k]);
+            }
+        }
+    }
+    for (uint mask = SUBGROUP_SIZE / 2; mask > 0u; mask >>= 1) {
+        texel = join_two(texel, from_lane_xor(texel, mask));
+    }
+    if (LANE == 0u) {
+        store_joined(c, layer, texel);
+    }
+}
+
+void share_common(ivec2 tile, int layer, uint index)
+{
+    const uint n_rounds = (N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    if (index == 0u) {
+        n_complete = 0u;
+    }
+    for (uint k = 0u; k < n_rounds; k++) {
+        uint i = k * N_INVOCATIONS + index;
+        if (i < n_common) {
+            leave_common(i, tile, layer);
+        }
+    }
+    leave_hand_off();
+    for (uint k = 0u; k < n_rounds; k++) {
+        uint i = k * N_INVOCATIONS + index;
+        if (i < n_common) {
+            count_common(i, layer);
+        }
+    }
+    barrier();
+    if (n_complete == 0u) {
+        return;
+    }
+    acquire_hand_off();
+#ifdef SUBGROUPS
+    for (uint k = LANES_ID; k < n_complete; k += N_INVOCATIONS / SUBGROUP_SIZE) {
+        join_many(complete[k], layer);
+    }
+#else
+    for (uint k = 0u; k < n_complete; k++) { /* each LANES_ID makes the same */
+        join_many(complete[k], layer);
+    }
+#endif
+}
+
+#else
+/* What is one word's of a texel that tiles have in common: lanes next to each other bring those of one texel by
+ * one instruction. */
+void bring_word(uint i, int layer)
+{
+    bool is_there = i < WORDS * n_common;
+    uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
+    if (is_there) {
+        texel_of = common_texel[i / WORDS];
+    }
+    uint word = i % WORDS;
+    ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
+    int n = int(texel_of.y & 15u);
+    uint node = uint(layer) * n_nodes + first_node(n - 1) + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x);
+    vec2 part = pair_of_texel(parts[texel_of.y >> 4 & 0xfffu] * UNIT, word);
+    bool is_last = is_there && add_pair_is_last(part, WORDS * node + word, texel_of.y >> 16);
+    TEXEL texel;
+    if (meet(is_last, node, word, part, texel)) {
+        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel / UNIT));
+    }
+}
+
+void share_common(ivec2 tile, int layer, uint index)
+{
+    if (IS_LOOP_SAFE) {
+        for (uint first = 0u; first < WORDS * n_common; first += N_INVOCATIONS) {
+            bring_word(first + index, layer);
+        }
+        return;
+    }
+    const int n_rounds = (WORDS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    [[unroll]] for (int i = 0; i < n_rounds; i++) {
+        bring_word(uint(i * N_INVOCATIONS) + index, layer);
+    }
+}
+
+#endif
+
+void share_tile(ivec2 tile, int layer, uint index)
+{
+    int i = int(index);
+    Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
+    Part first = part_at(i, 1, below, of_tile), second;
+    second.n = 0;
+    if (MOST(1) > N_INVOCATIONS) {
+        second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
+    }
+    Part further = part_below(tile, i);
+    if (i == 0) {
+        n_common = 0u;
+    }
+    barrier();
+    TEXEL first_texel = make_part(first), second_texel = make_part(second), texel = TEXEL(0.0);
+    barrier();
+    keep_part(first, first_texel);
+    keep_part(second, second_texel);
+    finish_part(first, 1, first_texel, layer);
+    finish_part(second, 1, second_texel, layer);
+    for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
+        barrier();
+        if (further.n == n) {
+            texel = make_part(further);
+            keep_part(further, texel);
+        }
+    }
+    finish_part(further, further.n, texel, layer);
+    barrier();
+    share_common(tile, layer, index);
+}
+
+#endif

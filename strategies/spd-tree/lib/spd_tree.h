@@ -1,0 +1,477 @@
+/* spd-tree: how to make every level of an image in one dispatch. C11 or C++11, without allocation or calls of Vulkan.
+ *
+ *     struct spd_tree_plan plan;
+ *     const char *why = spd_tree_plan(&device, &image, NULL, &plan);
+ *
+ * names a module, the values of its specialisation constants and push constants, the workgroups to dispatch, and the
+ * bytes of two buffers. Set 0 of the module has
+ *
+ *     binding 0    combined image sampler: a 2D array view of level 0, which may be of another image; nearest filter,
+ *                  clamped to the edge
+ *     binding 1    storage images[15]: 2D array views of levels 1, 2, ..; what is left over of the array, the last again
+ *     binding 2    storage buffer of hand_off_bytes
+ *     binding 3    storage buffer of counter_bytes
+ *
+ * Both buffers are zero before the first dispatch (vkCmdFillBuffer) and left so that the next one can use them; two
+ * dispatches that may overlap need buffers of their own. Views have plan.view: that of the image's format without
+ * _SRGB, or words of 32 bits, for which the image is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB).
+ * Barriers: level 0 readable by compute shaders before; levels 1.. in GENERAL, from UNDEFINED; after it, what was
+ * written to them made visible to whoever reads.
+ *
+ * The device needs vulkanMemoryModel, vulkanMemoryModelDeviceScope and shaderStorageImageWriteWithoutFormat; for
+ * `has_subgroups` subgroup_size of full subgroups with shuffles (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo,
+ * REQUIRE_FULL_SUBGROUPS), for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics. */
+#ifndef SPD_TREE_H
+#define SPD_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SPD_TREE_MAX_LEVELS    16u
+#define SPD_TREE_N_INVOCATIONS 256u /* of a workgroup */
+
+enum spd_tree_reduction { SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM };
+
+/* Numbers, and how they are kept. */
+enum spd_tree_codec {
+    SPD_TREE_UNORM8,
+    SPD_TREE_SRGB8, /* four channels, alpha linear */
+    SPD_TREE_UNORM10_2,
+    SPD_TREE_FLOAT16,
+    SPD_TREE_FLOAT32,
+    SPD_TREE_FLOAT11_10 /* unsigned, three channels */
+};
+
+struct spd_tree_format {
+    enum spd_tree_codec codec;
+    uint32_t n_channels; /* 1, 2 or 4; 3 of FLOAT11_10 */
+};
+
+struct spd_tree_device {
+    bool has_subgroups, has_int64_atomics;
+    uint32_t subgroup_size; /* 4 to 128 */
+    uint32_t max_shared_bytes;
+    uint64_t max_buffer_bytes;
+    bool is_cpu; /* llvmpipe */
+};
+
+struct spd_tree_image {
+    uint32_t width, height, n_layers;
+    uint32_t n_levels; /* level 0 included, 2 to SPD_TREE_MAX_LEVELS */
+    struct spd_tree_format format;
+    enum spd_tree_reduction reduction;
+    bool weighs_alpha; /* averages of four channels: colour by alpha */
+    bool is_update;    /* for modules with UPDATES: see update.glsl */
+};
+
+enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
+enum spd_tree_hand_off { SPD_TREE_ANY_HAND_OFF, SPD_TREE_WORDS, SPD_TREE_SLOTS };
+
+/* What is chosen where it is left open: zero. */
+struct spd_tree_options {
+    enum spd_tree_shape shape;
+    enum spd_tree_hand_off hand_off;
+    uint32_t rows;     /* of strips, 1 to 21 */
+    bool is_tile_only; /* leave out what follows the tiles' levels, to find what that costs */
+};
+
+/* What a module is compiled with (spd_tree.comp). */
+struct spd_tree_module {
+    uint8_t n_channels, raw_words; /* 0: not RAW */
+    bool weighs_alpha, has_subgroups, has_slots, is_update;
+};
+
+enum spd_tree_view { SPD_TREE_VIEW_OF_FORMAT, SPD_TREE_VIEW_R32, SPD_TREE_VIEW_R32G32 };
+
+struct spd_tree_constant {
+    const char *name;
+    uint32_t id, value;
+};
+
+#define SPD_TREE_N_CONSTANTS 22u
+
+/* As in common.glsl. */
+struct spd_tree_push {
+    int32_t base_extent[2];
+    float inv_base_extent[2];
+    int32_t n_levels;
+    uint32_t n_nodes, n_rects, n_tiles;
+    float scales[4];
+    uint32_t nodes[12];
+};
+
+struct spd_tree_plan {
+    struct spd_tree_module module;
+    enum spd_tree_view view;
+    struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS];
+    struct spd_tree_push push;
+    uint32_t n_groups[3];
+    uint64_t hand_off_bytes, counter_bytes;
+    /* How it was divided: what was asked for, or chosen. */
+    enum spd_tree_shape shape;
+    enum spd_tree_hand_off hand_off;
+    uint32_t rows;                    /* of strips; else 0 */
+    uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
+    bool is_all_even;                 /* no size of any level is odd */
+};
+
+/* Bytes of memory that what is handed on takes at most twice: written, and read. */
+static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
+{
+    return size >> level > 1 ? size >> level : 1;
+}
+
+static inline bool spd_tree_is_normalised(struct spd_tree_format format)
+{
+    return format.codec == SPD_TREE_UNORM8 || format.codec == SPD_TREE_SRGB8 ||
+           format.codec == SPD_TREE_UNORM10_2;
+}
+
+static inline uint32_t spd_tree_texel_bytes(struct spd_tree_format format)
+{
+    switch (format.codec) {
+    case SPD_TREE_UNORM8: return format.n_channels;
+    case SPD_TREE_FLOAT16: return 2 * format.n_channels;
+    case SPD_TREE_FLOAT32: return 4 * format.n_channels;
+    default: return 4;
+    }
+}
+
+/* What a texel takes in a slot and in shared memory: a float for each channel, three as four; weighed by alpha
+ * twice as much. */
+static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
+{
+    const uint32_t n = image->format.n_channels == 3 ? 4 : image->format.n_channels;
+    return (image->weighs_alpha ? 2 : 1) * n * (uint32_t)sizeof(float);
+}
+
+/* Levels from 0 on whose axes are even or, for good, one texel. */
+static inline uint32_t spd_tree_even_levels(const struct spd_tree_image *image)
+{
+    uint32_t n = 0;
+    while (n + 1 < image->n_levels) {
+        const uint32_t x = spd_tree_size_of_level(image->width, n);
+        const uint32_t y = spd_tree_size_of_level(image->height, n);
+        if ((x > 1 && x % 2 != 0) || (y > 1 && y % 2 != 0)) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a part in, along an
+ * axis; and within those at its edges that no other has. */
+static inline uint32_t spd_tree_most_of_axis(uint32_t tile, uint32_t n)
+{
+    return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
+}
+
+static inline uint32_t spd_tree_most(const struct spd_tree_plan *plan, uint32_t n)
+{
+    return spd_tree_most_of_axis(plan->tile_x, n) * spd_tree_most_of_axis(plan->tile_y, n);
+}
+
+static inline uint32_t spd_tree_within_axis(uint32_t tile, uint32_t n)
+{
+    return tile >> n > 1 ? (tile >> n) - 1 : 0;
+}
+
+/* Shared memory of a workgroup. */
+static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *device,
+                                             const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = plan->tile_x * plan->tile_y;
+    const bool is_wide = plan->module.has_subgroups && device->subgroup_size >= 16;
+    const uint32_t n_cells = plan->shape == SPD_TREE_EVEN ? (is_wide ? 64u : 256u) : 1u;
+    const uint32_t n_lanes = plan->module.has_subgroups ? 0 : SPD_TREE_N_INVOCATIONS;
+    uint32_t n_further = 7 * 9, n_within = 0;
+    for (uint32_t n = 1; n <= 5; n++) {
+        n_further += spd_tree_most(plan, n);
+        n_within += n > 4 ? 0 : spd_tree_within_axis(plan->tile_x, n) * spd_tree_within_axis(plan->tile_y, n);
+    }
+    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot + n_lanes * (slot + 8) +
+           (3 * (n_further - n_within) + 4 + (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) * 4;
+}
+
+/* Whether there are invocations for all texels below a tile: two each for the first level, and one for all
+ * further ones together. */
+static inline bool spd_tree_has_invocations(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    uint32_t n_further = 0;
+    for (uint32_t n = 2; plan->n_first + n < image->n_levels; n++) {
+        n_further += spd_tree_most(plan, n);
+    }
+    return spd_tree_most(plan, 1) <= 2 * SPD_TREE_N_INVOCATIONS && n_further <= SPD_TREE_N_INVOCATIONS;
+}
+
+static inline void spd_tree_set_tiles(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    const uint32_t x = spd_tree_size_of_level(image->width, plan->n_first);
+    const uint32_t y = spd_tree_size_of_level(image->height, plan->n_first);
+    plan->n_groups[0] = (x - 1) / plan->tile_x + 1;
+    plan->n_groups[1] = (y - 1) / plan->tile_y + 1;
+    plan->n_groups[2] = image->n_layers;
+}
+
+/* Lanes that exchange texels. */
+static inline uint32_t spd_tree_lanes(const struct spd_tree_device *device, const struct spd_tree_plan *plan)
+{
+    return plan->module.has_subgroups ? device->subgroup_size : 32;
+}
+
+/* Strips of so many levels and rows; false if they cannot be. */
+static inline bool spd_tree_set_strips(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                       uint32_t n_first, uint32_t rows, struct spd_tree_plan *plan)
+{
+    const uint32_t odd_x = image->width & ((UINT32_C(1) << n_first) - 1), n_lanes = spd_tree_lanes(device, plan);
+    plan->shape = SPD_TREE_STRIPS;
+    plan->n_first = n_first;
+    plan->rows = rows;
+    plan->tile_x = SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (odd_x == 1 ? 0 : odd_x)) >> n_first);
+    plan->tile_y = 2 * rows;
+    if (plan->tile_x == 0 || (n_first > 3 && image->n_levels < n_first + 2)) {
+        return false;
+    }
+    spd_tree_set_tiles(image, plan);
+    return spd_tree_has_invocations(image, plan) &&
+           spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
+}
+
+/* As many workgroups as an H200 has at a time: two on each of its multiprocessors, whose shared
+ * memory is enough for these if each takes no more than this. */
+#define SPD_TREE_WAVE             264u
+#define SPD_TREE_MAX_SHARED_BYTES (26u << 10)
+
+/* Those strips that take the fewest waves of workgroups, and of these the shortest: what is left over at the end of a
+ * wave, where multiprocessors wait, and the parts that each tile hands on cost most. Four levels, which take a
+ * wider halo and some more instructions, let strips be longer. */
+static inline bool spd_tree_choose_strips(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                          uint32_t rows, struct spd_tree_plan *plan)
+{
+    struct spd_tree_plan best = *plan;
+    uint64_t fewest = UINT64_MAX;
+    for (uint32_t n_first = 3; n_first <= 4; n_first++) {
+        for (uint32_t r = rows > 0 ? rows : device->is_cpu ? 8 : 2; r <= (rows > 0 ? rows : 21); r++) {
+            struct spd_tree_plan with = *plan;
+            if (!spd_tree_set_strips(device, image, n_first, r, &with)) {
+                continue;
+            }
+            const uint64_t n_tiles = (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
+            const uint64_t n_waves = (n_tiles - 1) / SPD_TREE_WAVE + 1;
+            const bool is_small = spd_tree_shared_bytes(device, image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
+            if (n_waves < fewest && (is_small || fewest == UINT64_MAX)) {
+                best = with;
+                fewest = device->is_cpu && n_first == 3 ? 0 : n_waves;
+            }
+        }
+    }
+    *plan = best;
+    return fewest != UINT64_MAX;
+}
+
+static inline bool spd_tree_set_even(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                     struct spd_tree_plan *plan)
+{
+    const uint32_t n_even = spd_tree_even_levels(image);
+    plan->shape = SPD_TREE_EVEN;
+    plan->rows = 0;
+    plan->n_first = n_even < 6 ? n_even : 6;
+    plan->tile_x = plan->tile_y = 64u >> plan->n_first;
+    spd_tree_set_tiles(image, plan);
+    return (n_even >= 3 || n_even + 1 == image->n_levels) && spd_tree_has_invocations(image, plan) &&
+           spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
+}
+
+/* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
+static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
+                                             uint32_t n)
+{
+    const uint32_t mask = (UINT32_C(1) << n) - 1;
+    const uint32_t added_x = spd_tree_size_of_level(image->width, plan->n_first) & mask;
+    const uint32_t added_y = spd_tree_size_of_level(image->height, plan->n_first) & mask;
+    const uint32_t x = (added_x + mask - 1) / plan->tile_x + 2, y = (added_y + mask - 1) / plan->tile_y + 2;
+    return (uint64_t)(x < plan->n_groups[0] ? x : plan->n_groups[0]) *
+           (y < plan->n_groups[1] ? y : plan->n_groups[1]);
+}
+
+/* Nodes that the `i`-th level below those of tiles has in a layer; what those are see words.glsl, slots.glsl,
+ * climb.glsl and update.glsl. */
+static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
+                                         uint32_t i)
+{
+    const bool climbs = plan->is_all_even && plan->module.has_slots && !image->is_update;
+    const uint32_t level = plan->n_first + (image->is_update ? i : climbs ? 3 * i : i + 1);
+    const uint64_t x = spd_tree_size_of_level(image->width, level);
+    const uint64_t y = spd_tree_size_of_level(image->height, level);
+    if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
+        return 0;
+    }
+    if (climbs) {
+        return 64 * (x > 8 ? x / 8 : 1) * (y > 8 ? y / 8 : 1);
+    }
+    return x * y * (plan->module.has_slots && !image->is_update ? spd_tree_most_sharing(image, plan, i + 1) : 1);
+}
+
+/* Bytes of the buffers, and where nodes begin; false if there are too many. */
+static inline bool spd_tree_set_nodes(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                      struct spd_tree_plan *plan)
+{
+    const uint64_t n_words = ((uint64_t)image->format.n_channels + 1) / 2;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        plan->push.nodes[i] = (uint32_t)n;
+        n += spd_tree_nodes_of(image, plan, i);
+    }
+    plan->push.n_nodes = (uint32_t)n;
+    plan->hand_off_bytes = (n * image->n_layers + 1) *
+                           (plan->module.has_slots ? spd_tree_slot_bytes(image) : n_words * sizeof(uint64_t));
+    plan->counter_bytes = (n * image->n_layers + image->n_layers + 1) * sizeof(uint32_t);
+    return plan->hand_off_bytes <= device->max_buffer_bytes && plan->counter_bytes <= device->max_buffer_bytes;
+}
+
+/* Tiles that bring a part of one word, at most: words.glsl counts 1024 of them. */
+static inline bool spd_tree_fits_words(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    return plan->is_all_even || (uint64_t)plan->n_groups[0] * plan->n_groups[1] <= 1024 ||
+           plan->n_first + 1 >= image->n_levels;
+}
+
+/* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes are weighed by
+ * whole numbers, or, of codes, over the middle one. */
+static inline float spd_tree_scale(uint32_t size, bool is_float)
+{
+    const float n = (float)size;
+    return size == 1 ? 1.0f : size % 2 == 0 ? 0.5f : is_float ? 1.0f / n : (float)(size / 2) / n;
+}
+
+static inline void spd_tree_set_scales(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    const bool is_float = !spd_tree_is_normalised(image->format);
+    float scale = 1.0f;
+    for (uint32_t i = 0; i < 4; i++) {
+        const float own = spd_tree_scale(spd_tree_size_of_level(image->width, i), is_float) *
+                          spd_tree_scale(spd_tree_size_of_level(image->height, i), is_float);
+        scale = is_float ? own : scale * own;
+        plan->push.scales[i] = image->reduction == SPD_TREE_AVERAGE ? scale : 1.0f;
+    }
+}
+
+static inline uint32_t spd_tree_float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Workgroups of even tiles, up to which they store late; and up to which climb.glsl hands on as many levels as there
+ * may be, since few wait for their turn at the same words. */
+#define SPD_TREE_MAX_LATE 256u
+#define SPD_TREE_MAX_WIDE 1024u
+
+static inline void spd_tree_set_constants(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                          const struct spd_tree_options *options, struct spd_tree_plan *plan)
+{
+    const struct spd_tree_format format = image->format;
+    const bool is_unorm = spd_tree_is_normalised(format), is_10 = format.codec == SPD_TREE_UNORM10_2;
+    const uint32_t n_lanes = spd_tree_lanes(device, plan), mask = (UINT32_C(1) << plan->n_first) - 1;
+    const uint32_t n_words = (format.n_channels + 1) / 2;
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
+    const uint32_t wide_span = n_lanes / n_words < 5 ? n_lanes / n_words : 5;
+    const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
+                             : format.codec == SPD_TREE_FLOAT11_10 ? 17
+                                                                   : 0;
+    const struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS] = {
+        {"IS_EVEN", 0, plan->shape == SPD_TREE_EVEN},
+        {"FIRST_LEVELS", 1, plan->n_first},
+        {"SUBGROUP_SIZE", 2, n_lanes},
+        {"STRIP_ROWS", 3, plan->rows},
+        {"ODD_X", 4, image->width & mask},
+        {"ODD_Y", 5, image->height & mask},
+        {"IS_NARROW", 6,
+         image->width <= mask || image->height <= mask || (plan->is_all_even && image->width != image->height)},
+        {"HAS_BELOW", 7, plan->n_first + 1 < image->n_levels && !options->is_tile_only},
+        {"IS_ALL_EVEN", 8, plan->is_all_even && !image->is_update},
+        {"IS_LOOP_SAFE", 9, !device->is_cpu},
+        {"HAS_NARROW_LEVELS", 10, image->width != image->height},
+        {"UNORM_MAX", 11, spd_tree_float_bits(is_10 ? 1023.0f : is_unorm ? 255.0f : 0.0f)},
+        {"UNORM_MAX_ALPHA", 12, spd_tree_float_bits(is_10 ? 3.0f : is_unorm ? 255.0f : 0.0f)},
+        {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
+        {"DROPPED_BITS", 14, dropped},
+        {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
+        {"REDUCE", 16, (uint32_t)image->reduction},
+        {"WEIGH_ALPHA", 17, image->weighs_alpha},
+        {"IS_UPDATE", 18, image->is_update},
+        {"SPAN", 19, n_tiles <= SPD_TREE_MAX_WIDE ? wide_span : 3},
+        {"CODEC", 20, is_10 ? 2u : format.codec == SPD_TREE_SRGB8 ? 1u : 0u},
+        {"STORES_LATE", 21, !device->is_cpu && n_tiles * image->n_layers <= SPD_TREE_MAX_LATE},
+    };
+    memcpy(plan->constants, constants, sizeof constants);
+}
+
+/* Whether words can hand on what tiles make. */
+static inline bool spd_tree_may_have_words(const struct spd_tree_device *device, const struct spd_tree_image *image)
+{
+    return device->has_subgroups && device->has_int64_atomics && image->reduction == SPD_TREE_AVERAGE &&
+           !image->weighs_alpha && !image->is_update && spd_tree_is_normalised(image->format);
+}
+
+static inline bool spd_tree_set_shape(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                      const struct spd_tree_options *options, struct spd_tree_plan *plan)
+{
+    return (options->shape != SPD_TREE_STRIPS && options->rows == 0 && spd_tree_set_even(device, image, plan)) ||
+           (options->shape != SPD_TREE_EVEN && spd_tree_choose_strips(device, image, options->rows, plan));
+}
+
+/* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
+static inline const char *spd_tree_plan(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                        const struct spd_tree_options *options, struct spd_tree_plan *plan)
+{
+    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0, false};
+    const struct spd_tree_format format = image->format;
+    const uint32_t texel_bytes = spd_tree_texel_bytes(format);
+    options = options ? options : &none;
+    memset(plan, 0, sizeof *plan);
+    plan->view = texel_bytes == 4 ? SPD_TREE_VIEW_R32
+                 : texel_bytes == 8 ? SPD_TREE_VIEW_R32G32
+                                    : SPD_TREE_VIEW_OF_FORMAT;
+    plan->module.n_channels = (uint8_t)format.n_channels;
+    plan->module.raw_words = (uint8_t)(texel_bytes == 4 || texel_bytes == 8 ? texel_bytes / 4 : 0);
+    plan->module.weighs_alpha = image->weighs_alpha;
+    plan->module.is_update = image->is_update;
+    plan->module.has_subgroups = device->has_subgroups && !image->is_update;
+    plan->module.has_slots = options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
+    if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
+        return "words are for averages of whole images of normalised formats with straight alpha, on devices with "
+               "64-bit atomics and subgroup operations";
+    }
+    if (!spd_tree_set_shape(device, image, options, plan)) {
+        return options->shape == SPD_TREE_EVEN ? "tiles of 64x64 are for images of which three levels are even"
+               : options->rows > 0
+                   ? "so many rows take more shared memory or invocations than a workgroup has"
+                   : "a workgroup has too little shared memory for this image";
+    }
+    plan->is_all_even = plan->shape == SPD_TREE_EVEN && spd_tree_even_levels(image) + 1 == image->n_levels;
+    if (!plan->module.has_slots && !spd_tree_fits_words(image, plan)) {
+        if (options->hand_off == SPD_TREE_WORDS) {
+            return "words are for at most 1024 tiles";
+        }
+        plan->module.has_slots = true;
+    }
+    if (!spd_tree_set_nodes(device, image, plan)) {
+        return "what tiles hand on takes more than a buffer of the device holds";
+    }
+    plan->hand_off = plan->module.has_slots ? SPD_TREE_SLOTS : SPD_TREE_WORDS;
+    plan->push.base_extent[0] = (int32_t)image->width;
+    plan->push.base_extent[1] = (int32_t)image->height;
+    plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
+    plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
+    plan->push.n_levels = (int32_t)image->n_levels;
+    spd_tree_set_scales(image, plan);
+    spd_tree_set_constants(device, image, options, plan);
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* Texels: fetched, decoded, encoded and stored. A module is compiled for
+ *
+ *     CHANNELS    1 to 4
+ *     RAW         the words that a texel is fetched and stored in, as it is: 1 (four bytes) or 2; not defined:
+ *                 channels by themselves, as the format's own views have them
+ *     ALPHA       colour is weighed by alpha, of four channels
+ *
+ *     FETCHED     a texel as it comes
+ *     TEXEL       as it is reduced: a float for each channel; with ALPHA two columns, straight and weighed
+ *     ENCODED     as it is stored
+ *
+ * Codes are in units of one code, floats and what views normalise are as they are. */
+#ifndef TEXEL_GLSL
+#define TEXEL_GLSL
+
+#if CHANNELS == 1
+#define CHANNELS_OF float
+#elif CHANNELS == 2
+#define CHANNELS_OF vec2
+#elif CHANNELS == 3
+#define CHANNELS_OF vec3
+#else
+#define CHANNELS_OF vec4
+#endif
+
+#ifdef ALPHA
+#define TEXEL mat2x4
+#else
+#define TEXEL CHANNELS_OF
+#endif
+
+#ifndef RAW
+#define FETCHED CHANNELS_OF
+#define ENCODED CHANNELS_OF
+#elif RAW == 1
+#define FETCHED uint
+#define ENCODED uint
+#else
+#define FETCHED uvec2
+#define ENCODED uvec2
+#endif
+
+#if defined(RAW) || defined(ALPHA) /* types of their own */
+#define HAS_FETCHED
+#define HAS_ENCODED
+#endif
+
+/* Floats: what is averaged may be infinite, or so large that sums of it are. */
+#define IS_FLOAT (UNORM_MAX == 0.0)
+
+#define WHITE 255.0
+#define TWO_10 1024.0
+#define TWO_23 8388608.0
+
+/* Of four channels in four bytes. */
+#define CODEC_UNORM8 0
+#define CODEC_SRGB8 1
+#define CODEC_UNORM10_2 2
+layout(constant_id = 20) const int CODEC = CODEC_UNORM8;
+
+#if CHANNELS == 4 && RAW == 1
+
+/* What is added to codes to round them: beneath 2^23 integers are the low bits of the sum with it. All of its own,
+ * 0x4b000000, are shifted out but those of the first; the third has 0xb5 above its byte, which makes them 2^32. */
+#define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
+
+/* Bytes of codes that TO_BYTES was added to. */
+uint bytes_of(vec4 codes)
+{
+    uvec4 bits = floatBitsToUint(codes);
+    return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
+}
+
+/* As srgb_from_linear() of levels.glsl, of what is not below zero. */
+vec3 srgb_codes(vec3 linear)
+{
+    vec3 curve = fma(pow(linear, vec3(1.0 / 2.4)), vec3(1.055 * WHITE), vec3(-0.055 * WHITE));
+    return mix(curve, 12.92 * WHITE * linear, lessThanEqual(linear, vec3(0.0031308)));
+}
+
+/* What decoded codes are too large by, and what makes numbers from 0 to 1 of them. */
+#define BIAS (CODEC == CODEC_SRGB8 ? 0.0 : TWO_10)
+#define UNIT (CODEC == CODEC_SRGB8 ? vec4(1.0) : 1.0 / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA))
+
+/* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
+ * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
+ * mask and another constant they are two instructions where this is one. */
+vec4 biased_codes(uint bytes)
+{
+    uint exponents = 0x64006400u ^ uint(n_levels) >> 16;
+    vec2 even = unpackHalf2x16(bytes & 0x00ff00ffu | exponents);
+    vec2 odd = unpackHalf2x16(bytes >> 8 & 0x00ff00ffu | exponents);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
+shared float linear_of_code[256];
+
+void prepare_codec(uint index)
+{
+    if (CODEC == CODEC_SRGB8) {
+        for (uint i = index; i < 256u; i += N_INVOCATIONS) {
+            linear_of_code[i] = linear_from_srgb(vec3(float(i) * (1.0 / WHITE))).x;
+        }
+        barrier();
+    }
+}
+
+vec4 decode_channels(uint word)
+{
+    if (CODEC == CODEC_UNORM8) {
+        return biased_codes(word);
+    }
+    if (CODEC == CODEC_SRGB8) {
+        return vec4(linear_of_code[word & 0xffu], linear_of_code[(word & 0xff00u) >> 8],
+                    linear_of_code[(word & 0xff0000u) >> 16], float(word >> 24) * (1.0 / WHITE));
+    }
+    /* The upper ten bits of a mantissa: 2^10 and the code, or of alpha its two bits. */
+    uvec4 codes = uvec4(word << 13, word << 3, word >> 7, word >> 17) & uvec4(uvec3(0x7fe000u), 0x6000u);
+    return uintBitsToFloat(codes | 0x44800000u);
+}
+
+uint encode_channels(vec4 texel)
+{
+    if (CODEC == CODEC_UNORM8) {
+        return bytes_of(texel + TO_BYTES);
+    }
+    if (CODEC == CODEC_SRGB8) {
+        return bytes_of(vec4(srgb_codes(texel.rgb), texel.a * WHITE) + TO_BYTES);
+    }
+    uvec4 bits = floatBitsToUint(texel + TWO_23);
+    return (bits.r & 0x3ffu) + (bits.g << 10) + (bits.b << 20) + (bits.a << 30);
+}
+
+#else
+
+#define BIAS 0.0
+#define UNIT 1.0
+
+void prepare_codec(uint index)
+{
+}
+
+#ifndef RAW
+CHANNELS_OF decode_channels(CHANNELS_OF texel)
+{
+    return texel;
+}
+
+CHANNELS_OF encode_channels(CHANNELS_OF texel)
+{
+#if CHANNELS == 1
+    return rounded(vec4(texel, 0.0, 0.0, 0.0)).r;
+#elif CHANNELS == 2
+    return rounded(vec4(texel, 0.0, 0.0)).rg;
+#else
+    return rounded(texel);
+#endif
+}
+#elif CHANNELS == 1
+float decode_channels(uint word)
+{
+    return uintBitsToFloat(word);
+}
+
+uint encode_channels(float texel)
+{
+    return floatBitsToUint(texel);
+}
+#elif CHANNELS == 2
+vec2 decode_channels(uint word)
+{
+    return unpackHalf2x16(word);
+}
+
+uint encode_channels(vec2 texel)
+{
+    return packHalf2x16(nearest_float(vec4(texel, 0.0, 0.0)).xy);
+}
+#elif CHANNELS == 3 /* unsigned floats of 11, 11 and 10 bits: halves without a sign, and with fewer bits */
+vec3 decode_channels(uint word)
+{
+    vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word & 0x3ff800u) << 9);
+    return vec3(rg, unpackHalf2x16(word >> 17 & 0x7fe0u).x);
+}
+
+uint encode_channels(vec3 texel)
+{
+    vec3 nearest = nearest_float(vec4(texel, 0.0)).rgb;
+    uint rg = packHalf2x16(nearest.rg), b = packHalf2x16(vec2(nearest.b, 0.0));
+    uvec3 halves = uvec3(rg & 0xffffu, rg >> 16, b);
+    halves = mix(halves, uvec3(0u), equal(clamp(halves, uvec3(0x8000u), uvec3(0xfc00u)), halves));
+    return (halves.r >> 4 & 0x7ffu) | (halves.g << 7 & 0x3ff800u) | (halves.b << 17 & 0xffc00000u);
+}
+#else
+vec4 decode_channels(uvec2 words)
+{
+    return vec4(unpackHalf2x16(words.x), unpackHalf2x16(words.y));
+}
+
+uvec2 encode_channels(vec4 texel)
+{
+    texel = nearest_float(texel);
+    return uvec2(packHalf2x16(texel.rg), packHalf2x16(texel.ba));
+}
+#endif
+#endif
+
+#ifdef ALPHA
+/* Weighed by alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and the
+ * straight average has to do. */
+TEXEL decode(FETCHED fetched)
+{
+    vec4 texel = decode_channels(fetched) - BIAS;
+    return TEXEL(texel, texel * texel.a);
+}
+
+ENCODED encode(TEXEL texel)
+{
+    vec4 straight = texel[0];
+    if (straight.a != 0.0) {
+        straight.rgb = quotient(texel[1].rgb, straight.a);
+    }
+    return encode_channels(straight);
+}
+
+/* A texel less what decoded codes are too large by. */
+TEXEL unbiased(TEXEL texel)
+{
+    return texel;
+}
+
+/* w * texel + sum */
+TEXEL add_weighed(float w, TEXEL texel, TEXEL sum)
+{
+    return TEXEL(fma(vec4(w), texel[0], sum[0]), fma(vec4(w), texel[1], sum[1]));
+}
+
+TEXEL extreme(TEXEL a, TEXEL b)
+{
+    return a; /* of averages alone */
+}
+#else
+TEXEL decode(FETCHED fetched)
+{
+    return decode_channels(fetched);
+}
+
+ENCODED encode(TEXEL texel)
+{
+    return encode_channels(texel);
+}
+
+TEXEL unbiased(TEXEL texel)
+{
+    return texel - BIAS;
+}
+
+TEXEL add_weighed(float w, TEXEL texel, TEXEL sum)
+{
+    return fma(TEXEL(w), texel, sum);
+}
+
+TEXEL extreme(TEXEL a, TEXEL b)
+{
+    return REDUCE == REDUCE_MIN ? min(a, b) : max(a, b);
+}
+#endif
+
+/* Of sums of decoded texels; `scale` makes them averages. */
+ENCODED encode_sums(float scale, TEXEL sums)
+{
+#if CHANNELS == 4 && RAW == 1 && !defined(ALPHA)
+    if (CODEC == CODEC_UNORM8) {
+        return bytes_of(fma(vec4(scale), sums, TO_BYTES - TWO_10));
+    }
+    if (CODEC == CODEC_UNORM10_2) {
+        return encode(fma(vec4(scale), sums, vec4(-TWO_10)));
+    }
+#endif
+    return encode(scale * sums);
+}
+
+void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
+{
+#if RAW == 1
+    store_as(level, at, layer, uvec4(texel, 0u, 0u, 0u));
+#elif RAW == 2
+    store_as(level, at, layer, uvec4(texel, 0u, 0u));
+#elif CHANNELS == 1
+    store_as(level, at, layer, vec4(texel, 0.0, 0.0, 1.0));
+#elif CHANNELS == 2
+    store_as(level, at, layer, vec4(texel, 0.0, 1.0));
+#else
+    store_as(level, at, layer, texel);
+#endif
+}
+
+/* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those
+ * at the edge. */
+struct Block {
+    FETCHED v00, v10, v01, v11;
+};
+
+/* Where the texels of a block meet, as a gather wants it. */
+vec3 corner_of(ivec2 at, int layer)
+{
+    return vec3(vec2(at + 1) * inv_base_extent, layer);
+}
+
+/* The block that begins `dx` columns to the right of that of `corner`; `at`: of that one. */
+#if !defined(RAW) && CHANNELS == 4
+FETCHED fetch_texel(ivec2 at, int layer)
+{
+    return texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0);
+}
+
+#define FETCH_BLOCK(corner, at, dx)                                                                 \
+    Block(fetch_texel(at + ivec2(dx, 0), int(corner.z)), fetch_texel(at + ivec2(dx + 1, 0), int(corner.z)),   \
+          fetch_texel(at + ivec2(dx, 1), int(corner.z)), fetch_texel(at + ivec2(dx + 1, 1), int(corner.z)))
+#elif RAW == 2 || !defined(RAW) && CHANNELS == 2
+#if RAW == 2
+#define GATHERED uvec4
+#else
+#define GATHERED vec4
+#endif
+Block block_of(GATHERED x, GATHERED y)
+{
+    return Block(FETCHED(x.w, y.w), FETCHED(x.z, y.z), FETCHED(x.x, y.x), FETCHED(x.y, y.y));
+}
+
+#define FETCH_BLOCK(corner, at, dx)                                                                 \
+    block_of(textureGatherOffset(source, corner, ivec2(dx, 0), 0),                                  \
+             textureGatherOffset(source, corner, ivec2(dx, 0), 1))
+#else
+#ifdef RAW
+#define GATHERED uvec4
+#else
+#define GATHERED vec4
+#endif
+Block block_of(GATHERED x)
+{
+    return Block(x.w, x.z, x.x, x.y);
+}
+
+#define FETCH_BLOCK(corner, at, dx) block_of(textureGatherOffset(source, corner, ivec2(dx, 0)))
+#endif
+
+#endif

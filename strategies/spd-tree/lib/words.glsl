@@ -1,0 +1,130 @@
+/* Words that add up what tiles have of a texel, for averages of numbers from 0 to 1, where at most 1024 tiles bring
+ * a part of it.
+ *
+ * Two channels of a texel that several tiles share have a 64-bit word, to which every tile adds its part once. Ten
+ * bits count them; of 1024 they hold 0, which no fewer leave there:
+ *
+ *     bits    63..54   53..27                26..0
+ *     word    count    sum of the second     of the first
+ *
+ * Who adds the last has the sum as the atomic's result: no other data is handed on, so that nothing
+ * has to be released or acquired. Sums of integers are the same in whatever order.
+ *
+ * Each part is rounded by half of 2^-27 at most, and 1024 of them all to the same side by 0.001 of a code of 8 bits.
+ * What sums may become larger than 1 by that, half of 2^10, and by the rounding of floats, some hundred,
+ * is less than PAIR_ONE leaves of 27 bits.
+ *
+ * Relaxed atomics on different words have no common order, so that the two words of four channels may find
+ * their last in different workgroups. That is rare. Who completes one, but not both, leaves its
+ * sums in the word and counts it in one word more; whoever is the last there (with
+ * acquire-release) takes both. Who takes a word sets it back to zero. */
+#ifndef WORDS_GLSL
+#define WORDS_GLSL
+
+#define PAIR_COUNT_SHIFT 54
+#define PAIR_SUM_SHIFT 27
+#define PAIR_ONE 134216704.0 /* 2^27 - 2^10 */
+#define WORDS ((CHANNELS + 1) / 2) /* of a texel */
+
+layout(set = 0, binding = 2) nonprivate buffer Shares
+{
+    uint64_t share_word[]; /* layer, level, row, column, two channels; zero between runs */
+};
+layout(set = 0, binding = 3) nonprivate buffer Meetings
+{
+    uint n_met[]; /* layer, level, row, column: complete words; zero between runs */
+};
+
+/* A part of zero may have come out a little below it. */
+uint64_t word_of_pair(vec2 part)
+{
+    uvec2 sums = uvec2(max(part, vec2(0.0)) * PAIR_ONE + 0.5);
+    return uint64_t(sums.x) | uint64_t(sums.y) << PAIR_SUM_SHIFT | uint64_t(1) << PAIR_COUNT_SHIFT;
+}
+
+vec2 pair_of_word(uint64_t word)
+{
+    const uint mask = (1u << PAIR_SUM_SHIFT) - 1u;
+    return vec2(uint(word) & mask, uint(word >> PAIR_SUM_SHIFT) & mask) * (1.0 / PAIR_ONE);
+}
+
+/* Add to a word: true if that was the last of n; then the part is the whole. */
+bool add_pair_is_last(inout vec2 part, uint word, uint n)
+{
+    uint64_t sum = word_of_pair(part);
+    sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
+    part = pair_of_word(sum);
+    return uint(sum >> PAIR_COUNT_SHIFT) == (n & (1u << 64 - PAIR_COUNT_SHIFT) - 1u);
+}
+
+void clear_word(uint word)
+{
+    atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
+}
+
+#if CHANNELS == 4
+vec2 take_pair(uint word)
+{
+    uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
+    clear_word(word);
+    return pair_of_word(sum);
+}
+
+/* Of one of two words, complete while the other is not: true if that makes both; then all of the texel. */
+bool meet_late(uint node, inout vec4 texel)
+{
+    uint n_before = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                              gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                                  gl_SemanticsMakeVisible);
+    if (n_before == 0u) {
+        return false;
+    }
+    atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
+    texel = vec4(take_pair(2u * node), take_pair(2u * node + 1u));
+    return true;
+}
+
+vec2 pair_of_texel(vec4 texel, uint word)
+{
+    return word == 0u ? texel.xy : texel.zw;
+}
+
+/* By two lanes next to each other, one for each word of a texel, which is complete or not: true in the one that
+ * finds both complete, with the texel. */
+bool meet(bool is_complete, uint node, uint word, vec2 part, out vec4 texel)
+{
+    bool is_other = subgroupShuffleXor(is_complete ? 1u : 0u, 1u) != 0u;
+    vec2 other = subgroupShuffleXor(part, 1u);
+    texel = word == 0u ? vec4(part, other) : vec4(other, part);
+    if (is_complete && is_other) {
+        clear_word(2u * node + word);
+        return word == 0u;
+    }
+    return is_complete && meet_late(node, texel);
+}
+#else
+vec2 pair_of_texel(TEXEL texel, uint word)
+{
+#if CHANNELS == 1
+    return vec2(texel, 0.0);
+#else
+    return texel;
+#endif
+}
+
+/* One word has all of it. */
+bool meet(bool is_complete, uint node, uint word, vec2 part, out TEXEL texel)
+{
+#if CHANNELS == 1
+    texel = part.x;
+#else
+    texel = part;
+#endif
+    if (is_complete) {
+        clear_word(node);
+    }
+    return is_complete;
+}
+#endif
+
+#endif
