@@ -1,10 +1,12 @@
 /* What `mipbench export spd-tree` writes: spd_tree.comp with all that it includes, its module,
  * the header of export/, and the formats that were asked for. */
-#include "spd_tree.h"
+#include "base/strbuf.h"
+#include "strategy.h"
 
 #include "strategy/levels.h"
 
-extern const struct mb_shader mb_spv_spd_tree;
+extern const struct mb_shader mb_spv_spd_tree_raw4_words;
+extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
 
 /* What vulkan_core.h calls a format. */
@@ -73,7 +75,7 @@ static void add_formats(struct mb_strbuf *out, const struct mb_format *const *fo
 
 const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
-    .shader = &mb_spv_spd_tree,
+    .shader = &mb_spv_spd_tree_raw4_words,
     .shader_name = "spd_tree.spv",
     .formats_name = "spd_tree_formats.h",
     .add_formats = add_formats,

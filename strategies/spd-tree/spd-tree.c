@@ -1,295 +1,216 @@
-/* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
- */
-#include "spd_tree.h"
+/* spd-tree: every level of an image of any size in one dispatch, each the exact area average. What it is made of is
+ * in lib/, for engines to have as it is; here it is measured. */
+#include "lib/spd_tree.h"
 
 #include <string.h>
 
-#include "strategy/levels.h"
+#include "base/alloc.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
+#include "image/filter.h"
 
-#define MAX_STORED     5u         /* as in tree.glsl */
-#define MAX_PAIR_TILES (1u << 10) /* as words.glsl counts */
+enum { PARAM_SHAPE, PARAM_CARRY, PARAM_WAVE, PARAM_ROWS, PARAM_SOURCE, PARAM_PARTS };
+enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
+enum { SOURCE_SAME, SOURCE_SEPARATE };
+enum { PARTS_ALL, PARTS_TILES };
 
-extern const struct mb_shader mb_spv_spd_tree, mb_spv_spd_tree_wave, mb_spv_spd_tree_sums,
-    mb_spv_spd_tree_carry, mb_spv_spd_tree_curve, mb_spv_spd_tree_share,
-    mb_spv_spd_tree_share_odd_codes, mb_spv_spd_tree_share_even, mb_spv_spd_tree_strips,
-    mb_spv_spd_tree_extremes, mb_spv_spd_tree_raw1, mb_spv_spd_tree_raw2, mb_spv_spd_tree_raw3,
-    mb_spv_spd_tree_raw4, mb_spv_spd_tree_view1, mb_spv_spd_tree_view2, mb_spv_spd_tree_view4;
-extern const struct mb_strategy mb_strategy_spd_tree;
+static const uint32_t n_rows_of[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 21};
+#define ROW_VALUES "1", "2", "3", "4", "5", "6", "8", "10", "12", "14", "16", "18", "20", "21"
 
 static const struct mb_param params[] = {
     {
-        .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help = "level 0 of even size: 2x2 texels by one fetch of the filter, or as they are; "
-                "auto: the filter where it is exact and four fetches are the other way",
+        .name = "shape",
+        .values = (const char *const[]){"auto", "even", "strips", NULL},
+        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are even, or strips; auto: "
+                "tiles where they can be",
+    },
+    {
+        .name = "carry",
+        .values = (const char *const[]){"auto", "words", "slots", NULL},
+        .help = "how tiles hand on what they make: words that atomics add up, for averages of normalised formats; or "
+                "slots, which the last tile joins; auto: words where they can be",
     },
     {
         .name = "wave",
         .values = (const char *const[]){"auto", "on", "off", NULL},
-        .help =
-            "subgroup operations; off: shared memory alone; auto: on where the device has them "
-            "and no size is odd, or carry=atomics or carry=slots can be",
-    },
-    {
-        .name = "exact",
-        .values = (const char *const[]){"auto", "sums", "float", NULL},
-        .help =
-            "averages of rgba8 where wave is on: sums in whole numbers, of texels fetched and "
-            "stored as they are, or 32-bit floats; auto: sums, but for carry=slots",
-    },
-    {
-        .name = "carry",
-        .values = (const char *const[]){"auto", "atomics", "buffer", "slots", NULL},
-        .help =
-            "how tiles hand on what they make: by atomics on words, which add it up; by a "
-            "buffer, from which cells of tiles go on; or by slots, in which each tile leaves "
-            "its part of a texel and the last one joins them (strips, see rows); auto: what "
-            "costs the least, slots for most images of odd sizes but averages of rgba8",
-    },
-    {
-        .name = "span",
-        .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", NULL},
-        .help = "levels that carry=atomics brings a sum to at once; auto: 6, or 3 "
-                "of more than 1024 tiles of 64x64",
-    },
-    {
-        .name = "powers",
-        .values = (const char *const[]){"auto", "on", "off", NULL},
-        .help = "a quarter of the colours of rgba8-srgb with carry=atomics decoded by powers, "
-                "the others by a table, or all by the table, which is faster where neighbours "
-                "have the same codes; auto: on if a layer has more than 1024 tiles of 64x64",
-    },
-    {
-        .name = "tile",
-        .values = (const char *const[]){"64", "32", NULL},
-        .help = "texels of level 0 per axis that a workgroup begins with",
-    },
-    {
-        .name = "first",
-        .values = (const char *const[]){"auto", "4", "6", NULL},
-        .help =
-            "levels that tiles make where some are odd: 6 take a wider halo and one hand-off "
-            "less, 4 are for strips (rows); auto: as many as are even, or 3, or 4 where long "
-            "strips are best or asked for",
+        .help = "subgroup operations; off: shared memory in their place; auto: on where the device has them",
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "off", "2", "3", "4", "5", "6", "7", "8", "9",
-                                        "10", "12", "14", "16", "18", "20", "21", NULL},
-        .help =
-            "of the last of the tiles' levels in a strip, as which subgroups make images of "
-            "odd "
-            "sizes; off: tiles of 64x64; auto: off where these cost less (averages of rgba8 on "
-            "GPUs below 524,288 texels, most images of which three levels are even), else the "
-            "fewest that make the image in one wave of workgroups on an H200, or in several; "
-            "on CPUs 8",
+        .values = (const char *const[]){"auto", ROW_VALUES, NULL},
+        .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the image in one wave of "
+                "workgroups on an H200",
+    },
+    {
+        .name = "source",
+        .values = (const char *const[]){"same", "separate", NULL},
+        .help = "level 0 in the same image, or in one of its own, as a depth attachment is",
     },
     {
         .name = "parts",
         .values = (const char *const[]){"all", "tiles", NULL},
-        .help =
-            "leave out what follows the tiles' levels, but for the hand-off to a buffer, to "
-            "find what it costs",
+        .help = "leave out what follows the tiles' levels, to find what it costs",
         .is_diagnostic = true,
     },
     {0},
 };
 
-static bool uses_sampler(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_task *task, const struct mb_params *choice,
-                         enum spd_tree_kernel kernel, const struct mb_tree *tree)
-{
-    const bool gathers =
-        kernel == SPD_TREE_EXTREMES && layout->format->n_channels == 1 &&
-        choice->choice[SPD_TREE_PARAM_LOAD] != MB_LOAD_SAMPLER; /* all four texels at once */
-    return !mb_spd_tree_is_raw(kernel, layout->format) && !mb_spd_tree_has_strips(kernel) &&
-           !gathers && (tree->is_even || (tree->has_even_pair && kernel == SPD_TREE_ANY)) &&
-           mb_load_resolve((enum mb_load)choice->choice[SPD_TREE_PARAM_LOAD], gpu, layout, task,
-                           true) == MB_LOAD_SAMPLER;
-}
-
-static uint8_t carry_of(enum spd_tree_kernel kernel)
-{
-    if (kernel == SPD_TREE_SLOTS) {
-        return CARRY_SLOTS;
-    }
-    return mb_spd_tree_has_nodes(kernel) ? CARRY_ATOMICS : CARRY_BUFFER;
-}
-
-/* What is left of the parameters are the kernel, its tree and its constants. Images of texels
- * that have raw views at all are taken to have them, as in supports(). */
-void mb_spd_tree_resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                         const struct mb_task *task, struct mb_params *choice)
-{
-    uint8_t *value = choice->choice;
-    if (layout->n_levels == 1) {
-        return;
-    }
-    const enum spd_tree_kernel kernel = mb_spd_tree_choose(gpu, layout, task, choice, true);
-    struct mb_params shallow = *choice;
-    struct mb_tree tree, shallow_tree;
-    shallow.choice[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
-    mb_spd_tree_plan(kernel, gpu, layout, choice, &tree);
-    mb_spd_tree_plan(kernel, gpu, layout, &shallow, &shallow_tree);
-    value[SPD_TREE_PARAM_LOAD] = uses_sampler(gpu, layout, task, choice, kernel, &tree)
-                                     ? MB_LOAD_SAMPLER
-                                     : MB_LOAD_TEXEL;
-    value[SPD_TREE_PARAM_WAVE] = kernel == SPD_TREE_ANY ? WAVE_OFF : WAVE_ON;
-    value[SPD_TREE_PARAM_EXACT] = mb_spd_tree_has_sums(kernel) ? EXACT_SUMS : EXACT_FLOAT;
-    value[SPD_TREE_PARAM_CARRY] = carry_of(kernel);
-    value[SPD_TREE_PARAM_SPAN] = mb_spd_tree_span(kernel, &tree, choice);
-    value[SPD_TREE_PARAM_POWERS] = mb_spd_tree_powers(kernel, &tree, choice);
-    if (mb_spd_tree_has_strips(kernel)) {
-        const struct spd_tree_strips strips = mb_spd_tree_strips(gpu, layout, choice);
-        value[SPD_TREE_PARAM_ROWS] = strips.rows;
-        value[SPD_TREE_PARAM_FIRST] = strips.n_first == 4 ? FIRST_4 : FIRST_AUTO;
-        return;
-    }
-    value[SPD_TREE_PARAM_ROWS] = ROWS_OFF;
-    if (tree.is_even == shallow_tree.is_even &&
-        tree.step[0].last_level == shallow_tree.step[0].last_level) {
-        value[SPD_TREE_PARAM_FIRST] = FIRST_AUTO;
-    }
-}
-
-/* Bit 0: x; bit 1: y. */
-static uint32_t odd_axes(struct mb_extent extent)
-{
-    return (extent.width > 1 && extent.width % 2 != 0) |
-           (uint32_t)(extent.height > 1 && extent.height % 2 != 0) << 1;
-}
-
-bool mb_spd_tree_has_pairs(const struct spd_tree *s)
-{
-    const struct mb_extent grid = s->tree.step[0].grid;
-    return s->kernel == SPD_TREE_STRIPS && (uint64_t)grid.width * grid.height <= MAX_PAIR_TILES;
-}
-
-/* Codec of texel.glsl, of texels of four channels in four bytes. */
-static uint32_t codec_of(const struct mb_format *format)
-{
-    return format->codec == MB_CODEC_SRGB8 ? 1 : format->codec == MB_CODEC_UNORM10_2 ? 2 : 0;
-}
-
-/* An axis of level i is odd if bit i of level 0's is set. */
-static uint32_t odd_levels(const struct spd_tree *s, uint32_t size)
-{
-    return size & ((UINT32_C(1) << s->tree.step[0].last_level) - 1);
-}
-
-static bool is_narrow(const struct spd_tree *s)
-{
-    const struct mb_extent base = s->image->layout.base;
-    const uint32_t n = UINT32_C(1) << s->tree.step[0].last_level;
-    return base.width < n || base.height < n;
-}
-
-/* What a kernel has to know besides. */
-static uint32_t kernel_constant(const struct spd_tree *s)
-{
-    const struct mb_layout *layout = &s->image->layout;
-    switch (s->kernel) {
-    case SPD_TREE_CARRY:
-    case SPD_TREE_CURVE:
-        return mb_spd_tree_turns(s);
-    case SPD_TREE_STRIPS:
-    case SPD_TREE_SLOTS:
-        return s->tree.step[0].size.height / 2;
-    case SPD_TREE_EXTREMES:
-        return layout->format->n_channels | (uint32_t)(mb_spd_tree_late(s) != LATE_OFF) << 4;
-    default:
-        return s->task.is_update ? s->task.n_rects : odd_axes(layout->base);
-    }
-}
-
-/* And what its shader calls it. */
-static const char *kernel_constant_name(const struct spd_tree *s)
-{
-    switch (s->kernel) {
-    case SPD_TREE_CARRY:
-    case SPD_TREE_CURVE:
-        return "TURNS";
-    case SPD_TREE_STRIPS:
-    case SPD_TREE_SLOTS:
-        return "STRIP_ROWS";
-    case SPD_TREE_EXTREMES:
-        return "CHANNELS_AND_LATE";
-    default:
-        return s->task.is_update ? "MOST_RECTS" : "ODD_AXES";
-    }
-}
-
-void mb_spd_tree_constants(const struct spd_tree *s, uint32_t constants[SPD_TREE_N_CONSTANTS])
-{
-    const uint32_t values[SPD_TREE_N_CONSTANTS] = {
-        s->by_sampler,
-        s->tile_width / 8,
-        s->tree.step[0].last_level,
-        s->tree.is_even,
-        s->tree.are_cells_even,
-        s->params.choice[SPD_TREE_PARAM_PARTS] == PARTS_ALL,
-        s->gpu->info.subgroup_size,
-        s->tree.has_even_pair,
-        s->gpu->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU,
-        odd_levels(s, s->image->layout.base.width),
-        odd_levels(s, s->image->layout.base.height),
-        is_narrow(s),
-        mb_spd_tree_has_pairs(s),
-        codec_of(s->image->layout.format),
-        kernel_constant(s),
+/* The modules, as shaders.txt has them. */
+#define MODULES(SUFFIX)                                                                                       \
+    extern const struct mb_shader mb_spv_spd_tree_raw1##SUFFIX, mb_spv_spd_tree_raw2##SUFFIX,                 \
+        mb_spv_spd_tree_raw3##SUFFIX, mb_spv_spd_tree_raw4##SUFFIX, mb_spv_spd_tree_half4##SUFFIX,            \
+        mb_spv_spd_tree_view1##SUFFIX, mb_spv_spd_tree_view2##SUFFIX, mb_spv_spd_tree_view4##SUFFIX,          \
+        mb_spv_spd_tree_raw4_alpha##SUFFIX, mb_spv_spd_tree_half4_alpha##SUFFIX,                             \
+        mb_spv_spd_tree_view4_alpha##SUFFIX;                                                                \
+    static const struct mb_shader *const modules##SUFFIX[] = {                                                \
+        &mb_spv_spd_tree_view1##SUFFIX, &mb_spv_spd_tree_view2##SUFFIX, NULL, &mb_spv_spd_tree_view4##SUFFIX, \
+        &mb_spv_spd_tree_raw1##SUFFIX,  &mb_spv_spd_tree_raw2##SUFFIX,                                        \
+        &mb_spv_spd_tree_raw3##SUFFIX,  &mb_spv_spd_tree_raw4##SUFFIX,                                        \
+        NULL, NULL, NULL, &mb_spv_spd_tree_half4##SUFFIX,                                                     \
+        &mb_spv_spd_tree_view4_alpha##SUFFIX, &mb_spv_spd_tree_raw4_alpha##SUFFIX,                            \
+        &mb_spv_spd_tree_half4_alpha##SUFFIX,                                                                 \
     };
-    memcpy(constants, values, sizeof values);
+MODULES()
+MODULES(_plain)
+MODULES(_update)
+extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_view1_words,
+    mb_spv_spd_tree_view2_words;
+
+static const struct mb_shader *module_of(const struct spd_tree_module *m)
+{
+    if (!m->has_slots) {
+        return m->n_channels == 4   ? &mb_spv_spd_tree_raw4_words
+               : m->n_channels == 2 ? &mb_spv_spd_tree_view2_words
+                                    : &mb_spv_spd_tree_view1_words;
+    }
+    const uint32_t i = m->weighs_alpha ? 12u + m->raw_words : 4u * m->raw_words + m->n_channels - 1;
+    return m->is_update ? modules_update[i] : m->has_subgroups ? modules[i] : modules_plain[i];
 }
 
-/* The module of texels of a format (texel.glsl). */
-static const struct mb_shader *slots_module(const struct mb_format *format)
+struct spd_tree {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image, *source;
+    struct mb_task task;
+    struct spd_tree_plan plan;
+    VkSampler sampler;
+    struct mb_buffer hand_off, counters;
+    struct mb_buffer cones, tiles; /* of updates: see update.glsl */
+    struct mb_pipeline compute;
+};
+
+static bool has_subgroups(const struct mb_gpu_info *info)
 {
-    static const struct mb_shader *const raw[] = {&mb_spv_spd_tree_raw1, &mb_spv_spd_tree_raw2,
-                                                  &mb_spv_spd_tree_raw3, &mb_spv_spd_tree_raw4};
-    static const struct mb_shader *const view[] = {
-        &mb_spv_spd_tree_view1, &mb_spv_spd_tree_view2, NULL, &mb_spv_spd_tree_view4};
-    return (format->texel_bytes == 4 ? raw : view)[format->n_channels - 1];
+    return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 && info->has_full_subgroups &&
+           info->subgroup_size >= 4 && info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+}
+
+static struct spd_tree_format format_of(const struct mb_format *format)
+{
+    static const enum spd_tree_codec codecs[] = {
+        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,         [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
+        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2,   [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
+        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32, [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
+    };
+    return (struct spd_tree_format){codecs[format->codec], format->n_channels};
+}
+
+/* What the library plans for a variant; NULL, or why it cannot be. */
+static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                             const struct mb_params *choice, struct spd_tree_plan *plan)
+{
+    static const enum spd_tree_reduction reductions[] = {SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM};
+    const struct mb_gpu_info *info = &gpu->info;
+    const struct mb_features *features = &info->features;
+    const struct spd_tree_device device = {
+        .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
+        .has_int64_atomics = features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
+        .subgroup_size = info->subgroup_size,
+        .max_shared_bytes = info->max_shared_memory_bytes,
+        .max_buffer_bytes = info->max_storage_buffer_bytes,
+        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
+    };
+    const struct spd_tree_image image = {
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_layers = layout->n_layers,
+        .n_levels = layout->n_levels,
+        .format = format_of(layout->format),
+        .reduction = reductions[task->reduce],
+        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+        .is_update = task->is_update,
+    };
+    const struct spd_tree_options options = {
+        .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
+        .hand_off = (enum spd_tree_hand_off)choice->choice[PARAM_CARRY],
+        .rows = n_rows_of[choice->choice[PARAM_ROWS]],
+        .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
+    };
+    return spd_tree_plan(&device, &image, &options, plan);
+}
+
+static bool is_contradictory(const struct mb_params *choice)
+{
+    const uint8_t *value = choice->choice;
+    return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
+           (value[PARAM_CARRY] == SPD_TREE_WORDS && value[PARAM_WAVE] == WAVE_OFF);
+}
+
+static struct mb_needs needs(const struct mb_params *choice)
+{
+    return (struct mb_needs){
+        .n_storage_images = 15,
+        .n_invocations = SPD_TREE_N_INVOCATIONS,
+        .load = MB_LOAD_TEXEL,
+        .is_carried = true,
+    };
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                               const struct mb_params *choice, struct mb_err *why)
+{
+    struct spd_tree_plan plan;
+    if (choice->choice[PARAM_WAVE] == WAVE_ON && (!has_subgroups(&gpu->info) || task->is_update)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       task->is_update ? "updates are made without subgroup operations"
+                                       : "the device lacks full subgroups with shuffles; try spd-tree:wave=off");
+    }
+    const char *reason = layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
+    if (reason) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason);
+    }
+    return MB_OK;
+}
+
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
+                    struct mb_params *choice)
+{
+    struct spd_tree_plan plan;
+    if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &plan)) {
+        return;
+    }
+    choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
+    choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
+    choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_ON : WAVE_OFF;
+    uint8_t rows = 0;
+    while (rows + 1u < MB_COUNTOF(n_rows_of) && n_rows_of[rows] < plan.rows) {
+        rows++;
+    }
+    choice->choice[PARAM_ROWS] = rows;
 }
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
-    static const char *const names[SPD_TREE_N_CONSTANTS] = {
-        "LOAD_SAMPLER", "TILE_LEVEL3",   "FIRST_LEVELS",  "IS_EVEN",      "ARE_CELLS_EVEN",
-        "HAS_CELLS",    "SUBGROUP_SIZE", "HAS_EVEN_PAIR", "IS_LOOP_SAFE", "ODD_X",
-        "ODD_Y",        "IS_NARROW",     "HAS_PAIRS",     "CODEC",        NULL,
-    };
-    static const struct mb_shader *const shaders[] = {
-        [SPD_TREE_ANY] = &mb_spv_spd_tree,
-        [SPD_TREE_WAVE] = &mb_spv_spd_tree_wave,
-        [SPD_TREE_SUMS] = &mb_spv_spd_tree_sums,
-        [SPD_TREE_SHARE] = &mb_spv_spd_tree_share,
-        [SPD_TREE_SHARE_ODD_CODES] = &mb_spv_spd_tree_share_odd_codes,
-        [SPD_TREE_SHARE_EVEN] = &mb_spv_spd_tree_share_even,
-        [SPD_TREE_STRIPS] = &mb_spv_spd_tree_strips,
-        [SPD_TREE_EXTREMES] = &mb_spv_spd_tree_extremes,
-        [SPD_TREE_CARRY] = &mb_spv_spd_tree_carry,
-        [SPD_TREE_CURVE] = &mb_spv_spd_tree_curve,
-    };
-    struct mb_constant constants[SPD_TREE_N_CONSTANTS + MB_N_LEVELS_CONSTANTS];
-    uint32_t values[SPD_TREE_N_CONSTANTS];
-    mb_spd_tree_constants(s, values);
+    struct mb_constant constants[SPD_TREE_N_CONSTANTS];
     for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
-        constants[i] = (struct mb_constant){names[i], values[i]};
+        constants[i] = (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
     }
-    constants[SPD_TREE_N_CONSTANTS - 1].name = kernel_constant_name(s);
-    mb_levels_constants(&s->image->layout, &s->task, constants + SPD_TREE_N_CONSTANTS);
     const struct mb_pipeline_options options = {
-        .shader = s->kernel == SPD_TREE_SLOTS ? slots_module(s->image->layout.format)
-                                              : shaders[s->kernel],
+        .shader = module_of(&s->plan.module),
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
-        .push_constant_bytes = mb_spd_tree_has_strips(s->kernel)
-                                   ? sizeof(struct spd_tree_push)
-                                   : offsetof(struct spd_tree_push, scales),
-        .subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0,
+        .push_constant_bytes = sizeof(struct spd_tree_push),
+        .subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
         .n_copies = 1,
         .name = "spd-tree",
@@ -297,141 +218,126 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     return mb_pipeline_init(&s->compute, s->gpu, &options, err);
 }
 
-/* Whether an update reads what is stored of some level, which it also writes. */
-static bool rereads(const struct spd_tree *s)
+/* What rectangles reach, level by level, and the tiles that make it. */
+static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
 {
-    return s->task.is_update && s->tree.n_steps > 1;
+    enum mb_status status = MB_OK;
+    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
+    int32_t cones[MB_MAX_RECTS][MB_MAX_LEVELS][4] = {0};
+    const struct spd_tree_plan *plan = &s->plan;
+    const uint32_t n_x = plan->n_groups[0], n_tiles = n_x * plan->n_groups[1];
+    uint32_t *tiles = mb_alloc(n_tiles, sizeof *tiles);
+    if (!tiles) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
+    }
+    mb_filter_affected_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects, affected);
+    for (uint32_t i = 0; i < s->task.n_rects * s->image->layout.n_levels; i++) {
+        const uint32_t rect = i % s->task.n_rects, level = i / s->task.n_rects;
+        mb_rect_corners(affected[level][rect], cones[rect][level]);
+    }
+    s->plan.push.n_tiles = 0;
+    for (uint32_t i = 0; i < n_tiles; i++) {
+        bool is_reached = false;
+        for (uint32_t r = 0; r < s->task.n_rects * s->image->layout.n_levels; r++) {
+            const uint32_t level = r / s->task.n_rects;
+            const int32_t *cone = cones[r % s->task.n_rects][level];
+            if (level == 0 || level > plan->n_first) {
+                continue;
+            }
+            const uint32_t shift = plan->n_first - level;
+            const uint32_t last_x = spd_tree_size_of_level(s->image->layout.base.width, plan->n_first) - 1;
+            const uint32_t last_y = spd_tree_size_of_level(s->image->layout.base.height, plan->n_first) - 1;
+            const uint32_t x0 = (uint32_t)cone[0] >> shift, x1 = (uint32_t)cone[2] >> shift,
+                           y0 = (uint32_t)cone[1] >> shift, y1 = (uint32_t)cone[3] >> shift;
+            is_reached = is_reached ||
+                         (cone[2] >= cone[0] && i % n_x >= (x0 < last_x ? x0 : last_x) / plan->tile_x &&
+                          i % n_x <= (x1 < last_x ? x1 : last_x) / plan->tile_x &&
+                          i / n_x >= (y0 < last_y ? y0 : last_y) / plan->tile_y &&
+                          i / n_x <= (y1 < last_y ? y1 : last_y) / plan->tile_y);
+        }
+        if (is_reached) {
+            tiles[s->plan.push.n_tiles++] = i % n_x | i / n_x << 16;
+        }
+    }
+    s->plan.push.n_rects = s->task.n_rects;
+    s->plan.n_groups[0] = s->plan.push.n_tiles;
+    s->plan.n_groups[1] = 1;
+    MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones", err));
+    MB_TRY(mb_buffer_upload(&s->cones, cones, s->task.n_rects * sizeof cones[0], err));
+    MB_TRY(mb_buffer_init(&s->tiles, s->gpu, MB_BUFFER_DEVICE, (s->plan.push.n_tiles + 1) * sizeof *tiles,
+                          "spd-tree tiles", err));
+    if (s->plan.push.n_tiles > 0) {
+        MB_TRY(mb_buffer_upload(&s->tiles, tiles, s->plan.push.n_tiles * sizeof *tiles, err));
+    }
+fail:
+    mb_free(tiles);
+    return status;
 }
 
 static void bind(const struct spd_tree *s)
 {
     const struct mb_vk_image *image = s->image;
-    const bool is_update = s->task.is_update,
-               is_raw = mb_spd_tree_is_raw(s->kernel, image->layout.format);
-    /* The levels that later steps begin with, as stored, if they are read at all. */
-    VkImageView stored[MAX_STORED];
-    for (uint32_t i = 0; i < MAX_STORED; i++) {
-        const uint32_t last = s->tree.n_steps - 1, step = i + 1 < last ? i + 1 : last;
-        stored[i] = image->stored[rereads(s) ? s->tree.step[step].source_level : 0];
-    }
+    const bool is_raw = s->plan.view != SPD_TREE_VIEW_OF_FORMAT;
     const struct mb_descriptor descriptors[] = {
-        {.binding = 0,
-         .sampler = s->sampler,
-         .views = is_raw ? &image->raw[0] : &image->stored[0]},
-        {.binding = 1,
-         .views = is_raw ? &image->raw[1] : &image->storage[1],
-         .n_views = image->layout.n_levels - 1},
+        {.binding = 0, .sampler = s->sampler, .views = is_raw ? &s->source->raw[0] : &s->source->stored[0]},
+        {.binding = 1, .views = is_raw ? &image->raw[1] : &image->storage[1], .n_views = image->layout.n_levels - 1},
         {.binding = 2, .buffer = &s->hand_off},
         {.binding = 3, .buffer = &s->counters},
         {.binding = 4,
          .sampler = s->sampler,
-         .views = stored,
-         .n_views = MAX_STORED,
-         .layout =
-             rereads(s) ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
-        /* The counters where there is nothing to bind. */
-        {.binding = 5, .buffer = is_update ? &s->n_made : &s->counters},
-        {.binding = 6, .buffer = is_update ? &s->affected : &s->counters},
-        {.binding = 7, .buffer = is_update ? &s->tiles : &s->counters},
+         .views = is_raw ? &image->raw[1] : &image->stored[1],
+         .n_views = image->layout.n_levels - 1,
+         .layout = VK_IMAGE_LAYOUT_GENERAL},
+        {.binding = 5, .buffer = &s->cones},
+        {.binding = 6, .buffer = &s->tiles},
     };
-    mb_pipeline_bind(&s->compute, 0, descriptors, MB_COUNTOF(descriptors));
+    mb_pipeline_bind(&s->compute, 0, descriptors, s->task.is_update ? 7 : 4);
 }
 
-static enum mb_status init(void *state, const struct mb_gpu *gpu,
-                           const struct mb_target *target, const struct mb_params *choice,
-                           struct mb_err *err)
+static enum mb_status init(void *state, const struct mb_gpu *gpu, const struct mb_target *target,
+                           const struct mb_params *choice, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct spd_tree *s = state;
-    const struct mb_layout *layout = &target->image->layout;
     s->gpu = gpu;
     s->image = target->image;
+    s->source = target->source ? target->source : target->image;
     s->task = target->task;
-    s->params = *choice;
-    s->tile_width = mb_spd_tree_tile_width(choice);
-    if (layout->n_levels == 1) {
+    if (s->image->layout.n_levels == 1) {
         return MB_OK;
     }
-    s->kernel = mb_spd_tree_choose(gpu, layout, &s->task, choice, s->image->is_raw);
-    mb_spd_tree_plan(s->kernel, gpu, layout, choice, &s->tree);
-    s->by_sampler = uses_sampler(gpu, layout, &s->task, choice, s->kernel, &s->tree);
-    MB_TRY(mb_load_make_sampler(gpu, s->by_sampler, s->task.reduce, &s->sampler, err));
-    MB_TRY(mb_spd_tree_make_buffers(s, err));
+    const char *reason = make_plan(gpu, &s->image->layout, &s->task, choice, &s->plan);
+    if (reason) {
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
+    }
+    MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
+    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes, "spd-tree hand-off", err));
+    MB_TRY(mb_buffer_init(&s->counters, gpu, MB_BUFFER_DEVICE, s->plan.counter_bytes, "spd-tree counters", err));
+    if (s->task.is_update) {
+        MB_TRY(make_lists(s, err));
+    }
     MB_TRY(make_pipeline(s, err));
     bind(s);
 fail:
     return status;
 }
 
-struct spd_tree_push mb_spd_tree_push(const struct spd_tree *s)
-{
-    const struct mb_layout *layout = &s->image->layout;
-    const struct mb_extent base = layout->base;
-    struct spd_tree_push push = {
-        .base_extent = {(int32_t)base.width, (int32_t)base.height},
-        .inv_base_extent = {1.0f / (float)base.width, 1.0f / (float)base.height},
-        .n_levels = (int32_t)layout->n_levels,
-        .n_steps = (int32_t)s->tree.n_steps,
-        .final_step = (int32_t)s->tree.n_steps - s->tree.has_final_step,
-        .n_rects = s->task.n_rects,
-    };
-    if (mb_spd_tree_has_nodes(s->kernel)) {
-        push.n_nodes = mb_spd_tree_place_nodes(s, push.first_node);
-        push.nodes_per_level = push.first_node[1];
-        mb_spd_tree_scales(layout, s->task.reduce, push.scales);
-    } else {
-        push.n_texels = mb_spd_tree_place_texels(s, push.first_texel);
-        push.n_counters = mb_spd_tree_place_counters(s, push.first_counter);
-    }
-    return push;
-}
-
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct spd_tree *s = state;
     const uint32_t n_made = s->image->layout.n_levels - 1;
+    const bool is_update = s->task.is_update;
     if (n_made == 0) {
         return;
     }
-    const struct spd_tree_push push = mb_spd_tree_push(s);
-    const struct mb_extent grid = s->tree.step[0].grid;
-    const uint32_t n_layers = s->image->layout.n_layers;
     const struct mb_dispatch dispatch = {
-        .push = &push,
-        .n_groups = {s->task.is_update ? s->n_tiles : grid.width,
-                     s->task.is_update ? 1 : grid.height, n_layers},
+        .push = &s->plan.push,
+        .n_groups = {s->plan.n_groups[0], s->plan.n_groups[1], s->plan.n_groups[2]},
     };
-    mb_barrier_levels(cmd, s->image, 1, n_made,
-                      s->task.is_update ? &mb_access_readable : &mb_access_undefined,
-                      rereads(s) ? &mb_access_compute_read_write : &mb_access_compute_write);
+    mb_barrier_levels(cmd, s->image, 1, n_made, is_update ? &mb_access_readable : &mb_access_undefined,
+                      is_update ? &mb_access_compute_read_write : &mb_access_compute_write);
     mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
-}
-
-/* Bytes that are handed on: written once, read as often as cells overlap, about once; of slots,
- * each at most once. Of nodes, a word is at most fetched, written, and fetched and written
- * again when it goes back to zero. */
-static uint64_t hand_off_bytes(const struct spd_tree *s)
-{
-    uint32_t first[2 * MB_MAX_TREE_STEPS];
-    if (s->kernel == SPD_TREE_SLOTS) {
-        return 2 * mb_spd_tree_hand_off_bytes(s);
-    }
-    if (mb_spd_tree_has_nodes(s->kernel)) {
-        return 4 * (uint64_t)mb_spd_tree_place_nodes(s, first) * s->image->layout.n_layers *
-               sizeof(uint64_t);
-    }
-    return 2 * (uint64_t)mb_spd_tree_place_texels(s, first) * s->image->layout.n_layers * 4 *
-           sizeof(float);
-}
-
-static uint32_t reread_levels(const struct spd_tree *s)
-{
-    uint32_t mask = 0;
-    for (uint32_t i = 1; rereads(s) && i < s->tree.n_steps; i++) {
-        mask |= UINT32_C(1) << s->tree.step[i].source_level;
-    }
-    return mask;
 }
 
 static void describe(const void *state, struct mb_work *work)
@@ -443,15 +349,16 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = is_made ? 2 : 0;
     work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = s->kernel != SPD_TREE_ANY ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes =
-        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
-        (is_made ? hand_off_bytes(s) : 0);
+    work->subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0;
+    work->algorithmic_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+                              (is_made ? 2 * s->plan.hand_off_bytes : 0);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
-        .arithmetic = s->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,
-        .reread_levels = reread_levels(s),
+        .arithmetic = MB_ARITHMETIC_FP32,
     };
+    for (uint32_t i = s->plan.n_first; s->task.is_update && i + 1 < layout->n_levels; i++) {
+        work->tolerance.reread_levels |= UINT32_C(1) << i;
+    }
 }
 
 static void finish(void *state)
@@ -459,18 +366,22 @@ static void finish(void *state)
     struct spd_tree *s = state;
     mb_pipeline_finish(&s->compute);
     mb_buffer_finish(&s->tiles);
-    mb_buffer_finish(&s->affected);
-    mb_buffer_finish(&s->n_made);
+    mb_buffer_finish(&s->cones);
     mb_buffer_finish(&s->counters);
     mb_buffer_finish(&s->hand_off);
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 
+static bool has_source(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE;
+}
+
 const struct mb_strategy mb_strategy_spd_tree = {
     .name = "spd-tree",
-    .title = "our single dispatch for any size: a tree of tiles and cells, exact on odd sizes",
+    .title = "our single dispatch for any size, exact on odd sizes",
     .source = "https://developer.download.nvidia.com/devzone/devcenter/gamegraphics/files/"
-              "NP2_Mipmapping.pdf (the filter); the tree is mipbench's own",
+              "NP2_Mipmapping.pdf (the filter); how it is done is mipbench's own",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .wants_raw = true,
@@ -479,10 +390,11 @@ const struct mb_strategy mb_strategy_spd_tree = {
                                       "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
-    .export = &mb_spd_tree_export,
-    .is_contradictory = mb_spd_tree_is_contradictory,
-    .supports = mb_spd_tree_supports,
-    .resolve = mb_spd_tree_resolve,
+    .has_source = has_source,
+    .is_contradictory = is_contradictory,
+    .needs = needs,
+    .supports = supports,
+    .resolve = resolve,
     .init = init,
     .record = record,
     .describe = describe,

@@ -1,6 +1,0 @@
-/* spd-tree by strips and slots: one channel. */
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define CHANNELS 1
-#define SLOTS
-#include "strips_main.glsl"
