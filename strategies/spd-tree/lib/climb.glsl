@@ -66,7 +66,8 @@ void climb(ivec2 tile, int layer, TEXEL sums)
 }
 
 #else
-/* By slots: cells of 8x8 texels, which whoever leaves the last one reduces to the one that it goes on with. */
+/* By slots: cells of 2^SPAN x 2^SPAN texels, in Morton order, which whoever leaves the last one reduces to the one
+ * that it goes on with. */
 shared bool is_last_of_cell;
 
 /* What one invocation found, all that go on know. */
@@ -98,36 +99,74 @@ void acquire_cell()
     acquire_hand_off();
 }
 
-uint index_in_cell(ivec2 at)
+/* Bits of a number up to 255, a zero after each. */
+uint spread(int v)
 {
-    uvec2 p = uvec2(at & 7);
-    return p.x & 1u | p.y << 1 & 2u | p.x << 1 & 4u | p.y << 2 & 8u | p.x << 2 & 16u | p.y << 3 & 32u;
+    uint bits = uint(v);
+    bits = (bits | bits << 4) & 0x0f0fu;
+    bits = (bits | bits << 2) & 0x3333u;
+    return (bits | bits << 1) & 0x5555u;
+}
+
+/* The texel `at`, one, two or three levels below `from`, that slots from `first` on make; what lies between is
+ * stored. */
+TEXEL reduce_4_slots(int from, uint first)
+{
+    return join_four(from, slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
+}
+
+TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
+{
+    TEXEL made[4];
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        made[i] = reduce_4_slots(from, first + uint(4 * i));
+    }
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        store_sums(from + 1, 2 * at + quadrant(i), layer, made[i]);
+    }
+    return join_four(from + 1, made[0], made[1], made[2], made[3]);
+}
+
+TEXEL reduce_64_slots(int from, uint first, ivec2 at, int layer)
+{
+    TEXEL made[4];
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        ivec2 p = 2 * at + quadrant(i);
+        made[i] = reduce_16_slots(from, first + uint(16 * i), p, layer);
+        store_sums(from + 2, p, layer, made[i]);
+    }
+    return join_four(from + 2, made[0], made[1], made[2], made[3]);
 }
 
 TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
 {
-    if (HAS_WIDE_LANES) {
-        uint i = first + 4u * (LANE & 15u);
-        TEXEL texel = join_four(from, slot[i], slot[i + 1u], slot[i + 2u], slot[i + 3u]);
-        return make_three_levels_by_lanes(from, cell, layer, texel, LANE);
+    if (!HAS_WIDE_LANES) {
+        if (INDEX < 1u << 2 * SPAN) {
+            cells[INDEX] = slot[first + INDEX];
+        }
+        return make_levels_by_cells(from, from + SPAN, from + SPAN, cell, layer);
     }
-    if (INDEX < 64u) {
-        cells[INDEX] = slot[first + INDEX];
-    }
-    barrier();
-    return make_three_levels_by_cells(from, cell, layer, INDEX);
+    uint lane = LANE & 15u, i = first + (lane << 2 * (SPAN - 2));
+    ivec2 at = cell * 4 + place(lane);
+    TEXEL texel = SPAN == 3   ? reduce_4_slots(from, i)
+                  : SPAN == 4 ? reduce_16_slots(from, i, at, layer)
+                              : reduce_64_slots(from, i, at, layer);
+    Lower made = make_lower(from + SPAN - 2, texel);
+    store_lower(from + SPAN - 2, cell, layer, made);
+    return made.third;
 }
 
 /* A texel of level `from`, as sums, to its cell; true if that was the last: then the texel that the cell
  * makes. */
 bool climb_cell(int step, inout ivec2 at, int layer, inout TEXEL sums)
 {
-    int from = FIRST_LEVELS + 3 * step;
-    ivec2 extent = extent_of(from), n = min(extent, ivec2(8)), cell = at >> 3;
-    uint first = uint(layer) * n_nodes + first_node(step) + 64u * uint(cell.y * max(extent.x >> 3, 1) + cell.x);
+    int from = FIRST_LEVELS + SPAN * step;
+    ivec2 extent = extent_of(from), n = min(extent, ivec2(1 << SPAN)), cell = at >> SPAN, within = at & (1 << SPAN) - 1;
+    uint first = uint(layer) * n_nodes + first_node(step) +
+                 (uint(cell.y * max(extent.x >> SPAN, 1) + cell.x) << 2 * SPAN);
     bool is_last = false;
     if (INDEX == 0u) {
-        slot[first + index_in_cell(at)] = sums;
+        slot[first + (spread(within.x) | spread(within.y) << 1)] = sums;
         is_last = arrive_is_last(first, uint(n.x * n.y));
     }
     if (!tell_all(is_last)) {
@@ -143,7 +182,7 @@ void climb(ivec2 tile, int layer, TEXEL sums)
 {
     ivec2 at = tile;
     [[unroll]] for (int step = 0; step < 3; step++) {
-        if (FIRST_LEVELS + 3 * step >= n_levels - 1 || !climb_cell(step, at, layer, sums)) {
+        if (FIRST_LEVELS + SPAN * step >= n_levels - 1 || !climb_cell(step, at, layer, sums)) {
             return;
         }
     }

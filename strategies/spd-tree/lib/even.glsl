@@ -19,14 +19,14 @@
 #ifndef EVEN_GLSL
 #define EVEN_GLSL
 
-/* Whether a subgroup has 16 texels of level 4. */
+/* Whether quads of lanes exchange texels, and whether a subgroup has 16 texels of level 4. */
 #ifdef SUBGROUPS
-const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16;
+const bool HAS_QUADS = true, HAS_WIDE_LANES = SUBGROUP_SIZE >= 16;
 #else
-const bool HAS_WIDE_LANES = false;
+const bool HAS_QUADS = false, HAS_WIDE_LANES = false;
 #endif
 
-shared TEXEL cells[IS_EVEN ? (HAS_WIDE_LANES ? 64 : 256) : 1]; /* of level 3 in Morton order; first of level 2 by rows */
+shared TEXEL cells[IS_EVEN ? (HAS_WIDE_LANES ? 64 : 256) : 1]; /* of level 3 in Morton order; or of level 2 first */
 
 ivec2 place(uint index)
 {
@@ -35,10 +35,21 @@ ivec2 place(uint index)
     return ivec2(x, y);
 }
 
-/* Where the texel of level 2 that quads of lanes scatter to one of them lies among a tile's 16x16. */
+ivec2 quadrant(int i)
+{
+    return ivec2(i & 1, i >> 1);
+}
+
+/* Where an invocation's i-th texel of level 1 lies among a tile's 32x32: one in each quadrant, or side by side. */
+ivec2 place_in_level1(uint index, int i)
+{
+    return HAS_QUADS ? place(index) + 16 * quadrant(i) : 2 * place(index) + quadrant(i);
+}
+
+/* And that of level 2 among 16x16. */
 ivec2 place_in_level2(uint index)
 {
-    return (place(index) >> 1) + ivec2(index & 1u, index >> 1 & 1u) * 8;
+    return HAS_QUADS ? (place(index) >> 1) + 8 * quadrant(int(index & 3u)) : place(index);
 }
 
 /* Of a level `n`, that sums of texels of level 0 make averages. Floats are averaged level by level, as their sums
@@ -122,30 +133,49 @@ struct Upper {
 
 void store_upper(ivec2 tile, int layer, uint index, Upper made)
 {
-    ivec2 first = tile * 32 + place(index);
-    store_sums(1, first, layer, made.level1[0]);
-    store_sums(1, first + ivec2(16, 0), layer, made.level1[1]);
-    store_sums(1, first + ivec2(0, 16), layer, made.level1[2]);
-    store_sums(1, first + 16, layer, made.level1[3]);
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        store_sums(1, tile * 32 + place_in_level1(index, i), layer, made.level1[i]);
+    }
     if (FIRST_LEVELS >= 2) {
         store_sums(2, tile * 16 + place_in_level2(index), layer, made.level2);
     }
 }
 
+/* Have the device fetch what it needs to know of each level to store to it, where few workgroups are at work: stores
+ * beyond a level's size have no other effect. */
+void touch_levels(int layer)
+{
+    if (gl_NumWorkGroups.x * gl_NumWorkGroups.y * gl_NumWorkGroups.z > 64u ||
+        LANES_ID != N_INVOCATIONS / SUBGROUP_SIZE - 1) {
+        return;
+    }
+    [[unroll]] for (int level = 1; level < 16; level++) {
+        if (level < n_levels) {
+            store_encoded(level, ivec2(-1), layer, ENCODED(0));
+        }
+    }
+}
+
 Upper make_levels_1_2(ivec2 tile, int layer, uint index)
 {
-    ivec2 first = 2 * (tile * 32 + place(index));
     Block block[4];
-    block[0] = FETCH_BLOCK(corner_of(first, layer), first, 0);
-    block[1] = FETCH_BLOCK(corner_of(first + ivec2(32, 0), layer), (first + ivec2(32, 0)), 0);
-    block[2] = FETCH_BLOCK(corner_of(first + ivec2(0, 32), layer), (first + ivec2(0, 32)), 0);
-    block[3] = FETCH_BLOCK(corner_of(first + 32, layer), (first + 32), 0);
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        ivec2 at = 2 * (tile * 32 + place_in_level1(index, i));
+        block[i] = FETCH_BLOCK(corner_of(at, layer), at, 0);
+    }
+    if (STORES_LATE) {
+        touch_levels(layer);
+    }
     prepare_codec(index);
     Upper made;
     [[unroll]] for (int i = 0; i < 4; i++) {
         made.level1[i] = level1_of(block[i]);
     }
-    made.level2 = scatter_quad(made.level1);
+    if (HAS_QUADS) {
+        made.level2 = scatter_quad(made.level1);
+    } else {
+        made.level2 = join_four(1, made.level1[0], made.level1[1], made.level1[2], made.level1[3]);
+    }
     if (!STORES_LATE) {
         store_upper(tile, layer, index, made);
     }
@@ -160,113 +190,126 @@ void leave_sums(int level, ivec2 at, TEXEL sums)
     }
 }
 
-/* Level 3, of lanes that differ in bits 2 (x) and 3 (y) of their index, to the cells; or through these. */
-void make_level3(TEXEL texel, uint index)
+TEXEL four_cells(int n, uint i)
 {
-    if (HAS_WIDE_LANES) {
-        TEXEL made = join_lanes(2, texel, 4u);
-        if ((index & 12u) == 0u) {
-            cells[(index & 3u) << 4 | index >> 4] = made;
+    return join_four(n, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
+}
+
+/* From the cells, texels of level `from` in Morton order, levels up to `end` in place; `block` is where they lie in level
+ * `last`, of which they make one texel. By all of the workgroup; the first texel of the last level. */
+TEXEL make_levels_by_cells(int from, int last, int end, ivec2 block, int layer)
+{
+    for (int level = from + 1; level <= end; level++) {
+        uint n = 1u << 2 * (last - level);
+        barrier();
+        TEXEL made = four_cells(level - 1, INDEX % n);
+        barrier();
+        if (INDEX < n) {
+            cells[INDEX] = made;
+            store_sums(level, (block << last - level) + place(INDEX), layer, made);
+            leave_sums(level, place(INDEX), made);
         }
-        return;
     }
-    ivec2 at = place_in_level2(index);
-    cells[at.y * 16 + at.x] = texel;
     barrier();
-    ivec2 p = place(index & 63u);
-    int corner = p.y * 32 + p.x * 2;
-    TEXEL made = join_four(2, cells[corner], cells[corner + 1], cells[corner + 16], cells[corner + 17]);
-    barrier();
-    if (index < 64u) {
-        cells[index] = made;
+    return cells[0];
+}
+
+/* Three levels, made by lanes from a texel that each of 16 has of the first. */
+struct Lower {
+    TEXEL first, second, third;
+};
+
+Lower make_lower(int n, TEXEL first)
+{
+    Lower made;
+    made.first = first;
+    made.second = join_lanes(n, made.first, 1u);
+    made.third = join_lanes(n + 1, made.second, 4u);
+    return made;
+}
+
+/* Those of levels `n` to n + 2; `block` is where they lie in the last. */
+void store_lower(int n, ivec2 block, int layer, Lower made)
+{
+    uint lane = LANE;
+    if (lane < 16u) {
+        store_sums(n, block * 4 + place(lane), layer, made.first);
+    }
+    if (lane < 16u && (lane & 3u) == 0u && FIRST_LEVELS >= 5) {
+        store_sums(n + 1, block * 2 + place(lane >> 2), layer, made.second);
+    }
+    if (lane == 0u && FIRST_LEVELS >= 6) {
+        store_sums(n + 2, block, layer, made.third);
     }
 }
 
-/* By subgroups that have nothing else to do then, if there are any. */
-void store_level3(ivec2 tile, int layer, uint index)
+void leave_lower(Lower made)
 {
-    uint i = HAS_WIDE_LANES ? index - uint(SUBGROUP_SIZE) : index;
+    uint lane = LANE;
+    if (lane < 16u) {
+        leave_sums(4, place(lane), made.first);
+    }
+    if (lane < 16u && (lane & 3u) == 0u) {
+        leave_sums(5, place(lane >> 2), made.second);
+    }
+    if (lane == 0u) {
+        leave_sums(6, ivec2(0), made.third);
+    }
+}
+
+/* Level 3 by lanes that differ in bits 2 (x) and 3 (y) of their index. */
+void make_level3_by_lanes(ivec2 tile, int layer, uint index, TEXEL texel)
+{
+    TEXEL made = join_lanes(2, texel, 4u);
+    if ((index & 12u) == 0u) {
+        cells[(index & 3u) << 4 | index >> 4] = made;
+    }
+    barrier();
+    uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that have nothing else to do then */
     if (i < 64u) {
         store_sums(3, tile * 8 + place(i), layer, cells[i]);
         leave_sums(3, place(i), cells[i]);
     }
 }
 
-/* The 64 texels of a level `n` as sums in the cells, or four of them that lane `i` begins with: three
- * levels further on; the last, the sums of which are left over, in the first lane at least. */
-TEXEL make_three_levels_by_lanes(int n, ivec2 block, int layer, TEXEL texel, uint lane)
-{
-    if (lane < 16u) {
-        store_sums(n + 1, block * 4 + place(lane), layer, texel);
-        leave_sums(n + 1, place(lane), texel);
-    }
-    if (FIRST_LEVELS < 5) {
-        return texel;
-    }
-    texel = join_lanes(n + 1, texel, 1u);
-    if (lane < 16u && (lane & 3u) == 0u) {
-        store_sums(n + 2, block * 2 + place(lane >> 2), layer, texel);
-        leave_sums(n + 2, place(lane >> 2), texel);
-    }
-    if (FIRST_LEVELS < 6) {
-        return texel;
-    }
-    texel = join_lanes(n + 2, texel, 4u);
-    if (lane == 0u) {
-        store_sums(n + 3, block, layer, texel);
-        leave_sums(n + 3, ivec2(0), texel);
-    }
-    return texel;
-}
+/* What is stored late, if at all. */
+struct EvenTile {
+    Upper upper;
+    Lower lower;
+};
 
-TEXEL four_cells(int n, uint i)
+/* Levels 1 to FIRST_LEVELS; true where the last is at hand as sums, the third of `lower`: in the first subgroup,
+ * or in all of the workgroup. */
+bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
 {
-    return join_four(n, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
-}
-
-/* The same by all of the workgroup in shared memory. */
-TEXEL make_three_levels_by_cells(int n, ivec2 block, int layer, uint index)
-{
-    for (int k = 1; k <= 3 && k <= FIRST_LEVELS - 3; k++) {
-        uint n_made = 64u >> 2 * k;
-        TEXEL made = four_cells(n + k - 1, index % n_made);
-        barrier();
-        if (index < n_made) {
-            cells[index] = made;
-            store_sums(n + k, (block << 3 - k) + place(index), layer, made);
-            leave_sums(n + k, place(index), made);
-        }
-        barrier();
-    }
-    return cells[0];
-}
-
-/* Levels 1 to FIRST_LEVELS, of which `upper` is stored or not; true where the last is at hand, as sums: in the first
- * subgroup, or in all of the workgroup. */
-bool make_even_tile(ivec2 tile, int layer, uint index, out Upper upper, out TEXEL texel)
-{
-    upper = make_levels_1_2(tile, layer, index);
-    texel = upper.level2;
+    made.upper = make_levels_1_2(tile, layer, index);
     if (FIRST_LEVELS < 3) {
+        return false;
+    }
+    if (!HAS_WIDE_LANES) {
+        cells[HAS_QUADS ? index >> 2 | (index & 3u) << 6 : index] = made.upper.level2;
+        made.lower.third = make_levels_by_cells(2, 6, FIRST_LEVELS, tile, layer);
         return true;
     }
-    make_level3(texel, index);
-    barrier();
-    store_level3(tile, layer, index);
-    if (HAS_WIDE_LANES) {
-        if (LANES_ID != 0u) {
-            return false;
-        }
-        if (FIRST_LEVELS > 3) {
-            texel = four_cells(3, LANE & 15u);
-            texel = make_three_levels_by_lanes(3, tile, layer, texel, LANE);
-        }
-        return true;
+    make_level3_by_lanes(tile, layer, index, made.upper.level2);
+    if (LANES_ID != 0u || FIRST_LEVELS == 3) {
+        return false;
     }
-    if (FIRST_LEVELS > 3) {
-        texel = make_three_levels_by_cells(3, tile, layer, index);
+    made.lower = make_lower(4, four_cells(3, LANE & 15u));
+    leave_lower(made.lower);
+    if (!STORES_LATE) {
+        store_lower(4, tile, layer, made.lower);
     }
     return true;
+}
+
+/* What make_even_tile() has left. */
+void store_late(ivec2 tile, int layer, uint index, EvenTile made)
+{
+    if (HAS_WIDE_LANES && LANES_ID == 0u && FIRST_LEVELS > 3) {
+        store_lower(4, tile, layer, made.lower);
+    }
+    store_upper(tile, layer, index, made.upper);
 }
 
 #endif

@@ -60,17 +60,37 @@ TEXEL from_lane_xor(TEXEL own, uint mask)
     return from_lane(own, LANE ^ mask);
 }
 
-#ifdef HAS_FETCHED
-shared FETCHED fetched_of_lane[N_INVOCATIONS];
-
-FETCHED from_lane(FETCHED own, uint lane)
-{
-    barrier();
-    fetched_of_lane[gl_LocalInvocationIndex] = own;
-    barrier();
-    return fetched_of_lane[LANES_ID * SUBGROUP_SIZE + lane];
-}
 #endif
+
+/* Two texels from one lane, and one from each of two. */
+#ifdef SUBGROUPS
+FETCHED[2] two_from_lane(FETCHED a, FETCHED b, uint lane)
+{
+    return FETCHED[2](from_lane(a, lane), from_lane(b, lane));
+}
+
+TEXEL[2] from_two_lanes(TEXEL own, uint a, uint b)
+{
+    return TEXEL[2](from_lane(own, a), from_lane(own, b));
+}
+#else
+shared FETCHED fetched_of_lane[2 * N_INVOCATIONS];
+
+FETCHED[2] two_from_lane(FETCHED a, FETCHED b, uint lane)
+{
+    uint from = 2u * (LANES_ID * SUBGROUP_SIZE + lane), to = 2u * gl_LocalInvocationIndex;
+    barrier();
+    fetched_of_lane[to] = a;
+    fetched_of_lane[to + 1u] = b;
+    barrier();
+    return FETCHED[2](fetched_of_lane[from], fetched_of_lane[from + 1u]);
+}
+
+TEXEL[2] from_two_lanes(TEXEL own, uint a, uint b)
+{
+    TEXEL first = from_lane(own, a);
+    return TEXEL[2](first, texel_of_lane[LANES_ID * SUBGROUP_SIZE + b]);
+}
 #endif
 
 /* Invocations, lanes one after the other: gl_LocalInvocationIndex promises nothing of subgroups. */

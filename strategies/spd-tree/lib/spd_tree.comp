@@ -73,16 +73,15 @@ void main()
         }
         return;
     }
-    Upper upper;
-    TEXEL sums;
-    bool is_there = make_even_tile(tile, layer, index, upper, sums);
+    EvenTile made;
+    bool is_there = make_even_tile(tile, layer, index, made);
     if (HAS_BELOW && IS_ALL_EVEN && is_there) {
-        climb(tile, layer, sums);
+        climb(tile, layer, made.lower.third);
     }
     if (HAS_BELOW && !IS_ALL_EVEN) {
         make_below(tile, layer, index);
     }
     if (STORES_LATE) {
-        store_upper(tile, layer, index, upper);
+        store_late(tile, layer, index, made);
     }
 }

@@ -114,7 +114,8 @@ struct spd_tree_plan {
     enum spd_tree_hand_off hand_off;
     uint32_t rows;                    /* of strips; else 0 */
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
-    bool is_all_even;                 /* no size of any level is odd */
+    bool is_all_even;                 /* no size of any level is odd: then, of climb.glsl, */
+    uint32_t span;                    /* levels that are handed on at once */
 };
 
 /* Bytes of memory that what is handed on takes at most twice: written, and read. */
@@ -179,6 +180,13 @@ static inline uint32_t spd_tree_within_axis(uint32_t tile, uint32_t n)
     return tile >> n > 1 ? (tile >> n) - 1 : 0;
 }
 
+/* Of a texel as it is fetched: in words, or as floats. */
+static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image)
+{
+    const uint32_t n = spd_tree_texel_bytes(image->format);
+    return n == 4 || n == 8 ? n : image->format.n_channels * (uint32_t)sizeof(float);
+}
+
 /* Shared memory of a workgroup. */
 static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *device,
                                              const struct spd_tree_image *image, const struct spd_tree_plan *plan)
@@ -192,7 +200,7 @@ static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *devic
         n_further += spd_tree_most(plan, n);
         n_within += n > 4 ? 0 : spd_tree_within_axis(plan->tile_x, n) * spd_tree_within_axis(plan->tile_y, n);
     }
-    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot + n_lanes * (slot + 8) +
+    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
            (3 * (n_further - n_within) + 4 + (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) * 4;
 }
 
@@ -254,7 +262,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device, 
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
     for (uint32_t n_first = 3; n_first <= 4; n_first++) {
-        for (uint32_t r = rows > 0 ? rows : device->is_cpu ? 8 : 2; r <= (rows > 0 ? rows : 21); r++) {
+        for (uint32_t r = rows > 0 ? rows : device->is_cpu ? 8 : 1; r <= (rows > 0 ? rows : 21); r++) {
             struct spd_tree_plan with = *plan;
             if (!spd_tree_set_strips(device, image, n_first, r, &with)) {
                 continue;
@@ -285,6 +293,27 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device, const
            spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
 }
 
+/* Tiles, up to which words bring as many levels as there may be at once, since few wait for their turn. */
+#define SPD_TREE_MAX_WIDE 1024u
+
+/* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so that the fewest cells
+ * follow one another: each is a round trip to memory. */
+static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                        const struct spd_tree_plan *plan)
+{
+    const uint32_t n_words = (image->format.n_channels + 1) / 2, n_lanes = spd_tree_lanes(device, plan) / n_words;
+    const uint32_t most = plan->module.has_subgroups && device->subgroup_size >= 16 ? 5 : 4;
+    const uint32_t n_below = image->n_levels - 1 - plan->n_first, n_steps = n_below > 0 ? (n_below - 1) / most + 1 : 1;
+    const uint32_t even = (n_below + n_steps - 1) / n_steps;
+    if (plan->module.has_slots) {
+        return even < 3 ? 3 : even;
+    }
+    if ((uint64_t)plan->n_groups[0] * plan->n_groups[1] > SPD_TREE_MAX_WIDE) {
+        return n_lanes < 3 ? n_lanes : 3;
+    }
+    return n_lanes < 5 ? n_lanes : 5;
+}
+
 /* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
 static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
                                              uint32_t n)
@@ -303,14 +332,14 @@ static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image, con
                                          uint32_t i)
 {
     const bool climbs = plan->is_all_even && plan->module.has_slots && !image->is_update;
-    const uint32_t level = plan->n_first + (image->is_update ? i : climbs ? 3 * i : i + 1);
+    const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i : climbs ? span * i : i + 1);
     const uint64_t x = spd_tree_size_of_level(image->width, level);
     const uint64_t y = spd_tree_size_of_level(image->height, level);
     if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
         return 0;
     }
     if (climbs) {
-        return 64 * (x > 8 ? x / 8 : 1) * (y > 8 ? y / 8 : 1);
+        return (x >> span > 0 ? x >> span : 1) * (y >> span > 0 ? y >> span : 1) << 2 * span;
     }
     return x * y * (plan->module.has_slots && !image->is_update ? spd_tree_most_sharing(image, plan, i + 1) : 1);
 }
@@ -366,10 +395,8 @@ static inline uint32_t spd_tree_float_bits(float value)
     return bits;
 }
 
-/* Workgroups of even tiles, up to which they store late; and up to which climb.glsl hands on as many levels as there
- * may be, since few wait for their turn at the same words. */
+/* Workgroups of even tiles, up to which they store late. */
 #define SPD_TREE_MAX_LATE 256u
-#define SPD_TREE_MAX_WIDE 1024u
 
 static inline void spd_tree_set_constants(const struct spd_tree_device *device, const struct spd_tree_image *image,
                                           const struct spd_tree_options *options, struct spd_tree_plan *plan)
@@ -377,9 +404,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
     const struct spd_tree_format format = image->format;
     const bool is_unorm = spd_tree_is_normalised(format), is_10 = format.codec == SPD_TREE_UNORM10_2;
     const uint32_t n_lanes = spd_tree_lanes(device, plan), mask = (UINT32_C(1) << plan->n_first) - 1;
-    const uint32_t n_words = (format.n_channels + 1) / 2;
     const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
-    const uint32_t wide_span = n_lanes / n_words < 5 ? n_lanes / n_words : 5;
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
@@ -404,7 +429,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
         {"REDUCE", 16, (uint32_t)image->reduction},
         {"WEIGH_ALPHA", 17, image->weighs_alpha},
         {"IS_UPDATE", 18, image->is_update},
-        {"SPAN", 19, n_tiles <= SPD_TREE_MAX_WIDE ? wide_span : 3},
+        {"SPAN", 19, plan->span},
         {"CODEC", 20, is_10 ? 2u : format.codec == SPD_TREE_SRGB8 ? 1u : 0u},
         {"STORES_LATE", 21, !device->is_cpu && n_tiles * image->n_layers <= SPD_TREE_MAX_LATE},
     };
@@ -418,11 +443,25 @@ static inline bool spd_tree_may_have_words(const struct spd_tree_device *device,
            !image->weighs_alpha && !image->is_update && spd_tree_is_normalised(image->format);
 }
 
+/* Tiles of 64x64 cost less than strips where all sizes are even, and otherwise up to so many of them: each has parts to
+ * share, for which it waits. */
+#define SPD_TREE_MAX_EVEN 600u
+
+static inline bool spd_tree_even_is_best(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                                         const struct spd_tree_plan *plan)
+{
+    return device->is_cpu || spd_tree_even_levels(image) + 1 == image->n_levels ||
+           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <= SPD_TREE_MAX_EVEN;
+}
+
 static inline bool spd_tree_set_shape(const struct spd_tree_device *device, const struct spd_tree_image *image,
                                       const struct spd_tree_options *options, struct spd_tree_plan *plan)
 {
-    return (options->shape != SPD_TREE_STRIPS && options->rows == 0 && spd_tree_set_even(device, image, plan)) ||
-           (options->shape != SPD_TREE_EVEN && spd_tree_choose_strips(device, image, options->rows, plan));
+    if (options->shape != SPD_TREE_STRIPS && options->rows == 0 && spd_tree_set_even(device, image, plan) &&
+        (options->shape == SPD_TREE_EVEN || spd_tree_even_is_best(device, image, plan))) {
+        return true;
+    }
+    return options->shape != SPD_TREE_EVEN && spd_tree_choose_strips(device, image, options->rows, plan);
 }
 
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
@@ -460,6 +499,7 @@ static inline const char *spd_tree_plan(const struct spd_tree_device *device, co
         }
         plan->module.has_slots = true;
     }
+    plan->span = spd_tree_span_of(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }

@@ -165,15 +165,25 @@ Rows fetch(Strip s, int y)
     return rows;
 }
 
-Two reduce_row(Strip s, Row row)
+Two reduce_row(Strip s, Row row, FETCHED next)
 {
     TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (IS_ODD_X(0)) {
-        FETCHED next = from_lane(row.a, s.next);
         last = decode(ODD_X == 1 && s.lane == uint(SUBGROUP_SIZE - 1) ? row.beyond : next);
     }
     return Two(reduce_taps(IS_ODD_X(0), s.along_x1, a, decode(row.b), shared_by_both),
                reduce_taps(IS_ODD_X(0), s.along_x1_right, shared_by_both, decode(row.d), last));
+}
+
+/* Both rows weighed along x. */
+void reduce_both(Strip s, Rows rows, out Two upper, out Two lower)
+{
+    FETCHED next[2] = FETCHED[2](rows.upper.c, rows.lower.c);
+    if (IS_ODD_X(0)) {
+        next = two_from_lane(rows.upper.a, rows.lower.a, s.next);
+    }
+    upper = reduce_row(s, rows.upper, next[0]);
+    lower = reduce_row(s, rows.lower, next[1]);
 }
 
 Two reduce_rows(bool is_odd, vec3 weights, Two a, Two b, Two c)
@@ -274,7 +284,8 @@ int new_rows(int n, int y)
 /* Row `y` of level 1. */
 Two make_row1(inout Strip s, int y, Rows rows)
 {
-    Two upper = reduce_row(s, rows.upper), lower = reduce_row(s, rows.lower);
+    Two upper, lower;
+    reduce_both(s, rows, upper, lower);
     vec3 weights = weights_of(s.axis_y1, float(y));
     if (!IS_ODD_Y(0)) {
         return Two(reduce_last(false, weights, upper.left, lower.left, lower.left, scales.x),
@@ -307,11 +318,8 @@ TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL
 {
     TEXEL column = IS_ODD_Y(n) ? reduce_taps(true, along_y, even, upper, lower)
                               : reduce_taps(false, along_y, upper, lower, lower);
-    TEXEL beyond = column;
-    if (IS_ODD_X(n)) {
-        beyond = from_lane(column, last);
-    }
-    return reduce_last(IS_ODD_X(n), along_x, column, from_lane(column, next), beyond, scale);
+    TEXEL further[2] = from_two_lanes(column, next, last);
+    return reduce_last(IS_ODD_X(n), along_x, column, further[0], further[1], scale);
 }
 
 /* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
@@ -418,14 +426,36 @@ void make_turn(inout Strip s, inout LeftOver above, int y1, int y2, bool is_seco
  * 4097x4096). */
 const bool IS_IN_PAIRS = FIRST_LEVELS == 4 && !IS_WIDE ? !IS_ODD_Y(2) : false;
 
+/* Have all rows of a short strip on their way at once: what takes time is the way there. The word that is written, if
+ * at all, is set anew later. */
+const bool IS_SHORT = STRIP_ROWS << FIRST_LEVELS <= 24;
+
+void touch_rows(Strip s, int y)
+{
+    FETCHED sum = FETCHED(0);
+    [[unroll]] for (int i = 0; i < 20; i++) {
+        if (2 * i < (STRIP_ROWS << FIRST_LEVELS) + ODD_Y + 1) {
+            Rows rows = fetch(s, y + 2 * i);
+            sum += rows.upper.a + rows.upper.d + rows.lower.a + rows.lower.d;
+        }
+    }
+    if (sum == FETCHED(77)) {
+        n_common = 0u;
+    }
+}
+
 /* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */
 void make_strip(inout Strip s)
 {
     int start = s.first.y << FIRST_LEVELS - 3; /* row of level 3 */
     int y1 = 4 * start, y2 = 2 * start;
+    if (IS_SHORT && IS_LOOP_SAFE) {
+        touch_rows(s, 2 * y1);
+    }
     LeftOver above = LeftOver(EncodedTwo(ENCODED(0), ENCODED(0)), ENCODED(0), TEXEL(0.0));
     if (IS_ODD_Y(0)) {
-        s.row0 = reduce_row(s, fetch(s, 2 * y1 - 1).lower);
+        Two upper;
+        reduce_both(s, fetch(s, 2 * y1 - 1), upper, s.row0);
     }
     if (IS_ODD_Y(1)) {
         s.row1 = make_row1(s, y1, fetch(s, new_rows(0, y1)));
