@@ -277,7 +277,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device, 
         }
     }
     *plan = best;
-    return fewest != UINT64_MAX;
+    return fewest != UINT64_MAX || (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
 }
 
 static inline bool spd_tree_set_even(const struct spd_tree_device *device, const struct spd_tree_image *image,
@@ -416,7 +416,8 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
         {"ODD_X", 4, image->width & mask},
         {"ODD_Y", 5, image->height & mask},
         {"IS_NARROW", 6,
-         image->width <= mask || image->height <= mask || (plan->is_all_even && image->width != image->height)},
+         image->width <= mask || image->height <= mask || plan->n_first >= image->n_levels ||
+             (plan->is_all_even && image->width != image->height)},
         {"HAS_BELOW", 7, plan->n_first + 1 < image->n_levels && !options->is_tile_only},
         {"IS_ALL_EVEN", 8, plan->is_all_even && !image->is_update},
         {"IS_LOOP_SAFE", 9, !device->is_cpu},
