@@ -74,11 +74,14 @@ static const struct mb_param params[] = {
 MODULES()
 MODULES(_plain)
 MODULES(_update)
-extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_view1_words,
+extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_raw4_sums, mb_spv_spd_tree_view1_words,
     mb_spv_spd_tree_view2_words;
 
 static const struct mb_shader *module_of(const struct spd_tree_module *m)
 {
+    if (m->has_sums) {
+        return &mb_spv_spd_tree_raw4_sums;
+    }
     if (!m->has_slots) {
         return m->n_channels == 4   ? &mb_spv_spd_tree_raw4_words
                : m->n_channels == 2 ? &mb_spv_spd_tree_view2_words

@@ -38,7 +38,7 @@ bool climb_span(int from, ivec2 tile, int layer, inout bool is_there, inout vec2
     Node node = node_of(from, tile, layer);
     uint word = LANE % WORDS, last = WORDS * (SPAN - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
-    bool is_complete = is_there && LANE < WORDS * SPAN && node.level < n_levels &&
+    bool is_complete = is_there && LANE < WORDS * SPAN && node.level < N_LEVELS &&
                        add_pair_is_last(part, WORDS * node.index + word, node.n_children);
     TEXEL texel;
     if (meet(is_complete, node.index, word, part, texel)) {
@@ -59,14 +59,14 @@ void climb(ivec2 tile, int layer, TEXEL sums)
     bool is_there = true;
     vec2 own = pair_of_texel(texel * UNIT, LANE % WORDS);
     [[unroll]] for (int from = FIRST_LEVELS; from < 15; from += SPAN) {
-        if (from >= n_levels - 1 || !climb_span(from, tile, layer, is_there, own)) {
+        if (from >= N_LEVELS - 1 || !climb_span(from, tile, layer, is_there, own)) {
             return;
         }
     }
 }
 
 #else
-/* By slots: cells of 2^SPAN x 2^SPAN texels, in Morton order, which whoever leaves the last one reduces to the one
+/* By slots: cells of 2^SPAN x 2^SPAN texels, SPAN being 3 or 4, in Morton order, which whoever leaves the last one reduces to the one
  * that it goes on with. */
 shared bool is_last_of_cell;
 
@@ -108,8 +108,7 @@ uint spread(int v)
     return (bits | bits << 1) & 0x5555u;
 }
 
-/* The texel `at`, one, two or three levels below `from`, that slots from `first` on make; what lies between is
- * stored. */
+/* The texel `at`, one or two levels below `from`, that slots from `first` on make; what lies between is stored. */
 TEXEL reduce_4_slots(int from, uint first)
 {
     return join_four(from, slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
@@ -127,17 +126,6 @@ TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
     return join_four(from + 1, made[0], made[1], made[2], made[3]);
 }
 
-TEXEL reduce_64_slots(int from, uint first, ivec2 at, int layer)
-{
-    TEXEL made[4];
-    [[unroll]] for (int i = 0; i < 4; i++) {
-        ivec2 p = 2 * at + quadrant(i);
-        made[i] = reduce_16_slots(from, first + uint(16 * i), p, layer);
-        store_sums(from + 2, p, layer, made[i]);
-    }
-    return join_four(from + 2, made[0], made[1], made[2], made[3]);
-}
-
 TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
 {
     if (!HAS_WIDE_LANES) {
@@ -148,9 +136,12 @@ TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
     }
     uint lane = LANE & 15u, i = first + (lane << 2 * (SPAN - 2));
     ivec2 at = cell * 4 + place(lane);
-    TEXEL texel = SPAN == 3   ? reduce_4_slots(from, i)
-                  : SPAN == 4 ? reduce_16_slots(from, i, at, layer)
-                              : reduce_64_slots(from, i, at, layer);
+    TEXEL texel;
+    if (SPAN == 3) {
+        texel = reduce_4_slots(from, i);
+    } else {
+        texel = reduce_16_slots(from, i, at, layer);
+    }
     Lower made = make_lower(from + SPAN - 2, texel);
     store_lower(from + SPAN - 2, cell, layer, made);
     return made.third;
@@ -182,7 +173,7 @@ void climb(ivec2 tile, int layer, TEXEL sums)
 {
     ivec2 at = tile;
     [[unroll]] for (int step = 0; step < 3; step++) {
-        if (FIRST_LEVELS + SPAN * step >= n_levels - 1 || !climb_cell(step, at, layer, sums)) {
+        if (FIRST_LEVELS + SPAN * step >= N_LEVELS - 1 || !climb_cell(step, at, layer, sums)) {
             return;
         }
     }

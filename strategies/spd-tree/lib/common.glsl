@@ -13,6 +13,7 @@ layout(local_size_x = N_INVOCATIONS) in;
 /* Tiles of 64x64 texels whose levels have no odd size, by even.glsl; otherwise blocks of strips, by strips.glsl. */
 layout(constant_id = 0) const bool IS_EVEN = false;
 layout(constant_id = 1) const int FIRST_LEVELS = 3;   /* that tiles make */
+layout(constant_id = 22) const int N_LEVELS = 16;     /* level 0 included */
 layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange texels (lanes.glsl) */
 layout(constant_id = 3) const int STRIP_ROWS = 4;     /* of level FIRST_LEVELS */
 /* Of the width and the height, whether level 0 is odd, level 1 and so on, bit by bit. */
@@ -57,7 +58,7 @@ layout(push_constant) uniform Push
 {
     ivec2 base_extent;
     vec2 inv_base_extent;
-    int n_levels; /* level 0 included */
+    uint zero; /* which no compiler knows (texel.glsl) */
     uint n_nodes; /* of a layer, in what is handed on */
     uint n_rects; /* of an update */
     uint n_tiles; /* of an update, in a layer */
@@ -85,7 +86,7 @@ bool is_to_be_written(int level, ivec2 at);
 void store_as(int level, ivec2 at, int layer, STORED value)
 {
     ivec3 p = ivec3(at, layer);
-    if (IS_NARROW && level >= n_levels) {
+    if (IS_NARROW && level >= N_LEVELS) {
         return;
     }
 #ifdef UPDATES

@@ -26,7 +26,18 @@ const bool HAS_QUADS = true, HAS_WIDE_LANES = SUBGROUP_SIZE >= 16;
 const bool HAS_QUADS = false, HAS_WIDE_LANES = false;
 #endif
 
-shared TEXEL cells[IS_EVEN ? (HAS_WIDE_LANES ? 64 : 256) : 1]; /* of level 3 in Morton order; or of level 2 first */
+/* Levels 1 to 3: sums as they are, or with SUMS whole numbers, of which one addition takes two:
+ *
+ *     texel     a b g r      bytes, the last lowest
+ *     EARLY.x   .b .r        sixteen bits each: at most 4^4 * 255
+ *     EARLY.y   .a .g */
+#ifdef SUMS
+#define EARLY uvec2
+#else
+#define EARLY TEXEL
+#endif
+
+shared EARLY cells[IS_EVEN ? (HAS_WIDE_LANES ? 64 : 256) : 1]; /* of level 3 in Morton order; or of level 2 first */
 
 ivec2 place(uint index)
 {
@@ -67,7 +78,7 @@ TEXEL summed(TEXEL sums)
 /* Tiles end with a level that there is, what they hand on may not. */
 void store_sums(int level, ivec2 at, int layer, TEXEL sums)
 {
-    if (level > 6 && level >= n_levels) {
+    if (level > 6 && level >= N_LEVELS) {
         return;
     }
     store_encoded(level, at, layer, encode_sums(scale_of_sums(level), sums));
@@ -84,60 +95,113 @@ bool is_single_y(int n)
     return IS_NARROW && extent_of(n).y == 1;
 }
 
-TEXEL join_four(int n, TEXEL v00, TEXEL v10, TEXEL v01, TEXEL v11)
+/* Four texels of level `n`, and what they make of the next; by lanes, from those that differ in two bits of
+ * their index. */
+#define DEFINE_JOINS(SUM)                                                                           \
+    SUM join_four(int n, SUM v00, SUM v10, SUM v01, SUM v11)                                        \
+    {                                                                                               \
+        if (is_single_x(n)) {                                                                       \
+            v10 = v00;                                                                              \
+            v11 = v01;                                                                              \
+        }                                                                                           \
+        if (is_single_y(n)) {                                                                       \
+            v01 = v00;                                                                              \
+            v11 = v10;                                                                              \
+        }                                                                                           \
+        return summed(join_two(join_two(v00, v10), join_two(v01, v11)));                            \
+    }                                                                                               \
+                                                                                                    \
+    SUM join_lanes(int n, SUM own, uint mask)                                                       \
+    {                                                                                               \
+        SUM other = from_lane_xor(own, mask);                                                       \
+        own = join_two(own, is_single_x(n) ? own : other);                                          \
+        other = from_lane_xor(own, 2u * mask);                                                      \
+        return summed(join_two(own, is_single_y(n) ? own : other));                                 \
+    }
+
+DEFINE_JOINS(TEXEL)
+#ifdef SUMS
+uvec2 join_two(uvec2 a, uvec2 b)
 {
-    if (is_single_x(n)) {
-        v10 = v00;
-        v11 = v01;
-    }
-    if (is_single_y(n)) {
-        v01 = v00;
-        v11 = v10;
-    }
-    return summed(join_two(join_two(v00, v10), join_two(v01, v11)));
+    return a + b;
 }
 
-TEXEL level1_of(Block block)
+uvec2 summed(uvec2 sums)
 {
-    return summed(join_two(join_two(decode(block.v00), decode(block.v10)),
-                           join_two(decode(block.v01), decode(block.v11))));
+    return sums;
 }
 
-/* From lanes that differ in two bits of their index, the texel of the level after `n` that four make. */
-TEXEL join_lanes(int n, TEXEL own, uint mask)
+uvec2 from_lane_xor(uvec2 own, uint mask)
 {
-    TEXEL other = from_lane_xor(own, mask);
-    own = join_two(own, is_single_x(n) ? own : other);
-    other = from_lane_xor(own, 2u * mask);
-    return summed(join_two(own, is_single_y(n) ? own : other));
+    return subgroupShuffleXor(own, mask);
+}
+
+uvec2 early_of(uint texel)
+{
+    return uvec2(texel, texel >> 8) & 0x00ff00ffu;
+}
+
+vec4 sums_of(uvec2 early)
+{
+    return vec4(early & 0xffffu, early >> 16);
+}
+
+void store_early(int level, ivec2 at, int layer, uvec2 sums)
+{
+    uvec2 codes = (sums + (0x00010001u << 2 * level - 1) >> 2 * level) & 0x00ff00ffu;
+    store_encoded(level, at, layer, codes.x | codes.y << 8);
+}
+
+DEFINE_JOINS(uvec2)
+#else
+TEXEL early_of(FETCHED texel)
+{
+    return decode(texel);
+}
+
+TEXEL sums_of(TEXEL early)
+{
+    return early;
+}
+
+void store_early(int level, ivec2 at, int layer, TEXEL sums)
+{
+    store_sums(level, at, layer, sums);
+}
+#endif
+
+EARLY level1_of(Block block)
+{
+    return summed(join_two(join_two(early_of(block.v00), early_of(block.v10)),
+                           join_two(early_of(block.v01), early_of(block.v11))));
 }
 
 /* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
  * quadrant lies as the lane in the quad (a reduce-scatter; each swap halves what is left). */
-TEXEL scatter_quad(TEXEL texel[4])
+EARLY scatter_quad(EARLY texel[4])
 {
     bool is_right = (LANE & 1u) != 0u, is_below = (LANE & 2u) != 0u;
-    TEXEL upper = is_right ? texel[1] : texel[0], lower = is_right ? texel[3] : texel[2];
-    TEXEL swapped_upper = from_lane_xor(is_right ? texel[0] : texel[1], 1u);
-    TEXEL swapped_lower = from_lane_xor(is_right ? texel[2] : texel[3], 1u);
+    EARLY upper = is_right ? texel[1] : texel[0], lower = is_right ? texel[3] : texel[2];
+    EARLY swapped_upper = from_lane_xor(is_right ? texel[0] : texel[1], 1u);
+    EARLY swapped_lower = from_lane_xor(is_right ? texel[2] : texel[3], 1u);
     upper = join_two(upper, is_single_x(1) ? upper : swapped_upper);
     lower = join_two(lower, is_single_x(1) ? lower : swapped_lower);
-    TEXEL keep = is_below ? lower : upper, swapped = from_lane_xor(is_below ? upper : lower, 2u);
+    EARLY keep = is_below ? lower : upper, swapped = from_lane_xor(is_below ? upper : lower, 2u);
     return summed(join_two(keep, is_single_y(1) ? keep : swapped));
 }
 
 /* What an invocation may store late: of level 1 a texel in each quadrant. */
 struct Upper {
-    TEXEL level1[4], level2;
+    EARLY level1[4], level2;
 };
 
 void store_upper(ivec2 tile, int layer, uint index, Upper made)
 {
     [[unroll]] for (int i = 0; i < 4; i++) {
-        store_sums(1, tile * 32 + place_in_level1(index, i), layer, made.level1[i]);
+        store_early(1, tile * 32 + place_in_level1(index, i), layer, made.level1[i]);
     }
     if (FIRST_LEVELS >= 2) {
-        store_sums(2, tile * 16 + place_in_level2(index), layer, made.level2);
+        store_early(2, tile * 16 + place_in_level2(index), layer, made.level2);
     }
 }
 
@@ -150,7 +214,7 @@ void touch_levels(int layer)
         return;
     }
     [[unroll]] for (int level = 1; level < 16; level++) {
-        if (level < n_levels) {
+        if (level < N_LEVELS) {
             store_encoded(level, ivec2(-1), layer, ENCODED(0));
         }
     }
@@ -190,7 +254,7 @@ void leave_sums(int level, ivec2 at, TEXEL sums)
     }
 }
 
-TEXEL four_cells(int n, uint i)
+EARLY four_cells(int n, uint i)
 {
     return join_four(n, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
 }
@@ -202,16 +266,16 @@ TEXEL make_levels_by_cells(int from, int last, int end, ivec2 block, int layer)
     for (int level = from + 1; level <= end; level++) {
         uint n = 1u << 2 * (last - level);
         barrier();
-        TEXEL made = four_cells(level - 1, INDEX % n);
+        EARLY made = four_cells(level - 1, INDEX % n);
         barrier();
         if (INDEX < n) {
             cells[INDEX] = made;
-            store_sums(level, (block << last - level) + place(INDEX), layer, made);
-            leave_sums(level, place(INDEX), made);
+            store_early(level, (block << last - level) + place(INDEX), layer, made);
+            leave_sums(level, place(INDEX), sums_of(made));
         }
     }
     barrier();
-    return cells[0];
+    return sums_of(cells[0]);
 }
 
 /* Three levels, made by lanes from a texel that each of 16 has of the first. */
@@ -258,17 +322,17 @@ void leave_lower(Lower made)
 }
 
 /* Level 3 by lanes that differ in bits 2 (x) and 3 (y) of their index. */
-void make_level3_by_lanes(ivec2 tile, int layer, uint index, TEXEL texel)
+void make_level3_by_lanes(ivec2 tile, int layer, uint index, EARLY texel)
 {
-    TEXEL made = join_lanes(2, texel, 4u);
+    EARLY made = join_lanes(2, texel, 4u);
     if ((index & 12u) == 0u) {
         cells[(index & 3u) << 4 | index >> 4] = made;
     }
     barrier();
     uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that have nothing else to do then */
     if (i < 64u) {
-        store_sums(3, tile * 8 + place(i), layer, cells[i]);
-        leave_sums(3, place(i), cells[i]);
+        store_early(3, tile * 8 + place(i), layer, cells[i]);
+        leave_sums(3, place(i), sums_of(cells[i]));
     }
 }
 
@@ -295,7 +359,7 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
     if (LANES_ID != 0u || FIRST_LEVELS == 3) {
         return false;
     }
-    made.lower = make_lower(4, four_cells(3, LANE & 15u));
+    made.lower = make_lower(4, sums_of(four_cells(3, LANE & 15u)));
     leave_lower(made.lower);
     if (!STORES_LATE) {
         store_lower(4, tile, layer, made.lower);

@@ -107,7 +107,7 @@ Part part_below(ivec2 tile, int i)
             first = next;
         }
     }
-    if (FIRST_LEVELS + n >= n_levels) {
+    if (FIRST_LEVELS + n >= N_LEVELS) {
         Part none;
         none.n = 0;
         return none;
@@ -340,7 +340,7 @@ void share_tile(ivec2 tile, int layer, uint index)
     keep_part(second, second_texel);
     finish_part(first, 1, first_texel, layer);
     finish_part(second, 1, second_texel, layer);
-    for (int n = 2; FIRST_LEVELS + n < n_levels; n++) {
+    for (int n = 2; FIRST_LEVELS + n < N_LEVELS; n++) {
         barrier();
         if (further.n == n) {
             texel = make_part(further);

@@ -3,7 +3,7 @@
  * climb.glsl or share_parts.glsl: through words (words.glsl) or slots (slots.glsl). What texels are says
  * texel.glsl. Modules differ by what is defined:
  *
- *     CHANNELS, RAW, ALPHA    see texel.glsl
+ *     CHANNELS, RAW, ALPHA, SUMS    see texel.glsl
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
  *     SLOTS                   tiles share by slots, else by words of 64 bits
  *     UPDATES                 only what changed rectangles reach is made; with SLOTS */
@@ -32,7 +32,9 @@
 #endif
 #include "share_parts.glsl"
 #include "even.glsl"
+#ifndef SUMS
 #include "strips.glsl"
+#endif
 #include "climb.glsl"
 #ifdef UPDATES
 #include "update.glsl"
@@ -65,6 +67,7 @@ void main()
     int layer = int(gl_WorkGroupID.z);
     uint index = INDEX;
     ivec2 tile = tile_of_workgroup();
+#ifndef SUMS
     if (!IS_EVEN) {
         prepare_codec(index);
         make_tile_of_strips(tile, layer, LANES_ID, LANE);
@@ -73,6 +76,7 @@ void main()
         }
         return;
     }
+#endif
     EvenTile made;
     bool is_there = make_even_tile(tile, layer, index, made);
     if (HAS_BELOW && IS_ALL_EVEN && is_there) {

@@ -80,7 +80,7 @@ struct spd_tree_options {
 /* What a module is compiled with (spd_tree.comp). */
 struct spd_tree_module {
     uint8_t n_channels, raw_words; /* 0: not RAW */
-    bool weighs_alpha, has_subgroups, has_slots, is_update;
+    bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums;
 };
 
 enum spd_tree_view { SPD_TREE_VIEW_OF_FORMAT, SPD_TREE_VIEW_R32, SPD_TREE_VIEW_R32G32 };
@@ -90,14 +90,13 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 22u
+#define SPD_TREE_N_CONSTANTS 23u
 
 /* As in common.glsl. */
 struct spd_tree_push {
     int32_t base_extent[2];
     float inv_base_extent[2];
-    int32_t n_levels;
-    uint32_t n_nodes, n_rects, n_tiles;
+    uint32_t zero, n_nodes, n_rects, n_tiles;
     float scales[4];
     uint32_t nodes[12];
 };
@@ -302,8 +301,7 @@ static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device, co
                                         const struct spd_tree_plan *plan)
 {
     const uint32_t n_words = (image->format.n_channels + 1) / 2, n_lanes = spd_tree_lanes(device, plan) / n_words;
-    const uint32_t most = plan->module.has_subgroups && device->subgroup_size >= 16 ? 5 : 4;
-    const uint32_t n_below = image->n_levels - 1 - plan->n_first, n_steps = n_below > 0 ? (n_below - 1) / most + 1 : 1;
+    const uint32_t n_below = image->n_levels - 1 - plan->n_first, n_steps = n_below > 0 ? (n_below - 1) / 4 + 1 : 1;
     const uint32_t even = (n_below + n_steps - 1) / n_steps;
     if (plan->module.has_slots) {
         return even < 3 ? 3 : even;
@@ -433,6 +431,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
         {"SPAN", 19, plan->span},
         {"CODEC", 20, is_10 ? 2u : format.codec == SPD_TREE_SRGB8 ? 1u : 0u},
         {"STORES_LATE", 21, !device->is_cpu && n_tiles * image->n_layers <= SPD_TREE_MAX_LATE},
+        {"N_LEVELS", 22, image->n_levels},
     };
     memcpy(plan->constants, constants, sizeof constants);
 }
@@ -500,6 +499,8 @@ static inline const char *spd_tree_plan(const struct spd_tree_device *device, co
         }
         plan->module.has_slots = true;
     }
+    plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN && plan->n_first >= 3 &&
+                            format.codec == SPD_TREE_UNORM8 && format.n_channels == 4 && device->subgroup_size >= 16;
     plan->span = spd_tree_span_of(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
@@ -509,7 +510,6 @@ static inline const char *spd_tree_plan(const struct spd_tree_device *device, co
     plan->push.base_extent[1] = (int32_t)image->height;
     plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
     plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
-    plan->push.n_levels = (int32_t)image->n_levels;
     spd_tree_set_scales(image, plan);
     spd_tree_set_constants(device, image, options, plan);
     return NULL;

@@ -426,32 +426,11 @@ void make_turn(inout Strip s, inout LeftOver above, int y1, int y2, bool is_seco
  * 4097x4096). */
 const bool IS_IN_PAIRS = FIRST_LEVELS == 4 && !IS_WIDE ? !IS_ODD_Y(2) : false;
 
-/* Have all rows of a short strip on their way at once: what takes time is the way there. The word that is written, if
- * at all, is set anew later. */
-const bool IS_SHORT = STRIP_ROWS << FIRST_LEVELS <= 24;
-
-void touch_rows(Strip s, int y)
-{
-    FETCHED sum = FETCHED(0);
-    [[unroll]] for (int i = 0; i < 20; i++) {
-        if (2 * i < (STRIP_ROWS << FIRST_LEVELS) + ODD_Y + 1) {
-            Rows rows = fetch(s, y + 2 * i);
-            sum += rows.upper.a + rows.upper.d + rows.lower.a + rows.lower.d;
-        }
-    }
-    if (sum == FETCHED(77)) {
-        n_common = 0u;
-    }
-}
-
 /* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */
 void make_strip(inout Strip s)
 {
     int start = s.first.y << FIRST_LEVELS - 3; /* row of level 3 */
     int y1 = 4 * start, y2 = 2 * start;
-    if (IS_SHORT && IS_LOOP_SAFE) {
-        touch_rows(s, 2 * y1);
-    }
     LeftOver above = LeftOver(EncodedTwo(ENCODED(0), ENCODED(0)), ENCODED(0), TEXEL(0.0));
     if (IS_ODD_Y(0)) {
         Two upper;

@@ -4,6 +4,7 @@
  *     RAW         the words that a texel is fetched and stored in, as it is: 1 (four bytes) or 2; not defined:
  *                 channels by themselves, as the format's own views have them
  *     ALPHA       colour is weighed by alpha, of four channels
+ *     SUMS        averages of four channels of 8 bits, whose first levels are summed in whole numbers (even.glsl)
  *
  *     FETCHED     a texel as it comes
  *     TEXEL       as it is reduced: a float for each channel; with ALPHA two columns, straight and weighed
@@ -79,7 +80,11 @@ vec3 srgb_codes(vec3 linear)
 }
 
 /* What decoded codes are too large by, and what makes numbers from 0 to 1 of them. */
+#ifdef SUMS
+#define BIAS 0.0
+#else
 #define BIAS (CODEC == CODEC_SRGB8 ? 0.0 : TWO_10)
+#endif
 #define UNIT (CODEC == CODEC_SRGB8 ? vec4(1.0) : 1.0 / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA))
 
 /* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
@@ -87,7 +92,7 @@ vec3 srgb_codes(vec3 linear)
  * mask and another constant they are two instructions where this is one. */
 vec4 biased_codes(uint bytes)
 {
-    uint exponents = 0x64006400u ^ uint(n_levels) >> 16;
+    uint exponents = 0x64006400u ^ zero;
     vec2 even = unpackHalf2x16(bytes & 0x00ff00ffu | exponents);
     vec2 odd = unpackHalf2x16(bytes >> 8 & 0x00ff00ffu | exponents);
     return vec4(even.x, odd.x, even.y, odd.y);
@@ -271,7 +276,7 @@ ENCODED encode_sums(float scale, TEXEL sums)
 {
 #if CHANNELS == 4 && RAW == 1 && !defined(ALPHA)
     if (CODEC == CODEC_UNORM8) {
-        return bytes_of(fma(vec4(scale), sums, TO_BYTES - TWO_10));
+        return bytes_of(fma(vec4(scale), sums, TO_BYTES - BIAS));
     }
     if (CODEC == CODEC_UNORM10_2) {
         return encode(fma(vec4(scale), sums, vec4(-TWO_10)));

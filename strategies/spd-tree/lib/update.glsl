@@ -6,7 +6,7 @@
 
 #define MAX_LEVELS 16
 
-layout(constant_id = 22) const int MOST_RECTS = 16; /* where loops are not safe */
+layout(constant_id = 23) const int MOST_RECTS = 16; /* where loops are not safe */
 
 /* The levels as they are stored; [0] is level 1. */
 #ifdef RAW
@@ -160,7 +160,7 @@ void finish_update(ivec2 tile, int layer, uint index)
         return;
     }
     acquire_hand_off();
-    for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
+    for (int level = FIRST_LEVELS + 1; level < N_LEVELS; level++) {
         make_stored_level(level, layer, index);
         leave_hand_off();
     }
