@@ -1,5 +1,5 @@
-/* spd-tree: every level of an image of any size in one dispatch, each the exact area average. What it is made of is
- * in lib/, for engines to have as it is; here it is measured. */
+/* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
+ * What it is made of is in lib/, for engines to have as it is; here it is measured. */
 #include "lib/spd_tree.h"
 
 #include <string.h>
@@ -11,35 +11,37 @@
 #include "image/filter.h"
 
 enum { PARAM_SHAPE, PARAM_CARRY, PARAM_WAVE, PARAM_ROWS, PARAM_SOURCE, PARAM_PARTS };
-enum { WAVE_AUTO, WAVE_ON, WAVE_OFF };
+enum { WAVE_AUTO, WAVE_OFF };
 enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { PARTS_ALL, PARTS_TILES };
-
-static const uint32_t n_rows_of[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 21};
-#define ROW_VALUES "1", "2", "3", "4", "5", "6", "8", "10", "12", "14", "16", "18", "20", "21"
 
 static const struct mb_param params[] = {
     {
         .name = "shape",
         .values = (const char *const[]){"auto", "even", "strips", NULL},
-        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are even, or strips; auto: "
+        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
+                "even, or strips; auto: "
                 "tiles where they can be",
     },
     {
         .name = "carry",
         .values = (const char *const[]){"auto", "words", "slots", NULL},
-        .help = "how tiles hand on what they make: words that atomics add up, for averages of normalised formats; or "
+        .help = "how tiles hand on what they make: words that atomics add up, for averages of "
+                "normalised formats; or "
                 "slots, which the last tile joins; auto: words where they can be",
     },
     {
         .name = "wave",
-        .values = (const char *const[]){"auto", "on", "off", NULL},
-        .help = "subgroup operations; off: shared memory in their place; auto: on where the device has them",
+        .values = (const char *const[]){"auto", "off", NULL},
+        .help = "lanes exchange texels by subgroup operations where the device has them; off: "
+                "through shared memory",
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", ROW_VALUES, NULL},
-        .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the image in one wave of "
+        .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", "10", "12",
+                                        "14", "17", "21", NULL},
+        .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the "
+                "image in one wave of "
                 "workgroups on an H200",
     },
     {
@@ -57,25 +59,35 @@ static const struct mb_param params[] = {
 };
 
 /* The modules, as shaders.txt has them. */
-#define MODULES(SUFFIX)                                                                                       \
-    extern const struct mb_shader mb_spv_spd_tree_raw1##SUFFIX, mb_spv_spd_tree_raw2##SUFFIX,                 \
-        mb_spv_spd_tree_raw3##SUFFIX, mb_spv_spd_tree_raw4##SUFFIX, mb_spv_spd_tree_half4##SUFFIX,            \
-        mb_spv_spd_tree_view1##SUFFIX, mb_spv_spd_tree_view2##SUFFIX, mb_spv_spd_tree_view4##SUFFIX,          \
-        mb_spv_spd_tree_raw4_alpha##SUFFIX, mb_spv_spd_tree_half4_alpha##SUFFIX,                             \
-        mb_spv_spd_tree_view4_alpha##SUFFIX;                                                                \
-    static const struct mb_shader *const modules##SUFFIX[] = {                                                \
-        &mb_spv_spd_tree_view1##SUFFIX, &mb_spv_spd_tree_view2##SUFFIX, NULL, &mb_spv_spd_tree_view4##SUFFIX, \
-        &mb_spv_spd_tree_raw1##SUFFIX,  &mb_spv_spd_tree_raw2##SUFFIX,                                        \
-        &mb_spv_spd_tree_raw3##SUFFIX,  &mb_spv_spd_tree_raw4##SUFFIX,                                        \
-        NULL, NULL, NULL, &mb_spv_spd_tree_half4##SUFFIX,                                                     \
-        &mb_spv_spd_tree_view4_alpha##SUFFIX, &mb_spv_spd_tree_raw4_alpha##SUFFIX,                            \
-        &mb_spv_spd_tree_half4_alpha##SUFFIX,                                                                 \
+#define MODULES(SUFFIX)                                                                        \
+    extern const struct mb_shader mb_spv_spd_tree_raw1##SUFFIX, mb_spv_spd_tree_raw2##SUFFIX,  \
+        mb_spv_spd_tree_raw3##SUFFIX, mb_spv_spd_tree_raw4##SUFFIX,                            \
+        mb_spv_spd_tree_half4##SUFFIX, mb_spv_spd_tree_view1##SUFFIX,                          \
+        mb_spv_spd_tree_view2##SUFFIX, mb_spv_spd_tree_view4##SUFFIX,                          \
+        mb_spv_spd_tree_raw4_alpha##SUFFIX, mb_spv_spd_tree_half4_alpha##SUFFIX,               \
+        mb_spv_spd_tree_view4_alpha##SUFFIX;                                                   \
+    static const struct mb_shader *const modules##SUFFIX[] = {                                 \
+        &mb_spv_spd_tree_view1##SUFFIX,                                                        \
+        &mb_spv_spd_tree_view2##SUFFIX,                                                        \
+        NULL,                                                                                  \
+        &mb_spv_spd_tree_view4##SUFFIX,                                                        \
+        &mb_spv_spd_tree_raw1##SUFFIX,                                                         \
+        &mb_spv_spd_tree_raw2##SUFFIX,                                                         \
+        &mb_spv_spd_tree_raw3##SUFFIX,                                                         \
+        &mb_spv_spd_tree_raw4##SUFFIX,                                                         \
+        NULL,                                                                                  \
+        NULL,                                                                                  \
+        NULL,                                                                                  \
+        &mb_spv_spd_tree_half4##SUFFIX,                                                        \
+        &mb_spv_spd_tree_view4_alpha##SUFFIX,                                                  \
+        &mb_spv_spd_tree_raw4_alpha##SUFFIX,                                                   \
+        &mb_spv_spd_tree_half4_alpha##SUFFIX,                                                  \
     };
 MODULES()
 MODULES(_plain)
 MODULES(_update)
-extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_raw4_sums, mb_spv_spd_tree_view1_words,
-    mb_spv_spd_tree_view2_words;
+extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_raw4_sums,
+    mb_spv_spd_tree_view1_words, mb_spv_spd_tree_view2_words;
 
 static const struct mb_shader *module_of(const struct spd_tree_module *m)
 {
@@ -87,7 +99,8 @@ static const struct mb_shader *module_of(const struct spd_tree_module *m)
                : m->n_channels == 2 ? &mb_spv_spd_tree_view2_words
                                     : &mb_spv_spd_tree_view1_words;
     }
-    const uint32_t i = m->weighs_alpha ? 12u + m->raw_words : 4u * m->raw_words + m->n_channels - 1;
+    const uint32_t i =
+        m->weighs_alpha ? 12u + m->raw_words : 4u * m->raw_words + m->n_channels - 1;
     return m->is_update ? modules_update[i] : m->has_subgroups ? modules[i] : modules_plain[i];
 }
 
@@ -104,36 +117,27 @@ struct spd_tree {
 
 static bool has_subgroups(const struct mb_gpu_info *info)
 {
-    return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 && info->has_full_subgroups &&
-           info->subgroup_size >= 4 && info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+    return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
+           info->has_full_subgroups && info->subgroup_size >= 4 &&
+           info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
 }
 
 static struct spd_tree_format format_of(const struct mb_format *format)
 {
     static const enum spd_tree_codec codecs[] = {
-        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,         [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
-        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2,   [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
-        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32, [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
+        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,       [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
+        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2, [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
+        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32,    [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
     };
     return (struct spd_tree_format){codecs[format->codec], format->n_channels};
 }
 
-/* What the library plans for a variant; NULL, or why it cannot be. */
-static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
-                             const struct mb_params *choice, struct spd_tree_plan *plan)
+static struct spd_tree_image image_of(const struct mb_layout *layout,
+                                      const struct mb_task *task)
 {
-    static const enum spd_tree_reduction reductions[] = {SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM};
-    const struct mb_gpu_info *info = &gpu->info;
-    const struct mb_features *features = &info->features;
-    const struct spd_tree_device device = {
-        .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
-        .has_int64_atomics = features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
-        .subgroup_size = info->subgroup_size,
-        .max_shared_bytes = info->max_shared_memory_bytes,
-        .max_buffer_bytes = info->max_storage_buffer_bytes,
-        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
-    };
-    const struct spd_tree_image image = {
+    static const enum spd_tree_reduction reductions[] = {SPD_TREE_AVERAGE, SPD_TREE_MINIMUM,
+                                                         SPD_TREE_MAXIMUM};
+    return (struct spd_tree_image){
         .width = layout->base.width,
         .height = layout->base.height,
         .n_layers = layout->n_layers,
@@ -143,10 +147,30 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
         .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
         .is_update = task->is_update,
     };
+}
+
+/* What the library plans for a variant; NULL, or why it cannot be. */
+static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                             const struct mb_task *task, const struct mb_params *choice,
+                             struct spd_tree_plan *plan)
+{
+    const struct mb_gpu_info *info = &gpu->info;
+    const struct mb_features *features = &info->features;
+    const struct spd_tree_device device = {
+        .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
+        .has_int64_atomics =
+            features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
+        .subgroup_size = info->subgroup_size,
+        .max_shared_bytes = info->max_shared_memory_bytes,
+        .max_buffer_bytes = info->max_storage_buffer_bytes,
+        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
+    };
+    const struct spd_tree_image image = image_of(layout, task);
     const struct spd_tree_options options = {
         .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
         .hand_off = (enum spd_tree_hand_off)choice->choice[PARAM_CARRY],
-        .rows = n_rows_of[choice->choice[PARAM_ROWS]],
+        .rows =
+            choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
         .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
     };
     return spd_tree_plan(&device, &image, &options, plan);
@@ -169,24 +193,18 @@ static struct mb_needs needs(const struct mb_params *choice)
     };
 }
 
-static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
-                               const struct mb_params *choice, struct mb_err *why)
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *choice,
+                               struct mb_err *why)
 {
     struct spd_tree_plan plan;
-    if (choice->choice[PARAM_WAVE] == WAVE_ON && (!has_subgroups(&gpu->info) || task->is_update)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       task->is_update ? "updates are made without subgroup operations"
-                                       : "the device lacks full subgroups with shuffles; try spd-tree:wave=off");
-    }
-    const char *reason = layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
-    if (reason) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason);
-    }
-    return MB_OK;
+    const char *reason =
+        layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
+    return reason ? MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason) : MB_OK;
 }
 
-static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout, const struct mb_task *task,
-                    struct mb_params *choice)
+static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                    const struct mb_task *task, struct mb_params *choice)
 {
     struct spd_tree_plan plan;
     if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &plan)) {
@@ -194,19 +212,21 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout, co
     }
     choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
     choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
-    choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_ON : WAVE_OFF;
-    uint8_t rows = 0;
-    while (rows + 1u < MB_COUNTOF(n_rows_of) && n_rows_of[rows] < plan.rows) {
-        rows++;
+    choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
+    choice->choice[PARAM_ROWS] = 0;
+    for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
+        if (spd_tree_rows[i] == plan.rows) {
+            choice->choice[PARAM_ROWS] = i + 1;
+        }
     }
-    choice->choice[PARAM_ROWS] = rows;
 }
 
 static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 {
     struct mb_constant constants[SPD_TREE_N_CONSTANTS];
     for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
-        constants[i] = (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
+        constants[i] =
+            (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
     }
     const struct mb_pipeline_options options = {
         .shader = module_of(&s->plan.module),
@@ -221,57 +241,31 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
     return mb_pipeline_init(&s->compute, s->gpu, &options, err);
 }
 
-/* What rectangles reach, level by level, and the tiles that make it. */
+/* What the changed rectangles reach, and the tiles that make it. */
 static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
 {
+    const struct spd_tree_image image = image_of(&s->image->layout, &s->task);
+    struct spd_tree_rect rects[MB_MAX_RECTS];
+    int32_t cones[MB_MAX_RECTS][SPD_TREE_MAX_LEVELS][4] = {0};
+    const uint32_t n_rects = s->task.n_rects,
+                   n_tiles = s->plan.n_groups[0] * s->plan.n_groups[1];
     enum mb_status status = MB_OK;
-    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
-    int32_t cones[MB_MAX_RECTS][MB_MAX_LEVELS][4] = {0};
-    const struct spd_tree_plan *plan = &s->plan;
-    const uint32_t n_x = plan->n_groups[0], n_tiles = n_x * plan->n_groups[1];
     uint32_t *tiles = mb_alloc(n_tiles, sizeof *tiles);
     if (!tiles) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
     }
-    mb_filter_affected_of(MB_POLICY_BOX, &s->image->layout, s->task.rects, s->task.n_rects, affected);
-    for (uint32_t i = 0; i < s->task.n_rects * s->image->layout.n_levels; i++) {
-        const uint32_t rect = i % s->task.n_rects, level = i / s->task.n_rects;
-        mb_rect_corners(affected[level][rect], cones[rect][level]);
+    for (uint32_t i = 0; i < n_rects; i++) {
+        const struct mb_rect rect = s->task.rects[i];
+        rects[i] = (struct spd_tree_rect){rect.x, rect.y, rect.x + rect.width - 1,
+                                          rect.y + rect.height - 1};
     }
-    s->plan.push.n_tiles = 0;
-    for (uint32_t i = 0; i < n_tiles; i++) {
-        bool is_reached = false;
-        for (uint32_t r = 0; r < s->task.n_rects * s->image->layout.n_levels; r++) {
-            const uint32_t level = r / s->task.n_rects;
-            const int32_t *cone = cones[r % s->task.n_rects][level];
-            if (level == 0 || level > plan->n_first) {
-                continue;
-            }
-            const uint32_t shift = plan->n_first - level;
-            const uint32_t last_x = spd_tree_size_of_level(s->image->layout.base.width, plan->n_first) - 1;
-            const uint32_t last_y = spd_tree_size_of_level(s->image->layout.base.height, plan->n_first) - 1;
-            const uint32_t x0 = (uint32_t)cone[0] >> shift, x1 = (uint32_t)cone[2] >> shift,
-                           y0 = (uint32_t)cone[1] >> shift, y1 = (uint32_t)cone[3] >> shift;
-            is_reached = is_reached ||
-                         (cone[2] >= cone[0] && i % n_x >= (x0 < last_x ? x0 : last_x) / plan->tile_x &&
-                          i % n_x <= (x1 < last_x ? x1 : last_x) / plan->tile_x &&
-                          i / n_x >= (y0 < last_y ? y0 : last_y) / plan->tile_y &&
-                          i / n_x <= (y1 < last_y ? y1 : last_y) / plan->tile_y);
-        }
-        if (is_reached) {
-            tiles[s->plan.push.n_tiles++] = i % n_x | i / n_x << 16;
-        }
-    }
-    s->plan.push.n_rects = s->task.n_rects;
-    s->plan.n_groups[0] = s->plan.push.n_tiles;
-    s->plan.n_groups[1] = 1;
-    MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones", err));
-    MB_TRY(mb_buffer_upload(&s->cones, cones, s->task.n_rects * sizeof cones[0], err));
-    MB_TRY(mb_buffer_init(&s->tiles, s->gpu, MB_BUFFER_DEVICE, (s->plan.push.n_tiles + 1) * sizeof *tiles,
+    spd_tree_plan_update(&image, rects, n_rects, &s->plan, cones, tiles);
+    MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones",
+                          err));
+    MB_TRY(mb_buffer_upload(&s->cones, cones, sizeof cones, err));
+    MB_TRY(mb_buffer_init(&s->tiles, s->gpu, MB_BUFFER_DEVICE, n_tiles * sizeof *tiles,
                           "spd-tree tiles", err));
-    if (s->plan.push.n_tiles > 0) {
-        MB_TRY(mb_buffer_upload(&s->tiles, tiles, s->plan.push.n_tiles * sizeof *tiles, err));
-    }
+    MB_TRY(mb_buffer_upload(&s->tiles, tiles, n_tiles * sizeof *tiles, err));
 fail:
     mb_free(tiles);
     return status;
@@ -282,8 +276,12 @@ static void bind(const struct spd_tree *s)
     const struct mb_vk_image *image = s->image;
     const bool is_raw = s->plan.view != SPD_TREE_VIEW_OF_FORMAT;
     const struct mb_descriptor descriptors[] = {
-        {.binding = 0, .sampler = s->sampler, .views = is_raw ? &s->source->raw[0] : &s->source->stored[0]},
-        {.binding = 1, .views = is_raw ? &image->raw[1] : &image->storage[1], .n_views = image->layout.n_levels - 1},
+        {.binding = 0,
+         .sampler = s->sampler,
+         .views = is_raw ? &s->source->raw[0] : &s->source->stored[0]},
+        {.binding = 1,
+         .views = is_raw ? &image->raw[1] : &image->storage[1],
+         .n_views = image->layout.n_levels - 1},
         {.binding = 2, .buffer = &s->hand_off},
         {.binding = 3, .buffer = &s->counters},
         {.binding = 4,
@@ -297,8 +295,9 @@ static void bind(const struct spd_tree *s)
     mb_pipeline_bind(&s->compute, 0, descriptors, s->task.is_update ? 7 : 4);
 }
 
-static enum mb_status init(void *state, const struct mb_gpu *gpu, const struct mb_target *target,
-                           const struct mb_params *choice, struct mb_err *err)
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *choice,
+                           struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     struct spd_tree *s = state;
@@ -314,8 +313,10 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu, const struct m
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
     }
     MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
-    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes, "spd-tree hand-off", err));
-    MB_TRY(mb_buffer_init(&s->counters, gpu, MB_BUFFER_DEVICE, s->plan.counter_bytes, "spd-tree counters", err));
+    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes,
+                          "spd-tree hand-off", err));
+    MB_TRY(mb_buffer_init(&s->counters, gpu, MB_BUFFER_DEVICE, s->plan.counter_bytes,
+                          "spd-tree counters", err));
     if (s->task.is_update) {
         MB_TRY(make_lists(s, err));
     }
@@ -337,7 +338,8 @@ static void record(const void *state, VkCommandBuffer cmd)
         .push = &s->plan.push,
         .n_groups = {s->plan.n_groups[0], s->plan.n_groups[1], s->plan.n_groups[2]},
     };
-    mb_barrier_levels(cmd, s->image, 1, n_made, is_update ? &mb_access_readable : &mb_access_undefined,
+    mb_barrier_levels(cmd, s->image, 1, n_made,
+                      is_update ? &mb_access_readable : &mb_access_undefined,
                       is_update ? &mb_access_compute_read_write : &mb_access_compute_write);
     mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
@@ -353,8 +355,9 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0;
-    work->algorithmic_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
-                              (is_made ? 2 * s->plan.hand_off_bytes : 0);
+    work->algorithmic_bytes =
+        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+        (is_made ? 2 * s->plan.hand_off_bytes : 0);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = MB_ARITHMETIC_FP32,

@@ -83,33 +83,36 @@ bool is_to_be_written(int level, ivec2 at);
 
 /* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond a
  * level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
+#define STORE_CASE(n)                                                                               \
+    case n:                                                                                         \
+        if (n < N_LEVELS) {                                                                         \
+            imageStore(levels[n - 1], p, value);                                                    \
+        }                                                                                           \
+        break;
 void store_as(int level, ivec2 at, int layer, STORED value)
 {
     ivec3 p = ivec3(at, layer);
-    if (IS_NARROW && level >= N_LEVELS) {
-        return;
-    }
 #ifdef UPDATES
     if (!is_to_be_written(level, at)) {
         return;
     }
 #endif
     switch (level) {
-    case 1: imageStore(levels[0], p, value); break;
-    case 2: imageStore(levels[1], p, value); break;
-    case 3: imageStore(levels[2], p, value); break;
-    case 4: imageStore(levels[3], p, value); break;
-    case 5: imageStore(levels[4], p, value); break;
-    case 6: imageStore(levels[5], p, value); break;
-    case 7: imageStore(levels[6], p, value); break;
-    case 8: imageStore(levels[7], p, value); break;
-    case 9: imageStore(levels[8], p, value); break;
-    case 10: imageStore(levels[9], p, value); break;
-    case 11: imageStore(levels[10], p, value); break;
-    case 12: imageStore(levels[11], p, value); break;
-    case 13: imageStore(levels[12], p, value); break;
-    case 14: imageStore(levels[13], p, value); break;
-    case 15: imageStore(levels[14], p, value); break;
+        STORE_CASE(1)
+        STORE_CASE(2)
+        STORE_CASE(3)
+        STORE_CASE(4)
+        STORE_CASE(5)
+        STORE_CASE(6)
+        STORE_CASE(7)
+        STORE_CASE(8)
+        STORE_CASE(9)
+        STORE_CASE(10)
+        STORE_CASE(11)
+        STORE_CASE(12)
+        STORE_CASE(13)
+        STORE_CASE(14)
+        STORE_CASE(15)
     }
 }
 

@@ -75,12 +75,8 @@ TEXEL summed(TEXEL sums)
     return REDUCE == REDUCE_AVG && IS_FLOAT ? 0.25 * sums : sums;
 }
 
-/* Tiles end with a level that there is, what they hand on may not. */
 void store_sums(int level, ivec2 at, int layer, TEXEL sums)
 {
-    if (level > 6 && level >= N_LEVELS) {
-        return;
-    }
     store_encoded(level, at, layer, encode_sums(scale_of_sums(level), sums));
 }
 
@@ -214,9 +210,7 @@ void touch_levels(int layer)
         return;
     }
     [[unroll]] for (int level = 1; level < 16; level++) {
-        if (level < N_LEVELS) {
-            store_encoded(level, ivec2(-1), layer, ENCODED(0));
-        }
+        store_encoded(level, ivec2(-1), layer, ENCODED(0));
     }
 }
 

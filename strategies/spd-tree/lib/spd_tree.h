@@ -1,26 +1,28 @@
-/* spd-tree: how to make every level of an image in one dispatch. C11 or C++11, without allocation or calls of Vulkan.
+/* spd-tree: how to make every level of an image in one dispatch. C11 or C++11, without
+ * allocation or calls of Vulkan.
  *
  *     struct spd_tree_plan plan;
  *     const char *why = spd_tree_plan(&device, &image, NULL, &plan);
  *
- * names a module, the values of its specialisation constants and push constants, the workgroups to dispatch, and the
- * bytes of two buffers. Set 0 of the module has
+ * names a module, the values of its specialisation constants and push constants, the workgroups
+ * to dispatch, and the bytes of two buffers. Set 0 of the module has
  *
- *     binding 0    combined image sampler: a 2D array view of level 0, which may be of another image; nearest filter,
- *                  clamped to the edge
- *     binding 1    storage images[15]: 2D array views of levels 1, 2, ..; what is left over of the array, the last again
- *     binding 2    storage buffer of hand_off_bytes
- *     binding 3    storage buffer of counter_bytes
+ *     binding 0    combined image sampler: a 2D array view of level 0, which may be of another
+ * image; nearest filter, clamped to the edge binding 1    storage images[15]: 2D array views of
+ * levels 1, 2, ..; what is left over of the array, the last again binding 2    storage buffer
+ * of hand_off_bytes binding 3    storage buffer of counter_bytes
  *
- * Both buffers are zero before the first dispatch (vkCmdFillBuffer) and left so that the next one can use them; two
- * dispatches that may overlap need buffers of their own. Views have plan.view: that of the image's format without
- * _SRGB, or words of 32 bits, for which the image is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB).
- * Barriers: level 0 readable by compute shaders before; levels 1.. in GENERAL, from UNDEFINED; after it, what was
- * written to them made visible to whoever reads.
+ * Both buffers are zero before the first dispatch (vkCmdFillBuffer) and left so that the next
+ * one can use them; two dispatches that may overlap need buffers of their own. Views have
+ * plan.view: that of the image's format without _SRGB, or words of 32 bits, for which the image
+ * is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB). Barriers: level 0 readable by
+ * compute shaders before; levels 1.. in GENERAL, from UNDEFINED; after it, what was written to
+ * them made visible to whoever reads.
  *
- * The device needs vulkanMemoryModel, vulkanMemoryModelDeviceScope and shaderStorageImageWriteWithoutFormat; for
- * `has_subgroups` subgroup_size of full subgroups with shuffles (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo,
- * REQUIRE_FULL_SUBGROUPS), for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics. */
+ * The device needs vulkanMemoryModel, vulkanMemoryModelDeviceScope and
+ * shaderStorageImageWriteWithoutFormat; for `has_subgroups` subgroup_size of full subgroups
+ * with shuffles (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo, REQUIRE_FULL_SUBGROUPS),
+ * for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics. */
 #ifndef SPD_TREE_H
 #define SPD_TREE_H
 
@@ -73,7 +75,7 @@ enum spd_tree_hand_off { SPD_TREE_ANY_HAND_OFF, SPD_TREE_WORDS, SPD_TREE_SLOTS }
 struct spd_tree_options {
     enum spd_tree_shape shape;
     enum spd_tree_hand_off hand_off;
-    uint32_t rows;     /* of strips, 1 to 21 */
+    uint32_t rows;     /* of strips, one of spd_tree_rows */
     bool is_tile_only; /* leave out what follows the tiles' levels, to find what that costs */
 };
 
@@ -132,15 +134,19 @@ static inline bool spd_tree_is_normalised(struct spd_tree_format format)
 static inline uint32_t spd_tree_texel_bytes(struct spd_tree_format format)
 {
     switch (format.codec) {
-    case SPD_TREE_UNORM8: return format.n_channels;
-    case SPD_TREE_FLOAT16: return 2 * format.n_channels;
-    case SPD_TREE_FLOAT32: return 4 * format.n_channels;
-    default: return 4;
+    case SPD_TREE_UNORM8:
+        return format.n_channels;
+    case SPD_TREE_FLOAT16:
+        return 2 * format.n_channels;
+    case SPD_TREE_FLOAT32:
+        return 4 * format.n_channels;
+    default:
+        return 4;
     }
 }
 
-/* What a texel takes in a slot and in shared memory: a float for each channel, three as four; weighed by alpha
- * twice as much. */
+/* What a texel takes in a slot and in shared memory: a float for each channel, three as four;
+ * weighed by alpha twice as much. */
 static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
 {
     const uint32_t n = image->format.n_channels == 3 ? 4 : image->format.n_channels;
@@ -162,8 +168,8 @@ static inline uint32_t spd_tree_even_levels(const struct spd_tree_image *image)
     return n;
 }
 
-/* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a part in, along an
- * axis; and within those at its edges that no other has. */
+/* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a
+ * part in, along an axis; and within those at its edges that no other has. */
 static inline uint32_t spd_tree_most_of_axis(uint32_t tile, uint32_t n)
 {
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
@@ -188,7 +194,8 @@ static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image
 
 /* Shared memory of a workgroup. */
 static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *device,
-                                             const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+                                             const struct spd_tree_image *image,
+                                             const struct spd_tree_plan *plan)
 {
     const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = plan->tile_x * plan->tile_y;
     const bool is_wide = plan->module.has_subgroups && device->subgroup_size >= 16;
@@ -197,24 +204,32 @@ static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *devic
     uint32_t n_further = 7 * 9, n_within = 0;
     for (uint32_t n = 1; n <= 5; n++) {
         n_further += spd_tree_most(plan, n);
-        n_within += n > 4 ? 0 : spd_tree_within_axis(plan->tile_x, n) * spd_tree_within_axis(plan->tile_y, n);
+        n_within += n > 4 ? 0
+                          : spd_tree_within_axis(plan->tile_x, n) *
+                                spd_tree_within_axis(plan->tile_y, n);
     }
-    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
-           (3 * (n_further - n_within) + 4 + (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) * 4;
+    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot +
+           n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
+           (3 * (n_further - n_within) + 4 +
+            (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) *
+               4;
 }
 
-/* Whether there are invocations for all texels below a tile: two each for the first level, and one for all
- * further ones together. */
-static inline bool spd_tree_has_invocations(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+/* Whether there are invocations for all texels below a tile: two each for the first level, and
+ * one for all further ones together. */
+static inline bool spd_tree_has_invocations(const struct spd_tree_image *image,
+                                            const struct spd_tree_plan *plan)
 {
     uint32_t n_further = 0;
     for (uint32_t n = 2; plan->n_first + n < image->n_levels; n++) {
         n_further += spd_tree_most(plan, n);
     }
-    return spd_tree_most(plan, 1) <= 2 * SPD_TREE_N_INVOCATIONS && n_further <= SPD_TREE_N_INVOCATIONS;
+    return spd_tree_most(plan, 1) <= 2 * SPD_TREE_N_INVOCATIONS &&
+           n_further <= SPD_TREE_N_INVOCATIONS;
 }
 
-static inline void spd_tree_set_tiles(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+static inline void spd_tree_set_tiles(const struct spd_tree_image *image,
+                                      struct spd_tree_plan *plan)
 {
     const uint32_t x = spd_tree_size_of_level(image->width, plan->n_first);
     const uint32_t y = spd_tree_size_of_level(image->height, plan->n_first);
@@ -224,20 +239,24 @@ static inline void spd_tree_set_tiles(const struct spd_tree_image *image, struct
 }
 
 /* Lanes that exchange texels. */
-static inline uint32_t spd_tree_lanes(const struct spd_tree_device *device, const struct spd_tree_plan *plan)
+static inline uint32_t spd_tree_lanes(const struct spd_tree_device *device,
+                                      const struct spd_tree_plan *plan)
 {
     return plan->module.has_subgroups ? device->subgroup_size : 32;
 }
 
 /* Strips of so many levels and rows; false if they cannot be. */
-static inline bool spd_tree_set_strips(const struct spd_tree_device *device, const struct spd_tree_image *image,
-                                       uint32_t n_first, uint32_t rows, struct spd_tree_plan *plan)
+static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
+                                       const struct spd_tree_image *image, uint32_t n_first,
+                                       uint32_t rows, struct spd_tree_plan *plan)
 {
-    const uint32_t odd_x = image->width & ((UINT32_C(1) << n_first) - 1), n_lanes = spd_tree_lanes(device, plan);
+    const uint32_t odd_x = image->width & ((UINT32_C(1) << n_first) - 1),
+                   n_lanes = spd_tree_lanes(device, plan);
     plan->shape = SPD_TREE_STRIPS;
     plan->n_first = n_first;
     plan->rows = rows;
-    plan->tile_x = SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (odd_x == 1 ? 0 : odd_x)) >> n_first);
+    plan->tile_x = SPD_TREE_N_INVOCATIONS / n_lanes / 2 *
+                   ((4 * n_lanes - (odd_x == 1 ? 0 : odd_x)) >> n_first);
     plan->tile_y = 2 * rows;
     if (plan->tile_x == 0 || (n_first > 3 && image->n_levels < n_first + 2)) {
         return false;
@@ -252,34 +271,44 @@ static inline bool spd_tree_set_strips(const struct spd_tree_device *device, con
 #define SPD_TREE_WAVE             264u
 #define SPD_TREE_MAX_SHARED_BYTES (26u << 10)
 
-/* Those strips that take the fewest waves of workgroups, and of these the shortest: what is left over at the end of a
- * wave, where multiprocessors wait, and the parts that each tile hands on cost most. Four levels, which take a
- * wider halo and some more instructions, let strips be longer. */
-static inline bool spd_tree_choose_strips(const struct spd_tree_device *device, const struct spd_tree_image *image,
-                                          uint32_t rows, struct spd_tree_plan *plan)
+/* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
+ * left over at the end of a wave, where multiprocessors wait, and the parts that each tile
+ * hands on cost most. Four levels, which take a wider halo and some more instructions, let
+ * strips be longer. */
+static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 17, 21};
+#define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
+
+static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
+                                          const struct spd_tree_image *image, uint32_t rows,
+                                          struct spd_tree_plan *plan)
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
-    for (uint32_t n_first = 3; n_first <= 4; n_first++) {
-        for (uint32_t r = rows > 0 ? rows : device->is_cpu ? 8 : 1; r <= (rows > 0 ? rows : 21); r++) {
-            struct spd_tree_plan with = *plan;
-            if (!spd_tree_set_strips(device, image, n_first, r, &with)) {
-                continue;
-            }
-            const uint64_t n_tiles = (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
-            const uint64_t n_waves = (n_tiles - 1) / SPD_TREE_WAVE + 1;
-            const bool is_small = spd_tree_shared_bytes(device, image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
-            if (n_waves < fewest && (is_small || fewest == UINT64_MAX)) {
-                best = with;
-                fewest = device->is_cpu && n_first == 3 ? 0 : n_waves;
-            }
+    for (uint32_t i = 0; i < 2 * SPD_TREE_N_ROWS; i++) {
+        const uint32_t n_first = 3 + i / SPD_TREE_N_ROWS,
+                       r = spd_tree_rows[i % SPD_TREE_N_ROWS];
+        struct spd_tree_plan with = *plan;
+        if ((rows > 0 ? r != rows : device->is_cpu && r < 8) ||
+            !spd_tree_set_strips(device, image, n_first, r, &with)) {
+            continue;
+        }
+        const uint64_t n_tiles =
+            (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
+        const uint64_t n_waves = (n_tiles - 1) / SPD_TREE_WAVE + 1;
+        const bool is_small =
+            spd_tree_shared_bytes(device, image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
+        if (n_waves < fewest && (is_small || fewest == UINT64_MAX)) {
+            best = with;
+            fewest = device->is_cpu && n_first == 3 ? 0 : n_waves;
         }
     }
     *plan = best;
-    return fewest != UINT64_MAX || (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
+    return fewest != UINT64_MAX ||
+           (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
 }
 
-static inline bool spd_tree_set_even(const struct spd_tree_device *device, const struct spd_tree_image *image,
+static inline bool spd_tree_set_even(const struct spd_tree_device *device,
+                                     const struct spd_tree_image *image,
                                      struct spd_tree_plan *plan)
 {
     const uint32_t n_even = spd_tree_even_levels(image);
@@ -288,20 +317,25 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device, const
     plan->n_first = n_even < 6 ? n_even : 6;
     plan->tile_x = plan->tile_y = 64u >> plan->n_first;
     spd_tree_set_tiles(image, plan);
-    return (n_even >= 3 || n_even + 1 == image->n_levels) && spd_tree_has_invocations(image, plan) &&
+    return (n_even >= 3 || n_even + 1 == image->n_levels) &&
+           spd_tree_has_invocations(image, plan) &&
            spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
 }
 
-/* Tiles, up to which words bring as many levels as there may be at once, since few wait for their turn. */
+/* Tiles, up to which words bring as many levels as there may be at once, since few wait for
+ * their turn. */
 #define SPD_TREE_MAX_WIDE 1024u
 
-/* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so that the fewest cells
- * follow one another: each is a round trip to memory. */
-static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device, const struct spd_tree_image *image,
+/* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so
+ * that the fewest cells follow one another: each is a round trip to memory. */
+static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device,
+                                        const struct spd_tree_image *image,
                                         const struct spd_tree_plan *plan)
 {
-    const uint32_t n_words = (image->format.n_channels + 1) / 2, n_lanes = spd_tree_lanes(device, plan) / n_words;
-    const uint32_t n_below = image->n_levels - 1 - plan->n_first, n_steps = n_below > 0 ? (n_below - 1) / 4 + 1 : 1;
+    const uint32_t n_words = (image->format.n_channels + 1) / 2,
+                   n_lanes = spd_tree_lanes(device, plan) / n_words;
+    const uint32_t n_below = image->n_levels - 1 - plan->n_first,
+                   n_steps = n_below > 0 ? (n_below - 1) / 4 + 1 : 1;
     const uint32_t even = (n_below + n_steps - 1) / n_steps;
     if (plan->module.has_slots) {
         return even < 3 ? 3 : even;
@@ -313,24 +347,27 @@ static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device, co
 }
 
 /* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
-static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
-                                             uint32_t n)
+static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image,
+                                             const struct spd_tree_plan *plan, uint32_t n)
 {
     const uint32_t mask = (UINT32_C(1) << n) - 1;
     const uint32_t added_x = spd_tree_size_of_level(image->width, plan->n_first) & mask;
     const uint32_t added_y = spd_tree_size_of_level(image->height, plan->n_first) & mask;
-    const uint32_t x = (added_x + mask - 1) / plan->tile_x + 2, y = (added_y + mask - 1) / plan->tile_y + 2;
+    const uint32_t x = (added_x + mask - 1) / plan->tile_x + 2,
+                   y = (added_y + mask - 1) / plan->tile_y + 2;
     return (uint64_t)(x < plan->n_groups[0] ? x : plan->n_groups[0]) *
            (y < plan->n_groups[1] ? y : plan->n_groups[1]);
 }
 
-/* Nodes that the `i`-th level below those of tiles has in a layer; what those are see words.glsl, slots.glsl,
- * climb.glsl and update.glsl. */
-static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
-                                         uint32_t i)
+/* Nodes that the `i`-th level below those of tiles has in a layer; what those are see
+ * words.glsl, slots.glsl, climb.glsl and update.glsl. */
+static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image,
+                                         const struct spd_tree_plan *plan, uint32_t i)
 {
     const bool climbs = plan->is_all_even && plan->module.has_slots && !image->is_update;
-    const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i : climbs ? span * i : i + 1);
+    const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i
+                                                               : climbs         ? span * i
+                                                                                : i + 1);
     const uint64_t x = spd_tree_size_of_level(image->width, level);
     const uint64_t y = spd_tree_size_of_level(image->height, level);
     if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
@@ -339,11 +376,15 @@ static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image, con
     if (climbs) {
         return (x >> span > 0 ? x >> span : 1) * (y >> span > 0 ? y >> span : 1) << 2 * span;
     }
-    return x * y * (plan->module.has_slots && !image->is_update ? spd_tree_most_sharing(image, plan, i + 1) : 1);
+    return x * y *
+           (plan->module.has_slots && !image->is_update
+                ? spd_tree_most_sharing(image, plan, i + 1)
+                : 1);
 }
 
 /* Bytes of the buffers, and where nodes begin; false if there are too many. */
-static inline bool spd_tree_set_nodes(const struct spd_tree_device *device, const struct spd_tree_image *image,
+static inline bool spd_tree_set_nodes(const struct spd_tree_device *device,
+                                      const struct spd_tree_image *image,
                                       struct spd_tree_plan *plan)
 {
     const uint64_t n_words = ((uint64_t)image->format.n_channels + 1) / 2;
@@ -353,28 +394,35 @@ static inline bool spd_tree_set_nodes(const struct spd_tree_device *device, cons
         n += spd_tree_nodes_of(image, plan, i);
     }
     plan->push.n_nodes = (uint32_t)n;
-    plan->hand_off_bytes = (n * image->n_layers + 1) *
-                           (plan->module.has_slots ? spd_tree_slot_bytes(image) : n_words * sizeof(uint64_t));
+    plan->hand_off_bytes =
+        (n * image->n_layers + 1) *
+        (plan->module.has_slots ? spd_tree_slot_bytes(image) : n_words * sizeof(uint64_t));
     plan->counter_bytes = (n * image->n_layers + image->n_layers + 1) * sizeof(uint32_t);
-    return plan->hand_off_bytes <= device->max_buffer_bytes && plan->counter_bytes <= device->max_buffer_bytes;
+    return plan->hand_off_bytes <= device->max_buffer_bytes &&
+           plan->counter_bytes <= device->max_buffer_bytes;
 }
 
 /* Tiles that bring a part of one word, at most: words.glsl counts 1024 of them. */
-static inline bool spd_tree_fits_words(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+static inline bool spd_tree_fits_words(const struct spd_tree_image *image,
+                                       const struct spd_tree_plan *plan)
 {
     return plan->is_all_even || (uint64_t)plan->n_groups[0] * plan->n_groups[1] <= 1024 ||
            plan->n_first + 1 >= image->n_levels;
 }
 
-/* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes are weighed by
- * whole numbers, or, of codes, over the middle one. */
+/* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes
+ * are weighed by whole numbers, or, of codes, over the middle one. */
 static inline float spd_tree_scale(uint32_t size, bool is_float)
 {
     const float n = (float)size;
-    return size == 1 ? 1.0f : size % 2 == 0 ? 0.5f : is_float ? 1.0f / n : (float)(size / 2) / n;
+    return size == 1       ? 1.0f
+           : size % 2 == 0 ? 0.5f
+           : is_float      ? 1.0f / n
+                           : (float)(size / 2) / n;
 }
 
-static inline void spd_tree_set_scales(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+static inline void spd_tree_set_scales(const struct spd_tree_image *image,
+                                       struct spd_tree_plan *plan)
 {
     const bool is_float = !spd_tree_is_normalised(image->format);
     float scale = 1.0f;
@@ -396,12 +444,16 @@ static inline uint32_t spd_tree_float_bits(float value)
 /* Workgroups of even tiles, up to which they store late. */
 #define SPD_TREE_MAX_LATE 256u
 
-static inline void spd_tree_set_constants(const struct spd_tree_device *device, const struct spd_tree_image *image,
-                                          const struct spd_tree_options *options, struct spd_tree_plan *plan)
+static inline void spd_tree_set_constants(const struct spd_tree_device *device,
+                                          const struct spd_tree_image *image,
+                                          const struct spd_tree_options *options,
+                                          struct spd_tree_plan *plan)
 {
     const struct spd_tree_format format = image->format;
-    const bool is_unorm = spd_tree_is_normalised(format), is_10 = format.codec == SPD_TREE_UNORM10_2;
-    const uint32_t n_lanes = spd_tree_lanes(device, plan), mask = (UINT32_C(1) << plan->n_first) - 1;
+    const bool is_unorm = spd_tree_is_normalised(format),
+               is_10 = format.codec == SPD_TREE_UNORM10_2;
+    const uint32_t n_lanes = spd_tree_lanes(device, plan),
+                   mask = (UINT32_C(1) << plan->n_first) - 1;
     const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
@@ -420,8 +472,14 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
         {"IS_ALL_EVEN", 8, plan->is_all_even && !image->is_update},
         {"IS_LOOP_SAFE", 9, !device->is_cpu},
         {"HAS_NARROW_LEVELS", 10, image->width != image->height},
-        {"UNORM_MAX", 11, spd_tree_float_bits(is_10 ? 1023.0f : is_unorm ? 255.0f : 0.0f)},
-        {"UNORM_MAX_ALPHA", 12, spd_tree_float_bits(is_10 ? 3.0f : is_unorm ? 255.0f : 0.0f)},
+        {"UNORM_MAX", 11,
+         spd_tree_float_bits(is_10      ? 1023.0f
+                             : is_unorm ? 255.0f
+                                        : 0.0f)},
+        {"UNORM_MAX_ALPHA", 12,
+         spd_tree_float_bits(is_10      ? 3.0f
+                             : is_unorm ? 255.0f
+                                        : 0.0f)},
         {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
         {"DROPPED_BITS", 14, dropped},
         {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
@@ -429,7 +487,10 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
         {"WEIGH_ALPHA", 17, image->weighs_alpha},
         {"IS_UPDATE", 18, image->is_update},
         {"SPAN", 19, plan->span},
-        {"CODEC", 20, is_10 ? 2u : format.codec == SPD_TREE_SRGB8 ? 1u : 0u},
+        {"CODEC", 20,
+         is_10                            ? 2u
+         : format.codec == SPD_TREE_SRGB8 ? 1u
+                                          : 0u},
         {"STORES_LATE", 21, !device->is_cpu && n_tiles * image->n_layers <= SPD_TREE_MAX_LATE},
         {"N_LEVELS", 22, image->n_levels},
     };
@@ -437,70 +498,87 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device, 
 }
 
 /* Whether words can hand on what tiles make. */
-static inline bool spd_tree_may_have_words(const struct spd_tree_device *device, const struct spd_tree_image *image)
+static inline bool spd_tree_may_have_words(const struct spd_tree_device *device,
+                                           const struct spd_tree_image *image)
 {
-    return device->has_subgroups && device->has_int64_atomics && image->reduction == SPD_TREE_AVERAGE &&
-           !image->weighs_alpha && !image->is_update && spd_tree_is_normalised(image->format);
+    return device->has_subgroups && device->has_int64_atomics &&
+           image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha && !image->is_update &&
+           spd_tree_is_normalised(image->format);
 }
 
-/* Tiles of 64x64 cost less than strips where all sizes are even, and otherwise up to so many of them: each has parts to
- * share, for which it waits. */
+/* Tiles of 64x64 cost less than strips where all sizes are even, and otherwise up to so many of
+ * them: each has parts to share, for which it waits. */
 #define SPD_TREE_MAX_EVEN 600u
 
-static inline bool spd_tree_even_is_best(const struct spd_tree_device *device, const struct spd_tree_image *image,
+static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
+                                         const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
 {
     return device->is_cpu || spd_tree_even_levels(image) + 1 == image->n_levels ||
-           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <= SPD_TREE_MAX_EVEN;
+           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <=
+               SPD_TREE_MAX_EVEN;
 }
 
-static inline bool spd_tree_set_shape(const struct spd_tree_device *device, const struct spd_tree_image *image,
-                                      const struct spd_tree_options *options, struct spd_tree_plan *plan)
+static inline bool spd_tree_set_shape(const struct spd_tree_device *device,
+                                      const struct spd_tree_image *image,
+                                      const struct spd_tree_options *options,
+                                      struct spd_tree_plan *plan)
 {
-    if (options->shape != SPD_TREE_STRIPS && options->rows == 0 && spd_tree_set_even(device, image, plan) &&
+    if (options->shape != SPD_TREE_STRIPS && options->rows == 0 &&
+        spd_tree_set_even(device, image, plan) &&
         (options->shape == SPD_TREE_EVEN || spd_tree_even_is_best(device, image, plan))) {
         return true;
     }
-    return options->shape != SPD_TREE_EVEN && spd_tree_choose_strips(device, image, options->rows, plan);
+    return options->shape != SPD_TREE_EVEN &&
+           spd_tree_choose_strips(device, image, options->rows, plan);
 }
 
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
-static inline const char *spd_tree_plan(const struct spd_tree_device *device, const struct spd_tree_image *image,
-                                        const struct spd_tree_options *options, struct spd_tree_plan *plan)
+static inline const char *spd_tree_plan(const struct spd_tree_device *device,
+                                        const struct spd_tree_image *image,
+                                        const struct spd_tree_options *options,
+                                        struct spd_tree_plan *plan)
 {
-    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0, false};
+    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
+                                                 false};
     const struct spd_tree_format format = image->format;
     const uint32_t texel_bytes = spd_tree_texel_bytes(format);
     options = options ? options : &none;
     memset(plan, 0, sizeof *plan);
-    plan->view = texel_bytes == 4 ? SPD_TREE_VIEW_R32
+    plan->view = texel_bytes == 4   ? SPD_TREE_VIEW_R32
                  : texel_bytes == 8 ? SPD_TREE_VIEW_R32G32
                                     : SPD_TREE_VIEW_OF_FORMAT;
     plan->module.n_channels = (uint8_t)format.n_channels;
-    plan->module.raw_words = (uint8_t)(texel_bytes == 4 || texel_bytes == 8 ? texel_bytes / 4 : 0);
+    plan->module.raw_words =
+        (uint8_t)(texel_bytes == 4 || texel_bytes == 8 ? texel_bytes / 4 : 0);
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = image->is_update;
     plan->module.has_subgroups = device->has_subgroups && !image->is_update;
-    plan->module.has_slots = options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
+    plan->module.has_slots =
+        options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
     if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
-        return "words are for averages of whole images of normalised formats with straight alpha, on devices with "
+        return "words are for averages of whole images of normalised formats with straight "
+               "alpha, on devices with "
                "64-bit atomics and subgroup operations";
     }
     if (!spd_tree_set_shape(device, image, options, plan)) {
-        return options->shape == SPD_TREE_EVEN ? "tiles of 64x64 are for images of which three levels are even"
+        return options->shape == SPD_TREE_EVEN
+                   ? "tiles of 64x64 are for images of which three levels are even"
                : options->rows > 0
                    ? "so many rows take more shared memory or invocations than a workgroup has"
                    : "a workgroup has too little shared memory for this image";
     }
-    plan->is_all_even = plan->shape == SPD_TREE_EVEN && spd_tree_even_levels(image) + 1 == image->n_levels;
+    plan->is_all_even =
+        plan->shape == SPD_TREE_EVEN && spd_tree_even_levels(image) + 1 == image->n_levels;
     if (!plan->module.has_slots && !spd_tree_fits_words(image, plan)) {
         if (options->hand_off == SPD_TREE_WORDS) {
             return "words are for at most 1024 tiles";
         }
         plan->module.has_slots = true;
     }
-    plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN && plan->n_first >= 3 &&
-                            format.codec == SPD_TREE_UNORM8 && format.n_channels == 4 && device->subgroup_size >= 16;
+    plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN &&
+                            plan->n_first >= 3 && format.codec == SPD_TREE_UNORM8 &&
+                            format.n_channels == 4 && device->subgroup_size >= 16;
     plan->span = spd_tree_span_of(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
@@ -513,6 +591,65 @@ static inline const char *spd_tree_plan(const struct spd_tree_device *device, co
     spd_tree_set_scales(image, plan);
     spd_tree_set_constants(device, image, options, plan);
     return NULL;
+}
+
+/* Texels of level 0 that changed: corners, included. */
+struct spd_tree_rect {
+    uint32_t x0, y0, x1, y1;
+};
+
+/* What a change of texels `first` to `last` reaches along an axis of `size` texels, one level
+ * further down. */
+static inline void spd_tree_reach(uint32_t size, uint32_t *first, uint32_t *last)
+{
+    const uint32_t n = size > 1 ? size / 2 : 1, added = size > 1 && size % 2 != 0;
+    *first = *first > 1 + added ? (*first - added) / 2 : 0;
+    *last = *last / 2 < n ? *last / 2 : n - 1;
+}
+
+/* What update.glsl has to know: of each of `n_rects` rectangles the texels that it reaches,
+ * level by level, cones[n_rects][SPD_TREE_MAX_LEVELS][4]; and the tiles that are made, of which
+ * there are fewer than tiles[] has room for: n_groups[0] * n_groups[1] of the plan, which is
+ * changed to dispatch these. */
+static inline void spd_tree_plan_update(const struct spd_tree_image *image,
+                                        const struct spd_tree_rect *rects, uint32_t n_rects,
+                                        struct spd_tree_plan *plan,
+                                        int32_t (*cones)[SPD_TREE_MAX_LEVELS][4],
+                                        uint32_t *tiles)
+{
+    const uint32_t n_x = plan->n_groups[0], n_all = n_x * plan->n_groups[1],
+                   n_first = plan->n_first;
+    uint32_t n_tiles = 0;
+    memset(tiles, 0, n_all * sizeof *tiles);
+    for (uint32_t r = 0; r < n_rects; r++) {
+        struct spd_tree_rect at = rects[r];
+        for (uint32_t level = 0; level < image->n_levels; level++) {
+            const int32_t corners[4] = {(int32_t)at.x0, (int32_t)at.y0, (int32_t)at.x1,
+                                        (int32_t)at.y1};
+            memcpy(cones[r][level], corners, sizeof corners);
+            const uint32_t shift = level < n_first ? n_first - level : 0,
+                           last_y = (at.y1 >> shift) / plan->tile_y;
+            const uint32_t last_x = (at.x1 >> shift) / plan->tile_x;
+            for (uint32_t y = (at.y0 >> shift) / plan->tile_y; level <= n_first && y <= last_y;
+                 y++) {
+                for (uint32_t x = (at.x0 >> shift) / plan->tile_x; x <= last_x; x++) {
+                    if (level > 0 && x < n_x && y < plan->n_groups[1]) {
+                        tiles[y * n_x + x] = 1;
+                    }
+                }
+            }
+            spd_tree_reach(spd_tree_size_of_level(image->width, level), &at.x0, &at.x1);
+            spd_tree_reach(spd_tree_size_of_level(image->height, level), &at.y0, &at.y1);
+        }
+    }
+    for (uint32_t i = 0; i < n_all; i++) {
+        if (tiles[i] != 0) {
+            tiles[n_tiles++] = i % n_x | (i / n_x) << 16;
+        }
+    }
+    plan->push.n_rects = n_rects;
+    plan->push.n_tiles = plan->n_groups[0] = n_tiles;
+    plan->n_groups[1] = 1;
 }
 
 #endif

@@ -124,16 +124,17 @@ vec4 decode_channels(uint word)
     return uintBitsToFloat(codes | 0x44800000u);
 }
 
+/* Precise: who adds the constant to a term before all are summed rounds each. */
 uint encode_channels(vec4 texel)
 {
-    if (CODEC == CODEC_UNORM8) {
-        return bytes_of(texel + TO_BYTES);
+    if (CODEC == CODEC_UNORM10_2) {
+        precise vec4 sums = texel + TWO_23;
+        uvec4 bits = floatBitsToUint(sums);
+        return (bits.r & 0x3ffu) + (bits.g << 10) + (bits.b << 20) + (bits.a << 30);
     }
-    if (CODEC == CODEC_SRGB8) {
-        return bytes_of(vec4(srgb_codes(texel.rgb), texel.a * WHITE) + TO_BYTES);
-    }
-    uvec4 bits = floatBitsToUint(texel + TWO_23);
-    return (bits.r & 0x3ffu) + (bits.g << 10) + (bits.b << 20) + (bits.a << 30);
+    vec4 codes = CODEC == CODEC_SRGB8 ? vec4(srgb_codes(texel.rgb), texel.a * WHITE) : texel;
+    precise vec4 sums = codes + TO_BYTES;
+    return bytes_of(sums);
 }
 
 #else
