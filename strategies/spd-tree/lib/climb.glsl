@@ -42,7 +42,7 @@ bool climb_span(int from, ivec2 tile, int layer, inout bool is_there, inout vec2
                        add_pair_is_last(part, WORDS * node.index + word, node.n_children);
     TEXEL texel;
     if (meet(is_complete, node.index, word, part, texel)) {
-        store_encoded(node.level, node.at, layer, encode(texel / UNIT));
+        store_below(node.level, node.at, layer, texel / UNIT);
     }
     is_there = subgroupShuffle(is_complete ? 1u : 0u, last) != 0u;
     own = subgroupShuffle(part, last);

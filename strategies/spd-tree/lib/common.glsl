@@ -79,41 +79,45 @@ ivec2 extent_of(int level)
 
 #ifdef UPDATES
 bool is_to_be_written(int level, ivec2 at);
+#else
+#define is_to_be_written(level, at) true
 #endif
 
 /* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond a
  * level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
-#define STORE_CASE(n)                                                                               \
+#define STORE_CASE(n, lowest)                                                                       \
     case n:                                                                                         \
-        if (n < N_LEVELS) {                                                                         \
+        if (n >= lowest && n < N_LEVELS) {                                                          \
             imageStore(levels[n - 1], p, value);                                                    \
         }                                                                                           \
         break;
-void store_as(int level, ivec2 at, int layer, STORED value)
-{
-    ivec3 p = ivec3(at, layer);
-#ifdef UPDATES
-    if (!is_to_be_written(level, at)) {
-        return;
+#define DEFINE_STORE(name, lowest)                                                                  \
+    void name(int level, ivec2 at, int layer, STORED value)                                         \
+    {                                                                                               \
+        ivec3 p = ivec3(at, layer);                                                                 \
+        if (!is_to_be_written(level, at)) {                                                         \
+            return;                                                                                 \
+        }                                                                                           \
+        switch (level) {                                                                            \
+            STORE_CASE(1, lowest)                                                                   \
+            STORE_CASE(2, lowest)                                                                   \
+            STORE_CASE(3, lowest)                                                                   \
+            STORE_CASE(4, lowest)                                                                   \
+            STORE_CASE(5, lowest)                                                                   \
+            STORE_CASE(6, lowest)                                                                   \
+            STORE_CASE(7, lowest)                                                                   \
+            STORE_CASE(8, lowest)                                                                   \
+            STORE_CASE(9, lowest)                                                                   \
+            STORE_CASE(10, lowest)                                                                  \
+            STORE_CASE(11, lowest)                                                                  \
+            STORE_CASE(12, lowest)                                                                  \
+            STORE_CASE(13, lowest)                                                                  \
+            STORE_CASE(14, lowest)                                                                  \
+            STORE_CASE(15, lowest)                                                                  \
+        }                                                                                           \
     }
-#endif
-    switch (level) {
-        STORE_CASE(1)
-        STORE_CASE(2)
-        STORE_CASE(3)
-        STORE_CASE(4)
-        STORE_CASE(5)
-        STORE_CASE(6)
-        STORE_CASE(7)
-        STORE_CASE(8)
-        STORE_CASE(9)
-        STORE_CASE(10)
-        STORE_CASE(11)
-        STORE_CASE(12)
-        STORE_CASE(13)
-        STORE_CASE(14)
-        STORE_CASE(15)
-    }
-}
+
+DEFINE_STORE(store_as, 1)
+DEFINE_STORE(store_as_below, FIRST_LEVELS + 1) /* where the level is known at run time only */
 
 #endif

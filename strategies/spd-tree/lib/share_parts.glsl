@@ -146,7 +146,7 @@ void finish_part(Part part, int n, TEXEL texel, int layer)
         return;
     }
     if (part.n_tiles == 1u) {
-        store_encoded(FIRST_LEVELS + n, part.at, layer, encode(texel));
+        store_below(FIRST_LEVELS + n, part.at, layer, texel);
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
@@ -187,7 +187,7 @@ Common common_at(uint i, int layer)
 
 void store_joined(Common c, int layer, TEXEL texel)
 {
-    store_encoded(FIRST_LEVELS + c.n, c.at, layer, encode(texel));
+    store_below(FIRST_LEVELS + c.n, c.at, layer, texel);
 }
 
 void leave_common(uint i, ivec2 tile, int layer)
@@ -300,7 +300,7 @@ void bring_word(uint i, int layer)
     bool is_last = is_there && add_pair_is_last(part, WORDS * node + word, texel_of.y >> 16);
     TEXEL texel;
     if (meet(is_last, node, word, part, texel)) {
-        store_encoded(FIRST_LEVELS + n, at, layer, encode(texel / UNIT));
+        store_below(FIRST_LEVELS + n, at, layer, texel / UNIT);
     }
 }
 

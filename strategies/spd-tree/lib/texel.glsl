@@ -286,19 +286,30 @@ ENCODED encode_sums(float scale, TEXEL sums)
     return encode(scale * sums);
 }
 
-void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
+STORED stored_of(ENCODED texel)
 {
 #if RAW == 1
-    store_as(level, at, layer, uvec4(texel, 0u, 0u, 0u));
+    return uvec4(texel, 0u, 0u, 0u);
 #elif RAW == 2
-    store_as(level, at, layer, uvec4(texel, 0u, 0u));
+    return uvec4(texel, 0u, 0u);
 #elif CHANNELS == 1
-    store_as(level, at, layer, vec4(texel, 0.0, 0.0, 1.0));
+    return vec4(texel, 0.0, 0.0, 1.0);
 #elif CHANNELS == 2
-    store_as(level, at, layer, vec4(texel, 0.0, 1.0));
+    return vec4(texel, 0.0, 1.0);
 #else
-    store_as(level, at, layer, texel);
+    return texel;
 #endif
+}
+
+void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
+{
+    store_as(level, at, layer, stored_of(texel));
+}
+
+/* The same of a level below those of tiles. */
+void store_below(int level, ivec2 at, int layer, TEXEL texel)
+{
+    store_as_below(level, at, layer, stored_of(encode(texel)));
 }
 
 /* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those
