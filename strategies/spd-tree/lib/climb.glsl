@@ -13,6 +13,11 @@
  *     level 8         \  /                   and to 1 node, which waits for 16
  *
  * Where there are more levels than that, the lanes that complete the last of them go on from there. */
+uint from_lane_of(uint own)
+{
+    return subgroupShuffleXor(own, 0u);
+}
+
 struct Node {
     int level;
     ivec2 at;
@@ -32,10 +37,19 @@ Node node_of(int from, ivec2 tile, int layer)
     return node;
 }
 
-/* From `from` on; false once nobody of the subgroup has anything to bring. */
-bool climb_span(int from, ivec2 tile, int layer, inout bool is_there, inout vec2 own)
+/* Where climb() begins, to be had while texels are on their way: through a subgroup operation, as compilers move what
+ * depends on nothing to where it is used. */
+Node start_of_climb(ivec2 tile, int layer)
 {
-    Node node = node_of(from, tile, layer);
+    Node node = node_of(FIRST_LEVELS, tile, layer);
+    node.index = from_lane_of(node.index);
+    node.n_children = from_lane_of(node.n_children);
+    return node;
+}
+
+/* From `from` on; false once nobody of the subgroup has anything to bring. */
+bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
+{
     uint word = LANE % WORDS, last = WORDS * (SPAN - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
     bool is_complete = is_there && LANE < WORDS * SPAN && node.level < N_LEVELS &&
@@ -49,7 +63,7 @@ bool climb_span(int from, ivec2 tile, int layer, inout bool is_there, inout vec2
     return is_there || subgroupShuffleXor(is_there ? 1u : 0u, WORDS - 1) != 0u;
 }
 
-void climb(ivec2 tile, int layer, TEXEL sums)
+void climb(Node start, ivec2 tile, int layer, TEXEL sums)
 {
     if (LANES_ID != 0u) {
         return;
@@ -59,7 +73,11 @@ void climb(ivec2 tile, int layer, TEXEL sums)
     bool is_there = true;
     vec2 own = pair_of_texel(texel * UNIT, LANE % WORDS);
     [[unroll]] for (int from = FIRST_LEVELS; from < 15; from += SPAN) {
-        if (from >= N_LEVELS - 1 || !climb_span(from, tile, layer, is_there, own)) {
+        Node node = start;
+        if (from > FIRST_LEVELS) {
+            node = node_of(from, tile, layer);
+        }
+        if (from >= N_LEVELS - 1 || !climb_span(node, layer, is_there, own)) {
             return;
         }
     }

@@ -28,9 +28,9 @@ layout(constant_id = 8) const bool IS_ALL_EVEN = false;
 layout(constant_id = 9) const bool IS_LOOP_SAFE = true;
 /* Levels that are handed on at once by climb.glsl. */
 layout(constant_id = 19) const int SPAN = 3;
-/* Whether tiles store levels 1 and 2 after they have handed on what they made: where few of them are at work, the
- * others wait for that. */
-layout(constant_id = 21) const bool STORES_LATE = false;
+/* What even tiles store after they have handed on what they made: nothing, levels 4 to 6, or all but level 3. Where few
+ * of them are at work the others wait for that; where further ones wait for their turn, it is the other way round. */
+layout(constant_id = 21) const int LATE = 0;
 
 /* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
 const int HALO = ODD_X == 1 ? 0 : ODD_X;

@@ -191,11 +191,15 @@ struct Upper {
     EARLY level1[4], level2;
 };
 
-void store_upper(ivec2 tile, int layer, uint index, Upper made)
+void store_level1(ivec2 tile, int layer, uint index, Upper made)
 {
     [[unroll]] for (int i = 0; i < 4; i++) {
         store_early(1, tile * 32 + place_in_level1(index, i), layer, made.level1[i]);
     }
+}
+
+void store_level2(ivec2 tile, int layer, uint index, Upper made)
+{
     if (FIRST_LEVELS >= 2) {
         store_early(2, tile * 16 + place_in_level2(index), layer, made.level2);
     }
@@ -221,7 +225,7 @@ Upper make_levels_1_2(ivec2 tile, int layer, uint index)
         ivec2 at = 2 * (tile * 32 + place_in_level1(index, i));
         block[i] = FETCH_BLOCK(corner_of(at, layer), at, 0);
     }
-    if (STORES_LATE) {
+    if (LATE > 1) {
         touch_levels(layer);
     }
     prepare_codec(index);
@@ -229,13 +233,16 @@ Upper make_levels_1_2(ivec2 tile, int layer, uint index)
     [[unroll]] for (int i = 0; i < 4; i++) {
         made.level1[i] = level1_of(block[i]);
     }
+    if (LATE < 2) {
+        store_level1(tile, layer, index, made);
+    }
     if (HAS_QUADS) {
         made.level2 = scatter_quad(made.level1);
     } else {
         made.level2 = join_four(1, made.level1[0], made.level1[1], made.level1[2], made.level1[3]);
     }
-    if (!STORES_LATE) {
-        store_upper(tile, layer, index, made);
+    if (LATE < 2) {
+        store_level2(tile, layer, index, made);
     }
     return made;
 }
@@ -355,7 +362,7 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
     }
     made.lower = make_lower(4, sums_of(four_cells(3, LANE & 15u)));
     leave_lower(made.lower);
-    if (!STORES_LATE) {
+    if (LATE == 0) {
         store_lower(4, tile, layer, made.lower);
     }
     return true;
@@ -364,10 +371,13 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
 /* What make_even_tile() has left. */
 void store_late(ivec2 tile, int layer, uint index, EvenTile made)
 {
-    if (HAS_WIDE_LANES && LANES_ID == 0u && FIRST_LEVELS > 3) {
+    if (LATE > 0 && HAS_WIDE_LANES && LANES_ID == 0u && FIRST_LEVELS > 3) {
         store_lower(4, tile, layer, made.lower);
     }
-    store_upper(tile, layer, index, made.upper);
+    if (LATE > 1) {
+        store_level1(tile, layer, index, made.upper);
+        store_level2(tile, layer, index, made.upper);
+    }
 }
 
 #endif

@@ -77,15 +77,23 @@ void main()
         return;
     }
 #endif
+#ifndef SLOTS
+    Node start;
+    if (HAS_BELOW && IS_ALL_EVEN) {
+        start = start_of_climb(tile, layer);
+    }
+#endif
     EvenTile made;
     bool is_there = make_even_tile(tile, layer, index, made);
     if (HAS_BELOW && IS_ALL_EVEN && is_there) {
+#ifdef SLOTS
         climb(tile, layer, made.lower.third);
+#else
+        climb(start, tile, layer, made.lower.third);
+#endif
     }
     if (HAS_BELOW && !IS_ALL_EVEN) {
         make_below(tile, layer, index);
     }
-    if (STORES_LATE) {
-        store_late(tile, layer, index, made);
-    }
+    store_late(tile, layer, index, made);
 }

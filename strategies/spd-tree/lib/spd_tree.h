@@ -441,8 +441,12 @@ static inline uint32_t spd_tree_float_bits(float value)
     return bits;
 }
 
-/* Workgroups of even tiles, up to which they store late. */
-#define SPD_TREE_MAX_LATE 256u
+/* What workgroups of even tiles store late (common.glsl), by how many there are. llvmpipe loses what is kept for
+ * that. */
+static inline uint32_t spd_tree_late(const struct spd_tree_device *device, uint64_t n_tiles)
+{
+    return device->is_cpu ? 0 : n_tiles <= 256 ? 2 : n_tiles <= 1024 ? 1 : 0;
+}
 
 static inline void spd_tree_set_constants(const struct spd_tree_device *device,
                                           const struct spd_tree_image *image,
@@ -491,7 +495,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
          is_10                            ? 2u
          : format.codec == SPD_TREE_SRGB8 ? 1u
                                           : 0u},
-        {"STORES_LATE", 21, !device->is_cpu && n_tiles * image->n_layers <= SPD_TREE_MAX_LATE},
+        {"LATE", 21, spd_tree_late(device, n_tiles * image->n_layers)},
         {"N_LEVELS", 22, image->n_levels},
     };
     memcpy(plan->constants, constants, sizeof constants);
