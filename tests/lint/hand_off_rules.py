@@ -16,32 +16,38 @@ A kernel that reduces shared memory in place must besides, up to the count,
  7. have a control barrier between reading it and writing it, and one between writing and reading
     it (the texel handed over, read by the invocation that wrote it, aside).
 
-A kernel that counts in one invocation what several have left must, before the count,
+A kernel that hands on by slots counts in one invocation what several have left, and must, before the count,
 
- 8. have a control barrier that releases and acquires buffer memory.
+ 8. have a control barrier that releases and acquires buffer memory;
+
+and where a subgroup goes on from what one of its invocations acquired,
+
+ 9. pass that on by a control barrier of the subgroup with Device memory scope;
+
+and where the last workgroup makes level after level in slots,
+
+10. have a barrier as in 8 between levels.
 
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 """
 from spirv_module import (ACQUIRE, ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE, RELEASE,
-                          SCOPE_DEVICE, SCOPE_WORKGROUP, SHARED, broken_by, has)
+                          SCOPE_DEVICE, SCOPE_SUBGROUP, SCOPE_WORKGROUP, SHARED, broken_by, has)
 
-KERNELS = ["spd/spd_wave.comp", "spd/spd_shared.comp", "spd/spd_wide.comp",
-           "spd/spd_wave_half.comp", "spd/spd_shared_half.comp", "spd/spd_wide_half.comp",
-           "spd-metal/spd_metal.comp", "spd-tree/spd_tree.comp", "spd-tree/spd_tree_wave.comp",
-           "spd-tree/spd_tree_sums.comp"]
+SLOT_BINDING = 2
 
-# Kernels that hand on by slots.
-SLOTS = ["spd-tree/spd_tree_raw1.comp", "spd-tree/spd_tree_raw2.comp",
-         "spd-tree/spd_tree_raw3.comp", "spd-tree/spd_tree_raw4.comp",
-         "spd-tree/spd_tree_view1.comp", "spd-tree/spd_tree_view2.comp",
-         "spd-tree/spd_tree_view4.comp"]
-KERNELS += SLOTS
+KERNELS = ["spd/spd_wave", "spd/spd_shared", "spd/spd_wide", "spd/spd_wave_half",
+           "spd/spd_shared_half", "spd/spd_wide_half", "spd-metal/spd_metal"]
 
-# Kernels that write cells of shared memory which other invocations read.
-IN_PLACE = {"spd-metal/spd_metal.comp"}
 
-# Kernels in which one invocation counts what several have left.
-COUNTS_FOR_OTHERS = {"spd-tree/spd_tree.comp", *SLOTS}
+def has_slots(kernel):
+    """Whether it hands on by slots, and one invocation counts what several have left."""
+    return "-DSLOTS" in kernel.args
+
+
+def is_in_place(kernel):
+    """Whether it writes cells of shared memory which other invocations read."""
+    return kernel.name == "spd-metal/spd_metal"
+
 
 # Name of the rule that must catch it, pattern in the kernel or what it includes, replacement.
 BREAKAGES = [
@@ -51,23 +57,32 @@ BREAKAGES = [
     ("acquire", "gl_SemanticsAcquire | gl_SemanticsMakeVisible);", "gl_SemanticsAcquire);"),
     ("acquire", "memoryBarrier(gl_ScopeDevice", "memoryBarrier(gl_ScopeWorkgroup"),
     ("barrier", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup"),
-    ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
     ("barrier", " acquire_hand_off();\n", " barrier();\n"),
     ("private", "nonprivate buffer HandOff", "buffer HandOff"),
-    ("private", "nonprivate buffer Slots", "buffer Slots"),
     ("rearm", "], 0u, gl_ScopeDevice", "], 0u, gl_ScopeWorkgroup"),
 ]
-COUNTS_FOR_OTHERS_BREAKAGES = [
+SLOTS_BREAKAGES = [
+    ("private", "nonprivate buffer Slots", "buffer Slots"),
     ("left", "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,\n"
      "                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,\n"
      "                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |\n"
      "                       gl_SemanticsMakeVisible);\n", "    barrier();\n"),
-]
-SLOTS_BREAKAGES = [
+    ("left", "    leave_hand_off();\n", "    barrier();\n"),
     ("counter", "atomicAdd(n_common, 1u, gl_ScopeWorkgroup", "atomicAdd(n_common, 1u, gl_ScopeDevice"),
     ("counter", "atomicAdd(n_complete, 1u, gl_ScopeWorkgroup", "atomicAdd(n_complete, 1u, gl_ScopeSubgroup"),
     ("counter", "atomicAdd(n_arrived[first_slot]", "atomicOr(n_arrived[first_slot]"),
-    ("left", "    leave_hand_off();\n", "    barrier();\n"),
+    ("barrier", "acquire_hand_off();\n#ifdef SUBGROUPS", "barrier();\n#ifdef SUBGROUPS"),
+    ("barrier", "#endif\n    acquire_hand_off();", "#endif\n    barrier();"),
+    ("barrier", "    acquire_cell();\n", ""),
+]
+SUBGROUPS_BREAKAGES = [
+    ("barrier", "controlBarrier(gl_ScopeSubgroup, gl_ScopeDevice", "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup"),
+    ("barrier", "gl_ScopeSubgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer",
+     "gl_ScopeSubgroup, gl_ScopeDevice, gl_StorageSemanticsShared"),
+]
+UPDATES_BREAKAGES = [
+    ("barrier", "acquire_hand_off();\n    for", "barrier();\n    for"),
+    ("levels", "layer, index);\n        leave_hand_off();\n", "layer, index);\n        barrier();\n"),
 ]
 IN_PLACE_BREAKAGES = [
     ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),
@@ -94,17 +109,37 @@ def is_acquired(instructions, value):
                value(ops[1]) & (ACQUIRE | ACQUIRE_RELEASE) for ops in fences):
         found.append("acquire")
     barriers = [ops for op, ops in instructions if op == "OpControlBarrier"]
-    if not any(value(ops[1]) == SCOPE_DEVICE and
-               has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
-               for ops in barriers):
+    if not any(value(ops[0]) == SCOPE_WORKGROUP and value(ops[1]) == SCOPE_DEVICE and
+               is_full(ops, value) for ops in barriers):
         found.append("barrier")
     return found
+
+
+def is_full(barrier, value):
+    """Whether a barrier releases and acquires buffer memory and makes it available and visible."""
+    return has(value(barrier[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
+
+
+def is_acquired_by_subgroups(instructions, value):
+    """Whether there are control barriers of subgroups, each of which passes on what one invocation acquired."""
+    barriers = [ops for op, ops in instructions
+                if op == "OpControlBarrier" and value(ops[0]) == SCOPE_SUBGROUP]
+    return bool(barriers) and all(value(ops[1]) == SCOPE_DEVICE and is_full(ops, value)
+                                  for ops in barriers)
+
+
+def is_level_by_level(module, instructions):
+    """Whether a barrier lies behind the last slot that is written, before those of the next level are read."""
+    last = max((i for i, (op, ops) in enumerate(instructions)
+                if op == "OpStore" and module.binding(ops[0]) == SLOT_BINDING), default=len(instructions))
+    return any(op == "OpControlBarrier" and is_full(ops, module.value) for op, ops in instructions[last:])
 
 
 def problems(module, kernel):
     """The rules that a module breaks."""
     instructions, value = module.instructions, module.value
     found = [] if module.has_memory_model() else ["model"]
+    is_slots = has_slots(kernel)
 
     adds = [i for i, (op, ops) in enumerate(instructions)
             if op == "OpAtomicIAdd" and not module.is_shared(ops[1])]
@@ -136,18 +171,21 @@ def problems(module, kernel):
     loaded = any(op == "OpLoad" and ops[-1] == "NonPrivatePointer" for op, ops in instructions)
     if not (stored and loaded):
         found.append("private")
-    if kernel in IN_PLACE and not is_ordered(instructions[:count]):
+    if is_in_place(kernel) and not is_ordered(instructions[:count]):
         found.append("tile")
-    if kernel in COUNTS_FOR_OTHERS and not any(
-            has(value(ops[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
-            for ops in before):
+    if is_slots and not any(is_full(ops, value) for ops in before):
         found.append("left")
+    if is_slots and "-DSUBGROUPS" in kernel.args and not is_acquired_by_subgroups(instructions, value):
+        found.append("barrier")
+    if "-DUPDATES" in kernel.args and not is_level_by_level(module, instructions[adds[-1]:]):
+        found.append("levels")
     return sorted(set(found))
 
 
 def breakages_of(kernel):
     """(rule, pattern, replacement) of all that may be broken in a kernel."""
-    literal = (BREAKAGES + (kernel in IN_PLACE) * IN_PLACE_BREAKAGES +
-               (kernel in COUNTS_FOR_OTHERS) * COUNTS_FOR_OTHERS_BREAKAGES +
-               (kernel in SLOTS) * SLOTS_BREAKAGES)
+    is_slots = has_slots(kernel)
+    literal = (BREAKAGES + is_in_place(kernel) * IN_PLACE_BREAKAGES + is_slots * SLOTS_BREAKAGES +
+               (is_slots and "-DSUBGROUPS" in kernel.args) * SUBGROUPS_BREAKAGES +
+               ("-DUPDATES" in kernel.args) * UPDATES_BREAKAGES)
     return [broken_by(*breakage) for breakage in literal]

@@ -10,6 +10,9 @@ MAKE_AVAILABLE, MAKE_VISIBLE = 0x2000, 0x4000
 
 CHAINS = {"OpAccessChain", "OpInBoundsAccessChain", "OpPtrAccessChain", "OpCopyObject"}
 
+# What is compiled to one module: its name, STRATEGY/STEM; the source, from strategies/ on; what glslang is given besides.
+Kernel = collections.namedtuple("Kernel", "name source args")
+
 # A build that breaks a rule on purpose: the rule's name, what is done, a pattern in the kernel or in
 # what it includes, and what takes its place.
 Breakage = collections.namedtuple("Breakage", "rule what pattern replacement")
@@ -77,6 +80,15 @@ class Module:
         """Whether it points into shared memory."""
         return self.variable(pointer) in self.shared
 
+    def signature(self):
+        """All that rules read of it: of two modules the same if they cannot tell them apart."""
+        def read(operand):
+            if operand in self.constants:
+                return self.constants[operand]
+            return (self.binding(operand), self.is_shared(operand)) if operand[0] == "%" else operand
+        return self.capabilities, [(op, [read(operand) for operand in operands])
+                                   for op, operands in self.instructions]
+
     def has_memory_model(self):
         return {"VulkanMemoryModel", "VulkanMemoryModelDeviceScope"} <= self.capabilities
 
@@ -89,11 +101,22 @@ def instructions_of(text):
             yield match.group(1), match.group(2), match.group(3).split()
 
 
-def compile_module(file, include_folder, out):
-    """The module of a shader's file, written to `out`."""
+def kernels_of(strategies):
+    """Those of each strategy's folder, as its shaders.txt lists them, or one for each file."""
+    for folder in sorted(path for path in strategies.iterdir() if path.is_dir()):
+        listed = folder / "shaders.txt"
+        lines = listed.read_text().splitlines() if listed.exists() else [
+            f"{file.stem}: {file.relative_to(folder)}:" for file in sorted(folder.rglob("*.comp"))]
+        for line in lines:
+            stem, source, args = line.split(":")
+            yield Kernel(f"{folder.name}/{stem}", f"{folder.name}/{source.strip()}", tuple(args.split()))
+
+
+def compile_module(kernel, strategies, include_folder, out):
+    """The module of a kernel, written to `out`."""
     subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.2",
-                    f"-I{include_folder}", "-o", out, file], check=True,
-                   stdout=subprocess.DEVNULL)
+                    f"-I{include_folder}", *kernel.args, "-o", out, strategies / kernel.source],
+                   check=True, stdout=subprocess.DEVNULL)
     done = subprocess.run(["spirv-dis", "--no-color", "--raw-id", out], check=True,
                           capture_output=True, text=True)
     return Module(done.stdout)

@@ -15,15 +15,13 @@ Where who is last takes words that others have completed, a count of those must 
 from spirv_module import (ACQUIRE_RELEASE, BUFFER, CHAINS, MAKE_AVAILABLE, MAKE_VISIBLE,
                           SCOPE_DEVICE, SCOPE_SUBGROUP, SCOPE_WORKGROUP, Breakage, broken_by)
 
-# Kernels whose last one has its sum as an atomic's result.
-CARRY = ["spd-tree/spd_tree_carry.comp", "spd-tree/spd_tree_curve.comp"]
+KERNELS = [] # those of spd-tree without slots
 
-# Kernels that count in binding 3 what others have completed in binding 2.
-SHARE = ["spd-tree/spd_tree_share.comp", "spd-tree/spd_tree_share_even.comp",
-         "spd-tree/spd_tree_share_odd_codes.comp", "spd-tree/spd_tree_strips.comp",
-         "spd-tree/spd_tree_extremes.comp"]
 
-KERNELS = CARRY + SHARE
+def has_meetings(kernel):
+    """Whether a texel has two words, and binding 3 counts those that others have completed."""
+    return "-DCHANNELS=4" in kernel.args
+
 
 WORD_BINDINGS = {2, 3}
 MET_BINDING = 3
@@ -37,7 +35,7 @@ WAIT_FOR_ALL = ("controlBarrier(gl_ScopeDevice, gl_ScopeWorkgroup, gl_StorageSem
 BREAKAGES = [
     broken_by("wide", " barrier();", f" {DEVICE_BARRIER}"),
     broken_by("wide", " barrier();", f" {WAIT_FOR_ALL}"),
-    Breakage("words", "atomics in another buffer", r"binding = 3(\) (?:nonprivate )?buffer Meetings)",
+    Breakage("words", "atomics in another buffer", r"binding = 2(\) nonprivate buffer Shares)",
              r"binding = 8\1"),
 ]
 
@@ -66,18 +64,14 @@ def counted_by(storage, *semantics):
                     r"(atomicAdd\(n_met\[[^;]*?gl_ScopeDevice,\s)[^;]*;", rf"\g<1>{given});")
 
 
-CARRY_BREAKAGES = [
-    narrowed("atomicAdd", "node_word"), narrowed("atomicStore", "node_word"),
-    narrowed("atomicAdd", "meeting"), narrowed("atomicStore", "meeting"),
-    stored_plainly("node_word"), stored_plainly("meeting"), read_plainly("atomicAdd", "meeting"),
-]
 SHARE_BREAKAGES = [
     narrowed("atomicAdd", "share_word"), narrowed("atomicStore", "share_word"),
-    narrowed("atomicMax", "share_word"), narrowed("atomicLoad", "share_word"),
-    narrowed("atomicAdd", "n_met"),
+    stored_plainly("share_word"), read_plainly("atomicAdd", "share_word"),
+]
+MEETING_BREAKAGES = [
+    narrowed("atomicLoad", "share_word"), narrowed("atomicAdd", "n_met"),
     narrowed("atomicStore", "n_met"),
-    stored_plainly("share_word"), stored_plainly("n_met"),
-    read_plainly("atomicLoad", "share_word"), read_plainly("atomicAdd", "share_word"),
+    stored_plainly("n_met"), read_plainly("atomicLoad", "share_word"),
     counted_by("0"),
     counted_by("gl_StorageSemanticsBuffer", "gl_SemanticsAcquire", "gl_SemanticsMakeVisible"),
     counted_by("gl_StorageSemanticsBuffer", "gl_SemanticsRelease", "gl_SemanticsMakeAvailable"),
@@ -91,7 +85,7 @@ SHARE_BREAKAGES = [
 
 
 def breakages_of(kernel):
-    return BREAKAGES + (SHARE_BREAKAGES if kernel in SHARE else CARRY_BREAKAGES)
+    return BREAKAGES + SHARE_BREAKAGES + has_meetings(kernel) * MEETING_BREAKAGES
 
 
 def pointer_of(opcode, operands):
@@ -133,6 +127,6 @@ def problems(module, kernel):
     counts = [value(ops[3]) for op, ops in atomics
               if op == "OpAtomicIAdd" and module.binding(ops[1]) == MET_BINDING]
     wanted = ACQUIRE_RELEASE | BUFFER | MAKE_AVAILABLE | MAKE_VISIBLE
-    if kernel in SHARE and (not counts or any(count & wanted != wanted for count in counts)):
+    if has_meetings(kernel) and (not counts or any(count & wanted != wanted for count in counts)):
         found.append("met")
     return found
