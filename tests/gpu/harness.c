@@ -182,17 +182,14 @@ const char *const mb_test_specs[] = {
     "spd-metal:*",
     "spd-tree",
     "spd-tree:wave=off",
-    "spd-tree:exact=float",
-    "spd-tree:wave=on:carry=buffer",
-    "spd-tree:wave=on:exact=float:carry=buffer",
-    "spd-tree:rows=2",
-    "spd-tree:rows=6",
-    "spd-tree:rows=20",
-    "spd-tree:rows=off",
-    "spd-tree:span=1",
-    "spd-tree:powers=on",
-    "spd-tree:first=6",
-    "spd-tree:tile=32",
+    "spd-tree:carry=slots",
+    "spd-tree:carry=words",
+    "spd-tree:shape=even",
+    "spd-tree:shape=strips",
+    "spd-tree:shape=strips:wave=off",
+    "spd-tree:shape=strips:rows=2",
+    "spd-tree:shape=strips:rows=6:carry=slots",
+    "spd-tree:source=separate",
     "separable",
     "separable:filter=lanczos",
     "separable:filter=gaussian",
@@ -450,6 +447,26 @@ static bool may_refuse_variant(const char *label, const struct mb_layout *layout
            (strstr(label, "srgb=sqrt") != NULL && format->codec != MB_CODEC_SRGB8);
 }
 
+/* And of spd-tree: words for what they cannot add up, tiles of 64x64 where sizes are odd or two
+ * levels take much memory, and many rows. */
+static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
+                            const struct mb_layout *layout, const struct mb_task *task)
+{
+    const bool has_words = info->features.v12.shaderBufferInt64Atomics &&
+                           info->has_full_subgroups &&
+                           (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+    const uint32_t n_levels = layout->n_levels < 4 ? layout->n_levels : 4;
+    return (strstr(label, "carry=words") != NULL &&
+            (!has_words || !mb_format_is_unorm(layout->format) ||
+             task->reduce != MB_REDUCE_AVG || task->is_update ||
+             mb_weighs_alpha(task->reduce, task->alpha, layout->format) ||
+             layout->base.width * layout->base.height > 1 << 20)) ||
+           (strstr(label, "shape=even") != NULL &&
+            (!mb_policies_agree(layout->base, n_levels) ||
+             (n_levels == 2 && layout->format->texel_bytes == 16))) ||
+           strstr(label, "rows=6") != NULL;
+}
+
 bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                         const struct mb_layout *layout, const struct mb_task *task)
 {
@@ -474,32 +491,8 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
     if (strcmp(name, "raster") == 0 && mb_gpu_crashes_on_draws(&gpu->info)) {
         return true;
     }
-    if (strcmp(name, "spd-tree") == 0 && strstr(label, "powers=") != NULL &&
-        strcmp(layout->format->name, "rgba8-srgb") != 0) {
-        return true;
-    }
-    if (strcmp(name, "spd-tree") == 0 &&
-        (strstr(label, "span=") != NULL || strstr(label, "powers=") != NULL)) {
-        return !mb_policies_agree(layout->base, layout->n_levels) || layout->n_levels == 1 ||
-               (strcmp(layout->format->name, "rgba8") != 0 &&
-                strcmp(layout->format->name, "rgba8-srgb") != 0) ||
-               task->is_update || task->reduce != MB_REDUCE_AVG ||
-               mb_weighs_alpha(task->reduce, task->alpha, layout->format);
-    }
-    if (strcmp(name, "spd-tree") == 0 &&
-        (strstr(label, "rows=20") != NULL || strstr(label, "first=4") != NULL) &&
-        (layout->n_levels < 6 || gpu->info.subgroup_size < 8)) {
-        return true;
-    }
-    if (strcmp(name, "spd-tree") == 0 &&
-        (strstr(label, "rows=2") != NULL || strstr(label, "rows=6") != NULL)) {
-        return mb_policies_agree(layout->base, layout->n_levels) || layout->n_levels < 5 ||
-               strcmp(layout->format->name, "rgba8") != 0 || task->is_update ||
-               task->reduce != MB_REDUCE_AVG ||
-               mb_weighs_alpha(task->reduce, task->alpha, layout->format);
-    }
-    if (strcmp(name, "spd-tree") == 0 && strstr(label, "wave=on") != NULL) {
-        return !mb_policies_agree(layout->base, layout->n_levels);
+    if (strcmp(name, "spd-tree") == 0) {
+        return may_refuse_tree(&gpu->info, label, layout, task);
     }
     const bool is_spd = strcmp(name, "spd") == 0 || strcmp(name, "spd-metal") == 0;
     const bool is_above_spd =

@@ -98,12 +98,7 @@ static void check_several(const struct mb_test_image *test_image, const struct m
 
 static void test_groups(struct mb_gpu *gpu)
 {
-    static const char *const specs[] = {"spd",
-                                        "spd-metal",
-                                        "spd-tree:wave=off",
-                                        "spd-tree:wave=on:exact=float",
-                                        "spd-tree:wave=on:exact=sums",
-                                        NULL};
+    static const char *const specs[] = {"spd", "spd-metal", "spd-tree", NULL};
     const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){512, 512}, 2);
     struct mb_test_image test_image;
     size_t n_rows = 0;

@@ -1,6 +1,6 @@
-/* Updates of several rectangles at once, which may overlap: by every kernel of spd-tree that
- * makes updates, judged by the path that judges the product's cells. All other strategies say
- * that they take one. How many tiles are dispatched is looked at by test_groups.c. */
+/* Updates of several rectangles at once, which may overlap: by both shapes of spd-tree, judged
+ * by the path that judges the product's cells. All other strategies say that they take one. How
+ * many tiles are dispatched is looked at by test_groups.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 #define MAX_ROWS 16
 
-/* Even throughout, then odd: kernels with subgroup operations take the former. Few kinds, since
- * a software device compiles each kernel anew for each. */
+/* Even throughout, then odd. Few kinds, since a software device compiles each kernel anew for
+ * each. */
 static const struct mb_test_case cases[] = {
     {.extent = {256, 128}, .rects = {{60, 60, 9, 9}, {64, 50, 40, 16}}},
     {.extent = {256, 128}, .n_layers = 3, .rects = {{0, 0, 64, 64}, {64, 0, 1, 64}}},
@@ -51,14 +51,6 @@ static const struct mb_test_case cases[] = {
      .reduce = MB_REDUCE_MIN,
      .rects = {{0, 0, 131, 71}, {130, 70, 1, 1}}},
 };
-#define N_EVEN       6u
-#define N_EVEN_RGBA8 5u
-
-static bool uses_subgroups(const struct mb_variant *row)
-{
-    return strstr(mb_test_label(row), "wave=on") != NULL;
-}
-
 static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, size_t n_rows,
                        size_t index, unsigned n_passed[MAX_ROWS])
 {
@@ -70,11 +62,10 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, 
     for (size_t i = 0; is_run && i < c.n_results; i++) {
         const struct mb_result *result = &c.results[i];
         const bool is_passed = result->verify == MB_VERIFY_PASS;
-        const bool may_skip = uses_subgroups(&rows[i]) && result->status == MB_RESULT_SKIPPED;
-        if (!is_passed && !may_skip) {
+        if (!is_passed) {
             printf("case %zu: %s: %s\n", index, result->label, result->reason);
         }
-        CHECK(is_passed || may_skip);
+        CHECK(is_passed);
         CHECK(!is_passed || result->work.n_dispatches == 1);
         n_passed[i] += is_passed;
     }
@@ -84,20 +75,14 @@ static void check_case(const struct mb_gpu *gpu, const struct mb_variant *rows, 
 static void test_kernels(struct mb_gpu *gpu)
 {
     static const char *const specs[] = {
-        "spd-tree:wave=off",
-        "spd-tree:wave=on:exact=float",
-        "spd-tree:wave=on:exact=sums",
-        "spd-tree:wave=off:tile=32", /* the first kernel in other ways, where time allows */
-        "spd-tree:wave=off:first=6",
+        "spd-tree",
+        "spd-tree:shape=strips",
         NULL,
     };
-    const size_t n_cases[] = {MB_COUNTOF(cases), N_EVEN, N_EVEN_RGBA8, MB_COUNTOF(cases),
-                              MB_COUNTOF(cases)};
     unsigned n_passed[MAX_ROWS] = {0};
     size_t n_rows = 0;
     struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
-    n_rows = mb_test_takes_turns(gpu) ? 3 : n_rows;
     /* llvmpipe takes seconds for each pipeline that it has not seen, and a minute for 16
      * rectangles, whose loop it has to have unrolled. */
     const size_t stride = mb_test_is_quick()         ? MB_COUNTOF(cases)
@@ -107,7 +92,7 @@ static void test_kernels(struct mb_gpu *gpu)
         check_case(gpu, rows, n_rows, i, n_passed);
     }
     for (size_t i = 0; i < n_rows; i++) {
-        CHECK_EQ_INT(n_passed[i], (n_cases[i] + stride - 1) / stride);
+        CHECK_EQ_INT(n_passed[i], (MB_COUNTOF(cases) + stride - 1) / stride);
     }
     mb_free(rows);
 }

@@ -4,8 +4,10 @@
  *
  * One image per size, format and pattern serves all rows. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "judged_image.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
@@ -21,6 +23,7 @@ struct plan {
     bool is_never_in_turns;      /* all rows at every subgroup size */
     const char *format;          /* NULL: rgba8 */
     bool is_exact;               /* every code is the nearest one */
+    enum mb_reduce reduce;
 };
 
 static const char *const one_pattern[] = {"noise", NULL};
@@ -41,22 +44,31 @@ static const struct plan defaults = {
     .patterns = one_pattern,
 };
 static const struct plan strips = {
-    .specs = (const char *const[]){"spd-tree:rows=2", "spd-tree:rows=6", "spd-tree:rows=9",
-                                   "spd-tree:rows=2:first=4", "spd-tree:rows=20", NULL},
+    .specs =
+        (const char *const[]){"spd-tree:shape=strips:rows=2", "spd-tree:shape=strips:rows=6",
+                              "spd-tree:shape=strips:rows=9", NULL},
     .patterns = one_pattern,
     .is_never_in_turns = true,
 };
 static const struct plan two_rows = {
-    .specs = (const char *const[]){"spd-tree:rows=2", NULL},
+    .specs = (const char *const[]){"spd-tree:shape=strips:rows=2", NULL},
     .patterns = one_pattern,
     .is_never_in_turns = true,
 };
 static const struct plan curve = {
-    .specs = (const char *const[]){"spd-tree:powers=on", "spd-tree:powers=off", NULL},
+    .specs = (const char *const[]){"spd-tree", NULL},
     .patterns = (const char *const[]){"noise", "gradient", NULL},
     .is_never_in_turns = true,
     .format = "rgba8-srgb",
     .is_exact = true,
+};
+/* What test_every_size() is of. */
+static const struct plan every_size[] = {
+    {.specs = (const char *const[]){"spd-tree", NULL}, .patterns = one_pattern},
+    {.specs = (const char *const[]){"spd-tree", NULL},
+     .patterns = (const char *const[]){"signed", NULL},
+     .format = "r32f",
+     .reduce = MB_REDUCE_MAX},
 };
 
 /* Every texel of a flat image's levels is the base's first texel, bit for bit. */
@@ -77,7 +89,8 @@ static bool is_flat(const struct mb_layout *layout, const void *block)
 static void run_row(const struct plan *plan, struct judged_image *image,
                     const struct mb_variant *row, const char *pattern)
 {
-    const struct mb_task task = mb_test_whole(image->layout.base);
+    struct mb_task task = mb_test_whole(image->layout.base);
+    task.reduce = plan->reduce;
     const void *block = image->test_image.readback.mapped;
     struct mb_verdict verdict;
     if (mb_judge_row(image, row, &task, 1, &verdict) == MB_OK) {
@@ -234,11 +247,11 @@ static void test_subgroup_size(struct mb_gpu *gpu)
 
 static void test_sizes(struct mb_gpu *gpu)
 {
-    /* sRGB by a table, and partly by powers: a gradient has codes by themselves, of which one
-     * on the wrong side of where the curve begins is off by 0.03. */
+    /* A gradient has codes by themselves, of which one on the wrong side of where the curve
+     * begins is off by 0.03. */
     static const struct mb_extent curve_sizes[] = {{256, 256}, {64, 1024}, {2, 128}};
-    /* More tiles, 32 texels high and no more than 512 wide, than words count that add up two
-     * channels (words.glsl): those of one channel do it. */
+    /* More tiles, 32 texels high and no more than 512 wide, than words count (words.glsl):
+     * slots do it. */
     static const struct mb_extent many_tiles = {16383, 1057};
     run_small(gpu, &patterns);
     mb_test_report_phase("small", n_judged);
@@ -253,7 +266,28 @@ static void test_sizes(struct mb_gpu *gpu)
     mb_report_refusals();
 }
 
+#define MAX_SIZE 130u
+
+/* All sizes up to 130x130 with MB_TEST_FULL=1; else some, drawn anew each day. */
+static void test_every_size(struct mb_gpu *gpu)
+{
+    struct mb_rng rng;
+    const uint64_t seed = (uint64_t)time(NULL) / 86400;
+    const uint32_t n_all = MAX_SIZE * MAX_SIZE;
+    const uint32_t n = mb_test_is_full() ? n_all : mb_test_is_quick() ? 2 : 12;
+    mb_rng_init(&rng, seed);
+    printf("%u of %u sizes, seed %llu\n", n, n_all, (unsigned long long)seed);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t pick = n == n_all ? i : (uint32_t)mb_rng_below(&rng, n_all);
+        const struct mb_extent extent = {pick % MAX_SIZE + 1, pick / MAX_SIZE + 1};
+        for (size_t k = 0; k < MB_COUNTOF(every_size); k++) {
+            run_size(gpu, &every_size[k], extent);
+        }
+    }
+    mb_test_report_phase("every", n_judged);
+}
+
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_subgroup_size, test_sizes);
+    return MB_TEST_ON_DEVICE(test_subgroup_size, test_sizes, test_every_size);
 }

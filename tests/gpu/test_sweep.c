@@ -328,7 +328,7 @@ static void report(const struct sweep *s)
 /* The main rows first, then every other one, and that of run_extremes(). */
 static bool make_rows(struct sweep *s)
 {
-    static const char *const extremes[] = {"spd-tree:carry=atomics", NULL};
+    static const char *const extremes[] = {"spd-tree:shape=even", NULL};
     size_t n_all = 0, n_last = 0;
     struct mb_variant *main_rows = mb_test_plan(main_specs, &s->n_main_rows);
     struct mb_variant *all = mb_test_plan(mb_test_specs, &n_all);
