@@ -200,6 +200,9 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     struct spd_tree_plan plan;
     const char *reason =
         layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
+    if (choice->choice[PARAM_ROWS] != 0 && choice->choice[PARAM_SHAPE] != SPD_TREE_STRIPS) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "rows are of strips; try spd-tree:shape=strips:rows=..");
+    }
     return reason ? MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason) : MB_OK;
 }
 

@@ -1,14 +1,12 @@
 /* What "auto" stands for: each strategy's resolve() names values that it also accepts, that
- * stand for themselves, and that spd-tree makes the same kernel of. On devices with and without
- * what the choices hang on. */
+ * stand for themselves. On devices with and without what the choices hang on. That spd-tree
+ * plans the same for both is test_spd_tree.c's matter. */
 #include "base/alloc.h"
 #include "bench/plan.h"
 #include "check.h"
 #include "strategy.h"
 #include "vk/instance.h"
 #include "vk/pipeline.h"
-
-#include "../../strategies/spd-tree/spd_tree.h"
 
 /* Formats can do everything, or are not filtered. */
 static VKAPI_ATTR void VKAPI_CALL all_features(VkPhysicalDevice device, VkFormat format,
@@ -71,29 +69,6 @@ static bool next_choice(const struct mb_strategy *strategy, struct mb_params *pa
     return false;
 }
 
-/* The kernel, its tree and its constants, as init() has them. */
-static void check_spd_tree(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                           const struct mb_task *task, const struct mb_params *choice,
-                           const struct mb_params *resolved)
-{
-    const struct mb_params *both[] = {choice, resolved};
-    const struct mb_vk_image image = {.layout = *layout};
-    struct spd_tree s[2];
-    uint32_t constants[2][SPD_TREE_N_CONSTANTS];
-    for (int i = 0; i < 2; i++) {
-        s[i] =
-            (struct spd_tree){.gpu = gpu, .image = &image, .task = *task, .params = *both[i]};
-        s[i].tile_width = mb_spd_tree_tile_width(both[i]);
-        s[i].kernel = mb_spd_tree_choose(gpu, layout, task, both[i], true);
-        mb_spd_tree_plan(s[i].kernel, gpu, layout, both[i], &s[i].tree);
-        mb_spd_tree_constants(&s[i], constants[i]);
-    }
-    const struct spd_tree_push push[2] = {mb_spd_tree_push(&s[0]), mb_spd_tree_push(&s[1])};
-    CHECK_EQ_INT(s[1].kernel, s[0].kernel);
-    CHECK(memcmp(constants[0], constants[1], sizeof constants[0]) == 0);
-    CHECK(memcmp(&push[0], &push[1], sizeof push[0]) == 0);
-}
-
 /* Returns how many variants are accepted; `*n_moved`: of these, that stand for another. */
 static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu *gpu,
                         const struct mb_layout *layout, const struct mb_task *task,
@@ -121,9 +96,6 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
         CHECK(memcmp(&again.params, &resolved.params, sizeof again.params) == 0);
         CHECK_EQ_INT(mb_variant_supports(&resolved, gpu, layout, task, &why), MB_OK);
         *n_moved += memcmp(&params, &resolved.params, sizeof params) != 0;
-        if (strcmp(strategy->name, "spd-tree") == 0) {
-            check_spd_tree(gpu, layout, task, &params, &resolved.params);
-        }
         n++;
     } while (next_choice(strategy, &params));
     return n;
@@ -169,35 +141,6 @@ static void check_sweep(void)
     mb_free(rows);
 }
 
-/* N_POWERS of turns.glsl: of sRGB codes as parameter and size say. */
-static void check_powers(void)
-{
-    static const struct {
-        struct mb_extent base;
-        uint8_t choice;
-        uint32_t n_powers;
-    } cases[] = {
-        {{2048, 2048}, POWERS_AUTO, 0},
-        {{2048, 4096}, POWERS_AUTO, 3},
-        {{2048, 2048}, POWERS_ON, 3},
-        {{2048, 4096}, POWERS_OFF, 0},
-    };
-    const struct mb_gpu gpu = make_gpu(32, true, false);
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        struct mb_vk_image image = {.layout = {0}};
-        struct spd_tree s = {.gpu = &gpu, .image = &image};
-        uint32_t constants[SPD_TREE_N_CONSTANTS];
-        mb_layout_init(&image.layout, mb_format_find("rgba8-srgb"), cases[i].base, 1,
-                       mb_full_level_count(cases[i].base));
-        s.params.choice[SPD_TREE_PARAM_POWERS] = cases[i].choice;
-        s.kernel = mb_spd_tree_choose(&gpu, &image.layout, &s.task, &s.params, true);
-        mb_spd_tree_plan(s.kernel, &gpu, &image.layout, &s.params, &s.tree);
-        mb_spd_tree_constants(&s, constants);
-        CHECK_EQ_INT(s.kernel, SPD_TREE_CURVE);
-        CHECK_EQ_INT(constants[SPD_TREE_N_CONSTANTS - 1] >> 16, cases[i].n_powers);
-    }
-}
-
 int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
@@ -210,7 +153,6 @@ int main(void)
         }
     }
     vkGetPhysicalDeviceFormatProperties = all_features;
-    check_powers();
     check_sweep();
     return check_summary("resolve");
 }
