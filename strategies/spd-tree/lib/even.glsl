@@ -266,8 +266,11 @@ TEXEL make_levels_by_cells(int from, int last, int end, ivec2 block, int layer)
 {
     for (int level = from + 1; level <= end; level++) {
         uint n = 1u << 2 * (last - level);
+        EARLY made = EARLY(0);
         barrier();
-        EARLY made = four_cells(level - 1, INDEX % n);
+        if (INDEX < n) {
+            made = four_cells(level - 1, INDEX);
+        }
         barrier();
         if (INDEX < n) {
             cells[INDEX] = made;
