@@ -66,6 +66,7 @@ struct spd_tree_image {
     enum spd_tree_reduction reduction;
     bool weighs_alpha; /* averages of four channels: colour by alpha */
     bool is_update;    /* for modules with UPDATES: see update.glsl */
+    bool is_depth;     /* FLOAT32, level 0 of a D32_SFLOAT image, which has no view as words */
 };
 
 enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
@@ -441,8 +442,8 @@ static inline uint32_t spd_tree_float_bits(float value)
     return bits;
 }
 
-/* What workgroups of even tiles store late (common.glsl), by how many there are. llvmpipe loses what is kept for
- * that. */
+/* What workgroups of even tiles store late (common.glsl), by how many there are. llvmpipe loses
+ * what is kept for that. */
 static inline uint32_t spd_tree_late(const struct spd_tree_device *device, uint64_t n_tiles)
 {
     return device->is_cpu ? 0 : n_tiles <= 256 ? 2 : n_tiles <= 1024 ? 1 : 0;
@@ -549,12 +550,13 @@ static inline const char *spd_tree_plan(const struct spd_tree_device *device,
     const uint32_t texel_bytes = spd_tree_texel_bytes(format);
     options = options ? options : &none;
     memset(plan, 0, sizeof *plan);
-    plan->view = texel_bytes == 4   ? SPD_TREE_VIEW_R32
+    plan->view = image->is_depth    ? SPD_TREE_VIEW_OF_FORMAT
+                 : texel_bytes == 4 ? SPD_TREE_VIEW_R32
                  : texel_bytes == 8 ? SPD_TREE_VIEW_R32G32
                                     : SPD_TREE_VIEW_OF_FORMAT;
     plan->module.n_channels = (uint8_t)format.n_channels;
     plan->module.raw_words =
-        (uint8_t)(texel_bytes == 4 || texel_bytes == 8 ? texel_bytes / 4 : 0);
+        (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = image->is_update;
     plan->module.has_subgroups = device->has_subgroups && !image->is_update;
