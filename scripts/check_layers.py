@@ -6,7 +6,7 @@
 A file includes only leftwards or within its own layer, by folder-prefixed path, and modules (a .c
 with its .h) form no circle; a folder of src/ is one room, not a heap. A strategy sees the contract,
 the Vulkan layer and below: never the golden model, the harness, or another strategy. A header in a strategy's folder is for the files of that folder, which include it by plain name. What lies
-in a strategy's export/ leaves for other programs, so that it includes nothing of src/. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
+in a strategy's lib/ and export/ leaves for other programs, so that it includes nothing of src/; the strategy itself includes its lib/. Vulkan begins in src/vk; below it only the types of vulkan_core.h are known.
 
 usage: scripts/check_layers.py [ROOT]      exit 1 and a line for each violation
 """
@@ -52,8 +52,8 @@ def rank_of_include(name):
 
 
 def is_own_header(path, name, rank):
-    """A strategy's header, beside the file that includes it."""
-    return (rank == STRATEGIES_RANK and "/" not in name and name.endswith(".h")
+    """A strategy's header, beside the file that includes it, or in its lib/."""
+    return (rank == STRATEGIES_RANK and "/" not in name.removeprefix("lib/") and name.endswith(".h")
             and (path.parent / name).is_file())
 
 
@@ -163,7 +163,7 @@ def check_exported_file(path, root):
 
 def check_strategies(root):
     for path in sorted((root / "strategies").rglob("*")):
-        if path.suffix in {".c", ".h"} and path.parent.name == "export":
+        if path.suffix in {".c", ".h"} and path.parent.name in ("lib", "export"):
             yield from check_exported_file(path, root)
         elif path.suffix in {".c", ".h"}:
             yield from check_c_file(path, root, STRATEGIES_RANK, "strategies")

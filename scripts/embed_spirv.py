@@ -2,7 +2,7 @@
 """Embed a SPIR-V module as a C source that defines `const struct mb_shader IDENTIFIER`, with a table
 of its specialisation constants by name and one of its descriptor bindings.
 
-usage: embed_spirv.py MODULE.spv OUT.c IDENTIFIER NAME
+usage: embed_spirv.py MODULE.spv OUT.c IDENTIFIER NAME [FLAGS]
 """
 import hashlib
 import pathlib
@@ -86,9 +86,9 @@ def descriptor_type(kind, storage_class):
 
 
 def main(argv):
-    if len(argv) != 5:
+    if len(argv) not in (5, 6):
         sys.exit(__doc__)
-    module, out, identifier, name = argv[1:]
+    module, out, identifier, name, flags = (argv + [""])[1:6]
     code = pathlib.Path(module).read_bytes()
     words = struct.unpack("<%dI" % (len(code) // 4), code)
     if len(code) % 4 or not words or words[0] != 0x07230203:
@@ -112,6 +112,7 @@ def main(argv):
         f"static const struct mb_binding {identifier}_bindings[] = {{\n{binding_table}    {{0}},\n}};\n\n"
         f"extern const struct mb_shader {identifier};\nconst struct mb_shader {identifier} = {{\n"
         f'    .name = "{name}",\n'
+        f'    .flags = "{flags}",\n'
         f"    .code = {identifier}_code,\n"
         f"    .code_bytes = sizeof {identifier}_code,\n"
         f"    .constants = {identifier}_constants,\n"

@@ -114,13 +114,16 @@ struct mb_embedded {
 
 /* What `mipbench export` writes, for engines to have the strategy without mipbench. */
 struct mb_export {
-    const struct mb_embedded *files; /* terminated by a NULL name */
-    const struct mb_shader *shader;
-    const char *shader_name; /* of the file for its SPIR-V */
-    /* The file with all that differs by format, and the text of it. */
-    const char *formats_name;
-    void (*add_formats)(struct mb_strbuf *out, const struct mb_format *const *formats,
-                        size_t n_formats);
+    /* Terminated by a NULL name: GLSL (.comp, .glsl), examples with their header (example_...),
+     * which need modules, and what is there in any case. */
+    const struct mb_embedded *files;
+    /* Pure. Whether some device takes the shader for some image of this format. */
+    bool (*takes)(const struct mb_shader *shader, const struct mb_format *format,
+                  enum mb_reduce reduce);
+    /* A C header of modules. */
+    const char *header_name;
+    void (*add_header)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
+                       size_t n_shaders);
 };
 
 struct mb_strategy {

@@ -111,7 +111,8 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     };
     struct mb_strbuf head = {0};
     MB_DO(check_writable(options, false, err));
-    MB_DO(options->wants_report ? mb_page_find(&output->page, err) : MB_OK);
+    MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", "report.py", err)
+                                : MB_OK);
     if (!options->out_dir) {
         MB_DO(mb_make_new_dir("results", run->id, &output->dir, err));
     } else {
@@ -276,6 +277,17 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
     return mb_output_results(output, run, err);
 }
 
+/* DIR/report.html of DIR/results.json. */
+static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) results = {0}, out = {0};
+    mb_strbuf_printf(&results, "%s/results.json", output->dir);
+    mb_strbuf_printf(&out, "--out=%s/report.html", output->dir);
+    MB_DO(mb_strbuf_check(&results, err));
+    MB_DO(mb_strbuf_check(&out, err));
+    return mb_script_run(&output->report, mb_strbuf_text(&out), mb_strbuf_text(&results), err);
+}
+
 enum mb_status mb_output_conclude(const struct mb_output *output, const struct mb_run *run,
                                   struct mb_err *err)
 {
@@ -290,7 +302,7 @@ enum mb_status mb_output_conclude(const struct mb_output *output, const struct m
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {
-        MB_DO(mb_page_make(&output->page, output->dir, err));
+        MB_DO(make_report(output, err));
         MB_DO(show_place(output, "Report", "report.html", err));
     }
     return MB_OK;

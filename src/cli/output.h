@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
-#include "cli/page.h"
+#include "cli/script.h"
 #include "cli/sheet.h"
 #include "cli/table.h"
 
@@ -12,10 +12,10 @@ struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
-    bool clamp_is_told;        /* that PNG clamps floats: once a run is enough */
-    struct mb_page_tools page; /* of --report */
-    struct mb_sheets sheets;   /* of the image that is being run */
-    bool stdout_is_taken;      /* --json, --csv or --markdown is "-": tables go to stderr */
+    bool clamp_is_told;      /* that PNG clamps floats: once a run is enough */
+    struct mb_script report; /* of --report */
+    struct mb_sheets sheets; /* of the image that is being run */
+    bool stdout_is_taken;    /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
 /* Colours by --color, columns by what stdout is, and characters by the locale. */

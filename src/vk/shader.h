@@ -24,7 +24,8 @@ struct mb_binding {
 };
 
 struct mb_shader {
-    const char *name; /* "compute/compute.comp" */
+    const char *name;  /* "compute/compute.comp" */
+    const char *flags; /* that it was compiled with: "-DX=1 -DY" */
     const uint32_t *code;
     size_t code_bytes;
     const struct mb_constant *constants;     /* all, with their defaults */

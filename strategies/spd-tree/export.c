@@ -1,82 +1,128 @@
-/* What `mipbench export spd-tree` writes: spd_tree.comp with all that it includes, its module,
- * the header of export/, and the formats that were asked for. */
+/* What `mipbench export spd-tree` writes: lib/ as it is, and those of the strategy's own
+ * modules that the planner takes for the formats that were asked for. */
+#include "modules.h"
+
+#include <string.h>
+
 #include "base/strbuf.h"
 #include "strategy.h"
 
-#include "strategy/levels.h"
-
-extern const struct mb_shader mb_spv_spd_tree_raw4_words;
 extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
 
-/* What vulkan_core.h calls a format. */
-static const char *vk_name(VkFormat format)
+/* What devices and images may differ in, a bit each. */
+enum {
+    HAS_SUBGROUPS = 1 << 0,
+    HAS_INT64_ATOMICS = 1 << 1,
+    HAS_MANY_TILES = 1 << 2, /* more than words count */
+    WEIGHS_ALPHA = 1 << 3,
+    IS_DEPTH = 1 << 4,
+    IS_ODD = 1 << 5,
+    HAS_FEW_LANES = 1 << 6,
+    N_CASES = 1 << 7,
+};
+
+/* The module of a case; false if there is none. */
+static bool plan_case(unsigned which, const struct mb_format *format, enum mb_reduce reduce,
+                      struct spd_tree_module *module)
 {
-    static const struct {
-        VkFormat format;
-        const char *name;
-    } names[] = {
-        {VK_FORMAT_R8G8B8A8_UNORM, "VK_FORMAT_R8G8B8A8_UNORM"},
-        {VK_FORMAT_R8G8B8A8_SRGB, "VK_FORMAT_R8G8B8A8_SRGB"},
-        {VK_FORMAT_R8_UNORM, "VK_FORMAT_R8_UNORM"},
-        {VK_FORMAT_R8G8_UNORM, "VK_FORMAT_R8G8_UNORM"},
-        {VK_FORMAT_A2B10G10R10_UNORM_PACK32, "VK_FORMAT_A2B10G10R10_UNORM_PACK32"},
-        {VK_FORMAT_R16_SFLOAT, "VK_FORMAT_R16_SFLOAT"},
-        {VK_FORMAT_R16G16_SFLOAT, "VK_FORMAT_R16G16_SFLOAT"},
-        {VK_FORMAT_R16G16B16A16_SFLOAT, "VK_FORMAT_R16G16B16A16_SFLOAT"},
-        {VK_FORMAT_R32_SFLOAT, "VK_FORMAT_R32_SFLOAT"},
-        {VK_FORMAT_R32G32B32A32_SFLOAT, "VK_FORMAT_R32G32B32A32_SFLOAT"},
-        {VK_FORMAT_B10G11R11_UFLOAT_PACK32, "VK_FORMAT_B10G11R11_UFLOAT_PACK32"},
+    struct spd_tree_plan plan;
+    const struct spd_tree_device device = {
+        .has_subgroups = (which & HAS_SUBGROUPS) != 0,
+        .has_int64_atomics = (which & HAS_INT64_ATOMICS) != 0,
+        .subgroup_size = which & HAS_FEW_LANES ? 8 : 32,
+        .max_shared_bytes = 48u << 10,
+        .max_buffer_bytes = UINT64_MAX,
     };
-    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
-        if (names[i].format == format) {
-            return names[i].name;
+    const struct spd_tree_image image = {
+        .width = which & IS_ODD ? 67 : 64,
+        .height = 64,
+        .n_layers = 1,
+        .n_levels = 7,
+        .format = mb_spd_tree_format_of(format),
+        .reduction = mb_spd_tree_reduction_of(reduce),
+        .weighs_alpha = (which & WEIGHS_ALPHA) != 0,
+        .is_depth = (which & IS_DEPTH) != 0,
+    };
+    const struct spd_tree_options options = {
+        .hand_off = which & HAS_MANY_TILES ? SPD_TREE_SLOTS : SPD_TREE_ANY_HAND_OFF,
+    };
+    const bool is_case =
+        (!image.weighs_alpha || mb_weighs_alpha(reduce, MB_ALPHA_PREMULTIPLIED, format)) &&
+        (!image.is_depth || format->vk_format == VK_FORMAT_R32_SFLOAT);
+    const bool is_planned = is_case && !spd_tree_plan(&device, &image, &options, &plan);
+    *module = is_planned ? plan.module : (struct spd_tree_module){0};
+    return is_planned;
+}
+
+static bool takes(const struct mb_shader *shader, const struct mb_format *format,
+                  enum mb_reduce reduce)
+{
+    struct spd_tree_module module, taken;
+    for (unsigned i = 0; mb_spd_tree_module_of(shader, &module) && i < N_CASES; i++) {
+        if (plan_case(i, format, reduce, &taken) &&
+            memcmp(&module, &taken, sizeof module) == 0) {
+            return true;
         }
     }
-    return "VK_FORMAT_UNDEFINED";
+    return false;
 }
 
-static void add_format(struct mb_strbuf *out, const struct mb_format *format)
+/* Decimal and without spaces: short, for there is much of it. */
+static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
-    const struct mb_format_constants constants = mb_format_constants(format);
-    mb_strbuf_printf(out,
-                     "    /* %s */\n"
-                     "    {\"%s\", %s, %s, %uu, %.1ff, %.1ff, %uu, %uu, %uu},\n",
-                     format->title, format->name, vk_name(format->vk_format),
-                     vk_name(format->vk_storage_format), format->texel_bytes,
-                     constants.unorm_max, constants.unorm_max_alpha,
-                     (unsigned)constants.is_srgb, constants.dropped_bits,
-                     constants.dropped_bits_blue);
+    mb_strbuf_printf(out, "\nstatic const uint32_t spd_tree_code_%zu[] = {", i);
+    for (size_t k = 0; k < shader->code_bytes / sizeof *shader->code; k++) {
+        mb_strbuf_printf(out, "%s%u,", k % 16 == 0 ? "\n" : "", (unsigned)shader->code[k]);
+    }
+    mb_strbuf_append(out, "\n};\n");
 }
 
-static void add_formats(struct mb_strbuf *out, const struct mb_format *const *formats,
-                        size_t n_formats)
+static void add_row(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
+    struct spd_tree_module m;
+    mb_spd_tree_module_of(shader, &m);
     mb_strbuf_printf(
         out,
-        "/* The formats that were exported, for spd_tree.h; written by mipbench. */\n"
-        "#ifndef SPD_TREE_FORMATS_H\n"
-        "#define SPD_TREE_FORMATS_H\n"
-        "\n"
-        "#include \"spd_tree.h\"\n"
-        "\n"
-        "#define SPD_TREE_N_FORMATS %zu\n"
-        "\n"
-        "/* name, format of the image, format of the views, bytes of a texel;\n"
-        " * max_code, max_alpha, is_srgb, dropped_bits, dropped_bits_blue. */\n"
-        "static const struct spd_tree_format spd_tree_formats[SPD_TREE_N_FORMATS] "
-        "= {\n",
-        n_formats);
-    for (size_t i = 0; i < n_formats; i++) {
-        add_format(out, formats[i]);
+        "    {{%u, %u, %s, %s, %s, %s, %s}, spd_tree_code_%zu, sizeof spd_tree_code_%zu}, "
+        "/* %s */\n",
+        m.n_channels, m.raw_words, m.weighs_alpha ? "true" : "false",
+        m.has_subgroups ? "true" : "false", m.has_slots ? "true" : "false",
+        m.is_update ? "true" : "false", m.has_sums ? "true" : "false", i, i, shader->flags);
+}
+
+static void add_header(struct mb_strbuf *out, const struct mb_shader *const *shaders,
+                       size_t n_shaders)
+{
+    mb_strbuf_append(
+        out,
+        "/* The modules that were exported, as SPIR-V, and what each is compiled with; written "
+        "by mipbench.\n"
+        " * For one source file of a program: each that includes it has all of them. */\n"
+        "#ifndef SPD_TREE_MODULES_H\n#define SPD_TREE_MODULES_H\n\n#include \"spd_tree.h\"\n");
+    for (size_t i = 0; i < n_shaders; i++) {
+        add_code(out, shaders[i], i);
     }
-    mb_strbuf_append(out, "};\n\n#endif\n");
+    mb_strbuf_append(out, "\nstruct spd_tree_code {\n    struct spd_tree_module module;\n"
+                          "    const uint32_t *words;\n    size_t n_bytes;\n};\n\n"
+                          "static const struct spd_tree_code spd_tree_codes[] = {\n");
+    for (size_t i = 0; i < n_shaders; i++) {
+        add_row(out, shaders[i], i);
+    }
+    mb_strbuf_append(
+        out, "};\n\n/* The code of a plan's module; NULL: it was not exported. */\n"
+             "static inline const struct spd_tree_code *spd_tree_code_of(const struct "
+             "spd_tree_module *module)\n"
+             "{\n    for (size_t i = 0; i < sizeof spd_tree_codes / sizeof spd_tree_codes[0]; "
+             "i++) {\n"
+             "        if (memcmp(&spd_tree_codes[i].module, module, sizeof *module) == 0) {\n"
+             "            return &spd_tree_codes[i];\n        }\n    }\n    return "
+             "NULL;\n}\n\n#endif\n");
 }
 
 const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
-    .shader = &mb_spv_spd_tree_raw4_words,
-    .shader_name = "spd_tree.spv",
-    .formats_name = "spd_tree_formats.h",
-    .add_formats = add_formats,
+    .takes = takes,
+    .header_name = "spd_tree_modules.h",
+    .add_header = add_header,
 };

@@ -1,6 +1,6 @@
 /* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
  * What it is made of is in lib/, for engines to have as it is; here it is measured. */
-#include "lib/spd_tree.h"
+#include "modules.h"
 
 #include <string.h>
 
@@ -9,6 +9,8 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 #include "image/filter.h"
+
+extern const struct mb_export mb_spd_tree_export;
 
 enum { PARAM_SHAPE, PARAM_CARRY, PARAM_WAVE, PARAM_ROWS, PARAM_SOURCE, PARAM_PARTS };
 enum { WAVE_AUTO, WAVE_OFF };
@@ -58,52 +60,6 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* The modules, as shaders.txt has them. */
-#define MODULES(SUFFIX)                                                                        \
-    extern const struct mb_shader mb_spv_spd_tree_raw1##SUFFIX, mb_spv_spd_tree_raw2##SUFFIX,  \
-        mb_spv_spd_tree_raw3##SUFFIX, mb_spv_spd_tree_raw4##SUFFIX,                            \
-        mb_spv_spd_tree_half4##SUFFIX, mb_spv_spd_tree_view1##SUFFIX,                          \
-        mb_spv_spd_tree_view2##SUFFIX, mb_spv_spd_tree_view4##SUFFIX,                          \
-        mb_spv_spd_tree_raw4_alpha##SUFFIX, mb_spv_spd_tree_half4_alpha##SUFFIX,               \
-        mb_spv_spd_tree_view4_alpha##SUFFIX;                                                   \
-    static const struct mb_shader *const modules##SUFFIX[] = {                                 \
-        &mb_spv_spd_tree_view1##SUFFIX,                                                        \
-        &mb_spv_spd_tree_view2##SUFFIX,                                                        \
-        NULL,                                                                                  \
-        &mb_spv_spd_tree_view4##SUFFIX,                                                        \
-        &mb_spv_spd_tree_raw1##SUFFIX,                                                         \
-        &mb_spv_spd_tree_raw2##SUFFIX,                                                         \
-        &mb_spv_spd_tree_raw3##SUFFIX,                                                         \
-        &mb_spv_spd_tree_raw4##SUFFIX,                                                         \
-        NULL,                                                                                  \
-        NULL,                                                                                  \
-        NULL,                                                                                  \
-        &mb_spv_spd_tree_half4##SUFFIX,                                                        \
-        &mb_spv_spd_tree_view4_alpha##SUFFIX,                                                  \
-        &mb_spv_spd_tree_raw4_alpha##SUFFIX,                                                   \
-        &mb_spv_spd_tree_half4_alpha##SUFFIX,                                                  \
-    };
-MODULES()
-MODULES(_plain)
-MODULES(_update)
-extern const struct mb_shader mb_spv_spd_tree_raw4_words, mb_spv_spd_tree_raw4_sums,
-    mb_spv_spd_tree_view1_words, mb_spv_spd_tree_view2_words;
-
-static const struct mb_shader *module_of(const struct spd_tree_module *m)
-{
-    if (m->has_sums) {
-        return &mb_spv_spd_tree_raw4_sums;
-    }
-    if (!m->has_slots) {
-        return m->n_channels == 4   ? &mb_spv_spd_tree_raw4_words
-               : m->n_channels == 2 ? &mb_spv_spd_tree_view2_words
-                                    : &mb_spv_spd_tree_view1_words;
-    }
-    const uint32_t i =
-        m->weighs_alpha ? 12u + m->raw_words : 4u * m->raw_words + m->n_channels - 1;
-    return m->is_update ? modules_update[i] : m->has_subgroups ? modules[i] : modules_plain[i];
-}
-
 struct spd_tree {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image, *source;
@@ -122,28 +78,16 @@ static bool has_subgroups(const struct mb_gpu_info *info)
            info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
 }
 
-static struct spd_tree_format format_of(const struct mb_format *format)
-{
-    static const enum spd_tree_codec codecs[] = {
-        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,       [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
-        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2, [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
-        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32,    [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
-    };
-    return (struct spd_tree_format){codecs[format->codec], format->n_channels};
-}
-
 static struct spd_tree_image image_of(const struct mb_layout *layout,
                                       const struct mb_task *task)
 {
-    static const enum spd_tree_reduction reductions[] = {SPD_TREE_AVERAGE, SPD_TREE_MINIMUM,
-                                                         SPD_TREE_MAXIMUM};
     return (struct spd_tree_image){
         .width = layout->base.width,
         .height = layout->base.height,
         .n_layers = layout->n_layers,
         .n_levels = layout->n_levels,
-        .format = format_of(layout->format),
-        .reduction = reductions[task->reduce],
+        .format = mb_spd_tree_format_of(layout->format),
+        .reduction = mb_spd_tree_reduction_of(task->reduce),
         .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
         .is_update = task->is_update,
     };
@@ -201,7 +145,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     const char *reason =
         layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
     if (choice->choice[PARAM_ROWS] != 0 && choice->choice[PARAM_SHAPE] != SPD_TREE_STRIPS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "rows are of strips; try spd-tree:shape=strips:rows=..");
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
+                       "rows are of strips; try spd-tree:shape=strips:rows=..");
     }
     return reason ? MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason) : MB_OK;
 }
@@ -232,7 +177,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
             (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
     }
     const struct mb_pipeline_options options = {
-        .shader = module_of(&s->plan.module),
+        .shader = mb_spd_tree_shader_of(&s->plan.module),
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct spd_tree_push),
@@ -399,6 +344,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
                                       "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
+    .export = &mb_spd_tree_export,
     .has_source = has_source,
     .is_contradictory = is_contradictory,
     .needs = needs,

@@ -29,6 +29,8 @@ CLEAN = {
     "strategies/good/good.h": '#include "strategy.h"\n',
     "strategies/good/export/good.h": "#include <vulkan/vulkan_core.h>\n",
     "strategies/good/export/use.c": '#include "good.h"\n#include "made_by_export.h"\n',
+    "strategies/good/lib/plan.h": "#include <stdint.h>\n",
+    "strategies/good/plan.c": '#include "lib/plan.h"\n',
     "strategies/good/level.comp": '#include "reduce.glsl"\n',
     "shaders/reduce.glsl": "",
 }
@@ -56,6 +58,8 @@ VIOLATIONS = [
     ("strategies/bad/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
     ("strategies/bad/export/bad.h", '#include "base/err.h"\n', "not part of the export"),
     ("strategies/bad/export/bad.h", '#include "strategy.h"\n', "not part of the export"),
+    ("strategies/bad/lib/bad.h", '#include "base/err.h"\n', "not part of the export"),
+    ("strategies/bad/bad.c", '#include "lib/plan.h"\n', "not a folder-prefixed path"),
     ("src/vk/bad.c", '#include "good.h"\n', "good.h is not a folder-prefixed path"),
     ("strategies/bad/bad.c", '#include "bench/plan.h"\n', "bench/plan.h points rightwards"),
     ("strategies/bad/bad.c", '#include "image/golden.h"\n', "must not know the right answer"),

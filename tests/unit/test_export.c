@@ -1,156 +1,197 @@
-/* The header that `mipbench export spd-tree` writes against what spd-tree itself does: steps,
- * scratch buffers, constants and push constants, for every size up to 300x300 and some large
- * ones. */
-#include "base/strbuf.h"
+/* `mipbench export spd-tree` against what spd-tree itself does: both have one planner and one
+ * list of modules. Every plan's module is there and among those that are exported for its
+ * format and reduction, its constants are the module's, and the files that are written are,
+ * byte for byte, what the program runs. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
 #include "check.h"
-#include "spd_tree_reference.h"
+#include "cli/export.h"
+#include "strategy.h"
 
-#include "../../strategies/spd-tree/export/spd_tree.h"
+#include "../../strategies/spd-tree/modules.h"
 
-#define MAX_EDGE 300u
+#define MAX_SHADERS 256
+#define MAX_FORMATS 16
 
-/* Constants that the export leaves as spd_tree.comp declares them: it has one tile, no filter,
- * all cells. Id 8 is not of this kernel. */
-static void check_defaults(const struct spd_tree_reference *reference)
+static const struct mb_strategy *spd_tree(void)
 {
-    CHECK_EQ_INT(reference->constants[0], 0);
-    CHECK_EQ_INT(reference->constants[1], SPD_TREE_TILE / 8);
-    CHECK_EQ_INT(reference->constants[5], 1);
-}
-
-static struct spd_tree_format exported_format(const struct mb_format *format)
-{
-    const bool is_unorm = mb_format_is_unorm(format);
-    return (struct spd_tree_format){
-        .max_code = is_unorm ? (float)mb_format_max_code(format, 0) : 0.0f,
-        .max_alpha = is_unorm ? (float)mb_format_max_code(format, 3) : 0.0f,
-        .is_srgb = format->codec == MB_CODEC_SRGB8,
-        .dropped_bits = format->codec == MB_CODEC_SFLOAT16 ? 13 : 0,
-        .dropped_bits_blue = format->codec == MB_CODEC_SFLOAT16 ? 13 : 0,
-    };
-}
-
-/* By constant_id, as a driver reads them. */
-static void check_constants(const struct spd_tree_plan *plan, const struct mb_format *format,
-                            const struct spd_tree_reference *reference)
-{
-    const struct spd_tree_format exported = exported_format(format);
-    const struct spd_tree_constants constants = spd_tree_constants_of(plan, &exported);
-    VkSpecializationMapEntry entries[SPD_TREE_N_CONSTANTS];
-    spd_tree_map_entries(entries);
-    for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
-        uint32_t value = 0;
-        CHECK(entries[i].offset + sizeof value <= sizeof constants);
-        memcpy(&value, (const char *)&constants + entries[i].offset, sizeof value);
-        CHECK_EQ_INT(value, reference->constants[entries[i].constantID]);
+    size_t i = 0;
+    while (strcmp(mb_strategies[i]->name, "spd-tree") != 0) {
+        i++;
     }
+    return mb_strategies[i];
 }
 
-static void check_size(const struct mb_format *format, struct mb_extent base, uint32_t n_levels,
-                       uint32_t n_layers)
+/* As export->takes(), asked once. */
+static bool is_exported(const struct mb_shader *shader, const struct mb_format *format,
+                        enum mb_reduce reduce)
 {
-    struct mb_layout layout;
-    struct spd_tree_plan plan;
-    struct spd_tree_reference reference;
-    mb_layout_init(&layout, format, base, n_layers, n_levels);
-    spd_tree_refer(&layout, &reference);
-    const unsigned n_failed = check_n_failed;
-    CHECK(spd_tree_plan_init(&plan, base.width, base.height, n_levels, n_layers));
-    CHECK(memcmp(plan.n_groups, reference.n_groups, sizeof plan.n_groups) == 0);
-    CHECK_EQ_INT(plan.hand_off_bytes, reference.hand_off_bytes);
-    CHECK_EQ_INT(plan.counter_bytes, reference.counter_bytes);
-    CHECK_EQ_INT(sizeof plan.push, reference.push_bytes);
-    CHECK(memcmp(&plan.push, reference.push, sizeof plan.push) == 0);
-    CHECK_EQ_INT(SPD_TREE_SHARED_BYTES, reference.shared_bytes);
-    check_defaults(&reference);
-    check_constants(&plan, format, &reference);
-    if (check_n_failed > n_failed) {
-        fprintf(stderr, "  of %ux%u, %u levels, %u layers\n", base.width, base.height, n_levels,
-                n_layers);
+    static int8_t known[MAX_SHADERS][MAX_FORMATS][MB_N_REDUCES]; /* 0: not yet */
+    size_t i = 0;
+    while (mb_shaders[i] != shader) {
+        i++;
     }
+    CHECK(i < MAX_SHADERS && mb_format_count <= MAX_FORMATS);
+    int8_t *it = &known[i][format - mb_formats][reduce];
+    *it = *it ? *it : spd_tree()->export->takes(shader, format, reduce) ? 1 : -1;
+    return *it == 1;
 }
 
-static void test_all_sizes(void)
+/* By name where the module has them: its ids are the plan's. */
+static void check_constants(const struct spd_tree_plan *plan, const struct mb_shader *shader)
 {
-    const struct mb_format *format = mb_format_find("rgba8");
-    for (uint32_t height = 1; height <= MAX_EDGE; height++) {
-        for (uint32_t width = 1; width <= MAX_EDGE; width++) {
-            const struct mb_extent base = {width, height};
-            CHECK_EQ_INT(spd_tree_full_chain(width, height), mb_full_level_count(base));
-            if (width > 1 || height > 1) {
-                check_size(format, base, mb_full_level_count(base), 1);
+    uint32_t n_found = 0;
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        for (uint32_t k = 0; k < SPD_TREE_N_CONSTANTS; k++) {
+            if (strcmp(shader->constants[i].name, plan->constants[k].name) == 0) {
+                CHECK_EQ_INT(shader->entries[i].constantID, plan->constants[k].id);
+                n_found++;
             }
         }
     }
+    CHECK_EQ_INT(n_found, shader->n_constants);
 }
 
-/* With any number of levels and several layers. */
-static void test_large_sizes(void)
+struct case_of_plan {
+    const struct mb_format *format;
+    enum mb_reduce reduce;
+    struct mb_extent size;
+    unsigned bits;
+};
+
+/* bits: subgroups, 64-bit atomics, alpha, six layers, depth, slots. */
+static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
+{
+    struct spd_tree_plan plan;
+    const struct spd_tree_device device = {
+        .has_subgroups = c->bits & 1,
+        .has_int64_atomics = c->bits >> 1 & 1,
+        .subgroup_size = subgroup_size,
+        .max_shared_bytes = 48u << 10,
+        .max_buffer_bytes = UINT32_MAX,
+    };
+    const struct spd_tree_image image = {
+        .width = c->size.width,
+        .height = c->size.height,
+        .n_layers = c->bits >> 3 & 1 ? 6 : 1,
+        .n_levels = mb_full_level_count(c->size),
+        .format = mb_spd_tree_format_of(c->format),
+        .reduction = mb_spd_tree_reduction_of(c->reduce),
+        .weighs_alpha =
+            c->bits >> 2 & mb_weighs_alpha(c->reduce, MB_ALPHA_PREMULTIPLIED, c->format),
+        .is_depth = c->bits >> 4 & (c->format->vk_format == VK_FORMAT_R32_SFLOAT),
+    };
+    const struct spd_tree_options options = {
+        .hand_off = c->bits >> 5 & 1 ? SPD_TREE_SLOTS : SPD_TREE_ANY_HAND_OFF,
+    };
+    const unsigned n_failed = check_n_failed;
+    if (spd_tree_plan(&device, &image, &options, &plan)) {
+        return false;
+    }
+    const struct mb_shader *shader = mb_spd_tree_shader_of(&plan.module);
+    CHECK(shader != NULL);
+    if (shader) {
+        CHECK(is_exported(shader, c->format, c->reduce));
+        check_constants(&plan, shader);
+    }
+    if (check_n_failed > n_failed) {
+        fprintf(stderr, "  of %s %s %ux%u, bits %x\n", c->format->name,
+                mb_reduce_names[c->reduce], c->size.width, c->size.height, c->bits);
+    }
+    return true;
+}
+
+static void test_modules(void)
 {
     static const struct mb_extent sizes[] = {
-        {1024, 1024},   {1920, 1080}, {3840, 2160},   {4095, 4095}, {4096, 4096}, {4097, 4097},
-        {12289, 7001},  {16384, 3},   {16384, 16384}, {1, 32768},   {32768, 1},   {2048, 96},
-        {32767, 32767}, {8192, 8193}, {32768, 32768}, {7168, 5120},
+        {2, 1},        {1, 300},     {101, 67},    {256, 256},   {640, 480},
+        {1920, 1080},  {1921, 1081}, {2048, 2048}, {4095, 4095}, {8192, 8192},
+        {12289, 7001}, {16384, 3},   {7, 16383},   {7168, 5120},
     };
-    const struct mb_format *format = mb_format_find("r8");
-    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
-        for (uint32_t n = 2; n <= mb_full_level_count(sizes[i]); n++) {
-            check_size(format, sizes[i], n, 1);
-            check_size(format, sizes[i], n, 6);
+    static const uint32_t subgroup_sizes[] = {4, 8, 16, 32, 64, 128};
+    size_t n_planned = 0, n = 0;
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES * MB_COUNTOF(sizes); i++) {
+        for (unsigned bits = 0; bits < 64; bits++, n++) {
+            const struct case_of_plan c = {
+                .format = &mb_formats[i / MB_N_REDUCES / MB_COUNTOF(sizes)],
+                .reduce = (enum mb_reduce)(i / MB_COUNTOF(sizes) % MB_N_REDUCES),
+                .size = sizes[i % MB_COUNTOF(sizes)],
+                .bits = bits,
+            };
+            n_planned += check_plan(&c, subgroup_sizes[n % MB_COUNTOF(subgroup_sizes)]);
+        }
+    }
+    CHECK_EQ_INT(n_planned, n);
+}
+
+/* A module is exported for some format and reduction, unless it is for updates. */
+static void test_no_module_is_idle(void)
+{
+    for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
+        struct spd_tree_module module;
+        bool is_taken = false;
+        for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
+            is_taken =
+                is_taken || spd_tree()->export->takes(*shader, &mb_formats[i / MB_N_REDUCES],
+                                                      (enum mb_reduce)(i % MB_N_REDUCES));
+        }
+        const bool is_own = mb_spd_tree_module_of(*shader, &module);
+        CHECK_EQ_INT(is_taken, is_own && !module.is_update);
+        if (is_own) {
+            CHECK(mb_spd_tree_shader_of(&module) == *shader);
         }
     }
 }
 
-static void test_formats(void)
+/* Whether a written file holds these bytes. */
+static bool is_same(const char *dir, const char *name, const void *data, size_t n_bytes)
 {
-    const struct mb_extent base = {101, 67};
-    static const char *const names[] = {"rgba8", "rgba8-srgb", "rgb10a2",
-                                        "r8",    "rgba16f",    "rgba32f"};
-    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
-        check_size(mb_format_find(names[i]), base, mb_full_level_count(base), 1);
+    char path[256];
+    struct mb_err err = {0};
+    MB_SCOPED(mb_bytes) bytes = {0};
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return mb_file_read(path, SIZE_MAX, &bytes, &err) == MB_OK && bytes.n_bytes == n_bytes &&
+           memcmp(bytes.data, data, n_bytes) == 0;
+}
+
+static void check_written(const char *dir)
+{
+    char name[128];
+    struct mb_err err = {0};
+    MB_SCOPED(mb_bytes) header = {0};
+    CHECK(mb_file_read(HEADER, SIZE_MAX, &header, &err) == MB_OK);
+    CHECK(is_same(dir, "spd_tree.h", header.data, header.n_bytes));
+    for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
+        struct spd_tree_module module;
+        if (mb_spd_tree_module_of(*shader, &module) && !module.is_update) {
+            const char *stem = strchr((*shader)->name, '/') + 1;
+            snprintf(name, sizeof name, "%.*s.spv", (int)strcspn(stem, "."), stem);
+            CHECK(is_same(dir, name, (*shader)->code, (*shader)->code_bytes));
+        }
     }
 }
 
-static void test_refusals(void)
+static void test_files(void)
 {
-    struct spd_tree_plan plan;
-    CHECK(!spd_tree_plan_init(&plan, 1, 1, 1, 1));
-    CHECK(!spd_tree_plan_init(&plan, 0, 5, 2, 1));
-    CHECK(!spd_tree_plan_init(&plan, 5, 0, 2, 1));
-    CHECK(!spd_tree_plan_init(&plan, 5, 5, 2, 0));
-    CHECK(!spd_tree_plan_init(&plan, 8, 8, 1, 1));
-    CHECK(!spd_tree_plan_init(&plan, 8, 8, 5, 1));
-    CHECK(!spd_tree_plan_init(&plan, 65536, 8, 16, 1));
-    CHECK(!spd_tree_plan_init(&plan, 1u << 31, 1, 2, 1));
-    CHECK_EQ_INT(plan.n_groups[0], 0);
-    CHECK_EQ_INT(spd_tree_full_chain(1u << 31, 1), 32);
-    CHECK(spd_tree_plan_init(&plan, 8, 8, 4, 1));
-}
-
-/* Every binding is written, with as many descriptors as the layout has, and of its type. */
-static void test_writes(void)
-{
-    VkDescriptorSetLayoutBinding bindings[SPD_TREE_N_BINDINGS];
-    struct spd_tree_writes writes;
-    struct spd_tree_resources resources = {.n_levels = 3};
-    for (uint32_t i = 0; i < resources.n_levels; i++) {
-        resources.level[i] = (VkImageView)(uintptr_t)(i + 1);
-    }
-    spd_tree_bindings(bindings);
-    spd_tree_fill_writes(&writes, VK_NULL_HANDLE, &resources);
-    for (uint32_t i = 0; i < SPD_TREE_N_BINDINGS; i++) {
-        CHECK_EQ_INT(writes.write[i].dstBinding, bindings[i].binding);
-        CHECK_EQ_INT(writes.write[i].descriptorType, bindings[i].descriptorType);
-        CHECK_EQ_INT(writes.write[i].descriptorCount, bindings[i].descriptorCount);
-    }
-    CHECK(writes.write[0].pImageInfo[0].imageView == resources.level[0]);
-    for (uint32_t i = 0; i < SPD_TREE_N_TARGETS; i++) {
-        CHECK(writes.write[1].pImageInfo[i].imageView == resources.level[i == 0 ? 1 : 2]);
-    }
+    char dir[] = "export-XXXXXX";
+    char command[64];
+    struct mb_err err = {0};
+    const char *inputs[] = {"spd-tree"};
+    CHECK(mkdtemp(dir) != NULL);
+    struct mb_options options = {
+        .verb = MB_VERB_EXPORT, .n_formats = 1, .out_dir = dir, .quiet = true};
+    options.settings.inputs = inputs;
+    options.settings.n_inputs = 1;
+    CHECK(mb_export_run(&options, &err) == MB_OK);
+    check_written(dir);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    CHECK_EQ_INT(system(command), 0);
 }
 
 int main(void)
 {
-    return CHECK_TESTS(test_all_sizes, test_large_sizes, test_formats, test_refusals,
-                       test_writes);
+    return CHECK_TESTS(test_modules, test_no_module_is_idle, test_files);
 }

@@ -77,10 +77,12 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
         {.name = "export",
          .usage = "export STRATEGY -o DIR [options]",
          .summary = "write a strategy's kernel for use in an engine",
-         .about = "Writes all that an engine needs to use the strategy without mipbench: the "
-                  "kernel as GLSL and SPIR-V, a C header for the host's side, and an example. "
-                  "Needs no device.",
-         .examples = "mipbench export spd-tree -f rgba8 -o engine/mips\n"},
+         .about =
+             "Writes all that an engine needs to use the strategy without mipbench: its "
+             "modules as SPIR-V and as C arrays, their GLSL, the planner that mipbench itself "
+             "has, and examples. Needs no device.",
+         .examples = "mipbench export spd-tree -f rgba8,rgba8-srgb -o engine/mips\n"
+                     "mipbench export spd-tree -f r32f -r max -o engine/depth\n"},
     [MB_VERB_HELP] = {.name = "help",
                       .usage = "help [COMMAND]",
                       .summary = "show this overview, or all options of one command",
@@ -127,10 +129,12 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "decode 8-bit colour and average linear light"},
     {"linear", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "average 8-bit codes as they are (the default)"},
-    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED,
+    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED | BIT(EXPORT),
      .field = FIELD(settings.reduce),
      .choices = CHOICES({"avg", MB_REDUCE_AVG}, {"min", MB_REDUCE_MIN}, {"max", MB_REDUCE_MAX}),
-     .is_common = true, .help = "how texels are combined (avg)"},
+     .is_common = true, .help = "how texels are combined (avg)",
+     .help_for = {[MB_VERB_EXPORT] =
+                      "leave out modules that only other reductions need (all)"}},
     {"alpha", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.alpha),
      .choices =
          CHOICES({"straight", MB_ALPHA_STRAIGHT}, {"premultiplied", MB_ALPHA_PREMULTIPLIED}),
@@ -216,6 +220,13 @@ const struct mb_option_row mb_option_rows[] = {
      .field = FIELD(out_dir), .is_common = true,
      .help = "output folder (results/<utc>-<device>/)",
      .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
+    {"language", 0, NULL, MB_OPTION_SET, MB_GROUP_OUTPUT, BIT(EXPORT),
+     .field = FIELD(languages),
+     .choices = CHOICES({"glsl", 1u << MB_LANGUAGE_GLSL}, {"spirv", 1u << MB_LANGUAGE_SPIRV},
+                        {"hlsl", 1u << MB_LANGUAGE_HLSL}, {"msl", 1u << MB_LANGUAGE_MSL}),
+     .help =
+         "source; modules, as files and as a C header; what spirv-cross makes of modules and "
+         "keeps their order of memory accesses (glsl,spirv)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, replacing files of the same names"},
     {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN, .bare_verbs = BIT(LIST),

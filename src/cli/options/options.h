@@ -34,6 +34,15 @@ enum mb_list_what {
     MB_LIST_PATTERNS,
 };
 
+/* What an export is written in; without --language in the first two. HLSL and MSL are made of
+ * SPIR-V. */
+enum mb_language {
+    MB_LANGUAGE_GLSL,
+    MB_LANGUAGE_SPIRV,
+    MB_LANGUAGE_HLSL,
+    MB_LANGUAGE_MSL,
+};
+
 enum mb_color {
     MB_COLOR_AUTO,
     MB_COLOR_ALWAYS,
@@ -63,6 +72,7 @@ struct mb_options {
     bool wants_report;                   /* write report.html */
     bool self_test;                      /* check the instrument and run nothing else */
     bool force;                          /* export: into a folder that is not empty */
+    unsigned languages;                  /* export: mask of 1 << language; 0: see below */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;

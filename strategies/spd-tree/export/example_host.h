@@ -1,170 +1,296 @@
-/* What example.c has besides the kernel: the command line, an image with its views, texels from
- * a file or a pattern, to a file, and a checksum of each level. Nothing here belongs to
- * spd_tree.h.
- *
- *     cc -std=c11 -O2 example.c -o example -lvulkan
- *     ./example [FORMAT [WIDTH HEIGHT [LEVEL0 LEVELS]]]
- *
- * FORMAT is one of spd_tree_formats.h. LEVEL0 is a file of its texels, row by row, LEVELS one
- * that is written: all levels one after the other. Without them level 0 is a pattern. */
+/* What the examples have besides the library: a device, images, texels in and out, and what
+ * each level must be. An engine has all of it. Functions that return false have said why.
+ * Nothing is given back: the process ends. */
 #ifndef EXAMPLE_HOST_H
 #define EXAMPLE_HOST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "spd_tree_formats.h"
-#include "vk_min.h"
+#include "spd_tree_vulkan.h"
+
+#define TYPE(x) .sType = VK_STRUCTURE_TYPE_##x
+#define TRY(call)                                                                              \
+    do {                                                                                       \
+        if ((call) != VK_SUCCESS) {                                                            \
+            fprintf(stderr, "error: %s\n", #call);                                             \
+            return false;                                                                      \
+        }                                                                                      \
+    } while (0)
 
 struct host {
-    struct vk_min vk;
-    const struct spd_tree_format *format;
-    uint32_t width, height, n_levels;
-    const char *in, *out;                          /* LEVEL0 and LEVELS, or NULL */
-    VkBufferImageCopy levels[SPD_TREE_MAX_LEVELS]; /* where each lies in the buffer */
-    VkBuffer buffer;
-    uint8_t *texels; /* what it holds */
-    size_t n_bytes;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;       /* of family 0, which is for compute on every device that is known */
+    VkCommandBuffer cmd; /* being recorded */
+    struct spd_tree_device limits;
+    VkDeviceMemory memory; /* allocated last */
+    const char *extension; /* of the device, that the example asks for; or NULL */
 };
 
-/* A size in texels; if it is none, 0, which cannot be planned. */
-static inline uint32_t host_size(const char *text)
+/* What the planner asks of a device; an engine asks for what README.md lists, too. */
+static void host_read_limits(VkPhysicalDevice physical, struct spd_tree_device *limits)
 {
-    const bool is_number = text[strspn(text, "0123456789")] == '\0';
-    const unsigned long size = is_number ? strtoul(text, NULL, 10) : 0;
-    return size <= UINT16_MAX ? (uint32_t)size : 0;
+    VkPhysicalDeviceVulkan12Features v12 = {TYPE(PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)};
+    VkPhysicalDeviceFeatures2 features = {TYPE(PHYSICAL_DEVICE_FEATURES_2), &v12};
+    VkPhysicalDeviceVulkan11Properties v11 = {TYPE(PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)};
+    VkPhysicalDeviceVulkan13Properties v13 = {TYPE(PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES),
+                                              &v11};
+    VkPhysicalDeviceProperties2 properties = {TYPE(PHYSICAL_DEVICE_PROPERTIES_2), &v13};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    limits->has_subgroups =
+        (v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+        (v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) &&
+        v11.subgroupSize >= 4 && v11.subgroupSize <= 128;
+    limits->has_int64_atomics = features.features.shaderInt64 && v12.shaderBufferInt64Atomics;
+    limits->subgroup_size = v11.subgroupSize;
+    limits->max_shared_bytes = properties.properties.limits.maxComputeSharedMemorySize;
+    limits->max_buffer_bytes = properties.properties.limits.maxStorageBufferRange;
+    limits->is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* What the command line asks for. A wrong number of words and an unknown format are noted as a
- * failure. */
-static inline struct host host_parse(int argc, char **argv)
+static VkResult host_make_device(struct host *host)
 {
-    struct host host = {.format = argc > 1 ? NULL : &spd_tree_formats[0],
-                        .width = argc > 3 ? host_size(argv[2]) : 101,
-                        .height = argc > 3 ? host_size(argv[3]) : 67,
-                        .in = argc > 5 ? argv[4] : NULL,
-                        .out = argc > 5 ? argv[5] : NULL};
-    for (int i = 0; !host.format && i < SPD_TREE_N_FORMATS; i++) {
-        const bool is_it = strcmp(spd_tree_formats[i].name, argv[1]) == 0;
-        host.format = is_it ? &spd_tree_formats[i] : NULL;
-    }
-    if (!host.format) {
-        host.vk.failed = "finding FORMAT in spd_tree_formats.h";
-        host.format = &spd_tree_formats[0];
-    }
-    if (argc > 6 || argc == 3 || argc == 5) {
-        host.vk.failed = "reading [FORMAT [WIDTH HEIGHT [LEVEL0 LEVELS]]]";
-    }
-    host.n_levels = spd_tree_full_chain(host.width, host.height);
-    return host;
+    const float priority = 1.0f;
+    VkPhysicalDeviceVulkan12Features v12 = {TYPE(PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)};
+    VkPhysicalDeviceVulkan13Features v13 = {TYPE(PHYSICAL_DEVICE_VULKAN_1_3_FEATURES), &v12};
+    VkPhysicalDeviceFeatures features = {.shaderStorageImageWriteWithoutFormat = true};
+    v12.vulkanMemoryModel = v12.vulkanMemoryModelDeviceScope = true;
+    v12.shaderBufferInt64Atomics = features.shaderInt64 = host->limits.has_int64_atomics;
+    v13.subgroupSizeControl = v13.computeFullSubgroups = true; /* Vulkan 1.3 has both */
+    const VkDeviceQueueCreateInfo queue = {
+        TYPE(DEVICE_QUEUE_CREATE_INFO), NULL, 0, 0, 1, &priority};
+    const VkDeviceCreateInfo info = {
+        TYPE(DEVICE_CREATE_INFO), &v13,     0, 1, &queue, 0, NULL, host->extension != NULL,
+        &host->extension,         &features};
+    return vkCreateDevice(host->physical, &info, NULL, &host->device);
 }
 
-/* Bytes that are numbers in every format; or those of a file. */
-static inline bool host_fill(uint8_t *texels, size_t n_bytes, const char *path)
+/* The first device. */
+static bool host_open(struct host *host)
 {
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    for (size_t i = 0; i < n_bytes && path == NULL; i++) {
-        texels[i] = (uint8_t)(((uint32_t)i * 2654435761u >> 7) % 60);
-    }
-    const bool is_filled = path == NULL || (file && fread(texels, 1, n_bytes, file) == n_bytes);
-    return (file == NULL || fclose(file) == 0) && is_filled;
+    const VkApplicationInfo app = {TYPE(APPLICATION_INFO), .apiVersion = VK_API_VERSION_1_3};
+    const VkInstanceCreateInfo info = {TYPE(INSTANCE_CREATE_INFO), .pApplicationInfo = &app};
+    VkInstance instance;
+    uint32_t n = 1;
+    TRY(vkCreateInstance(&info, NULL, &instance));
+    const VkResult listed = vkEnumeratePhysicalDevices(instance, &n, &host->physical);
+    TRY(listed >= 0 && n > 0 ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
+    host_read_limits(host->physical, &host->limits);
+    TRY(host_make_device(host));
+    vkGetDeviceQueue(host->device, 0, 0, &host->queue);
+    VkCommandPoolCreateInfo pool_info = {TYPE(COMMAND_POOL_CREATE_INFO)};
+    VkCommandPool pool;
+    TRY(vkCreateCommandPool(host->device, &pool_info, NULL, &pool));
+    const VkCommandBufferAllocateInfo allocate = {TYPE(COMMAND_BUFFER_ALLOCATE_INFO), NULL,
+                                                  pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+    const VkCommandBufferBeginInfo begin = {TYPE(COMMAND_BUFFER_BEGIN_INFO)};
+    TRY(vkAllocateCommandBuffers(host->device, &allocate, &host->cmd));
+    TRY(vkBeginCommandBuffer(host->cmd, &begin));
+    return true;
 }
 
-static inline bool host_save(const uint8_t *texels, size_t n_bytes, const char *path)
+static VkResult host_allocate(struct host *host, const VkMemoryRequirements *needs,
+                              VkMemoryPropertyFlags flags)
 {
-    FILE *file = fopen(path, "wb");
-    const bool is_written = file && fwrite(texels, 1, n_bytes, file) == n_bytes;
-    return (file == NULL || fclose(file) == 0) && is_written;
+    VkPhysicalDeviceMemoryProperties types;
+    uint32_t i = 0;
+    vkGetPhysicalDeviceMemoryProperties(host->physical, &types);
+    while (i + 1 < types.memoryTypeCount &&
+           !(needs->memoryTypeBits >> i & 1 &&
+             (types.memoryTypes[i].propertyFlags & flags) == flags)) {
+        i++;
+    }
+    const VkMemoryAllocateInfo info = {TYPE(MEMORY_ALLOCATE_INFO), NULL, needs->size, i};
+    return vkAllocateMemory(host->device, &info, NULL, &host->memory);
 }
 
-/* One level after the other, rows tight. */
-static inline void host_place(struct host *host)
+/* Of zeros, and mapped. */
+static bool host_buffer(struct host *host, VkDeviceSize n_bytes, VkBuffer *buffer,
+                        void **mapped)
 {
-    for (uint32_t i = 0; i < host->n_levels; i++) {
-        const VkExtent3D extent = {spd_tree_level_size(host->width, i),
-                                   spd_tree_level_size(host->height, i), 1};
-        host->levels[i] = (VkBufferImageCopy){
-            .bufferOffset = host->n_bytes,
-            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, i, 0, 1},
-            .imageExtent = extent,
-        };
-        host->n_bytes += (size_t)extent.width * extent.height * host->format->texel_bytes;
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                     VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    const VkBufferCreateInfo info = {TYPE(BUFFER_CREATE_INFO), .size = n_bytes, .usage = usage};
+    VkMemoryRequirements needs;
+    TRY(vkCreateBuffer(host->device, &info, NULL, buffer));
+    vkGetBufferMemoryRequirements(host->device, *buffer, &needs);
+    TRY(host_allocate(host, &needs,
+                      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
+    TRY(vkBindBufferMemory(host->device, *buffer, host->memory, 0));
+    TRY(vkMapMemory(host->device, host->memory, 0, VK_WHOLE_SIZE, 0, mapped));
+    memset(*mapped, 0, n_bytes);
+    return true;
+}
+
+/* Format, size, levels, usage and flags are given. */
+static bool host_image(struct host *host, VkImageCreateInfo info, VkImage *image)
+{
+    VkMemoryRequirements needs;
+    info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.extent.depth = info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    TRY(vkCreateImage(host->device, &info, NULL, image));
+    vkGetImageMemoryRequirements(host->device, *image, &needs);
+    TRY(host_allocate(host, &needs, 0));
+    TRY(vkBindImageMemory(host->device, *image, host->memory, 0));
+    return true;
+}
+
+/* Between all and all: an engine has narrower ones. */
+static void host_barrier(struct host *host, VkImage image, VkImageAspectFlags aspect,
+                         VkImageLayout from, VkImageLayout to)
+{
+    const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    const VkAccessFlags all = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    const VkMemoryBarrier memory = {TYPE(MEMORY_BARRIER), NULL, all, all};
+    const VkImageMemoryBarrier barrier = {TYPE(IMAGE_MEMORY_BARRIER),
+                                          NULL,
+                                          all,
+                                          all,
+                                          from,
+                                          to,
+                                          0,
+                                          0,
+                                          image,
+                                          {aspect, 0, VK_REMAINING_MIP_LEVELS, 0, 1}};
+    vkCmdPipelineBarrier(host->cmd, stages, stages, 0, 1, &memory, 0, NULL, 1, &barrier);
+}
+
+static bool host_run(struct host *host)
+{
+    const VkSubmitInfo submit = {TYPE(SUBMIT_INFO), .commandBufferCount = 1,
+                                 .pCommandBuffers = &host->cmd};
+    TRY(vkEndCommandBuffer(host->cmd));
+    TRY(vkQueueSubmit(host->queue, 1, &submit, VK_NULL_HANDLE));
+    TRY(vkQueueWaitIdle(host->queue));
+    return true;
+}
+
+/* Where levels lie in a buffer, one after the other; returns its bytes. */
+static VkDeviceSize host_place(const struct spd_tree_image *image, VkBufferImageCopy *levels)
+{
+    VkDeviceSize n_bytes = 0;
+    for (uint32_t i = 0; i < image->n_levels; i++) {
+        const uint32_t x = spd_tree_size_of_level(image->width, i),
+                       y = spd_tree_size_of_level(image->height, i);
+        levels[i] =
+            (VkBufferImageCopy){.bufferOffset = n_bytes,
+                                .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, i, 0, 1},
+                                .imageExtent = {x, y, 1}};
+        n_bytes += ((VkDeviceSize)x * y * spd_tree_texel_bytes(image->format) + 15) / 16 * 16;
+    }
+    return n_bytes;
+}
+
+/* Any codes; floats from 0.5 to 1. */
+static void host_fill(struct spd_tree_format format, void *texels, VkDeviceSize n_bytes)
+{
+    static const uint32_t ones[] = {0, 0, 0, 0x38003800, 0x3f000000, 0x701c0380};
+    static const uint32_t mask[] = {~0u, ~0u, ~0u, 0x03ff03ff, 0x007fffff, 0x07c1f83f};
+    uint32_t random = 1;
+    for (VkDeviceSize i = 0; i < n_bytes / 4; i++) {
+        random = random * 1664525u + 1013904223u;
+        ((uint32_t *)texels)[i] =
+            ones[format.codec] | ((random >> 16 | random << 16) & mask[format.codec]);
     }
 }
 
-/* A device, the image with a view of each level, and level 0 in a buffer. `has_plan` false is a
- * failure: the size has no mip levels, or too many. */
-static inline void host_open(struct host *host, bool has_plan)
+static uint32_t host_bits(struct spd_tree_format format, uint32_t channel)
 {
-    struct vk_min *vk = &host->vk;
-    void *mapped = NULL;
-    if (!has_plan && !vk->failed) {
-        vk->failed = "planning: a size from 2x1 or 1x2 to 65535x65535 is needed";
-    }
-    if (vk->failed) {
-        return;
-    }
-    host_place(host);
-    vk_min_open(vk);
-    vk_min_image(vk, host->format->format, host->format->view_format,
-                 host->levels[0].imageExtent, host->n_levels);
-    host->buffer = vk_min_buffer(vk, host->n_bytes, &mapped);
-    host->texels = (uint8_t *)mapped;
-    if (!vk->failed && !host_fill(host->texels, host->levels[1].bufferOffset, host->in)) {
-        vk->failed = "reading LEVEL0";
-    }
+    static const uint8_t n_bits[] = {8, 8, 10, 16, 32, 11};
+    const bool is_last = format.codec == SPD_TREE_FLOAT11_10 && channel == 2;
+    return format.codec == SPD_TREE_UNORM10_2 && channel == 3 ? 2
+                                                              : n_bits[format.codec] - is_last;
 }
 
-/* Record the copy to level 0, and a barrier to all that comes after. */
-static inline void host_upload(struct host *host)
+/* Linear; of floats those that host_fill() makes, and what lies between them. */
+static double host_decode(struct spd_tree_format format, uint32_t channel, const uint8_t *texel)
 {
-    vk_min_barrier(&host->vk, VK_IMAGE_LAYOUT_UNDEFINED);
-    vkCmdCopyBufferToImage(host->vk.cmd, host->buffer, host->vk.image, VK_IMAGE_LAYOUT_GENERAL,
-                           1, host->levels);
-    vk_min_barrier(&host->vk, VK_IMAGE_LAYOUT_GENERAL);
+    const uint32_t n_bits = host_bits(format, channel), at = channel * host_bits(format, 0);
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << n_bits) - 1);
+    uint32_t word;
+    memcpy(&word, texel + at / 32 * 4, sizeof word);
+    word = word >> at % 32 & mask;
+    if (!spd_tree_is_normalised(format)) {
+        const int n = n_bits == 32 ? 23 : n_bits == 16 ? 10 : (int)n_bits - 5;
+        const int exponent = (int)(word >> n) - (n_bits == 32 ? 127 : 15);
+        return ldexp(1 + ldexp(word & ((1u << n) - 1), -n), exponent);
+    }
+    const double x = word / (double)mask;
+    const double linear = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+    return format.codec == SPD_TREE_SRGB8 && channel < 3 ? linear : x;
 }
 
-/* Record a barrier and the copy of all levels back; run all that was recorded. */
-static inline void host_download(struct host *host)
+/* As a code, or in units of a float's last place. */
+static double host_code(struct spd_tree_format format, uint32_t channel, double x)
 {
-    vk_min_barrier(&host->vk, VK_IMAGE_LAYOUT_GENERAL);
-    vkCmdCopyImageToBuffer(host->vk.cmd, host->vk.image, VK_IMAGE_LAYOUT_GENERAL, host->buffer,
-                           host->n_levels, host->levels);
-    vk_min_barrier(&host->vk, VK_IMAGE_LAYOUT_GENERAL);
-    vk_min_submit(&host->vk);
+    const int n = (int)host_bits(format, channel);
+    const double srgb = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
+    if (!spd_tree_is_normalised(format)) {
+        return ldexp(x, n == 32 ? 24 : n == 16 ? 11 : n - 4); /* of numbers from 0.5 to 1 */
+    }
+    return (format.codec == SPD_TREE_SRGB8 && channel < 3 ? srgb : x) * ((1 << n) - 1);
 }
 
-/* A line for one level. */
-static inline void host_show(const struct host *host, const VkBufferImageCopy *level)
+/* Weight of tap i of texel x, along an axis of n texels. */
+static double host_weight(uint32_t i, uint32_t x, uint32_t n)
 {
-    const VkExtent3D extent = level->imageExtent;
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < (size_t)extent.width * extent.height * host->format->texel_bytes;
-         i++) {
-        hash = (hash ^ host->texels[level->bufferOffset + i]) * 16777619u;
-    }
-    printf("level %2u  %5u x %-5u  %08x\n", level->imageSubresource.mipLevel, extent.width,
-           extent.height, hash);
+    const uint32_t half = n / 2, odd = i == 0 ? half - x : i == 1 ? half : x + 1;
+    return n == 1 ? i == 0 : n % 2 == 0 ? (i < 2) * 0.5 : (double)odd / n;
 }
 
-/* Show and save the levels, or say what failed. Returns the exit code. */
-static inline int host_close(struct host *host)
+/* Texel x, y of the level below level[size.height][size.width]. */
+static double host_reduce(const double *level, VkExtent3D size, uint32_t x, uint32_t y,
+                          enum spd_tree_reduction reduction)
 {
-    struct vk_min *vk = &host->vk;
-    for (uint32_t i = 0; !vk->failed && i < host->n_levels; i++) {
-        host_show(host, &host->levels[i]);
+    double sum = 0, least = HUGE_VAL, largest = 0;
+    for (uint32_t i = 0; i < 9; i++) {
+        const double weight =
+            host_weight(i % 3, x, size.width) * host_weight(i / 3, y, size.height);
+        const double *tap = &level[(2 * y + i / 3) * size.width + 2 * x + i % 3];
+        sum += weight > 0 ? weight * *tap : 0;
+        least = weight > 0 ? fmin(least, *tap) : least;
+        largest = weight > 0 ? fmax(largest, *tap) : largest;
     }
-    if (!vk->failed && host->out && !host_save(host->texels, host->n_bytes, host->out)) {
-        vk->failed = "writing LEVELS";
+    return reduction == SPD_TREE_AVERAGE   ? sum
+           : reduction == SPD_TREE_MINIMUM ? least
+                                           : largest;
+}
+
+/* Every texel of every level; says `ok`, or what the first is that is wrong. */
+static bool host_check(const struct spd_tree_image *image, const VkBufferImageCopy *levels,
+                       const uint8_t *texels)
+{
+    const struct spd_tree_format format = image->format;
+    const double most = image->reduction != SPD_TREE_AVERAGE ? 1e-6
+                        : format.codec == SPD_TREE_FLOAT32   ? 4
+                                                             : 0.51;
+    double *level = (double *)malloc((size_t)image->width * image->height * sizeof *level);
+    TRY(level ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY);
+    for (uint32_t i = 0; i < format.n_channels * image->n_levels; i++) {
+        const uint32_t c = i / image->n_levels, n = i % image->n_levels;
+        const VkExtent3D size = levels[n].imageExtent;
+        const uint8_t *texel = texels + levels[n].bufferOffset;
+        for (uint32_t k = 0; k < size.width * size.height; k++) { /* in place: it reads ahead */
+            const double got = host_decode(format, c, texel + k * spd_tree_texel_bytes(format));
+            level[k] = n == 0 ? got
+                              : host_reduce(level, levels[n - 1].imageExtent, k % size.width,
+                                            k / size.width, image->reduction);
+            if (!(fabs(host_code(format, c, got) - host_code(format, c, level[k])) <= most)) {
+                fprintf(stderr, "error: level %u, texel %u, channel %u: %g in place of %g\n", n,
+                        k, c, got, level[k]);
+                return false;
+            }
+        }
     }
-    vk_min_close(vk);
-    if (vk->failed) {
-        fprintf(stderr, "example: error: %s\n", vk->failed);
-    }
-    return vk->failed ? 1 : 0;
+    puts("ok");
+    return true;
 }
 
 #endif

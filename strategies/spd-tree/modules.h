@@ -1,0 +1,16 @@
+/* What the strategy and its export share: formats as the planner has them, and modules as
+ * shaders.txt lists them. */
+#pragma once
+
+#include "lib/spd_tree.h"
+#include "image/filter.h"
+#include "vk/shader.h"
+
+struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format);
+enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce);
+
+/* What a shader was compiled with; false: it is none of spd-tree. */
+bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_module *module);
+
+/* The shader that was compiled so; NULL: there is none. */
+const struct mb_shader *mb_spd_tree_shader_of(const struct spd_tree_module *module);
