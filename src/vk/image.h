@@ -31,7 +31,7 @@ struct mb_vk_image {
     VkImageView stored[MB_MAX_LEVELS]; /* sampled, in the storage format: sRGB codes are fetched
                                           as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
-    VkImageView raw[MB_MAX_LEVELS];     /* both, as R32_UINT or R32G32_UINT; null unless is_raw */
+    VkImageView raw[MB_MAX_LEVELS]; /* both, as R32_UINT or R32G32_UINT; null unless is_raw */
 };
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the

@@ -50,7 +50,7 @@ static bool plan_case(unsigned which, const struct mb_format *format, enum mb_re
     const bool is_case =
         (!image.weighs_alpha || mb_weighs_alpha(reduce, MB_ALPHA_PREMULTIPLIED, format)) &&
         (!image.is_depth || format->vk_format == VK_FORMAT_R32_SFLOAT);
-    const bool is_planned = is_case && !spd_tree_plan(&device, &image, &options, &plan);
+    const bool is_planned = is_case && !spd_tree_make_plan(&device, &image, &options, &plan);
     *module = is_planned ? plan.module : (struct spd_tree_module){0};
     return is_planned;
 }

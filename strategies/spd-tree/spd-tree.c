@@ -117,7 +117,7 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
             choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
         .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
     };
-    return spd_tree_plan(&device, &image, &options, plan);
+    return spd_tree_make_plan(&device, &image, &options, plan);
 }
 
 static bool is_contradictory(const struct mb_params *choice)

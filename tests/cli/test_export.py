@@ -121,7 +121,7 @@ class Export(cli.TestCase):
                                "memset(&device, 0, sizeof device); device.max_shared_bytes = 32768;\n"
                                "device.max_buffer_bytes = 1u << 27; image.width = image.height = 5;\n"
                                "image.n_layers = 1; image.n_levels = 3; image.format.n_channels = 4;\n"
-                               "return spd_tree_plan(&device, &image, NULL, &plan) ? 1 : 0; }\n")
+                               "return spd_tree_make_plan(&device, &image, NULL, &plan) ? 1 : 0; }\n")
                 with self.subTest(compiler=compiler, header=header):
                     self.call(compiler, standard, *WARNINGS, "-I.", str(use), "-o", str(self.dir / "use"), "-lvulkan")
                     self.call(str(self.dir / "use"))

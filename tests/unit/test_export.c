@@ -88,7 +88,7 @@ static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
         .hand_off = c->bits >> 5 & 1 ? SPD_TREE_SLOTS : SPD_TREE_ANY_HAND_OFF,
     };
     const unsigned n_failed = check_n_failed;
-    if (spd_tree_plan(&device, &image, &options, &plan)) {
+    if (spd_tree_make_plan(&device, &image, &options, &plan)) {
         return false;
     }
     const struct mb_shader *shader = mb_spd_tree_shader_of(&plan.module);

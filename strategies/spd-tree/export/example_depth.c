@@ -100,7 +100,7 @@ static bool run(struct host *host)
     VkBufferImageCopy levels[SPD_TREE_MAX_LEVELS];
     VkBuffer buffer;
     void *texels;
-    const char *why = spd_tree_plan(&host->limits, &depth_pyramid, NULL, &pyramid.plan);
+    const char *why = spd_tree_make_plan(&host->limits, &depth_pyramid, NULL, &pyramid.plan);
     const struct spd_tree_code *code = why ? NULL : spd_tree_code_of(&pyramid.plan.module);
     if (!code) {
         fprintf(stderr, "error: %s\n", why ? why : "the plan's module was not exported");

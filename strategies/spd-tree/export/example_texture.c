@@ -118,7 +118,7 @@ static bool run(struct host *host, VkFormat format, const struct spd_tree_image 
     const VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL, none = VK_IMAGE_LAYOUT_UNDEFINED;
     const VkImageAspectFlags color = VK_IMAGE_ASPECT_COLOR_BIT;
     struct texture t = {0};
-    const char *why = spd_tree_plan(&host->limits, image, NULL, &t.plan);
+    const char *why = spd_tree_make_plan(&host->limits, image, NULL, &t.plan);
     const struct spd_tree_code *code = why ? NULL : spd_tree_code_of(&t.plan.module);
     if (!code) {
         fprintf(stderr, "error: %s\n", why ? why : "the plan's module was not exported");

@@ -2,7 +2,7 @@
  * allocation or calls of Vulkan.
  *
  *     struct spd_tree_plan plan;
- *     const char *why = spd_tree_plan(&device, &image, NULL, &plan);
+ *     const char *why = spd_tree_make_plan(&device, &image, NULL, &plan);
  *
  * names a module, the values of its specialisation constants and push constants, the workgroups
  * to dispatch, and the bytes of two buffers. Set 0 of the module has
@@ -539,10 +539,10 @@ static inline bool spd_tree_set_shape(const struct spd_tree_device *device,
 }
 
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
-static inline const char *spd_tree_plan(const struct spd_tree_device *device,
-                                        const struct spd_tree_image *image,
-                                        const struct spd_tree_options *options,
-                                        struct spd_tree_plan *plan)
+static inline const char *spd_tree_make_plan(const struct spd_tree_device *device,
+                                             const struct spd_tree_image *image,
+                                             const struct spd_tree_options *options,
+                                             struct spd_tree_plan *plan)
 {
     static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
                                                  false};
@@ -613,9 +613,23 @@ static inline void spd_tree_reach(uint32_t size, uint32_t *first, uint32_t *last
     *last = *last / 2 < n ? *last / 2 : n - 1;
 }
 
+/* The tiles that make these texels of a level that tiles make. */
+static inline void spd_tree_mark_tiles(const struct spd_tree_plan *plan, uint32_t level,
+                                       const struct spd_tree_rect *at, uint32_t *tiles)
+{
+    const uint32_t shift = plan->n_first - level, n_x = plan->n_groups[0];
+    for (uint32_t y = (at->y0 >> shift) / plan->tile_y;
+         y < plan->n_groups[1] && y <= (at->y1 >> shift) / plan->tile_y; y++) {
+        for (uint32_t x = (at->x0 >> shift) / plan->tile_x;
+             x < n_x && x <= (at->x1 >> shift) / plan->tile_x; x++) {
+            tiles[y * n_x + x] = 1;
+        }
+    }
+}
+
 /* What update.glsl has to know: of each of `n_rects` rectangles the texels that it reaches,
  * level by level, cones[n_rects][SPD_TREE_MAX_LEVELS][4]; and the tiles that are made, of which
- * there are fewer than tiles[] has room for: n_groups[0] * n_groups[1] of the plan, which is
+ * there are no more than tiles[] has room for: n_groups[0] * n_groups[1] of the plan, which is
  * changed to dispatch these. */
 static inline void spd_tree_plan_update(const struct spd_tree_image *image,
                                         const struct spd_tree_rect *rects, uint32_t n_rects,
@@ -623,8 +637,7 @@ static inline void spd_tree_plan_update(const struct spd_tree_image *image,
                                         int32_t (*cones)[SPD_TREE_MAX_LEVELS][4],
                                         uint32_t *tiles)
 {
-    const uint32_t n_x = plan->n_groups[0], n_all = n_x * plan->n_groups[1],
-                   n_first = plan->n_first;
+    const uint32_t n_x = plan->n_groups[0], n_all = n_x * plan->n_groups[1];
     uint32_t n_tiles = 0;
     memset(tiles, 0, n_all * sizeof *tiles);
     for (uint32_t r = 0; r < n_rects; r++) {
@@ -633,16 +646,8 @@ static inline void spd_tree_plan_update(const struct spd_tree_image *image,
             const int32_t corners[4] = {(int32_t)at.x0, (int32_t)at.y0, (int32_t)at.x1,
                                         (int32_t)at.y1};
             memcpy(cones[r][level], corners, sizeof corners);
-            const uint32_t shift = level < n_first ? n_first - level : 0,
-                           last_y = (at.y1 >> shift) / plan->tile_y;
-            const uint32_t last_x = (at.x1 >> shift) / plan->tile_x;
-            for (uint32_t y = (at.y0 >> shift) / plan->tile_y; level <= n_first && y <= last_y;
-                 y++) {
-                for (uint32_t x = (at.x0 >> shift) / plan->tile_x; x <= last_x; x++) {
-                    if (level > 0 && x < n_x && y < plan->n_groups[1]) {
-                        tiles[y * n_x + x] = 1;
-                    }
-                }
+            if (level > 0 && level <= plan->n_first) {
+                spd_tree_mark_tiles(plan, level, &at, tiles);
             }
             spd_tree_reach(spd_tree_size_of_level(image->width, level), &at.x0, &at.x1);
             spd_tree_reach(spd_tree_size_of_level(image->height, level), &at.y0, &at.y1);
