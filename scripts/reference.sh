@@ -89,7 +89,7 @@ main() {
         -n 160
     measure variants "$input" --size "$sizes" --cache both -n 160 \
         -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd-metal:*' \
-        -s spd-tree -s spd-tree:wave=off -s spd-tree:exact=float -s spd-tree:first=6 -s spd-tree:tile=32 "${spd[@]}"
+        -s spd-tree -s spd-tree:wave=off -s spd-tree:carry=slots -s spd-tree:shape=strips "${spd[@]}"
     echo "reference: the set is in $out"
     return "$status"
 }

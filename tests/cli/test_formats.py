@@ -151,11 +151,11 @@ class Tasks(Case):
     def test_black_stays_black(self):
         """Weights that do not quite add up to one leave sums a little below zero."""
         cli.write_png(self.dir / "black.png", 511, 511, bytes([0, 0, 0, 255]) * (511 * 511))
-        self.assert_verified("black.png", "-s", "spd-tree,spd-tree:rows=2")
+        self.assert_verified("black.png", "-s", "spd-tree,spd-tree:shape=strips:rows=2")
 
     @unittest.skipIf(IS_SANITIZED, "of kernels, which are not sanitized")
     def test_more_levels_than_tiles_of_64x64_share(self):
-        self.assert_verified("pattern:noise:16384x48", "-s", "spd-tree,spd-tree:exact=float")
+        self.assert_verified("pattern:noise:16384x48", "-s", "spd-tree,spd-tree:carry=slots")
 
     def test_levels(self):
         for n_levels, n_made, is_told in [("3", 3, False), ("5", 5, False), ("9", 5, True)]:

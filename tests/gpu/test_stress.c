@@ -8,7 +8,7 @@
  * the golden model approved. The arithmetic is deterministic: a bit that differs is a mistake.
  *
  * usage: test_stress [STRATEGY...]; by default the default row and every single change of a
- * parameter of each strategy that says it needs one dispatch, and spd:wave=off:order=linear.
+ * parameter of each strategy that says it needs one dispatch, and some of more changes.
  * MB_STRESS_DISPATCHES says how many dispatches in all. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -688,8 +688,14 @@ static void stress_shape(struct context *c, const struct stress_shape *shape, ui
  * takes more than one change. */
 static size_t make_specs(char specs[MAX_SPECS][96])
 {
+    static const char *const more[] = {
+        "spd:wave=off:order=linear", "spd-tree:carry=slots:wave=off",
+        "spd-tree:shape=strips:carry=slots", "spd-tree:shape=strips:rows=2",
+        "spd-tree:shape=strips:wave=off"};
     size_t n_specs = 0;
-    snprintf(specs[n_specs++], sizeof specs[0], "spd:wave=off:order=linear");
+    for (size_t i = 0; i < MB_COUNTOF(more); i++) {
+        snprintf(specs[n_specs++], sizeof specs[0], "%s", more[i]);
+    }
     for (const struct mb_strategy *const *s = mb_strategies; *s && n_specs < MAX_SPECS; s++) {
         snprintf(specs[n_specs++], sizeof specs[0], "%s", (*s)->name);
         for (const struct mb_param *p = (*s)->params; p && p->name; p++) {
@@ -703,6 +709,19 @@ static size_t make_specs(char specs[MAX_SPECS][96])
     return n_specs;
 }
 
+/* Without those whose values contradict each other, as a single change may. */
+static void leave_contradictory(struct context *c)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct mb_strategy *strategy = c->rows[i].strategy;
+        if (!strategy->is_contradictory || !strategy->is_contradictory(&c->rows[i].params)) {
+            c->rows[n_kept++] = c->rows[i];
+        }
+    }
+    c->n_rows = n_kept;
+}
+
 static bool make_rows(struct context *c)
 {
     static char specs[MAX_SPECS][96];
@@ -712,6 +731,7 @@ static bool make_rows(struct context *c)
         pointers[i] = specs[i];
     }
     c->rows = mb_test_plan(c->names[0] ? c->names : pointers, &c->n_rows);
+    leave_contradictory(c);
     c->instances = mb_alloc(c->n_rows, sizeof *c->instances);
     return c->instances != NULL && c->n_rows > 0;
 }

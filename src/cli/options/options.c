@@ -72,7 +72,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "a winner for the exact area average (box), one for any policy and precision "
              "(any), and one for each wide kernel.",
          .examples = "mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
-                     "mipbench tune photo.png -s spd,spd-tree:load=texel\n"},
+                     "mipbench tune photo.png -s spd,spd-tree:wave=off\n"},
     [MB_VERB_EXPORT] =
         {.name = "export",
          .usage = "export STRATEGY -o DIR [options]",
