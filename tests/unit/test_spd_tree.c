@@ -259,6 +259,12 @@ static void check_plan(const struct spd_tree_device *device, const struct spd_tr
         const uint32_t n_lanes = constant_of(&plan, "SUBGROUP_SIZE"),
                        is_one = constant_of(&plan, "ODD_X") == 1;
         const bool is_even = plan.shape == SPD_TREE_EVEN;
+        CHECK(is_even || plan.tile_y == 2 * plan.rows);
+        for (uint32_t n = 0;
+             is_even && n < (plan.is_all_even ? image->n_levels - 1 : plan.n_first); n++) {
+            CHECK((size_of(&x, n) % 2 == 0 || size_of(&x, n) == 1) &&
+                  (size_of(&y, n) % 2 == 0 || size_of(&y, n) == 1));
+        }
         walk_axis(&x, image->n_levels);
         walk_axis(&y, image->n_levels);
         walk_strips(&x, is_even ? plan.tile_x : plan.tile_x / (128 / n_lanes),
