@@ -413,25 +413,24 @@ static inline bool spd_tree_fits_words(const struct spd_tree_image *image,
 
 /* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes
  * are weighed by whole numbers, or, of codes, over the middle one. */
-static inline float spd_tree_scale(uint32_t size, bool is_float)
+static inline double spd_tree_scale(uint32_t size, bool is_float)
 {
-    const float n = (float)size;
-    return size == 1       ? 1.0f
-           : size % 2 == 0 ? 0.5f
-           : is_float      ? 1.0f / n
-                           : (float)(size / 2) / n;
+    return size == 1       ? 1.0
+           : size % 2 == 0 ? 0.5
+                           : (is_float ? 1.0 : (double)(size / 2)) / (double)size;
 }
 
+/* Rounded once: averages of 32-bit floats have little to spare. */
 static inline void spd_tree_set_scales(const struct spd_tree_image *image,
                                        struct spd_tree_plan *plan)
 {
     const bool is_float = !spd_tree_is_normalised(image->format);
-    float scale = 1.0f;
+    double scale = 1.0;
     for (uint32_t i = 0; i < 4; i++) {
-        const float own = spd_tree_scale(spd_tree_size_of_level(image->width, i), is_float) *
-                          spd_tree_scale(spd_tree_size_of_level(image->height, i), is_float);
+        const double own = spd_tree_scale(spd_tree_size_of_level(image->width, i), is_float) *
+                           spd_tree_scale(spd_tree_size_of_level(image->height, i), is_float);
         scale = is_float ? own : scale * own;
-        plan->push.scales[i] = image->reduction == SPD_TREE_AVERAGE ? scale : 1.0f;
+        plan->push.scales[i] = image->reduction == SPD_TREE_AVERAGE ? (float)scale : 1.0f;
     }
 }
 
