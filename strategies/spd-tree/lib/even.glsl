@@ -250,7 +250,7 @@ Upper make_levels_1_2(ivec2 tile, int layer, uint index)
 /* What the levels below go on from. */
 void leave_sums(int level, ivec2 at, TEXEL sums)
 {
-    if (level == FIRST_LEVELS && HAS_BELOW && !IS_ALL_EVEN) {
+    if (level == FIRST_LEVELS && HAS_PARTS) {
         leave_part(at, unbiased(scale_of_sums(level) * sums));
     }
 }

@@ -20,10 +20,12 @@
 const int MOST_BELOW = 12;
 const int N_OF_TILE = TILE_X * TILE_Y;
 const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
-const int N_COMMON = N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4);
+const bool HAS_PARTS = HAS_BELOW && !IS_ALL_EVEN; /* else there is nothing to keep */
+const int N_COMMON = HAS_PARTS ? N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4) : 1;
+const int N_PARTS = !HAS_PARTS ? 1 : N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
 
 /* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
-shared TEXEL parts[N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER];
+shared TEXEL parts[N_PARTS];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
  * they are, << 4, where in parts[], and << 16, how many tiles share them. */

@@ -325,7 +325,9 @@ TEXEL make_row(int n, vec3 along_y, vec3 along_x, TEXEL even, TEXEL upper, TEXEL
 /* Leave a texel of level FIRST_LEVELS to share_parts.glsl. */
 void leave_texel(Strip s, ivec2 at, float scale, TEXEL sums)
 {
-    leave_part(at - s.first_of_tile, unbiased(scale * sums));
+    if (HAS_PARTS) {
+        leave_part(at - s.first_of_tile, unbiased(scale * sums));
+    }
 }
 
 /* Row `y` of level 4. */
