@@ -46,7 +46,7 @@ static const struct plan defaults = {
 static const struct plan strips = {
     .specs =
         (const char *const[]){"spd-tree:shape=strips:rows=2", "spd-tree:shape=strips:rows=6",
-                              "spd-tree:shape=strips:rows=9", NULL},
+                              "spd-tree:shape=strips:rows=10", NULL},
     .patterns = one_pattern,
     .is_never_in_turns = true,
 };

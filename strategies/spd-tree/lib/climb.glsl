@@ -65,20 +65,18 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
 
 void climb(Node start, ivec2 tile, int layer, TEXEL sums)
 {
-    if (LANES_ID != 0u) {
-        return;
-    }
     TEXEL texel = unbiased(scale_of_sums(FIRST_LEVELS) * sums);
     texel = from_lane(texel, 0u);
-    bool is_there = true;
+    bool is_there = LANES_ID == 0u;
     vec2 own = pair_of_texel(texel * UNIT, LANE % WORDS);
+    bool goes_on = is_there;
     [[unroll]] for (int from = FIRST_LEVELS; from < 15; from += SPAN) {
-        Node node = start;
-        if (from > FIRST_LEVELS) {
-            node = node_of(from, tile, layer);
-        }
-        if (from >= N_LEVELS - 1 || !climb_span(node, layer, is_there, own)) {
-            return;
+        if (from < N_LEVELS - 1 && goes_on) { /* llvmpipe loses values over a return */
+            Node node = start;
+            if (from > FIRST_LEVELS) {
+                node = node_of(from, tile, layer);
+            }
+            goes_on = climb_span(node, layer, is_there, own);
         }
     }
 }
