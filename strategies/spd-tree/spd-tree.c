@@ -74,8 +74,7 @@ struct spd_tree {
 static bool has_subgroups(const struct mb_gpu_info *info)
 {
     return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
-           info->has_full_subgroups && info->subgroup_size >= 4 &&
-           info->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+           info->has_full_subgroups;
 }
 
 static struct spd_tree_image image_of(const struct mb_layout *layout,

@@ -101,13 +101,17 @@ def module_of(kernel, breakage, root):
 
 
 def jobs_of(root):
-    """The (kernel, breakages) that are to be built."""
-    seen = set()
+    """The (kernel, breakages) that are to be built. Of modules that differ in their texels alone all are with
+    MB_TEST_FULL, else the first."""
+    seen, kinds, is_full = set(), set(), bool(os.environ.get("MB_TEST_FULL"))
     for kernel in filter(rules_of, kernels_of(root / "strategies")):
-        breakages = []
+        breakages, kind = [], (kernel.source, frozenset(PARTS & set(kernel.args)))
+        if kind in kinds and not is_full:
+            continue
+        kinds.add(kind)
         for breakage in breakages_of(kernel, root):
             where = (breakage.what, broken_files(kernel, breakage, root), frozenset(PARTS & set(kernel.args)))
-            if where not in seen or os.environ.get("MB_TEST_FULL"):
+            if where not in seen or is_full:
                 seen.add(where)
                 breakages.append(breakage)
         yield kernel, breakages

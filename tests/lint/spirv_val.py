@@ -45,10 +45,13 @@ def folds_of(module):
     return sorted(set(texts) - {""})
 
 
-def problems_of(module):
-    """(number of folds, what the validator says of a module as it is and folded)."""
+def problems_of(place, module):
+    """(number of folds, what the validator says of a module as it is and folded): with MB_TEST_FULL by all, else by
+    two of them, by turns, as most modules are of few sources."""
     found = [run("spirv-val", "--target-env", "vulkan1.2", module).stderr]
     folds = folds_of(module)
+    if not os.environ.get("MB_TEST_FULL"):
+        folds = [folds[(2 * place + i) % len(folds)] for i in range(min(2, len(folds)))]
     with tempfile.TemporaryDirectory() as folder:
         folded = pathlib.Path(folder) / "folded.spv"
         for text in folds:
@@ -68,7 +71,7 @@ def main(argv):
         return 77
     modules = sorted(pathlib.Path(argv[1]).rglob("*.spv"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = list(pool.map(problems_of, modules))
+        judged = list(pool.map(problems_of, range(len(modules)), modules))
     problems = [problem for _, found in judged for problem in found]
     n_folds = sum(n for n, _ in judged)
     print("\n".join(problems))

@@ -27,7 +27,7 @@ struct Node {
 Node node_of(int from, ivec2 tile, int layer)
 {
     Node node;
-    int k = int(LANE / WORDS);
+    int k = min(int(LANE / WORDS), SPAN); /* one more: of no level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
     node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
@@ -60,7 +60,8 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
     }
     is_there = subgroupShuffle(is_complete ? 1u : 0u, last) != 0u;
     own = subgroupShuffle(part, last);
-    return is_there || subgroupShuffleXor(is_there ? 1u : 0u, WORDS - 1) != 0u;
+    bool is_other_there = subgroupShuffleXor(is_there ? 1u : 0u, WORDS - 1) != 0u;
+    return is_there || is_other_there;
 }
 
 void climb(Node start, ivec2 tile, int layer, TEXEL sums)

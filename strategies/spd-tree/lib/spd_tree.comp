@@ -64,6 +64,11 @@ void make_below(ivec2 tile, int layer, uint index)
 
 void main()
 {
+#ifdef UPDATES
+    if (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x >= n_tiles) {
+        return;
+    }
+#endif
     int layer = int(gl_WorkGroupID.z);
     uint index = INDEX;
     ivec2 tile = tile_of_workgroup();

@@ -120,7 +120,6 @@ struct spd_tree_plan {
     uint32_t span;                    /* levels that are handed on at once */
 };
 
-/* Bytes of memory that what is handed on takes at most twice: written, and read. */
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
 {
     return size >> level > 1 ? size >> level : 1;
@@ -369,11 +368,11 @@ static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image,
     const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i
                                                                : climbs         ? span * i
                                                                                 : i + 1);
-    const uint64_t x = spd_tree_size_of_level(image->width, level);
-    const uint64_t y = spd_tree_size_of_level(image->height, level);
     if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
         return 0;
     }
+    const uint64_t x = spd_tree_size_of_level(image->width, level);
+    const uint64_t y = spd_tree_size_of_level(image->height, level);
     if (climbs) {
         return (x >> span > 0 ? x >> span : 1) * (y >> span > 0 ? y >> span : 1) << 2 * span;
     }
@@ -501,11 +500,17 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
     memcpy(plan->constants, constants, sizeof constants);
 }
 
+static inline bool spd_tree_has_subgroups(const struct spd_tree_device *device)
+{
+    return device->has_subgroups && device->subgroup_size >= 4 &&
+           device->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+}
+
 /* Whether words can hand on what tiles make. */
 static inline bool spd_tree_may_have_words(const struct spd_tree_device *device,
                                            const struct spd_tree_image *image)
 {
-    return device->has_subgroups && device->has_int64_atomics &&
+    return spd_tree_has_subgroups(device) && device->has_int64_atomics &&
            image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha && !image->is_update &&
            spd_tree_is_normalised(image->format);
 }
@@ -548,6 +553,9 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     const struct spd_tree_format format = image->format;
     const uint32_t texel_bytes = spd_tree_texel_bytes(format);
     options = options ? options : &none;
+    if (image->n_levels < 2 || image->n_levels > SPD_TREE_MAX_LEVELS) {
+        return "there are 2 to 16 levels, level 0 included";
+    }
     memset(plan, 0, sizeof *plan);
     plan->view = image->is_depth    ? SPD_TREE_VIEW_OF_FORMAT
                  : texel_bytes == 4 ? SPD_TREE_VIEW_R32
@@ -558,7 +566,7 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
         (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = image->is_update;
-    plan->module.has_subgroups = device->has_subgroups && !image->is_update;
+    plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update;
     plan->module.has_slots =
         options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
     if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
@@ -573,8 +581,10 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
                    ? "so many rows take more shared memory or invocations than a workgroup has"
                    : "a workgroup has too little shared memory for this image";
     }
-    plan->is_all_even =
-        plan->shape == SPD_TREE_EVEN && spd_tree_even_levels(image) + 1 == image->n_levels;
+    /* Powers of two: their levels are multiples of climb.glsl's cells, or one of them. */
+    plan->is_all_even = plan->shape == SPD_TREE_EVEN &&
+                        (image->width & (image->width - 1)) == 0 &&
+                        (image->height & (image->height - 1)) == 0;
     if (!plan->module.has_slots && !spd_tree_fits_words(image, plan)) {
         if (options->hand_off == SPD_TREE_WORDS) {
             return "words are for at most 1024 tiles";
@@ -616,12 +626,14 @@ static inline void spd_tree_reach(uint32_t size, uint32_t *first, uint32_t *last
 static inline void spd_tree_mark_tiles(const struct spd_tree_plan *plan, uint32_t level,
                                        const struct spd_tree_rect *at, uint32_t *tiles)
 {
-    const uint32_t shift = plan->n_first - level, n_x = plan->n_groups[0];
-    for (uint32_t y = (at->y0 >> shift) / plan->tile_y;
-         y < plan->n_groups[1] && y <= (at->y1 >> shift) / plan->tile_y; y++) {
-        for (uint32_t x = (at->x0 >> shift) / plan->tile_x;
-             x < n_x && x <= (at->x1 >> shift) / plan->tile_x; x++) {
-            tiles[y * n_x + x] = 1;
+    const uint32_t shift = plan->n_first - level;
+    const uint32_t n_x = plan->n_groups[0], n_y = plan->n_groups[1];
+    const uint32_t last_x = (at->x1 >> shift) / plan->tile_x;
+    const uint32_t last_y = (at->y1 >> shift) / plan->tile_y;
+    /* What the tiles' last level has no texel for any more is the last tile's. */
+    for (uint32_t y = (at->y0 >> shift) / plan->tile_y; y <= last_y; y++) {
+        for (uint32_t x = (at->x0 >> shift) / plan->tile_x; x <= last_x; x++) {
+            tiles[(y < n_y ? y : n_y - 1) * n_x + (x < n_x ? x : n_x - 1)] = 1;
         }
     }
 }
@@ -658,8 +670,9 @@ static inline void spd_tree_plan_update(const struct spd_tree_image *image,
         }
     }
     plan->push.n_rects = n_rects;
-    plan->push.n_tiles = plan->n_groups[0] = n_tiles;
-    plan->n_groups[1] = 1;
+    plan->push.n_tiles = n_tiles;
+    plan->n_groups[0] = n_tiles < 32768 ? n_tiles : 32768; /* fewer than any device's limit */
+    plan->n_groups[1] = n_tiles > 0 ? (n_tiles - 1) / 32768 + 1 : 1;
 }
 
 #endif

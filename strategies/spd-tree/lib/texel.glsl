@@ -98,7 +98,7 @@ vec4 biased_codes(uint bytes)
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 
-shared float linear_of_code[256];
+shared float linear_of_code[CODEC == CODEC_SRGB8 ? 256 : 1];
 
 void prepare_codec(uint index)
 {

@@ -27,7 +27,7 @@ shared bool is_last_tile;
 
 ivec2 listed_tile()
 {
-    uint tile = tiles[gl_WorkGroupID.x];
+    uint tile = tiles[min(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, n_tiles - 1u)];
     return ivec2(tile & 0xffffu, tile >> 16);
 }
 
@@ -129,7 +129,9 @@ void make_stored(int level, ivec2 at, int layer)
                                        reduce_stored_row(level - 1, 2 * at + ivec2(0, 1), layer, along_x),
                                        reduce_stored_row(level - 1, 2 * at + ivec2(0, 2), layer, along_x)));
     store_encoded(level, at, layer, texel);
-    slot[place_of(level, at, layer)] = reread(texel);
+    if (level + 1 < N_LEVELS) {
+        slot[place_of(level, at, layer)] = reread(texel);
+    }
 }
 
 /* What the rectangles reach of a level, by all of the workgroup. */
