@@ -316,8 +316,9 @@ void mb_estimate_mean(const double *values, size_t n, struct mb_estimate *out)
     for (size_t i = 0; i < n; i++) {
         squares += (values[i] - mean) * (values[i] - mean);
     }
-    const double t = student[(n < MB_COUNTOF(student) ? n - 1 : MB_COUNTOF(student)) - 1];
-    const double half = n > 1 ? t * sqrt(squares / (count - 1.0) / count) : (double)NAN;
+    const size_t freedom = n < MB_COUNTOF(student) ? n - 1 : MB_COUNTOF(student);
+    const double half =
+        n < 2 ? (double)NAN : student[freedom - 1] * sqrt(squares / (count - 1.0) / count);
     *out = (struct mb_estimate){mean, {mean - half, mean + half}, (double)NAN};
 }
 
