@@ -93,7 +93,7 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 23u
+#define SPD_TREE_N_CONSTANTS 24u
 
 /* As in common.glsl. */
 struct spd_tree_push {
@@ -496,6 +496,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
                                           : 0u},
         {"LATE", 21, spd_tree_late(device, n_tiles * image->n_layers)},
         {"N_LEVELS", 22, image->n_levels},
+        {"N_RECTS", 23, 1}, /* spd_tree_plan_update() knows how many */
     };
     memcpy(plan->constants, constants, sizeof constants);
 }
@@ -670,6 +671,7 @@ static inline void spd_tree_plan_update(const struct spd_tree_image *image,
         }
     }
     plan->push.n_rects = n_rects;
+    plan->constants[SPD_TREE_N_CONSTANTS - 1].value = n_rects;
     plan->push.n_tiles = n_tiles;
     plan->n_groups[0] = n_tiles < 32768 ? n_tiles : 32768; /* fewer than any device's limit */
     plan->n_groups[1] = n_tiles > 0 ? (n_tiles - 1) / 32768 + 1 : 1;

@@ -6,7 +6,7 @@
 
 #define MAX_LEVELS 16
 
-layout(constant_id = 23) const int MOST_RECTS = 16; /* where loops are not safe */
+layout(constant_id = 23) const uint N_RECTS = 1;
 
 /* The levels as they are stored; [0] is level 1. */
 #ifdef RAW
@@ -34,13 +34,10 @@ ivec2 listed_tile()
 bool is_to_be_written(int level, ivec2 at)
 {
     bool is_reached = false;
-    uint n = IS_LOOP_SAFE ? n_rects : uint(MOST_RECTS);
-    for (uint i = 0u; i < n; i++) {
-        if (i < n_rects) {
-            ivec4 cone = cones[i * MAX_LEVELS + level];
-            bool is_inside = all(lessThanEqual(ivec4(cone.xy, at), ivec4(at, cone.zw)));
-            is_reached = is_reached || is_inside;
-        }
+    for (uint i = 0u; i < N_RECTS; i++) {
+        ivec4 cone = cones[i * MAX_LEVELS + level];
+        bool is_inside = all(lessThanEqual(ivec4(cone.xy, at), ivec4(at, cone.zw)));
+        is_reached = is_reached || is_inside;
     }
     return is_reached;
 }
@@ -137,7 +134,7 @@ void make_stored(int level, ivec2 at, int layer)
 /* What the rectangles reach of a level, by all of the workgroup. */
 void make_stored_level(int level, int layer, uint index)
 {
-    for (uint r = 0u; r < n_rects; r++) {
+    for (uint r = 0u; r < N_RECTS; r++) {
         ivec4 cone = cones[r * MAX_LEVELS + level];
         ivec2 n = cone.zw - cone.xy + 1;
         for (int first = 0; first < n.x * n.y; first += N_INVOCATIONS) {
