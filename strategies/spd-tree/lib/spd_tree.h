@@ -7,22 +7,26 @@
  * names a module, the values of its specialisation constants and push constants, the workgroups
  * to dispatch, and the bytes of two buffers. Set 0 of the module has
  *
- *     binding 0    combined image sampler: a 2D array view of level 0, which may be of another
- * image; nearest filter, clamped to the edge binding 1    storage images[15]: 2D array views of
- * levels 1, 2, ..; what is left over of the array, the last again binding 2    storage buffer
- * of hand_off_bytes binding 3    storage buffer of counter_bytes
+ *     binding 0  combined image sampler: level 0, which may be of another image; nearest filter,
+ *                clamped to the edge
+ *     binding 1  storage images[15]: levels 1, 2, ..; the last again for the rest of the array
+ *     binding 2  storage buffer of hand_off_bytes
+ *     binding 3  storage buffer of counter_bytes
  *
- * Both buffers are zero before the first dispatch (vkCmdFillBuffer) and left so that the next
- * one can use them; two dispatches that may overlap need buffers of their own. Views have
- * plan.view: that of the image's format without _SRGB, or words of 32 bits, for which the image
- * is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB). Barriers: level 0 readable by
- * compute shaders before; levels 1.. in GENERAL, from UNDEFINED; after it, what was written to
- * them made visible to whoever reads.
+ * Views are 2D arrays, in plan.view: the image's format without _SRGB, or words of 32 bits, for
+ * which the image is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB). Both buffers are
+ * zero before the first dispatch (vkCmdFillBuffer) and left so that the next one can use them;
+ * two dispatches that may overlap need buffers of their own.
+ *
+ * Barriers: before, level 0 readable by compute shaders, levels 1.. to GENERAL from UNDEFINED;
+ * after, what was written to them made visible to whoever reads.
  *
  * The device needs vulkanMemoryModel, vulkanMemoryModelDeviceScope and
  * shaderStorageImageWriteWithoutFormat; for `has_subgroups` subgroup_size of full subgroups
  * with shuffles (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo, REQUIRE_FULL_SUBGROUPS),
- * for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics. */
+ * for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics.
+ *
+ * Averages of 32-bit floats overflow where sums of width x height texels would. */
 #ifndef SPD_TREE_H
 #define SPD_TREE_H
 
