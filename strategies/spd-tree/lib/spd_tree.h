@@ -7,8 +7,8 @@
  * names a module, the values of its specialisation constants and push constants, the workgroups
  * to dispatch, and the bytes of two buffers. Set 0 of the module has
  *
- *     binding 0  combined image sampler: level 0, which may be of another image; nearest filter,
- *                clamped to the edge
+ *     binding 0  combined image sampler: level 0, which may be of another image;
+ *                nearest filter, clamped to the edge
  *     binding 1  storage images[15]: levels 1, 2, ..; the last again for the rest of the array
  *     binding 2  storage buffer of hand_off_bytes
  *     binding 3  storage buffer of counter_bytes
