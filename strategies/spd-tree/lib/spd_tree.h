@@ -547,6 +547,27 @@ static inline bool spd_tree_set_shape(const struct spd_tree_device *device,
            spd_tree_choose_strips(device, image, options->rows, plan);
 }
 
+/* The module, as far as it does not depend on how tiles are made. */
+static inline void spd_tree_set_module(const struct spd_tree_device *device,
+                                       const struct spd_tree_image *image,
+                                       const struct spd_tree_options *options,
+                                       struct spd_tree_plan *plan)
+{
+    const uint32_t texel_bytes = spd_tree_texel_bytes(image->format);
+    plan->view = image->is_depth    ? SPD_TREE_VIEW_OF_FORMAT
+                 : texel_bytes == 4 ? SPD_TREE_VIEW_R32
+                 : texel_bytes == 8 ? SPD_TREE_VIEW_R32G32
+                                    : SPD_TREE_VIEW_OF_FORMAT;
+    plan->module.n_channels = (uint8_t)image->format.n_channels;
+    plan->module.raw_words =
+        (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
+    plan->module.weighs_alpha = image->weighs_alpha;
+    plan->module.is_update = image->is_update;
+    plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update;
+    plan->module.has_slots =
+        options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
+}
+
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
 static inline const char *spd_tree_make_plan(const struct spd_tree_device *device,
                                              const struct spd_tree_image *image,
@@ -556,24 +577,12 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
                                                  false};
     const struct spd_tree_format format = image->format;
-    const uint32_t texel_bytes = spd_tree_texel_bytes(format);
     options = options ? options : &none;
     if (image->n_levels < 2 || image->n_levels > SPD_TREE_MAX_LEVELS) {
         return "there are 2 to 16 levels, level 0 included";
     }
     memset(plan, 0, sizeof *plan);
-    plan->view = image->is_depth    ? SPD_TREE_VIEW_OF_FORMAT
-                 : texel_bytes == 4 ? SPD_TREE_VIEW_R32
-                 : texel_bytes == 8 ? SPD_TREE_VIEW_R32G32
-                                    : SPD_TREE_VIEW_OF_FORMAT;
-    plan->module.n_channels = (uint8_t)format.n_channels;
-    plan->module.raw_words =
-        (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
-    plan->module.weighs_alpha = image->weighs_alpha;
-    plan->module.is_update = image->is_update;
-    plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update;
-    plan->module.has_slots =
-        options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
+    spd_tree_set_module(device, image, options, plan);
     if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
         return "words are for averages of whole images of normalised formats with straight "
                "alpha, on devices with "
