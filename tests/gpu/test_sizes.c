@@ -274,7 +274,9 @@ static void test_every_size(struct mb_gpu *gpu)
     struct mb_rng rng;
     const uint64_t seed = (uint64_t)time(NULL) / 86400;
     const uint32_t n_all = MAX_SIZE * MAX_SIZE;
-    const uint32_t n = mb_test_is_full() ? n_all : is_own_turn(gpu) && !mb_test_is_quick() ? 6 : 2;
+    const uint32_t n = mb_test_is_full()                         ? n_all
+                       : is_own_turn(gpu) && !mb_test_is_quick() ? 6
+                                                                 : 2;
     mb_rng_init(&rng, seed);
     printf("%u of %u sizes, seed %llu\n", n, n_all, (unsigned long long)seed);
     for (uint32_t i = 0; i < n; i++) {
