@@ -197,11 +197,12 @@ static uint64_t nodes_wanted(const struct spd_tree_image *image,
     const uint32_t n = i + 1, level = plan->n_first + n;
     if (plan->is_all_even && plan->module.has_slots) {
         const uint32_t from = plan->n_first + plan->span * i;
+        if (from + 1 >= image->n_levels) {
+            return 0;
+        }
         const uint64_t cells_x = size_of(x, from) >> plan->span,
                        cells_y = size_of(y, from) >> plan->span;
-        return from + 1 < image->n_levels
-                   ? (cells_x > 1 ? cells_x : 1) * (cells_y > 1 ? cells_y : 1) << 2 * plan->span
-                   : 0;
+        return (cells_x > 1 ? cells_x : 1) * (cells_y > 1 ? cells_y : 1) << 2 * plan->span;
     }
     if (level >= image->n_levels) {
         return 0;
