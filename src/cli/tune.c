@@ -133,7 +133,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
-    mb_grid_text(out, &grid, style->columns);
+    mb_grid_text(out, &grid, mb_text_columns(style));
 }
 
 /* "64x64 rgba8" */
