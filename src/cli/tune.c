@@ -133,7 +133,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
         add_row(&grid, choice, style);
     }
-    mb_grid_text(out, &grid, mb_text_columns(style));
+    mb_grid_text(out, &grid, style->columns);
 }
 
 /* "64x64 rgba8" */
@@ -290,7 +290,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");
     }
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), mb_text_columns(style));
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), style->columns);
     out->failed = out->failed || below.failed;
 }
 
