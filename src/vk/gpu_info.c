@@ -187,11 +187,14 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
     info->max_subgroup_size =
         has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
-    info->has_full_subgroups =
-        info->features.size_control.computeFullSubgroups &&
+    /* GCN and MoltenVK have one size, which nobody can require and nobody has to. */
+    const bool is_required =
         (size_control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    info->has_full_subgroups =
+        has_size_control && info->features.size_control.computeFullSubgroups &&
+        (is_required || info->min_subgroup_size == info->max_subgroup_size);
     info->max_workgroup_subgroups =
-        info->has_full_subgroups ? size_control.maxComputeWorkgroupSubgroups : 0;
+        info->has_full_subgroups && is_required ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
 uint32_t mb_gpu_usable_version(uint32_t api_version)

@@ -29,8 +29,9 @@ struct mb_gpu_info {
 
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
     VkSubgroupFeatureFlags
-        subgroup_operations;          /* of the compute stage; 0 if not offered there */
-    bool has_full_subgroups;          /* REQUIRE_FULL_SUBGROUPS and a required size */
+        subgroup_operations; /* of the compute stage; 0 if not offered there */
+    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS, of a known size: the only one there is,
+                                or a required one */
     uint32_t max_workgroup_subgroups; /* if a size is required; 0: none can be required */
     struct mb_features features;
     uint32_t sub_texel_precision_bits;
