@@ -54,7 +54,7 @@ static const struct group groups[] = {
           SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, uniform_control_flow),
     {.extension = "VK_KHR_push_descriptor", .core_version = NEVER},
     /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
-    {.extension = "VK_KHR_portability_subset", .core_version = NEVER},
+    GROUP("VK_KHR_portability_subset", NEVER, PORTABILITY_SUBSET_FEATURES_KHR, portability),
 };
 
 /* One feature: a VkBool32 within mb_features. */
@@ -122,6 +122,7 @@ static const struct feature known[] = {
     FEATURE(explicit_layout, workgroupMemoryExplicitLayout8BitAccess),
     FEATURE(explicit_layout, workgroupMemoryExplicitLayout16BitAccess),
     FEATURE(uniform_control_flow, shaderSubgroupUniformControlFlow),
+    FEATURE(portability, events), FEATURE(portability, imageViewFormatReinterpretation),
 };
 /* clang-format on */
 

@@ -27,6 +27,7 @@ struct mb_features {
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
+    VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* what all others have */
     uint32_t extensions; /* bit i: row i of the table in features.c, offered as an extension */
     uint32_t groups;     /* the same, as an extension or by the API version */
 };

@@ -10,21 +10,31 @@ static VkFormat raw_format(const struct mb_format *format)
                                       : VK_FORMAT_UNDEFINED;
 }
 
-static bool is_raw(const struct mb_vk_image_options *options)
+bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *format)
 {
-    return options->is_raw && raw_format(options->layout->format) != VK_FORMAT_UNDEFINED;
+    const struct mb_features *features = &gpu->info.features;
+    const bool keeps_components = format->texel_bytes == 4 * format->n_channels;
+    return raw_format(format) != VK_FORMAT_UNDEFINED &&
+           (keeps_components || !mb_features_has(features, "VK_KHR_portability_subset") ||
+            mb_features_has(features, "imageViewFormatReinterpretation"));
 }
 
-static bool is_mutable(const struct mb_vk_image_options *options)
+static bool is_raw(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
+{
+    return options->is_raw && mb_vk_image_can_be_raw(gpu, options->layout->format);
+}
+
+static bool is_mutable(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
 {
     const struct mb_format *format = options->layout->format;
-    return format->vk_format != format->vk_storage_format || is_raw(options);
+    return format->vk_format != format->vk_storage_format || is_raw(gpu, options);
 }
 
-static VkImageCreateFlags create_flags(const struct mb_vk_image_options *options)
+static VkImageCreateFlags create_flags(const struct mb_gpu *gpu,
+                                       const struct mb_vk_image_options *options)
 {
     VkImageCreateFlags flags = 0;
-    if (is_mutable(options)) {
+    if (is_mutable(gpu, options)) {
         flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
     }
     return options->is_cube ? flags | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : flags;
@@ -50,7 +60,7 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, layout->format->vk_format, VK_IMAGE_TYPE_2D,
-        VK_IMAGE_TILING_OPTIMAL, options->usage, create_flags(options), &properties);
+        VK_IMAGE_TILING_OPTIMAL, options->usage, create_flags(gpu, options), &properties);
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
                "format %s: the device cannot use it as image in the ways asked for",
                layout->format->name);
@@ -135,7 +145,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .n_levels = options->n_levels,
         .usage = options->usage,
         .is_cube = options->is_cube,
-        .is_raw = is_raw(options),
+        .is_raw = is_raw(gpu, options),
     };
     MB_TRY(check_limits(gpu, options, err));
     const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format,
@@ -147,8 +157,8 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     };
     VkImageCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .pNext = is_mutable(options) ? &format_list : NULL,
-        .flags = create_flags(options),
+        .pNext = is_mutable(gpu, options) ? &format_list : NULL,
+        .flags = create_flags(gpu, options),
         .imageType = VK_IMAGE_TYPE_2D,
         .format = layout->format->vk_format,
         .extent = {layout->base.width, layout->base.height, 1},

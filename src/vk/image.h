@@ -9,7 +9,7 @@ struct mb_vk_image_options {
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
-    bool is_raw; /* add views as words, if texels have four bytes or eight */
+    bool is_raw; /* add views as words, if mb_vk_image_can_be_raw() */
     const char *name;
 };
 
@@ -33,6 +33,11 @@ struct mb_vk_image {
     VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
     VkImageView raw[MB_MAX_LEVELS]; /* both, as R32_UINT or R32G32_UINT; null unless is_raw */
 };
+
+/* Whether an image of the format can have views as words: its texels have four bytes or eight,
+ * and the device makes views of another number of components (VK_KHR_portability_subset,
+ * imageViewFormatReinterpretation), where words are not the format's own components. */
+bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
  * limit, a usage the format lacks, a cube that is not square. Memory that no heap can hold is

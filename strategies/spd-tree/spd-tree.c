@@ -147,7 +147,14 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "rows are of strips; try spd-tree:shape=strips:rows=..");
     }
-    return reason ? MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s", reason) : MB_OK;
+    MB_FAIL_IF(reason, why, MB_ERRC_UNSUPPORTED, "%s", reason);
+    MB_FAIL_IF(layout->n_levels > 1 && plan.view != SPD_TREE_VIEW_OF_FORMAT &&
+                   !mb_vk_image_can_be_raw(gpu, layout->format),
+               why, MB_ERRC_UNSUPPORTED,
+               "the device makes no views of %s texels as words "
+               "(imageViewFormatReinterpretation)",
+               layout->format->name);
+    return MB_OK;
 }
 
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,

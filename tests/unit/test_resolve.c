@@ -141,6 +141,36 @@ static void check_sweep(void)
     mb_free(rows);
 }
 
+/* A device of the portability subset makes views of the same components only, unless it says
+ * more. */
+static void check_portability(void)
+{
+    static const struct {
+        const char *format;
+        bool needs_more;
+    } rows[] = {{"rgba8", true}, {"rgba16f", true}, {"r32f", false}, {"rgba32f", false}};
+    static const struct mb_task task = {.reduce = MB_REDUCE_AVG};
+    static const char *const specs[] = {"spd-tree"};
+    struct mb_variant *variant = NULL;
+    size_t n = 0;
+    struct mb_err why = {0};
+    CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, 1, &variant, &n, &why), MB_OK);
+    for (size_t i = 0; i < 2 * MB_COUNTOF(rows); i++) {
+        struct mb_gpu gpu = make_gpu(32, true, false);
+        struct mb_layout layout;
+        const bool has_more = i % 2 != 0;
+        const bool fits = has_more || !rows[i / 2].needs_more;
+        mb_layout_init(&layout, mb_format_find(rows[i / 2].format), (struct mb_extent){65, 63},
+                       1, 7);
+        CHECK(mb_vk_image_can_be_raw(&gpu, layout.format) == (layout.format->texel_bytes < 16));
+        gpu.info.features.groups = UINT32_MAX;
+        gpu.info.features.portability.imageViewFormatReinterpretation = has_more;
+        CHECK_EQ_INT(mb_variant_supports(variant, &gpu, &layout, &task, &why) == MB_OK, fits);
+        CHECK(fits || strstr(why.text, "imageViewFormatReinterpretation") != NULL);
+    }
+    mb_free(variant);
+}
+
 int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
@@ -154,5 +184,6 @@ int main(void)
     }
     vkGetPhysicalDeviceFormatProperties = all_features;
     check_sweep();
+    check_portability();
     return check_summary("resolve");
 }
