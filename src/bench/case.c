@@ -50,6 +50,7 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
     if (status != MB_OK && !state->is_lost) {
+        mb_pipeline_facts_finish(result->facts);
         mb_free(result->facts); /* then nothing is known: no reason to fail */
         result->facts = NULL;
         status = MB_OK;

@@ -87,14 +87,16 @@ void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing)
 /* "; spd/spd_wave.comp: Register Count 40, ...; ..." */
 static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts *facts)
 {
-    for (uint32_t i = 0; i < facts->n; i++) {
-        const struct mb_pipeline_fact *fact = &facts->fact[i];
-        if (i == 0 || fact->pipeline != facts->fact[i - 1].pipeline) {
-            mb_strbuf_printf(out, "; %s:", fact->shader);
-        } else {
-            mb_strbuf_append(out, ",");
+    char label[128];
+    for (size_t i = 0, k = 0; i < facts->n_executables; i++) {
+        const char *separator = ":";
+        mb_executable_label(facts, i, label, sizeof label);
+        mb_strbuf_printf(out, "; %s", label);
+        for (; k < facts->n_facts && facts->facts[k].executable == i; k++) {
+            mb_strbuf_printf(out, "%s %s %.0f", separator, facts->facts[k].name,
+                             facts->facts[k].value);
+            separator = ",";
         }
-        mb_strbuf_printf(out, " %s %.0f", fact->name, fact->value);
     }
 }
 

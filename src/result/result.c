@@ -133,7 +133,10 @@ void mb_result_finish(struct mb_result *result)
 {
     mb_strlist_finish(&result->images);
     mb_strlist_finish(&result->chains);
-    mb_free(result->facts);
+    if (result->facts) {
+        mb_pipeline_facts_finish(result->facts);
+        mb_free(result->facts);
+    }
     *result = (struct mb_result){.strategy = NULL};
 }
 

@@ -318,22 +318,29 @@ static void add_steps(struct mb_json *json, struct cJSON *parent, const struct m
     }
 }
 
-/* By pipeline, under the driver's names. */
-static void add_facts(struct mb_json *json, struct cJSON *parent,
-                      const struct mb_pipeline_facts *facts)
+/* By executable, under the driver's names. */
+void mb_report_facts(struct mb_json *json, struct cJSON *parent,
+                     const struct mb_pipeline_facts *facts)
 {
     struct cJSON *list = mb_json_array(json, parent, "pipelines");
     struct cJSON *statistics = NULL;
-    for (uint32_t i = 0; facts && i < facts->n; i++) {
-        const struct mb_pipeline_fact *fact = &facts->fact[i];
-        if (i == 0 || fact->pipeline != facts->fact[i - 1].pipeline) {
-            struct cJSON *node = mb_json_object(json, list, NULL);
-            mb_json_string(json, node, "shader", fact->shader);
-            statistics = mb_json_array(json, node, "statistics");
+    for (size_t i = 0, k = 0; facts && i < facts->n_executables; i++) {
+        const struct mb_executable *executable = &facts->executables[i];
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "shader", executable->shader);
+        mb_json_u64(json, node, "pipeline", executable->pipeline);
+        mb_json_string(json, node, "executable", executable->name[0] ? executable->name : NULL);
+        if (executable->subgroup_size > 0) {
+            mb_json_u64(json, node, "subgroup_size", executable->subgroup_size);
+        } else {
+            mb_json_null(json, node, "subgroup_size");
         }
-        struct cJSON *node = mb_json_object(json, statistics, NULL);
-        mb_json_string(json, node, "name", fact->name);
-        mb_json_number(json, node, "value", fact->value);
+        statistics = mb_json_array(json, node, "statistics");
+        for (; k < facts->n_facts && facts->facts[k].executable == i; k++) {
+            struct cJSON *fact = mb_json_object(json, statistics, NULL);
+            mb_json_string(json, fact, "name", facts->facts[k].name);
+            mb_json_number(json, fact, "value", facts->facts[k].value);
+        }
     }
 }
 
@@ -369,7 +376,7 @@ static void add_variant(struct mb_json *json, struct cJSON *list, const struct m
     add_work(json, node, result);
     add_verify(json, node, result);
     mb_json_rounded(json, node, "setup_ms", result->setup_ms, ERROR_DIGITS);
-    add_facts(json, node, result->facts);
+    mb_report_facts(json, node, result->facts);
     add_steps(json, node, &result->split);
     add_warnings(json, node, &result->warnings);
     add_texts(json, node, "images", &result->images);

@@ -23,6 +23,10 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
 /* "rects": of level 0; null where the whole chain is made. */
 void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
+/* "pipelines": by executable, under the driver's names; NULL: none. */
+void mb_report_facts(struct mb_json *json, struct cJSON *parent,
+                     const struct mb_pipeline_facts *facts);
+
 /* null without samples. */
 void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
                      const struct mb_stats *stats);

@@ -3,11 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "vk/gpu.h"
-
-#define MAX_EXECUTABLES 4
-#define MAX_STATISTICS  32
 
 static double value_of(const VkPipelineExecutableStatisticKHR *statistic)
 {
@@ -23,29 +21,60 @@ static double value_of(const VkPipelineExecutableStatisticKHR *statistic)
     }
 }
 
-static enum mb_status read_executable(const struct mb_gpu *gpu, VkPipeline pipeline,
-                                      uint32_t index, const char *name,
-                                      struct mb_pipeline_facts *facts, struct mb_err *err)
+static enum mb_status add_fact(struct mb_pipeline_facts *facts,
+                               const VkPipelineExecutableStatisticKHR *statistic,
+                               struct mb_err *err)
 {
-    VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS];
-    uint32_t n = MAX_STATISTICS;
+    struct mb_pipeline_fact *longer = mb_grow(facts->facts, facts->n_facts, sizeof *longer);
+    MB_DO(MB_NEED(longer, "pipeline facts"));
+    facts->facts = longer;
+    struct mb_pipeline_fact *fact = &facts->facts[facts->n_facts++];
+    fact->executable = (uint32_t)facts->n_executables - 1;
+    mb_utf8_sanitize(statistic->name, fact->name, sizeof fact->name);
+    fact->value = value_of(statistic);
+    return MB_OK;
+}
+
+/* Of the last executable. */
+static enum mb_status read_statistics(const struct mb_gpu *gpu, VkPipeline pipeline,
+                                      uint32_t index, struct mb_pipeline_facts *facts,
+                                      struct mb_err *err)
+{
+    uint32_t n = 0;
     const VkPipelineExecutableInfoKHR info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
         .pipeline = pipeline,
         .executableIndex = index,
     };
-    for (uint32_t i = 0; i < MAX_STATISTICS; i++) {
-        statistics[i] = (VkPipelineExecutableStatisticKHR){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
+    MB_DO(MB_VK(vkGetPipelineExecutableStatisticsKHR(gpu->device, &info, &n, NULL)));
+    MB_FREED VkPipelineExecutableStatisticKHR *statistics = mb_alloc(n, sizeof *statistics);
+    MB_DO(MB_NEED(statistics, "pipeline facts"));
+    for (uint32_t i = 0; i < n; i++) {
+        statistics[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
     }
     MB_DO(MB_VK(vkGetPipelineExecutableStatisticsKHR(gpu->device, &info, &n, statistics)));
-    for (uint32_t i = 0; i < n && facts->n < MB_MAX_FACTS; i++) {
-        struct mb_pipeline_fact *fact = &facts->fact[facts->n++];
-        fact->pipeline = facts->n_pipelines;
-        snprintf(fact->shader, sizeof fact->shader, "%s", name);
-        mb_utf8_sanitize(statistics[i].name, fact->name, sizeof fact->name);
-        fact->value = value_of(&statistics[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        MB_DO(add_fact(facts, &statistics[i], err));
     }
+    return MB_OK;
+}
+
+/* Append an executable of the pipeline that comes next. */
+static enum mb_status add_executable(struct mb_pipeline_facts *facts, const char *shader,
+                                     const char *name, uint32_t subgroup_size,
+                                     struct mb_err *err)
+{
+    struct mb_executable *longer =
+        mb_grow(facts->executables, facts->n_executables, sizeof *longer);
+    MB_DO(MB_NEED(longer, "pipeline facts"));
+    facts->executables = longer;
+    struct mb_executable *executable = &facts->executables[facts->n_executables++];
+    *executable = (struct mb_executable){
+        .pipeline = facts->n_pipelines,
+        .subgroup_size = subgroup_size,
+    };
+    snprintf(executable->shader, sizeof executable->shader, "%s", shader);
+    mb_utf8_sanitize(name, executable->name, sizeof executable->name);
     return MB_OK;
 }
 
@@ -53,22 +82,52 @@ enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipel
                                       const char *name, struct mb_pipeline_facts *facts,
                                       struct mb_err *err)
 {
-    VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES];
-    uint32_t n = MAX_EXECUTABLES;
+    uint32_t n = 0;
     const VkPipelineInfoKHR which = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
         .pipeline = pipeline,
     };
-    for (uint32_t i = 0; i < MAX_EXECUTABLES; i++) {
-        properties[i] = (VkPipelineExecutablePropertiesKHR){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
+    MB_DO(MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, NULL)));
+    MB_FREED VkPipelineExecutablePropertiesKHR *properties = mb_alloc(n, sizeof *properties);
+    MB_DO(MB_NEED(properties, "pipeline facts"));
+    for (uint32_t i = 0; i < n; i++) {
+        properties[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
     }
     MB_DO(MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, properties)));
     for (uint32_t i = 0; i < n; i++) {
         if (properties[i].stages != VK_SHADER_STAGE_VERTEX_BIT) {
-            MB_DO(read_executable(gpu, pipeline, i, name, facts, err));
+            MB_DO(add_executable(facts, name, properties[i].name, properties[i].subgroupSize,
+                                 err));
+            MB_DO(read_statistics(gpu, pipeline, i, facts, err));
         }
     }
     facts->n_pipelines++;
     return MB_OK;
+}
+
+enum mb_status mb_pipeline_facts_add(struct mb_pipeline_facts *facts, const char *name,
+                                     struct mb_err *err)
+{
+    MB_DO(add_executable(facts, name, "", 0, err));
+    facts->n_pipelines++;
+    return MB_OK;
+}
+
+void mb_pipeline_facts_finish(struct mb_pipeline_facts *facts)
+{
+    mb_free(facts->executables);
+    mb_free(facts->facts);
+    *facts = (struct mb_pipeline_facts){0};
+}
+
+void mb_executable_label(const struct mb_pipeline_facts *facts, size_t index, char *out,
+                         size_t out_bytes)
+{
+    const struct mb_executable *executables = facts->executables;
+    const struct mb_executable *of = &executables[index];
+    const bool has_others =
+        (index > 0 && executables[index - 1].pipeline == of->pipeline) ||
+        (index + 1 < facts->n_executables && executables[index + 1].pipeline == of->pipeline);
+    snprintf(out, out_bytes, "%s%s%s", of->shader, has_others ? ", " : "",
+             has_others ? of->name : "");
 }

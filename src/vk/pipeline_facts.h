@@ -6,22 +6,30 @@
 
 #include "base/err.h"
 
-#define MB_MAX_FACTS 64
-
 struct mb_gpu;
 
+/* One number that the driver tells, of one executable. */
 struct mb_pipeline_fact {
-    uint32_t pipeline; /* index, in the order of creation */
-    char shader[48];
-    char name[48]; /* "Register Count" */
+    uint32_t executable; /* index in mb_pipeline_facts.executables */
+    char name[64];       /* "Register Count" */
     double value;
 };
 
-/* Of all pipelines of a strategy, in the order of their creation. */
+/* A driver may make several of one shader, for subgroups of 8, 16 and 32. */
+struct mb_executable {
+    uint32_t pipeline;      /* index, in the order of creation */
+    char shader[48];        /* "spd/spd_wave.comp" */
+    char name[64];          /* the driver's: "SIMD16 Compute Shader" */
+    uint32_t subgroup_size; /* 0: the driver does not say */
+};
+
+/* Of all pipelines of a strategy, in the order of their creation. Zero is of none. */
 struct mb_pipeline_facts {
     uint32_t n_pipelines;
-    uint32_t n; /* further facts are dropped */
-    struct mb_pipeline_fact fact[MB_MAX_FACTS];
+    struct mb_executable *executables; /* owned */
+    size_t n_executables;
+    struct mb_pipeline_fact *facts; /* in the order of executables; owned */
+    size_t n_facts;
 };
 
 /* Append the statistics of `pipeline`, which was created to capture them; vertex shaders, which
@@ -30,3 +38,15 @@ MB_MUST_CHECK enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu,
                                                     VkPipeline pipeline, const char *name,
                                                     struct mb_pipeline_facts *facts,
                                                     struct mb_err *err);
+
+/* Append a pipeline of which the driver tells nothing. */
+MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(struct mb_pipeline_facts *facts,
+                                                   const char *name, struct mb_err *err);
+
+/* Free and zero. */
+void mb_pipeline_facts_finish(struct mb_pipeline_facts *facts);
+
+/* "spd/spd_wave.comp", with the executable's own name behind where its pipeline has several:
+ * "spd/spd_wave.comp, SIMD16 Compute Shader". */
+void mb_executable_label(const struct mb_pipeline_facts *facts, size_t index, char *out,
+                         size_t out_bytes);
