@@ -55,6 +55,9 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     if (memory.has_address) {
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     }
+    if (gpu->state->only_compiles) {
+        return MB_OK;
+    }
     MB_TRY(MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
     VkMemoryRequirements requirements;
@@ -78,6 +81,9 @@ enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data
                                 size_t n_bytes, struct mb_err *err)
 {
     MB_SCOPED(mb_buffer) staging = {0};
+    if (buffer->gpu->state->only_compiles) {
+        return MB_OK;
+    }
     MB_DO(mb_buffer_init(&staging, buffer->gpu, MB_BUFFER_UPLOAD, n_bytes, "staging", err));
     memcpy(staging.mapped, data, n_bytes);
     return fill(buffer, &staging, n_bytes, err);

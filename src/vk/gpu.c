@@ -47,15 +47,23 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
            contains_ignoring_case(info->name, selector);
 }
 
-static size_t choose_device(const char *selector, const struct mb_gpu_info *infos, size_t n)
+/* What executes goes first, unless that is no matter. */
+static size_t rank_of(const struct mb_gpu_options *options, const struct mb_gpu_info *info)
+{
+    const size_t behind_all_types = 100;
+    return mb_gpu_type_rank(info->type) +
+           (options->only_compiles || mb_gpu_executes(info) ? 0 : behind_all_types);
+}
+
+static size_t choose_device(const struct mb_gpu_options *options,
+                            const struct mb_gpu_info *infos, size_t n)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < n; i++) {
-        if (selector && !selector_fits(selector, &infos[i], n)) {
+        if (options->selector && !selector_fits(options->selector, &infos[i], n)) {
             continue;
         }
-        if (best == SIZE_MAX ||
-            mb_gpu_type_rank(infos[i].type) < mb_gpu_type_rank(infos[best].type)) {
+        if (best == SIZE_MAX || rank_of(options, &infos[i]) < rank_of(options, &infos[best])) {
             best = i;
         }
     }
@@ -81,6 +89,18 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     enum mb_status status =
         MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
     mb_err_hint(err, "there is %s", names);
+    return status;
+}
+
+static enum mb_status check_executes(const struct mb_gpu_options *options,
+                                     const struct mb_gpu_info *info, struct mb_err *err)
+{
+    if (options->only_compiles || mb_gpu_executes(info)) {
+        return MB_OK;
+    }
+    const enum mb_status status = MB_FAIL(
+        err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
+    mb_err_hint(err, "'mipbench inspect' shows what it compiles");
     return status;
 }
 
@@ -170,15 +190,17 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_DO(mb_vk_instance_init(
         &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
     MB_DO(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
-    size_t chosen = choose_device(options->selector, infos, n);
+    size_t chosen = choose_device(options, infos, n);
     if (chosen == SIZE_MAX) {
         return no_such_device(options->selector, infos, n, err);
     }
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
+    MB_DO(check_executes(options, &gpu->info, err));
     MB_DO(check_vector_width(&gpu->info, err));
     MB_DO(create_device(gpu, options->second_queue, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
+    gpu->state->only_compiles = options->only_compiles;
     return MB_OK;
 }
 

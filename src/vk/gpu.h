@@ -9,6 +9,9 @@ struct mb_gpu_options {
     bool validate;        /* enable the Khronos validation layer: core and synchronisation */
     bool keep_pipelines;  /* share identical pipelines until mb_gpu_finish */
     bool second_queue;    /* open one as well, if the device has one */
+    /* Only pipelines are made: images, buffers and descriptors are accepted and stay null, so
+     * that any size takes no memory. The only way to open a device that executes nothing. */
+    bool only_compiles;
 };
 
 struct mb_pipeline_facts;
@@ -17,7 +20,7 @@ struct mb_kept_pipeline;
 /* What changes while the device is open; written through const devices as well. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
-    bool keeps_pipelines;
+    bool keeps_pipelines, only_compiles;
     struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
@@ -42,8 +45,9 @@ struct mb_gpu {
 MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos,
                                               struct mb_err *err);
 
-/* Open a device. MB_ERRC_DEVICE where there is none or the selector fits none (the message
- * lists what there is); --validate without the layer installed is MB_ERRC_DEVICE too. */
+/* Open a device. MB_ERRC_DEVICE where there is none, the selector fits none (the message lists
+ * what there is), or what fits executes nothing; --validate without the layer installed is
+ * MB_ERRC_DEVICE too. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
 /* Close the device. Returns the number of validation messages over its whole life, including

@@ -52,6 +52,11 @@ bool mb_gpu_is_cpu(const struct mb_gpu_info *info)
     return info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
+bool mb_gpu_executes(const struct mb_gpu_info *info)
+{
+    return info->memory.memoryTypeCount > 0;
+}
+
 static void format_uuid(const uint8_t uuid[VK_UUID_SIZE], char out[37])
 {
     char *p = out;

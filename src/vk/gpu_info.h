@@ -49,6 +49,11 @@ struct mb_gpu_info {
 /* "discrete", "integrated", "virtual", "cpu" or "other". */
 const char *mb_gpu_type_name(VkPhysicalDeviceType type);
 bool mb_gpu_is_cpu(const struct mb_gpu_info *info);
+
+/* False for a device that only compiles, as RADV's null device (RADV_FORCE_FAMILY): every other
+ * has memory (Vulkan, "Device Memory Properties"). */
+bool mb_gpu_executes(const struct mb_gpu_info *info);
+
 /* The device with the lowest rank is chosen where none is asked for. */
 size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 

@@ -102,6 +102,10 @@ enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
                 .layerCount = part->n_layers,
             },
     };
+    if (image->gpu->state->only_compiles) {
+        *view = VK_NULL_HANDLE;
+        return MB_OK;
+    }
     return MB_VK_MAKE(vkCreateImageView, image->gpu->device, &info, view);
 }
 
@@ -148,6 +152,9 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .is_raw = is_raw(gpu, options),
     };
     MB_TRY(check_limits(gpu, options, err));
+    if (gpu->state->only_compiles) {
+        return MB_OK;
+    }
     const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format,
                                 raw_format(layout->format)};
     const VkImageFormatListCreateInfo format_list = {

@@ -293,6 +293,14 @@ static enum mb_status capture_facts(const struct mb_pipeline *pipeline, struct m
     return status;
 }
 
+static enum mb_status describe(const struct mb_pipeline *pipeline, struct mb_err *err)
+{
+    const struct mb_gpu *gpu = pipeline->gpu;
+    return gpu->info.features.executables.pipelineExecutableInfo
+               ? capture_facts(pipeline, err)
+               : mb_pipeline_facts_add(gpu->state->facts, pipeline->made->shader->name, err);
+}
+
 /* What is wanted is looked for among the kept ones, or made. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
@@ -308,10 +316,12 @@ static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, str
         return MB_OK;
     }
     MB_DO(create_layouts(pipeline, err));
-    MB_DO(create_pipeline(pipeline, 0, &made->pipeline, err));
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)made->pipeline, name);
+    if (!state->only_compiles || !gpu->info.features.executables.pipelineExecutableInfo) {
+        MB_DO(create_pipeline(pipeline, 0, &made->pipeline, err));
+        mb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)made->pipeline, name);
+    }
     if (state->facts) {
-        MB_DO(capture_facts(pipeline, err));
+        MB_DO(describe(pipeline, err));
     }
     if (state->keeps_pipelines) {
         pipeline->is_kept = true;
@@ -338,7 +348,7 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
     made->n_invocations = options->n_invocations;
     MB_TRY(fill_values(options, made->constants, err));
     MB_TRY(obtain(pipeline, options->name, err));
-    if (options->n_copies > 0 && shader->n_sets > 0) {
+    if (options->n_copies > 0 && shader->n_sets > 0 && !gpu->state->only_compiles) {
         MB_TRY(create_sets(pipeline, options->n_copies, options->name, err));
     }
     return MB_OK;
@@ -411,7 +421,7 @@ static void write_descriptor(const struct mb_pipeline *pipeline, uint32_t copy,
 void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
                       const struct mb_descriptor *descriptors, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !pipeline->gpu->state->only_compiles; i++) {
         write_descriptor(pipeline, copy, &descriptors[i]);
     }
 }

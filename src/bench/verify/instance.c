@@ -46,6 +46,9 @@ static enum mb_status make_source(struct mb_instance *instance, struct mb_err *e
     mb_layout_init(&layout, image->layout.format, image->layout.base, image->layout.n_layers,
                    1);
     MB_DO(mb_vk_image_init(&instance->source, image->gpu, &options, err));
+    if (image->gpu->state->only_compiles) {
+        return MB_OK;
+    }
     MB_DO(mb_submission_init(&submission, image->gpu, "source", err));
     mb_instance_record_source(instance, submission.cmd);
     return mb_submission_run(&submission, err);

@@ -198,7 +198,10 @@ static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *er
         char selector[16];
         MB_SCOPED(mb_gpu) gpu = {0};
         struct mb_err why = {0};
-        const struct mb_gpu_options options = {.selector = selector};
+        const struct mb_gpu_options options = {
+            .selector = selector,
+            .only_compiles = !mb_gpu_executes(&facts->devices[i]),
+        };
         snprintf(selector, sizeof selector, "%u", facts->devices[i].index);
         const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
         MB_DO(mb_capabilities_ask(&facts->capabilities[i], is_open ? &gpu : NULL, &why, err));
@@ -211,7 +214,7 @@ static enum mb_status select_device(struct mb_list_facts *facts, const char *sel
                                     struct mb_err *err)
 {
     MB_SCOPED(mb_gpu) gpu = {0};
-    const struct mb_gpu_options options = {.selector = selector};
+    const struct mb_gpu_options options = {.selector = selector, .only_compiles = true};
     MB_DO(mb_gpu_init(&gpu, &options, err));
     facts->devices[0] = gpu.info;
     facts->n_devices = 1;

@@ -99,7 +99,12 @@ static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
                      VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
                      VK_API_VERSION_PATCH(version));
     add_fact(grid, "   driver", &text);
-    add_memory(&text, device);
+    if (mb_gpu_executes(device)) {
+        add_memory(&text, device);
+    } else {
+        mb_strbuf_append(&text, "none: it executes nothing; 'mipbench inspect' shows what it "
+                                "compiles");
+    }
     add_fact(grid, "   memory", &text);
     mb_strbuf_printf(&text,
                      "up to %" PRIu32 "x%" PRIu32 ", %" PRIu32 " layers, %" PRIu32
@@ -113,7 +118,7 @@ static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
     add_fact(grid, "   workgroups", &text);
     add_subgroups(&text, device);
     add_fact(grid, "   subgroups", &text);
-    if (device->timestamp_valid_bits == 0) {
+    if (device->timestamp_valid_bits == 0 || !mb_gpu_executes(device)) {
         mb_strbuf_append(&text, "none: this device cannot be benchmarked");
     } else {
         mb_strbuf_printf(&text, "%" PRIu32 " bits, unit %g ns", device->timestamp_valid_bits,
@@ -356,6 +361,7 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
     struct cJSON *object = mb_json_object(json, devices, NULL);
     mb_json_u64(json, object, "index", device->index);
     mb_report_device(json, object, device);
+    mb_json_bool(json, object, "executes", mb_gpu_executes(device));
     mb_json_u64(json, object, "timestamp_valid_bits", device->timestamp_valid_bits);
     mb_json_number(json, object, "timestamp_period_ns", device->timestamp_period_ns);
     add_json_subgroups(json, object, device);
