@@ -13,6 +13,7 @@
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
+#include "cli/inspect/inspect.h"
 #include "cli/list/list.h"
 #include "cli/options/help.h"
 #include "cli/options/parse.h"
@@ -161,6 +162,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return self_test(options, err);
     case MB_VERB_LIST:
         return mb_list_run(options, err);
+    case MB_VERB_INSPECT:
+        return mb_inspect_run(options, err);
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
     case MB_VERB_RATIOS:

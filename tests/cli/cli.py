@@ -153,7 +153,7 @@ def rows(document):
             for timing in case["timings"] for figures in timing["rows"]]
 
 
-VERBS = ["run", "list", "compare", "tune", "export", "help"]
+VERBS = ["run", "list", "compare", "tune", "export", "inspect", "help"]
 
 
 def folder(result):

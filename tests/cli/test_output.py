@@ -501,7 +501,7 @@ class ListAndHelp(OutputCase):
 
     def test_help(self):
         """That it is there; what it holds is tests/unit/test_verbs.c's part."""
-        for verb in ("", "run", "list", "compare", "tune", "export"):
+        for verb in ("", "run", "list", "compare", "tune", "export", "inspect"):
             outcome = self.run_it(*filter(None, [verb, "--help"]))
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
             self.assertIn(f"mipbench {verb}".encode(), outcome.out)

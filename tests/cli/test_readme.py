@@ -86,7 +86,7 @@ class Readme(cli.TestCase):
     def further_options(words, is_first):
         """The first command has all strategies, and measures the memory; a software device, which
         compiles each kernel anew, would take minutes to do so for all of them."""
-        if words[0] in ("list", "export", "compare"):
+        if words[0] in ("list", "export", "compare", "inspect"):
             return []
         options = ["-n", "3", "-w", "0"] + ([] if is_first else ["--no-roofline"])
         if not is_first and "-s" not in words:

@@ -66,7 +66,7 @@ def main():
     if not pathlib.Path(mipbench).is_file():
         sys.exit(f"{mipbench}: not there")
     text = (root / "README.md").read_text(encoding="utf-8")
-    verbs = ("run", "list", "compare", "tune", "export", "help")
+    verbs = ("run", "list", "compare", "tune", "export", "inspect", "help")
     mipbench_help = set().union(*(help_of([mipbench, verb]) for verb in verbs))
     listing = subprocess.run([mipbench, "list", "strategies"], check=True,
                              capture_output=True, text=True).stdout

@@ -202,6 +202,28 @@ static void test_export(void)
     CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
 }
 
+static void test_inspect(void)
+{
+    struct mb_options options = PARSE("inspect", "-s", "spd,blit", "-f", "r8,r32f", "-r", "max",
+                                      "--size", "5x3", "--subgroup-size=32", "--json");
+    CHECK_EQ_INT(options.verb, MB_VERB_INSPECT);
+    CHECK_EQ_INT(options.n_formats, 2);
+    CHECK_EQ_INT(options.settings.n_specs, 2);
+    CHECK_EQ_INT(options.settings.n_sizes, 1);
+    CHECK_EQ_INT(options.subgroup_size, 32);
+    CHECK_EQ_STR(options.json, "-");
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("inspect"), "");
+    CHECK_EQ_STR(ERROR_OF("inspect", "a.png"),
+                 "inspect: it takes no input, such as 'a.png'; sizes and formats are all that "
+                 "matters: --size, --format");
+    CHECK_EQ_STR(ERROR_OF("inspect", "--json=x"),
+                 "--json: 'inspect' writes to stdout only, not to 'x'; write 'inspect --json'");
+    CHECK_EQ_STR(ERROR_OF("inspect", "-n", "3"), "--samples does not go with 'inspect'");
+    CHECK_EQ_STR(ERROR_OF("list", "--subgroup-size", "8"),
+                 "--subgroup-size does not go with 'list'");
+}
+
 static void test_nearest_verb(void)
 {
     struct mb_options options = PARSE("lst", "devices");
@@ -317,6 +339,6 @@ static void test_help(void)
 int main(void)
 {
     return CHECK_TESTS(test_verbs, test_self_test, test_list, test_compare, test_tune,
-                       test_export, test_nearest_verb, test_overview, test_help_of_verbs,
-                       test_help);
+                       test_export, test_inspect, test_nearest_verb, test_overview,
+                       test_help_of_verbs, test_help);
 }

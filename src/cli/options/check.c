@@ -69,14 +69,27 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
     return check_timed(options, err);
 }
 
+/* And of `inspect`: --json has no value. */
 static enum mb_status check_list(const struct mb_options *options, struct mb_err *err)
 {
     if (options->json != NULL && strcmp(options->json, "-") != 0) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--json: 'list' writes to stdout only, not to '%s'",
+        const char *verb = mb_verb_rows[options->verb].name;
+        MB_FAIL(err, MB_ERRC_USAGE, "--json: '%s' writes to stdout only, not to '%s'", verb,
                 options->json);
-        return mb_err_hint(err, "write 'list --json'");
+        return mb_err_hint(err, "write '%s --json'", verb);
     }
     return MB_OK;
+}
+
+static enum mb_status check_inspect(const struct mb_options *options, struct mb_err *err)
+{
+    if (options->inputs.n > 0) {
+        MB_FAIL(err, MB_ERRC_USAGE, "inspect: it takes no input, such as '%s'",
+                options->inputs.items[0]);
+        return mb_err_hint(err, "sizes and formats are all that matters: --size, --format");
+    }
+    MB_DO(check_list(options, err));
+    return check_timed(options, err);
 }
 
 static enum mb_status check_self_test(const struct mb_options *options, struct mb_err *err)
@@ -315,6 +328,8 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
         return check_self_test(options, err);
     case MB_VERB_LIST:
         return check_list(options, err);
+    case MB_VERB_INSPECT:
+        return check_inspect(options, err);
     default:
         return check_export(options, err);
     }

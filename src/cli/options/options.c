@@ -14,7 +14,8 @@
 #define BIT(name) (1u << MB_VERB_##name)
 #define TIMED     (BIT(RUN) | BIT(TUNE))
 #define COMPARED  (BIT(COMPARE) | BIT(POOL) | BIT(RATIOS))
-#define SHOWN     (TIMED | BIT(LIST) | COMPARED) /* what prints results */
+#define MADE      (TIMED | BIT(INSPECT))
+#define SHOWN     (MADE | BIT(LIST) | COMPARED) /* what prints results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
 #define FIELD(x)  offsetof(struct mb_options, x)
 
@@ -83,6 +84,18 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "has, and examples. Needs no device.",
          .examples = "mipbench export spd-tree -f rgba8,rgba8-srgb -o engine/mips\n"
                      "mipbench export spd-tree -f r32f -r max -o engine/depth\n"},
+    [MB_VERB_INSPECT] =
+        {.name = "inspect",
+         .usage = "inspect [--size WxH...] [-f NAME...] [--json] [options]",
+         .summary = "show what kernels are compiled to on a device",
+         .about =
+             "Compiles the kernels of every strategy, or of those that --strategy names, and "
+             "shows what the driver tells of them: registers, spills, scratch and shared "
+             "memory, occupancy, instructions and code size. Nothing is executed, so it works "
+             "on a device that only compiles: with RADV_FORCE_FAMILY=navi31 (Mesa 22: gfx1100) "
+             "and VK_DRIVER_FILES naming RADV's file there is an AMD chip on any machine.",
+         .examples = "mipbench inspect\n"
+                     "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
     [MB_VERB_HELP] = {.name = "help",
                       .usage = "help [COMMAND]",
                       .summary = "show this overview, or all options of one command",
@@ -110,26 +123,30 @@ const char *const mb_option_group_titles[MB_N_GROUPS] = {
 };
 
 const struct mb_option_row mb_option_rows[] = {
-    {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, TIMED, .is_common = true,
+    {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, MADE, .is_common = true,
      .is_repeatable = true,
      .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant, which may be thousands; "
              "repeatable (all)",
      .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
                                    "fixed; repeatable (all)"}},
-    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, TIMED | BIT(LIST) | BIT(SELF_TEST),
+    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, MADE | BIT(LIST) | BIT(SELF_TEST),
      .field = FIELD(settings.device), .is_common = true,
      .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)"},
+    {"subgroup-size", 0, "N", MB_OPTION_COUNT, MB_GROUP_WHAT, BIT(INSPECT),
+     .field = FIELD(subgroup_size), .min = 1, .max = 128,
+     .help = "of kernels that rely on it, where the device has several (the usual one)"},
     {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
      .help = "repeat the run of a results.json; options given here replace its own"},
-    {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, TIMED | BIT(EXPORT),
+    {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, MADE | BIT(EXPORT),
      .is_common = true, .help = "texel format; see 'mipbench list formats' (auto)",
      .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
+                  [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
                   [MB_VERB_EXPORT] = "texel formats, separated by commas (all)"}},
     {"srgb", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "decode 8-bit colour and average linear light"},
     {"linear", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "average 8-bit codes as they are (the default)"},
-    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED | BIT(EXPORT),
+    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, MADE | BIT(EXPORT),
      .field = FIELD(settings.reduce),
      .choices = CHOICES({"avg", MB_REDUCE_AVG}, {"min", MB_REDUCE_MIN}, {"max", MB_REDUCE_MAX}),
      .is_common = true, .help = "how texels are combined (avg)",
@@ -142,8 +159,9 @@ const struct mb_option_row mb_option_rows[] = {
     {"levels", 'l', "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
      .field = FIELD(settings.n_levels), .min = 1, .max = MB_MAX_LEVELS,
      .help = "mip levels, base included (full chain)"},
-    {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, TIMED, .is_common = true,
-     .help = "crop or mirror-tile the input to these sizes"},
+    {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, MADE, .is_common = true,
+     .help = "crop or mirror-tile the input to these sizes",
+     .help_for = {[MB_VERB_INSPECT] = "sizes of images (4096x4096)"}},
     {"sweep", 0, "A:B", MB_OPTION_SWEEP, MB_GROUP_IMAGE, TIMED, .is_common = true,
      .help = "square sizes, powers of two from A to B"},
     {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
@@ -229,14 +247,15 @@ const struct mb_option_row mb_option_rows[] = {
          "keeps their order of memory accesses (glsl,spirv)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, replacing files of the same names"},
-    {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN, .bare_verbs = BIT(LIST),
-     .field = FIELD(json), .is_common = true,
+    {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN,
+     .bare_verbs = BIT(LIST) | BIT(INSPECT), .field = FIELD(json), .is_common = true,
      .help = "copy of results.json; - is stdout, which then holds nothing else",
      .help_for = {[MB_VERB_TUNE] =
                       "copy of tune.json; - is stdout, which then holds nothing else",
                   [MB_VERB_COMPARE] =
                       "the comparison; - is stdout, which then holds nothing else",
-                  [MB_VERB_LIST] = "print JSON"}},
+                  [MB_VERB_LIST] = "print JSON",
+                  [MB_VERB_INSPECT] = "print JSON"}},
     {"csv", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(csv),
      .help = "results as CSV"},
     {"markdown", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN) | BIT(COMPARE),

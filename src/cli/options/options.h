@@ -16,6 +16,7 @@ enum mb_verb {
     MB_VERB_COMPARE,
     MB_VERB_TUNE,
     MB_VERB_EXPORT,
+    MB_VERB_INSPECT,
     MB_VERB_HELP,                   /* print the help on help_verb to stdout, exit 0 */
     MB_N_VERBS,                     /* how many words a command line may begin with */
     MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
@@ -65,14 +66,15 @@ struct mb_options {
     uint64_t given;              /* bit i: row i of the table was given */
     struct mb_settings settings; /* its lists point into those below */
     struct mb_strlist inputs, specs;
-    const char *formats[MB_MAX_FORMATS]; /* tune and export take several; NULL: auto */
+    const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
     size_t n_formats;                    /* at least 1 */
     const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
-    const char *json, *csv, *markdown;   /* path, "-" or NULL; of list: "-" or NULL */
-    bool wants_report;                   /* write report.html */
-    bool self_test;                      /* check the instrument and run nothing else */
-    bool force;                          /* export: into a folder that is not empty */
-    unsigned languages;                  /* export: mask of 1 << language; 0: see below */
+    const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
+    bool wants_report;                 /* write report.html */
+    bool self_test;                    /* check the instrument and run nothing else */
+    uint32_t subgroup_size;            /* inspect; 0: the device's usual one */
+    bool force;                        /* export: into a folder that is not empty */
+    unsigned languages;                /* export: mask of 1 << language; 0: see below */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
@@ -172,7 +174,8 @@ bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
 uint64_t mb_option_bit(const struct mb_option_row *row);
 uint64_t mb_option_bit_of(const char *name);
 
-/* True if the option takes a value with this verb: --json does, except with `list`. */
+/* True if the option takes a value with this verb: --json does, except with `list` and
+ * `inspect`. */
 bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb);
 
 /* Append how the help writes the argument: "WxH[,...]", "avg|min|max", "ktx2|dds[,...]". */
