@@ -22,15 +22,14 @@ static const struct mb_param params[] = {
         .name = "shape",
         .values = (const char *const[]){"auto", "even", "strips", NULL},
         .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
-                "even, or strips; auto: "
-                "tiles where they can be",
+                "even, or strips; auto: tiles where all sizes are even, or tiles are few",
     },
     {
         .name = "carry",
         .values = (const char *const[]){"auto", "words", "slots", NULL},
         .help = "how tiles hand on what they make: words that atomics add up, for averages of "
-                "normalised formats; or "
-                "slots, which the last tile joins; auto: words where they can be",
+                "normalised formats; or slots, "
+                "which the last tile joins; auto: words where they can be",
     },
     {
         .name = "wave",
@@ -43,8 +42,7 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", "10", "12",
                                         "14", "17", "21", NULL},
         .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the "
-                "image in one wave of "
-                "workgroups on an H200",
+                "image in one wave of workgroups on an H200",
     },
     {
         .name = "source",

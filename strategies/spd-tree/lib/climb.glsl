@@ -13,11 +13,6 @@
  *     level 8         \  /                   and to 1 node, which waits for 16
  *
  * Where there are more levels than that, the lanes that complete the last of them go on from there. */
-uint from_lane_of(uint own)
-{
-    return subgroupShuffleXor(own, 0u);
-}
-
 struct Node {
     int level;
     ivec2 at;
@@ -42,8 +37,8 @@ Node node_of(int from, ivec2 tile, int layer)
 Node start_of_climb(ivec2 tile, int layer)
 {
     Node node = node_of(FIRST_LEVELS, tile, layer);
-    node.index = from_lane_of(node.index);
-    node.n_children = from_lane_of(node.n_children);
+    node.index = subgroupShuffleXor(node.index, 0u);
+    node.n_children = subgroupShuffleXor(node.n_children, 0u);
     return node;
 }
 

@@ -19,7 +19,7 @@ layout(constant_id = 3) const int STRIP_ROWS = 4;     /* of level FIRST_LEVELS *
 /* Of the width and the height, whether level 0 is odd, level 1 and so on, bit by bit. */
 layout(constant_id = 4) const int ODD_X = 7;
 layout(constant_id = 5) const int ODD_Y = 7;
-/* Whether one of the levels that tiles make, but the last, may be one texel wide or high, or there is no such level. */
+/* Whether one of the levels that tiles make, but the last, may be one texel wide or high. */
 layout(constant_id = 6) const bool IS_NARROW = true;
 /* Whether there are levels below those of tiles; and whether no size of any level is odd. */
 layout(constant_id = 7) const bool HAS_BELOW = true;
@@ -60,8 +60,8 @@ layout(push_constant) uniform Push
     vec2 inv_base_extent;
     uint zero; /* which no compiler knows (texel.glsl) */
     uint n_nodes; /* of a layer, in what is handed on */
-    uint n_rects; /* of an update */
     uint n_tiles; /* of an update, in a layer */
+    uint padding;
     vec4 scales;  /* of what strips.glsl sums up for levels 1 to 4 (reduce.glsl) */
     uvec4 nodes[3];
 };

@@ -103,7 +103,7 @@ struct spd_tree_constant {
 struct spd_tree_push {
     int32_t base_extent[2];
     float inv_base_extent[2];
-    uint32_t zero, n_nodes, n_rects, n_tiles;
+    uint32_t zero, n_nodes, n_tiles, padding;
     float scales[4];
     uint32_t nodes[12];
 };
@@ -120,8 +120,8 @@ struct spd_tree_plan {
     enum spd_tree_hand_off hand_off;
     uint32_t rows;                    /* of strips; else 0 */
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
-    bool is_all_even;                 /* no size of any level is odd: then, of climb.glsl, */
-    uint32_t span;                    /* levels that are handed on at once */
+    bool is_all_even; /* no size of any level is odd, and levels below are by climb.glsl: */
+    uint32_t span;    /* of them handed on at once */
 };
 
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
@@ -368,7 +368,7 @@ static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image,
 static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan, uint32_t i)
 {
-    const bool climbs = plan->is_all_even && plan->module.has_slots && !image->is_update;
+    const bool climbs = plan->is_all_even && plan->module.has_slots;
     const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i
                                                                : climbs         ? span * i
                                                                                 : i + 1);
@@ -473,10 +473,10 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"ODD_X", 4, image->width & mask},
         {"ODD_Y", 5, image->height & mask},
         {"IS_NARROW", 6,
-         image->width <= mask || image->height <= mask || plan->n_first >= image->n_levels ||
+         image->width <= mask || image->height <= mask ||
              (plan->is_all_even && image->width != image->height)},
         {"HAS_BELOW", 7, plan->n_first + 1 < image->n_levels && !options->is_tile_only},
-        {"IS_ALL_EVEN", 8, plan->is_all_even && !image->is_update},
+        {"IS_ALL_EVEN", 8, plan->is_all_even},
         {"IS_LOOP_SAFE", 9, !device->is_cpu},
         {"HAS_NARROW_LEVELS", 10, image->width != image->height},
         {"UNORM_MAX", 11,
@@ -585,8 +585,7 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     spd_tree_set_module(device, image, options, plan);
     if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
         return "words are for averages of whole images of normalised formats with straight "
-               "alpha, on devices with "
-               "64-bit atomics and subgroup operations";
+               "alpha, on devices with 64-bit atomics and subgroup operations";
     }
     if (!spd_tree_set_shape(device, image, options, plan)) {
         return options->shape == SPD_TREE_EVEN
@@ -596,7 +595,7 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
                    : "a workgroup has too little shared memory for this image";
     }
     /* Powers of two: their levels are multiples of climb.glsl's cells, or one of them. */
-    plan->is_all_even = plan->shape == SPD_TREE_EVEN &&
+    plan->is_all_even = plan->shape == SPD_TREE_EVEN && !image->is_update &&
                         (image->width & (image->width - 1)) == 0 &&
                         (image->height & (image->height - 1)) == 0;
     if (!plan->module.has_slots && !spd_tree_fits_words(image, plan)) {
@@ -683,7 +682,6 @@ static inline void spd_tree_plan_update(const struct spd_tree_image *image,
             tiles[n_tiles++] = i % n_x | (i / n_x) << 16;
         }
     }
-    plan->push.n_rects = n_rects;
     plan->constants[SPD_TREE_N_CONSTANTS - 1].value = n_rects;
     plan->push.n_tiles = n_tiles;
     plan->n_groups[0] = n_tiles < 32768 ? n_tiles : 32768; /* fewer than any device's limit */
