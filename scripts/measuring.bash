@@ -6,6 +6,8 @@ out=
 n_runs= # as given
 setup_options=()
 options=() # for every run of mipbench
+known_parts=() # of a set; all of them where none is named
+parts=()
 
 fail_usage() {
     echo "$program: error: $1" >&2
@@ -37,10 +39,14 @@ parse_options() {
             options=("$@")
             break
             ;;
-        *) fail_usage "unknown argument '$1'" ;;
+        *)
+            [[ " ${known_parts[*]} " == *" $1 "* ]] || fail_usage "unknown argument '$1'"
+            parts+=("$1")
+            ;;
         esac
         shift
     done
+    [ "${#parts[@]}" -gt 0 ] || parts=("${known_parts[@]}")
 }
 
 build() {

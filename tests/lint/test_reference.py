@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """reference.sh with a mipbench that only notes what it was asked: exit codes, number of runs."""
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,15 +12,21 @@ SCRIPT = None
 
 FAKE = """#!/bin/sh
 printf '%s\\n' "$*" >>"$(dirname "$0")/calls"
+for word; do
+    case $last in --json) [ "$word" = - ] || printf '{\n\t"a":\t[1, 2]\n}' >"$word" ;; esac
+    last=$word
+done
 case "$*" in
 *--self-test*) echo self-test; exit SELFTEST ;;
 *"--json -"*) printf '{"type": "DEVICE"}\\n' ;;
-*/modes.json*) exit MODES ;;
+*"--mode all"*) exit MODES ;;
 esac
 """
 
 
 class Reference(unittest.TestCase):
+    said = ""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -26,6 +34,7 @@ class Reference(unittest.TestCase):
 
     def run_it(self, *args, device="cpu", selftest=0, modes=0):
         """The exit code, and the command lines that mipbench got."""
+        shutil.rmtree(self.dir / "set", ignore_errors=True)
         fake = self.dir / "mipbench"
         fake.write_text(FAKE.replace("SELFTEST", str(selftest)).replace("DEVICE", device)
                         .replace("MODES", str(modes)))
@@ -34,12 +43,14 @@ class Reference(unittest.TestCase):
         calls.unlink(missing_ok=True)
         done = subprocess.run([SCRIPT, "--mipbench", fake, "--out", self.dir / "set", *args],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        self.said = done.stdout.decode()
         return done.returncode, calls.read_text().splitlines() if calls.exists() else []
 
     def count_runs(self, *args, **options):
         code, calls = self.run_it(*args, **options)
         self.assertEqual(code, 0)
-        return sum("/run-" in call for call in calls)
+        self.assertEqual(len([call for call in calls if "--self-test" in call]), 1)
+        return len(list((self.dir / "set").glob("run-*.json")))
 
     def test_number_of_runs(self):
         self.assertEqual(self.count_runs(), 1)
@@ -49,22 +60,47 @@ class Reference(unittest.TestCase):
         for bad in ("0", "", "x"):
             self.assertEqual(self.run_it("--runs", bad), (2, []))
 
+    def measured(self):
+        return {path.stem for path in (self.dir / "set").glob("*.json")}
+
     def test_failed_self_test(self):
-        code, calls = self.run_it(selftest=1)
-        self.assertEqual(code, 1)
-        self.assertTrue(any("/variants.json" in call for call in calls), calls)
+        self.assertEqual(self.run_it(selftest=1)[0], 1)
+        self.assertIn("variants", self.measured())
 
     def test_failed_run(self):
-        code, calls = self.run_it(modes=6)
-        self.assertEqual(code, 6)
-        self.assertFalse(any("/variants.json" in call for call in calls), calls)
+        self.assertEqual(self.run_it(modes=6)[0], 6)
+        self.assertNotIn("variants", self.measured())
+
+    def test_wrong_row(self):
+        self.assertEqual(self.run_it(modes=1)[0], 1)
+        self.assertIn("variants", self.measured())
+        self.assertIn("modes: a row is wrong", self.said)
+
+    def test_parts(self):
+        code, calls = self.run_it("r32f", "selftest", "modes")
+        self.assertEqual(code, 0)
+        self.assertEqual(self.measured(), {"format-r32f-avg", "format-r32f-max", "modes"})
+        self.assertEqual(sum("--self-test" in call for call in calls), 1)
+        self.assertEqual(self.run_it("formats"), (2, []))
+
+    def test_every_format(self):
+        """Those of the program's table, each with averages and maxima."""
+        table = (pathlib.Path(SCRIPT).parent.parent / "src/image/format.c").read_text()
+        names = re.findall(r'\.name = "(\w[\w-]*)"', table)
+        self.assertEqual(len(names), 11)
+        self.assertEqual(self.run_it()[0], 0)
+        self.assertEqual({name for name in self.measured() if name.startswith("format-")},
+                         {f"format-{name}-{which}" for name in names for which in ("avg", "max")})
+
+    def test_json_without_white_space(self):
+        self.run_it("modes")
+        self.assertEqual((self.dir / "set/modes.json").read_text(), '{"a":[1, 2]}\n')
 
     def test_options_of_the_self_test(self):
         _, calls = self.run_it("--", "-d", "1", "-n", "5", "--seed=3", "-scompute")
         self.assertEqual([call for call in calls if "--self-test" in call],
                          ["--self-test -d 1 --seed=3"])
-        runs = [call for call in calls if "/run-" in call]
-        self.assertIn(" -d 1 -n 5 --seed=3 -scompute ", runs[0])
+        self.assertIn(" -d 1 -n 5 --seed=3 -scompute ", calls[-1])
 
 
 if __name__ == "__main__":
