@@ -27,6 +27,8 @@ struct mb_param {
     /* Values other than the first leave work out, to find what it costs: such a row is timed,
      * but neither verified nor ranked, and wildcards pass it over. */
     bool is_diagnostic;
+    /* Wildcards try values other than the first with nothing else changed. */
+    bool is_alone;
 };
 
 /* The chosen value of each parameter, as an index into its `values`. */
@@ -92,7 +94,8 @@ struct mb_needs {
     /* The device. */
     const char *const *features;                /* besides the strategy's; NULL-terminated */
     VkSubgroupFeatureFlags subgroup_operations; /* in compute shaders */
-    uint32_t min_subgroup_size;                 /* of full subgroups; 0: none are needed */
+    uint32_t lanes;             /* of a subgroup; 0: mb_lanes() chooses (strategy/needs.h) */
+    uint32_t min_subgroup_size; /* of full subgroups; 0: none are needed */
     uint32_t max_subgroup_size;
     const char *without_subgroups; /* what to try instead, "spd:wave=off"; NULL: nothing */
     uint32_t n_storage_images;     /* of a shader */

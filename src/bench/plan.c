@@ -150,12 +150,27 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
+/* Whether a value that sweeps try alone is beside another of theirs. */
+static bool is_accompanied(const struct selection *selection)
+{
+    size_t n = 0;
+    bool has_alone = false;
+    for (size_t i = 0; i < mb_strategy_n_params(selection->strategy); i++) {
+        if (!(selection->fixed & (1u << i)) && selection->params.choice[i] != 0) {
+            has_alone |= selection->strategy->params[i].is_alone;
+            n++;
+        }
+    }
+    return has_alone && n > 1;
+}
+
 /* Whether a sweep leaves out what is selected now. */
 static bool is_left_out(const struct selection *selection)
 {
     const struct mb_strategy *strategy = selection->strategy;
-    return selection->sweep && strategy->is_contradictory &&
-           strategy->is_contradictory(&selection->params);
+    return selection->sweep &&
+           (is_accompanied(selection) ||
+            (strategy->is_contradictory && strategy->is_contradictory(&selection->params)));
 }
 
 /* A selection's own rows all differ, so that each is held against those before them only: a

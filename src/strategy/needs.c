@@ -31,6 +31,70 @@ static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_la
     return MB_OK;
 }
 
+const char *const mb_lanes_values[] = {"auto", "8", "16", "32", "64", NULL};
+const char mb_lanes_help[] = "of a subgroup, where the device has several sizes; auto: the "
+                             "driver's usual one, but 16 on "
+                             "Intel, where 32 leave too few registers";
+
+/* Where the usual size does not suit the kernels: what the driver offers, and what is taken. */
+static const struct {
+    VkDriverId driver;
+    uint32_t max, lanes;
+} unusual_lanes[] = {
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16},
+    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16},
+};
+
+static bool has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
+{
+    return lanes == info->subgroup_size ||
+           (info->max_workgroup_subgroups > 0 && lanes >= info->min_subgroup_size &&
+            lanes <= info->max_subgroup_size);
+}
+
+uint32_t mb_lanes_named(uint8_t choice)
+{
+    return choice == 0 ? 0 : 4u << choice;
+}
+
+uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
+{
+    for (size_t i = 0; lanes == 0 && i < MB_COUNTOF(unusual_lanes); i++) {
+        if (unusual_lanes[i].driver == info->driver_id &&
+            unusual_lanes[i].max == info->max_subgroup_size &&
+            has_lanes(info, unusual_lanes[i].lanes)) {
+            return unusual_lanes[i].lanes;
+        }
+    }
+    return lanes == 0 ? info->subgroup_size : lanes;
+}
+
+uint8_t mb_lanes_resolve(const struct mb_gpu_info *info, uint8_t choice)
+{
+    const uint32_t lanes = mb_lanes(info, mb_lanes_named(choice));
+    for (uint8_t i = 1; mb_lanes_values[i] != NULL; i++) {
+        choice = mb_lanes_named(i) == lanes ? i : choice;
+    }
+    return choice;
+}
+
+/* A size can be required of workgroups of so many subgroups only. */
+static enum mb_status can_have_lanes(const struct mb_needs *needs,
+                                     const struct mb_gpu_info *info, struct mb_err *why)
+{
+    const uint32_t lanes = needs->lanes;
+    MB_FAIL_IF(lanes > 0 && !has_lanes(info, lanes), why, MB_ERRC_UNSUPPORTED,
+               "lanes=%u: the device has subgroups of %u to %u%s", lanes,
+               info->min_subgroup_size, info->max_subgroup_size,
+               info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
+    MB_FAIL_IF(lanes > 0 && lanes != info->subgroup_size &&
+                   needs->n_invocations > lanes * info->max_workgroup_subgroups,
+               why, MB_ERRC_UNSUPPORTED,
+               "lanes=%u: the device has at most %u such subgroups in a workgroup", lanes,
+               info->max_workgroup_subgroups);
+    return MB_OK;
+}
+
 static enum mb_status has_subgroups(const struct mb_needs *needs,
                                     const struct mb_gpu_info *info, struct mb_err *why)
 {
@@ -46,12 +110,13 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
     MB_FAIL_IF(needs->min_subgroup_size > 0 && !info->has_full_subgroups, why,
                MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s", hint,
                other);
-    MB_FAIL_IF(
-        needs->min_subgroup_size > 0 && (info->subgroup_size < needs->min_subgroup_size ||
-                                         info->subgroup_size > needs->max_subgroup_size),
-        why, MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; %u to %u are needed%s%s",
-        info->subgroup_size, needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
-    return MB_OK;
+    const uint32_t lanes = mb_lanes(info, needs->lanes);
+    MB_FAIL_IF(needs->min_subgroup_size > 0 &&
+                   (lanes < needs->min_subgroup_size || lanes > needs->max_subgroup_size),
+               why, MB_ERRC_UNSUPPORTED,
+               "the device's subgroup size is %u; %u to %u are needed%s%s", lanes,
+               needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
+    return can_have_lanes(needs, info, why);
 }
 
 static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout *layout,

@@ -10,6 +10,19 @@ MB_MUST_CHECK enum mb_status mb_needs_met(const struct mb_needs *needs,
                                           const struct mb_layout *layout,
                                           const struct mb_task *task, struct mb_err *why);
 
+/* For struct mb_param: "lanes", of strategies whose kernels rely on the size of subgroups. */
+extern const char *const mb_lanes_values[];
+extern const char mb_lanes_help[];
+
+/* The number that a choice of it names; 0: "auto". */
+uint32_t mb_lanes_named(uint8_t choice);
+
+/* Lanes of a subgroup where `lanes` are asked for; 0: what suits the driver. */
+uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes);
+
+/* What a choice resolves to: the number, if it has a name. */
+uint8_t mb_lanes_resolve(const struct mb_gpu_info *info, uint8_t choice);
+
 /* What a load resolves to: SAMPLER where the filter joins 2x2 texels of such an image in the
  * way asked for with the precision that image/tolerance.h demands, else TEXEL. */
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,

@@ -176,6 +176,7 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
     info->vendor_id = p->vendorID;
     info->device_id = p->deviceID;
     info->api_version = p->apiVersion;
+    info->driver_id = driver.driverID;
     format_uuid(id.deviceUUID, info->uuid);
     mb_utf8_sanitize(driver.driverName, info->driver_name, sizeof info->driver_name);
     mb_utf8_sanitize(driver.driverInfo, info->driver_info, sizeof info->driver_info);

@@ -12,6 +12,7 @@ struct mb_gpu_info {
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     VkPhysicalDeviceType type;
     uint32_t vendor_id, device_id;
+    VkDriverId driver_id;
     char uuid[37]; /* 8-4-4-4-12 hex */
     char driver_name[VK_MAX_DRIVER_NAME_SIZE];
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];

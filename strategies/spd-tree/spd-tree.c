@@ -12,7 +12,15 @@
 
 extern const struct mb_export mb_spd_tree_export;
 
-enum { PARAM_SHAPE, PARAM_CARRY, PARAM_WAVE, PARAM_ROWS, PARAM_SOURCE, PARAM_PARTS };
+enum {
+    PARAM_SHAPE,
+    PARAM_CARRY,
+    PARAM_WAVE,
+    PARAM_ROWS,
+    PARAM_SOURCE,
+    PARAM_LANES,
+    PARAM_PARTS,
+};
 enum { WAVE_AUTO, WAVE_OFF };
 enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { PARTS_ALL, PARTS_TILES };
@@ -49,6 +57,7 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"same", "separate", NULL},
         .help = "level 0 in the same image, or in one of its own, as a depth attachment is",
     },
+    {.name = "lanes", .values = mb_lanes_values, .help = mb_lanes_help, .is_alone = true},
     {
         .name = "parts",
         .values = (const char *const[]){"all", "tiles", NULL},
@@ -63,6 +72,7 @@ struct spd_tree {
     const struct mb_vk_image *image, *source;
     struct mb_task task;
     struct spd_tree_plan plan;
+    uint32_t lanes; /* of the subgroups that it uses; 0: it does without */
     VkSampler sampler;
     struct mb_buffer hand_off, counters;
     struct mb_buffer cones, tiles; /* of updates: see update.glsl */
@@ -73,6 +83,11 @@ static bool has_subgroups(const struct mb_gpu_info *info)
 {
     return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
            info->has_full_subgroups;
+}
+
+static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choice)
+{
+    return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
 }
 
 static struct spd_tree_image image_of(const struct mb_layout *layout,
@@ -101,7 +116,7 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
         .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
         .has_int64_atomics =
             features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
-        .subgroup_size = info->subgroup_size,
+        .subgroup_size = lanes_of(gpu, choice),
         .max_shared_bytes = info->max_shared_memory_bytes,
         .max_buffer_bytes = info->max_storage_buffer_bytes,
         .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
@@ -121,12 +136,18 @@ static bool is_contradictory(const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
     return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
-           (value[PARAM_CARRY] == SPD_TREE_WORDS && value[PARAM_WAVE] == WAVE_OFF);
+           (value[PARAM_WAVE] == WAVE_OFF &&
+            (value[PARAM_CARRY] == SPD_TREE_WORDS || value[PARAM_LANES] != 0));
 }
 
 static struct mb_needs needs(const struct mb_params *choice)
 {
+    const bool has_lanes = choice->choice[PARAM_LANES] != 0;
     return (struct mb_needs){
+        .subgroup_operations = has_lanes ? VK_SUBGROUP_FEATURE_SHUFFLE_BIT : 0,
+        .lanes = mb_lanes_named(choice->choice[PARAM_LANES]),
+        .min_subgroup_size = has_lanes ? 4 : 0,
+        .max_subgroup_size = SPD_TREE_N_INVOCATIONS / 2,
         .n_storage_images = 15,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
         .load = MB_LOAD_TEXEL,
@@ -145,6 +166,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "rows are of strips; try spd-tree:shape=strips:rows=..");
     }
+    MB_FAIL_IF(choice->choice[PARAM_LANES] != 0 && choice->choice[PARAM_WAVE] == WAVE_OFF, why,
+               MB_ERRC_UNSUPPORTED, "lanes are of subgroups, which wave=off does without");
     MB_FAIL_IF(reason, why, MB_ERRC_UNSUPPORTED, "%s", reason);
     MB_FAIL_IF(layout->n_levels > 1 && plan.view != SPD_TREE_VIEW_OF_FORMAT &&
                    !mb_vk_image_can_be_raw(gpu, layout->format),
@@ -165,6 +188,9 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
     choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
     choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
+    choice->choice[PARAM_LANES] =
+        plan.module.has_subgroups ? mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES])
+                                  : 0;
     choice->choice[PARAM_ROWS] = 0;
     for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         if (spd_tree_rows[i] == plan.rows) {
@@ -185,7 +211,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct spd_tree_push),
-        .subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0,
+        .subgroup_size = s->lanes,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
         .n_copies = 1,
         .name = "spd-tree",
@@ -264,6 +290,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     if (reason) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
     }
+    s->lanes = s->plan.module.has_subgroups ? lanes_of(gpu, choice) : 0;
     MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes,
                           "spd-tree hand-off", err));
@@ -306,7 +333,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = is_made ? 2 : 0;
     work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = s->plan.module.has_subgroups ? s->gpu->info.subgroup_size : 0;
+    work->subgroup_size = s->lanes;
     work->algorithmic_bytes =
         mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
         (is_made ? 2 * s->plan.hand_off_bytes : 0);

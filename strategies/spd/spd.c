@@ -11,6 +11,7 @@ enum {
     PARAM_SLICES,
     PARAM_SOURCE,
     PARAM_SRGB,
+    PARAM_LANES,
     PARAM_PARTS,
 };
 enum { WAVE_ON, WAVE_QUAD, WAVE_OFF };
@@ -103,6 +104,7 @@ static const struct mb_param params[] = {
             "the sRGB curve, or square and square root in its place (the slides of SPD 1.0), "
             "up to 10 codes off",
     },
+    {.name = "lanes", .values = mb_lanes_values, .help = mb_lanes_help, .is_alone = true},
     {
         .name = "parts",
         .values = (const char *const[]){"all", "no-tail", "tiles", NULL},
@@ -122,8 +124,20 @@ static bool is_held_by_halves(const struct mb_format *format)
 
 static bool is_contradictory(const struct mb_params *choice)
 {
-    return choice->choice[PARAM_WAVE] != WAVE_OFF &&
-           choice->choice[PARAM_ORDER] == ORDER_LINEAR;
+    return choice->choice[PARAM_WAVE] != WAVE_OFF ? choice->choice[PARAM_ORDER] == ORDER_LINEAR
+                                                  : choice->choice[PARAM_LANES] != 0;
+}
+
+static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choice)
+{
+    return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
+}
+
+/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
+static bool shuffles(const struct mb_gpu *gpu, const struct mb_params *choice)
+{
+    return lanes_of(gpu, choice) >= 16 &&
+           (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -133,8 +147,17 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     const uint8_t *value = choice->choice;
     const bool has_halves = value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED;
     if (is_contradictory(choice)) {
+        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s",
+                       value[PARAM_WAVE] == WAVE_OFF
+                           ? "lanes are of subgroups, which wave=off does without"
+                           : "order=linear needs wave=off: the lanes of a quad hold a 2x2 "
+                             "block");
+    }
+    if (value[PARAM_WAVE] == WAVE_ON && !shuffles(gpu, choice) &&
+        (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_QUAD_BIT) == 0) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "order=linear needs wave=off: the lanes of a quad hold a 2x2 block");
+                       "the device has no subgroup quad in compute shaders, and no shuffle "
+                       "of 16 lanes; try spd:wave=off");
     }
     if (has_halves && !is_held_by_halves(layout->format)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -166,7 +189,9 @@ static struct mb_needs needs_of(const struct mb_params *choice)
         .max_width = MB_SINGLE_PASS_MAX_WIDTH,
         .policy = MB_POLICY_FLOOR,
         .features = value[PARAM_FP16] == FP16_ON ? half_features : NULL,
-        .subgroup_operations = has_wave ? VK_SUBGROUP_FEATURE_QUAD_BIT : 0,
+        .subgroup_operations =
+            value[PARAM_WAVE] == WAVE_QUAD ? VK_SUBGROUP_FEATURE_QUAD_BIT : 0,
+        .lanes = mb_lanes_named(value[PARAM_LANES]),
         .min_subgroup_size = has_wave ? 4 : 0,
         .max_subgroup_size = UINT32_MAX,
         .without_subgroups = "spd:wave=off",
@@ -177,17 +202,10 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     };
 }
 
-/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
-static bool shuffles(const struct mb_gpu *gpu)
-{
-    return gpu->info.subgroup_size >= 16 &&
-           (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
-}
-
 static uint8_t wave_of(const struct mb_gpu *gpu, const struct mb_params *choice)
 {
     const uint8_t wave = choice->choice[PARAM_WAVE];
-    return wave == WAVE_ON && !shuffles(gpu) ? WAVE_QUAD : wave;
+    return wave == WAVE_ON && !shuffles(gpu, choice) ? WAVE_QUAD : wave;
 }
 
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -196,6 +214,10 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     choice->choice[PARAM_LOAD] = (uint8_t)mb_load_resolve(
         (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
     choice->choice[PARAM_WAVE] = wave_of(gpu, choice);
+    choice->choice[PARAM_LANES] =
+        choice->choice[PARAM_WAVE] == WAVE_OFF
+            ? 0
+            : mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES]);
 }
 
 static enum mb_status make_pipeline(struct mb_levels *levels, const struct mb_params *choice,
@@ -221,7 +243,7 @@ static enum mb_status make_pipeline(struct mb_levels *levels, const struct mb_pa
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct push),
-        .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? levels->gpu->info.subgroup_size : 0,
+        .subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? lanes_of(levels->gpu, choice) : 0,
         .n_invocations = N_INVOCATIONS,
         .n_copies = 1,
         .name = "spd",
@@ -327,7 +349,7 @@ static void describe(const void *state, struct mb_work *work)
     }
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? levels->gpu->info.subgroup_size : 0;
+    work->subgroup_size = value[PARAM_WAVE] != WAVE_OFF ? lanes_of(levels->gpu, &s->params) : 0;
     if (value[PARAM_SRGB] == SRGB_SQRT) {
         work->tolerance.arithmetic = MB_ARITHMETIC_ROOT;
     } else if (value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED) {

@@ -230,7 +230,23 @@ Texel reduce_cells(int level, ivec2 at, int stride)
 }
 
 #ifdef WAVE
+/* What the lanes hold whose index differs in the bits of a mask. Not all that shuffle have quads. */
+#ifdef WIDE
 #ifdef HALF
+f16vec4 shuffled(f16vec4 own, uint mask)
+{
+    return unpacked(subgroupShuffleXor(packed(own), mask));
+}
+#else
+Joined shuffled(Joined own, uint mask)
+{
+    return Joined(subgroupShuffleXor(own.straight, mask),
+                  WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
+}
+#endif
+#define swapped_x(own) shuffled(own, 1u)
+#define swapped_y(own) shuffled(own, 2u)
+#elif defined(HALF)
 f16vec4 swapped_x(f16vec4 own)
 {
     return unpacked(subgroupQuadSwapHorizontal(packed(own)));
@@ -285,19 +301,6 @@ Texel scatter_quad(Texel texel[4], bvec2 lane)
 }
 
 #ifdef WIDE
-#ifdef HALF
-f16vec4 shuffled(f16vec4 own, uint mask)
-{
-    return unpacked(subgroupShuffleXor(packed(own), mask));
-}
-#else
-Joined shuffled(Joined own, uint mask)
-{
-    return Joined(subgroupShuffleXor(own.straight, mask),
-                  WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
-}
-#endif
-
 /* What the 2x2 lanes make that differ in bits 3 (x) and 2 (y) of their index; right in the first. */
 Texel reduce_lanes(int level, Texel texel)
 {

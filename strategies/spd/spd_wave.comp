@@ -1,4 +1,4 @@
-/* spd with subgroup quad operations (wave=on). */
+/* spd with subgroup quad operations (wave=quad). */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,8 +1,7 @@
-/* spd with shuffles across the subgroup (wave=wide), in 16-bit floats (fp16=on). */
+/* spd with shuffles across the subgroup (wave=on), in 16-bit floats (fp16=on). */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_quad : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #define WAVE
 #define WIDE

@@ -1,7 +1,7 @@
 /* subgroup: up to five levels per dispatch by subgroup shuffles. */
 #include "strategy/levels.h"
 
-enum { PARAM_LOAD, PARAM_NPOT };
+enum { PARAM_LOAD, PARAM_NPOT, PARAM_LANES };
 enum { NPOT_FLOOR, NPOT_BOX };
 
 #define MAX_TARGETS   5u  /* as targets[] in subgroup.comp */
@@ -24,6 +24,7 @@ struct state {
     struct mb_levels levels;
     struct chunk chunks[MB_MAX_LEVELS];
     uint32_t n_chunks, n_copies[N_KERNELS];
+    uint32_t lanes;
 };
 
 struct push {
@@ -48,6 +49,7 @@ static const struct mb_param params[] = {
         .help = "odd sizes: drop the last row and column as published, or exact area average, "
                 "with a dispatch for each level of odd size",
     },
+    {.name = "lanes", .values = mb_lanes_values, .help = mb_lanes_help, .is_alone = true},
     {0},
 };
 
@@ -91,6 +93,7 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     return (struct mb_needs){
         .policy = choice->choice[PARAM_NPOT] == NPOT_BOX ? MB_POLICY_BOX : MB_POLICY_FLOOR,
         .subgroup_operations = VK_SUBGROUP_FEATURE_SHUFFLE_BIT,
+        .lanes = mb_lanes_named(choice->choice[PARAM_LANES]),
         .min_subgroup_size = 4,
         .max_subgroup_size = 128,
         .n_storage_images = MAX_TARGETS,
@@ -105,13 +108,13 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
 {
     choice->choice[PARAM_LOAD] = (uint8_t)mb_load_resolve(
         (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
+    choice->choice[PARAM_LANES] = mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES]);
 }
 
 static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_err *err)
 {
-    const struct mb_gpu *gpu = s->levels.gpu;
     const struct mb_constant constants[] = {
-        {"SUBGROUP_SIZE", gpu->info.subgroup_size},
+        {"SUBGROUP_SIZE", s->lanes},
         {"LOAD_SAMPLER", s->levels.by_sampler},
         {"BOX_LEVEL", kernel == BOX},
     };
@@ -120,7 +123,7 @@ static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct push),
-        .subgroup_size = gpu->info.subgroup_size,
+        .subgroup_size = s->lanes,
         .n_invocations = N_INVOCATIONS,
         .n_copies = s->n_copies[kernel],
         .name = kernel == BOX ? "subgroup box" : "subgroup",
@@ -166,6 +169,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     const struct mb_needs needs = needs_of(choice);
     MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    s->lanes = mb_lanes(&gpu->info, needs.lanes);
     plan_chunks(s);
     for (uint32_t kernel = 0; kernel < N_KERNELS; kernel++) {
         if (s->n_copies[kernel] > 0) {
@@ -187,7 +191,7 @@ static void describe(const void *state, struct mb_work *work)
     mb_levels_describe(levels, work);
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = levels->gpu->info.subgroup_size;
+    work->subgroup_size = s->lanes;
     work->algorithmic_bytes = mb_filter_affected_bytes(
         levels->policy, layout, levels->task.rects, levels->task.n_rects);
     work->tolerance.reread_levels = 0;

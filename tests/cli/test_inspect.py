@@ -11,6 +11,7 @@ import cli
 DRIVERS = [pathlib.Path("/usr/share/vulkan/icd.d"), pathlib.Path("/etc/vulkan/icd.d")]
 FORMATS = ["rgba8", "r32f"]  # a format takes half a minute for a chip, unless the driver has it cached
 STRATEGIES = {"blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree", "separable"}
+WITH_LANES = {"subgroup", "spd", "spd-tree"}
 
 
 def driver(name):
@@ -56,8 +57,8 @@ class Software(Case):
         """An image that cannot be is a reason, not a failure; with nothing left the exit code says so."""
         outcome = self.run_it("inspect", "-d", "cpu", "--size", "32768x32768", "-s", "compute")
         self.assert_error(outcome, 5, "32768x32768")
-        outcome = self.run_it("inspect", "-d", "cpu", "--subgroup-size", "3")
-        self.assert_error(outcome, 5, "--subgroup-size", "powers of two")
+        outcome = self.run_it("inspect", "-d", "cpu", "-s", "spd:lanes=64")
+        self.assert_error(outcome, 5, "lanes=64", "subgroups of")
         outcome = self.run_it("inspect", "-d", "none such")
         self.assert_error(outcome, 4, "no device fits")
 
@@ -99,15 +100,16 @@ class Null(Case):
     def test_gcn(self):
         env = self.chip("vega10")
         self.check_chip(env, FORMATS)
-        outcome = self.run_it("inspect", "--subgroup-size", "32", env=env)
+        outcome = self.run_it("inspect", "-s", "spd-tree:lanes=32", env=env)
         self.assert_error(outcome, 5, "subgroups of 64 to 64")
 
     def test_rdna(self):
         env = self.chip("navi31", "gfx1100")
         for size, formats in ((32, FORMATS[:1]), (64, FORMATS[1:])):
-            variants = self.check_chip(env, formats, "--subgroup-size", str(size))
+            lanes = [f"{name}:lanes={size}" if name in WITH_LANES else name for name in STRATEGIES]
+            variants = self.check_chip(env, formats, "-s", ",".join(lanes))
             sizes = {k["subgroup_size"] for v in variants for k in v["kernels"]
-                     if v["strategy"] in ("spd-tree", "spd", "subgroup")}
+                     if v["strategy"] in WITH_LANES}
             self.assertEqual(sizes, {size})
 
     def test_nothing_is_executed(self):

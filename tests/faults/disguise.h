@@ -33,7 +33,7 @@ struct mb_edit {
     uint64_t value;
 };
 
-#define MB_MAX_EDITS 4
+#define MB_MAX_EDITS 5
 
 /* From here on; NULL: none. Edits end at MB_EDIT_NOTHING. */
 void mb_disguise(const struct mb_edit edits[MB_MAX_EDITS]);

@@ -101,6 +101,32 @@ static void test_sweeps(void)
     mb_free(rows);
 }
 
+static const struct mb_param alone_params[] = {
+    {.name = "load", .values = loads, .help = "how texels are read"},
+    {.name = "tile", .values = tiles, .help = "tile width", .is_alone = true},
+    {.name = "wave", .values = waves, .help = "subgroup operations"},
+    {0},
+};
+static const struct mb_strategy alone = {.name = "alone", .params = alone_params};
+
+/* Values that sweeps try with nothing else changed, unless one is given. */
+static void test_alone(void)
+{
+    static const struct mb_strategy *const alone_table[] = {&alone, NULL};
+    static const struct {
+        const char *spec;
+        size_t n_rows;
+    } cases[] = {
+        {"alone:*", 2 * 2 + 2}, {"alone:tile=16:*", 2 * 2}, {"alone:load=sampler:*", 2 + 2}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_variant *rows = NULL;
+        size_t n_rows = 0;
+        CHECK(mb_plan_variants(alone_table, &cases[i].spec, 1, &rows, &n_rows, NULL) == MB_OK);
+        CHECK_EQ_INT(n_rows, cases[i].n_rows);
+        mb_free(rows);
+    }
+}
+
 /* Sweeps leave out what contradicts itself, unless nothing else is left to say so. */
 static void test_contradictions(void)
 {
@@ -285,7 +311,7 @@ static void test_descriptors(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_names, test_duplicates, test_sweeps, test_contradictions,
-                       test_mistakes, test_names_of_rows, test_no_memory, test_descriptors,
-                       test_rectangles);
+    return CHECK_TESTS(test_names, test_duplicates, test_sweeps, test_alone,
+                       test_contradictions, test_mistakes, test_names_of_rows, test_no_memory,
+                       test_descriptors, test_rectangles);
 }

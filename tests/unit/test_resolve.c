@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "bench/plan.h"
 #include "check.h"
-#include "strategy.h"
+#include "strategy/needs.h"
 #include "vk/instance.h"
 #include "vk/pipeline.h"
 
@@ -126,7 +126,7 @@ static void check_device(const struct mb_gpu *gpu)
 }
 
 /* 3 x 3 x 2 x 3 x 2^5 combinations of spd's values, less those of order=linear with any but one
- * of three values of wave. */
+ * of three values of wave, and four of lanes alone. */
 static void check_sweep(void)
 {
     static const char *const specs[] = {"spd:*"};
@@ -134,11 +134,70 @@ static void check_sweep(void)
     size_t n_rows = 0;
     struct mb_err err = {0};
     CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err), MB_OK);
-    CHECK_EQ_INT(n_rows, 1728 - 576);
+    CHECK_EQ_INT(n_rows, 1728 - 576 + 4);
     for (size_t i = 0; i < n_rows; i++) {
         CHECK(!rows[i].strategy->is_contradictory(&rows[i].params));
     }
     mb_free(rows);
+}
+
+/* What is made of lanes=auto and of each number, by what a device has of subgroups. */
+struct lanes_row {
+    VkDriverId driver;
+    uint32_t min, usual, max, max_workgroup_subgroups;
+    uint32_t automatic;
+    bool has[5];        /* auto, 8, 16, 32, 64 */
+    const char *reason; /* of what is refused */
+};
+
+static const struct lanes_row lanes_rows[] = {
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 32, 32, 64, 16, {1, 1, 1, 1, 0}, "8 to 32"},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 32, 32, 16, 16, {1, 0, 1, 1, 0}, "lanes="},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 32, 32, 0, 32, {1, 0, 0, 1, 0}, "nobody choose"},
+    {VK_DRIVER_ID_MESA_RADV, 32, 64, 64, 32, 64, {1, 0, 0, 1, 1}, "32 to 64"},
+    {VK_DRIVER_ID_MESA_RADV, 64, 64, 64, 0, 64, {1, 0, 0, 0, 1}, "nobody choose"},
+    {VK_DRIVER_ID_NVIDIA_PROPRIETARY, 32, 32, 32, 32, 32, {1, 0, 0, 1, 0}, "32 to 32"},
+    {VK_DRIVER_ID_GOOGLE_SWIFTSHADER, 4, 4, 4, 0, 4, {1, 0, 0, 0, 0}, "4 to 4"},
+};
+
+static void check_lanes_of(const struct lanes_row *row, const char *strategy, size_t choice)
+{
+    static const struct mb_task task = {.reduce = MB_REDUCE_AVG};
+    struct mb_gpu gpu = make_gpu(row->usual, true, false);
+    struct mb_variant *variant = NULL;
+    struct mb_layout layout;
+    struct mb_err why = {0};
+    char spec[32], label[MB_LABEL_BYTES];
+    const char *pointer = spec;
+    size_t n = 0;
+    snprintf(spec, sizeof spec, "%s:lanes=%s", strategy, mb_lanes_values[choice]);
+    CHECK_EQ_INT(mb_plan_variants(mb_strategies, &pointer, 1, &variant, &n, &why), MB_OK);
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){64, 64}, 1, 7);
+    gpu.info.driver_id = row->driver;
+    gpu.info.min_subgroup_size = row->min;
+    gpu.info.max_subgroup_size = row->max;
+    gpu.info.max_workgroup_subgroups = row->max_workgroup_subgroups;
+    CHECK_EQ_INT(mb_lanes(&gpu.info, 0), row->automatic);
+    CHECK_EQ_INT(mb_variant_supports(variant, &gpu, &layout, &task, &why) == MB_OK,
+                 row->has[choice]);
+    CHECK(row->has[choice] || strstr(why.text, row->reason) != NULL);
+    if (choice == 0) {
+        variant->strategy->resolve(&gpu, &layout, &task, &variant->params);
+        mb_variant_label(variant, label, sizeof label);
+        snprintf(spec, sizeof spec, ":lanes=%u", row->automatic);
+        CHECK_EQ_INT(strstr(label, spec) != NULL, row->automatic >= 8); /* 4 has no name */
+    }
+    mb_free(variant);
+}
+
+static void check_lanes(void)
+{
+    static const char *const strategies[] = {"subgroup", "spd", "spd-tree"};
+    for (size_t i = 0; i < MB_COUNTOF(lanes_rows); i++) {
+        for (size_t k = 0; k < 5 * MB_COUNTOF(strategies); k++) {
+            check_lanes_of(&lanes_rows[i], strategies[k / 5], k % 5);
+        }
+    }
 }
 
 /* A device of the portability subset makes views of the same components only, unless it says
@@ -184,6 +243,7 @@ int main(void)
     }
     vkGetPhysicalDeviceFormatProperties = all_features;
     check_sweep();
+    check_lanes();
     check_portability();
     return check_summary("resolve");
 }

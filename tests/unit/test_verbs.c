@@ -205,12 +205,11 @@ static void test_export(void)
 static void test_inspect(void)
 {
     struct mb_options options = PARSE("inspect", "-s", "spd,blit", "-f", "r8,r32f", "-r", "max",
-                                      "--size", "5x3", "--subgroup-size=32", "--json");
+                                      "--size", "5x3", "--json");
     CHECK_EQ_INT(options.verb, MB_VERB_INSPECT);
     CHECK_EQ_INT(options.n_formats, 2);
     CHECK_EQ_INT(options.settings.n_specs, 2);
     CHECK_EQ_INT(options.settings.n_sizes, 1);
-    CHECK_EQ_INT(options.subgroup_size, 32);
     CHECK_EQ_STR(options.json, "-");
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("inspect"), "");
@@ -220,8 +219,6 @@ static void test_inspect(void)
     CHECK_EQ_STR(ERROR_OF("inspect", "--json=x"),
                  "--json: 'inspect' writes to stdout only, not to 'x'; write 'inspect --json'");
     CHECK_EQ_STR(ERROR_OF("inspect", "-n", "3"), "--samples does not go with 'inspect'");
-    CHECK_EQ_STR(ERROR_OF("list", "--subgroup-size", "8"),
-                 "--subgroup-size does not go with 'list'");
 }
 
 static void test_nearest_verb(void)

@@ -127,25 +127,6 @@ static void inspect(const struct mb_gpu *gpu, enum mb_reduce reduce, struct mb_k
     snprintf(kernels->reason, sizeof kernels->reason, "%s", why.text);
 }
 
-/* Whoever relies on subgroups is given this size (0: the driver's usual one). */
-static enum mb_status take_subgroup_size(struct mb_gpu_info *info, uint32_t size,
-                                         struct mb_err *err)
-{
-    const bool is_there = size >= info->min_subgroup_size && size <= info->max_subgroup_size &&
-                          (size & (size - 1)) == 0;
-    const bool can_require = info->max_workgroup_subgroups > 0 || size == info->subgroup_size;
-    if (size == 0) {
-        return MB_OK;
-    }
-    MB_FAIL_IF(!is_there, err, MB_ERRC_UNSUPPORTED,
-               "--subgroup-size: %s has subgroups of %u to %u, powers of two, not %u",
-               info->name, info->min_subgroup_size, info->max_subgroup_size, size);
-    MB_FAIL_IF(!can_require, err, MB_ERRC_UNSUPPORTED,
-               "--subgroup-size: %s lets nobody choose it", info->name);
-    info->subgroup_size = size;
-    return MB_OK;
-}
-
 static enum mb_status compile_all(struct mb_inspection *inspection, const struct mb_gpu *gpu,
                                   const struct mb_options *options,
                                   const struct mb_variant *rows, struct mb_err *err)
@@ -181,7 +162,6 @@ enum mb_status mb_inspection_make(struct mb_inspection *inspection,
     MB_DO(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows,
                            &inspection->n_rows, err));
     MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
-    MB_DO(take_subgroup_size(&gpu.info, options->subgroup_size, err));
     inspection->device = gpu.info;
     return compile_all(inspection, &gpu, options, rows, err);
 }
