@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-#define MAX_RAW_BYTES 8192 /* PATH_MAX and a sentence */
+#define MAX_RAW_BYTES 8192 /* MB_PATH_BYTES and a sentence */
 
 #define RESULT_NAME(result)                                                                    \
     {                                                                                          \

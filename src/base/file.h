@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "base/strbuf.h"
 
@@ -39,10 +40,6 @@ MB_MUST_CHECK enum mb_status mb_file_write_in(const char *dir, const char *name,
 /* Find out whether mb_file_write_atomic could write to `path`, without touching what is there:
  * MB_OK, or the failure that it would have. A pipe or device is not tried. */
 MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_err *err);
-
-/* True if both are the same regular file, under whatever names; or, where neither is there yet,
- * if they will be, once written: symbolic links followed, folders need not be there. */
-bool mb_file_is_same(const char *a, const char *b);
 
 /* Write all of `text` to stdout and flush; a closed or full stdout is MB_ERRC_OUTPUT. A pipe
  * whose reader has gone is fine: whoever piped into `head` has seen enough, and the run's files

@@ -1,6 +1,6 @@
 /* Messages on stderr. Each is one write, so that lines of several threads do not mix; a
- * progress line that is up is erased first. The state is what a terminal needs: the level, and
- * whether a progress line is up. */
+ * progress line that may be up is erased first. The state is what a terminal needs: the level,
+ * and whether a progress line is drawn. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -43,13 +43,15 @@ void mb_log(enum mb_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     mb_utf8_sanitize_format(line, sizeof line, fmt, args);
     va_end(args);
-    flockfile(stderr);
-    if (atomic_exchange(&transient_is_up, false)) {
-        fputs(ERASE_LINE, stderr);
-    }
-    fprintf(stderr, "%s%s\n", prefixes[level], line);
+    fprintf(stderr, "%s%s%s\n", atomic_load(&transient_is_up) ? ERASE_LINE : "",
+            prefixes[level], line);
     fflush(stderr);
-    funlockfile(stderr);
+}
+
+void mb_log_text(const char *text)
+{
+    fputs(text, stderr);
+    fflush(stderr);
 }
 
 /* Bytes of the first `max_columns` characters of valid UTF-8. */
@@ -64,17 +66,15 @@ static int prefix_bytes(const char *text, int max_columns)
 
 void mb_log_set_transient(const char *text, int max_columns)
 {
-    flockfile(stderr);
     if (text != NULL && text[0] != '\0') {
         char line[1024];
         mb_utf8_sanitize(text, line, sizeof line);
+        atomic_store(&transient_is_up, true); /* first: who writes in between erases nothing */
         fprintf(stderr, ERASE_LINE "%.*s", prefix_bytes(line, max_columns), line);
-        atomic_store(&transient_is_up, true);
     } else if (atomic_exchange(&transient_is_up, false)) {
         fputs(ERASE_LINE, stderr);
     }
     fflush(stderr);
-    funlockfile(stderr);
 }
 
 void mb_log_err(const struct mb_err *err)

@@ -20,6 +20,9 @@ enum mb_log_level mb_log_get_level(void);
  * mb_log_set_transient). */
 MB_PRINTF(2, 3) void mb_log(enum mb_log_level level, const char *fmt, ...);
 
+/* Text as it is, whatever the level. */
+void mb_log_text(const char *text);
+
 /* Draw or replace (text non-empty) or erase (text NULL) the one redrawn progress line. The
  * caller decides whether stderr is a terminal; the line is cut to `max_columns`. */
 void mb_log_set_transient(const char *text, int max_columns);

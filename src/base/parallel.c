@@ -3,8 +3,9 @@
 #include "base/parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
+
+#include "base/os.h"
 
 struct worker {
     pthread_t thread;
@@ -14,21 +15,10 @@ struct worker {
     void *ctx;
 };
 
-/* Processors that this process may run on, which in a container is fewer than the machine's. */
-static uint32_t processor_count(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
-    }
-    const int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : (uint32_t)count;
-}
-
 static uint32_t worker_count(uint32_t n_rows, uint32_t min_rows)
 {
     const uint32_t n_useful = n_rows / (min_rows == 0 ? 1 : min_rows);
-    uint32_t n = processor_count();
+    uint32_t n = mb_os_processors();
     n = n < MB_PARALLEL_MAX_WORKERS ? n : MB_PARALLEL_MAX_WORKERS;
     n = n < n_useful ? n : n_useful;
     return n == 0 ? 1 : n;

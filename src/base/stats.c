@@ -34,9 +34,8 @@ double mb_quantile_sorted(const double *sorted, size_t n, double q)
 /* P(B = k) for B ~ Binomial(n, 1/2). By logarithms: 2^-n underflows from n = 1075 on. */
 static double binomial_half_pmf(size_t n, size_t k)
 {
-    int sign; /* lgamma_r, since lgamma writes a global */
-    const double log_choose = lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
-                              lgamma_r((double)(n - k) + 1, &sign);
+    const double log_choose =
+        lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
     return exp(log_choose - (double)n * log(2.0));
 }
 

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sha256.h>
-
 #define MAX_NAME_BYTES 63u  /* longest name that a suggestion is looked for */
-#define MAX_RAW_BYTES  8192 /* PATH_MAX and a sentence */
+#define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
 
 bool mb_utf8_continues(char byte)
 {
@@ -282,12 +280,4 @@ int mb_natural_compare(const char *a, const char *b)
     }
     const int order = (unsigned char)*x - (unsigned char)*y;
     return order != 0 ? order : strcmp(a, b); /* "img02" and "img2" */
-}
-
-void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
-{
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, data, n_bytes);
-    SHA256End(&context, hex);
 }

@@ -1,5 +1,4 @@
-/* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, natural order,
- * digests. */
+/* Text: UTF-8 that is safe to print, numbers parsed strictly, nearest names, natural order. */
 #pragma once
 
 #include <stdarg.h>
@@ -53,6 +52,3 @@ const char *mb_nearest_name(const char *text, const char *const *candidates, siz
 
 /* As strcmp, but with runs of digits compared as numbers: "img2" comes before "img10". */
 int mb_natural_compare(const char *a, const char *b);
-
-/* SHA-256 in lower-case hex. */
-void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);

@@ -4,53 +4,23 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/text.h"
+#include "base/path.h"
 
-/* The rest of the first line of `path` that begins with `key`, without quotes. */
-static void read_value(const char *path, const char *key, char *out, size_t out_bytes)
+/* The working folder, "" where it is longer than what is kept. */
+static void note_folder(struct mb_run *run)
 {
-    char line[256];
-    snprintf(out, out_bytes, "unknown");
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        return;
-    }
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, key, strlen(key)) == 0) {
-            char *value = line + strlen(key);
-            value += strspn(value, " \t:=\"");
-            value[strcspn(value, "\"\n")] = '\0';
-            mb_utf8_sanitize(value, out, out_bytes);
-            break;
-        }
-    }
-    fclose(file);
-}
-
-/* From os-release, uname, /proc/cpuinfo and sysconf. */
-static void read_host(struct mb_host_info *host)
-{
-    struct utsname name;
-    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    *host = (struct mb_host_info){.n_cores = n_cores > 0 ? (uint32_t)n_cores : 0};
-    read_value("/etc/os-release", "PRETTY_NAME", host->os, sizeof host->os);
-    read_value("/proc/cpuinfo", "model name", host->cpu, sizeof host->cpu);
-    if (uname(&name) == 0) {
-        snprintf(host->kernel, sizeof host->kernel, "%.60s %.60s", name.sysname, name.release);
-    } else {
-        snprintf(host->kernel, sizeof host->kernel, "unknown");
-    }
+    char folder[MB_PATH_BYTES];
+    mb_os_working_folder(folder);
+    const bool fits = strlen(folder) < sizeof run->folder;
+    strcpy(run->folder, fits ? folder : "");
 }
 
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv)
 {
     const time_t now = time(NULL);
-    struct tm utc;
     char device[40];
     *run = (struct mb_run){
         .argc = argc,
@@ -73,12 +43,9 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline.ceiling_gbps = (double)NAN,
     };
-    if (!getcwd(run->folder, sizeof run->folder)) {
-        run->folder[0] = '\0';
-    }
-    read_host(&run->host);
-    gmtime_r(&now, &utc);
-    strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", &utc);
+    note_folder(run);
+    mb_os_describe_host(&run->host);
+    strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }

@@ -3,18 +3,17 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 
 static enum mb_status check_inputs(const char *path, const struct mb_settings *settings,
                                    struct mb_err *err)
 {
-    if (access(path, F_OK) != 0) {
+    if (mb_os_kind(path) == MB_KIND_NONE) {
         return MB_OK; /* not there yet, as the inputs are */
     }
     for (size_t i = 0; i < settings->n_inputs; i++) {
-        MB_FAIL_IF(mb_file_is_same(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
+        MB_FAIL_IF(mb_os_is_same_file(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
                    "%s: is an input, and is not replaced", path);
     }
     return MB_OK;
@@ -24,7 +23,7 @@ enum mb_status mb_artifact_write(const struct mb_artifacts *artifacts,
                                  const struct mb_bytes *bytes, struct mb_strlist *written,
                                  struct mb_err *err, const char *fmt, ...)
 {
-    char relative[PATH_MAX], folder[PATH_MAX];
+    char relative[MB_PATH_BYTES], folder[MB_PATH_BYTES];
     va_list args;
     va_start(args, fmt);
     vsnprintf(relative, sizeof relative, fmt, args);

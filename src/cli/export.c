@@ -1,12 +1,11 @@
 /* `mipbench export`. */
 #include "cli/export.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/strbuf.h"
 #include "image/format.h"
 #include "cli/script.h"
@@ -27,20 +26,9 @@ static const struct mb_strategy *find_strategy(const char *name)
 /* What lies there may be somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
-    const struct dirent *entry;
-    size_t n = 0;
-    DIR *stream = opendir(dir);
-    MB_FAIL_IF(stream == NULL, err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
-               strerror(errno));
-    errno = 0; /* the end of a folder leaves it so, a failure does not */
-    while ((entry = readdir(stream)) != NULL) {
-        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    }
-    const int error = errno;
-    closedir(stream);
-    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: the folder cannot be read: %s", dir,
-               strerror(error));
-    if (n > 0) {
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(dir, MB_ERRC_OUTPUT, &names, err));
+    if (names.n > 0) {
         const enum mb_status status =
             MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder is not empty", dir);
         mb_err_hint(err, "with --force files of the same names are replaced");
@@ -160,7 +148,8 @@ static enum mb_status translate(const struct mb_script *script, const struct cho
 
 static enum mb_status find_translator(struct mb_script *script, struct mb_err *err)
 {
-    if (!mb_script_finds("spirv-cross")) {
+    char path[MB_PATH_BYTES];
+    if (!mb_os_find_program("spirv-cross", path)) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "--language: spirv-cross is not on PATH");
         return mb_err_hint(err, "install it, or leave hlsl and msl out");
     }

@@ -1,12 +1,12 @@
 /* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
  */
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/grid.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "base/strbuf.h"
 #include "base/version.h"
 #include "bench/bench.h"
@@ -178,7 +178,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_stdout_write(version, strlen(version), err);
     case MB_VERB_NOTHING:
         mb_help_add_short(&usage);
-        fputs(mb_strbuf_text(&usage), stderr);
+        mb_log_text(mb_strbuf_text(&usage));
         mb_strbuf_finish(&usage);
         *verdict = MB_ERRC_USAGE;
         return MB_OK;
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
     struct mb_err err = {0};
     MB_SCOPED(mb_options) options = {0};
     enum mb_errc verdict = MB_ERRC_NONE;
-    setlocale(LC_CTYPE, "");
+    mb_os_begin(&argc, &argv);
     mb_session_catch_signals();
     mb_strategies_check(mb_strategies);
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);

@@ -2,18 +2,14 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "bench/settings.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "result/csv.h"
 #include "result/result_write.h"
@@ -32,7 +28,7 @@ static bool terminal_has_color(void)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) &&
+    return mb_os_is_terminal(MB_STDOUT) && !(no_color && no_color[0]) &&
            !(term && strcmp(term, "dumb") == 0);
 }
 
@@ -40,13 +36,14 @@ static bool terminal_has_color(void)
  * `why` says so. */
 static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
-    char target[PATH_MAX], folder[PATH_MAX];
-    const int error = mb_path_resolve(path, target);
+    char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
+    const int error = mb_os_resolve(path, target);
     mb_path_parent(target, folder);
     if (error == EACCES) {
-        MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, strerror(error));
+        MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path,
+                mb_os_error_text(error));
     }
-    return error == ENOENT || (error == 0 && access(folder, F_OK) != 0);
+    return error == ENOENT || (error == 0 && mb_os_kind(folder) == MB_KIND_NONE);
 }
 
 /* Copies can be written, so that no run is lost to a typing error. Those that may go into the
@@ -74,14 +71,6 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return check_writable(options, true, err);
 }
 
-/* Of stdout; 0 where it is no terminal. */
-static size_t terminal_columns(void)
-{
-    struct winsize size = {0};
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
-                                                                                 : 0;
-}
-
 struct mb_table_style mb_output_style(const struct mb_options *options)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
@@ -90,8 +79,8 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     }
     return (struct mb_table_style){
         .color = wants_color,
-        .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-        .columns = terminal_columns(),
+        .unicode = mb_os_shows_utf8(),
+        .columns = mb_os_columns(MB_STDOUT),
     };
 }
 
@@ -126,10 +115,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
 
 bool mb_output_is_beside_errors(const struct mb_output *output)
 {
-    struct stat out, err;
-    return output->stdout_is_taken ||
-           (fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
-            out.st_dev == err.st_dev && out.st_ino == err.st_ino);
+    return output->stdout_is_taken || mb_os_is_one_stream();
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -144,7 +130,7 @@ enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, stru
     enum mb_status status =
         stdout_is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
     if (stdout_is_taken) {
-        fputs(mb_strbuf_text(text), stderr);
+        mb_log_text(mb_strbuf_text(text));
     }
     mb_strbuf_finish(text);
     return status;
@@ -229,9 +215,9 @@ static bool is_among(const char *dir, const struct mb_strlist *relative, const c
 {
     bool is_found = false;
     for (size_t i = 0; i < relative->n && !is_found; i++) {
-        char written[PATH_MAX];
+        char written[MB_PATH_BYTES];
         snprintf(written, sizeof written, "%s/%s", dir, relative->items[i]);
-        is_found = mb_file_is_same(path, written);
+        is_found = mb_os_is_same_file(path, written);
     }
     return is_found;
 }

@@ -5,11 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "base/text.h"
 
 #define NS_PER_S         UINT64_C(1000000000)
@@ -20,18 +18,15 @@
 /* Asked every time: a window can be resized. */
 static int stderr_columns(void)
 {
-    struct winsize size = {0};
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    return FALLBACK_COLUMNS;
+    const size_t n_columns = mb_os_columns(MB_STDERR);
+    return n_columns > 0 ? (int)n_columns : FALLBACK_COLUMNS;
 }
 
 void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images)
 {
     *progress = (struct mb_progress){
         .is_quiet = quiet,
-        .is_terminal = isatty(STDERR_FILENO) == 1,
+        .is_terminal = mb_os_is_terminal(MB_STDERR),
         .unicode = unicode,
         .n_images = n_images,
     };

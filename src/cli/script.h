@@ -2,15 +2,12 @@
  * are made by. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-
-#include "base/err.h"
+#include "base/os.h"
 
 struct mb_script {
     const char *option, *name; /* "--report", "report.py" */
-    char python[PATH_MAX];
-    char path[PATH_MAX];
+    char python[MB_PATH_BYTES];
+    char path[MB_PATH_BYTES];
 };
 
 /* Find python3, on PATH or as /usr/bin/python3, and the script: in $MIPBENCH_DATA where that is
@@ -18,9 +15,6 @@ struct mb_script {
  * What is not there is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_script_find(struct mb_script *script, const char *option,
                                             const char *name, struct mb_err *err);
-
-/* Whether a program that a script runs is on PATH. */
-bool mb_script_finds(const char *program);
 
 /* Run `NAME FIRST -- SECOND`; no shell is involved. What the script says of an error is on
  * stderr then, and the status is MB_ERRC_OUTPUT. */

@@ -3,10 +3,11 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "bench/image_case.h"
 #include "bench/plan.h"
 #include "cli/options/replay.h"
@@ -20,27 +21,20 @@ static void on_signal(int number)
 {
     caught_signal = number;
     if (ends_at_once) {
-        _exit(128 + number);
+        _Exit(128 + number);
     }
 }
 
 void mb_session_catch_signals(void)
 {
-    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGINT, &once, NULL);
-    sigaction(SIGTERM, &once, NULL);
-    sigaction(SIGHUP, &once, NULL);
-    /* A closed pipe ends nothing, and a file limit comes back as EFBIG, which is reported. */
-    sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL);
+    mb_os_catch_signals(on_signal);
 }
 
 void mb_session_end_at_once(bool ends)
 {
     ends_at_once = ends;
     if (ends && caught_signal != 0) {
-        _exit(128 + (int)caught_signal);
+        _Exit(128 + (int)caught_signal);
     }
 }
 
@@ -75,7 +69,7 @@ enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status
         /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
         mb_log_err(err);
         fflush(NULL);
-        _exit((int)err->code);
+        _Exit((int)err->code);
     }
     const uint32_t n_messages = mb_gpu_finish(gpu);
     MB_FAIL_IF(status == MB_OK && n_messages > 0, err, MB_ERRC_RUNTIME,

@@ -155,13 +155,6 @@ struct mb_timer_info {
     double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
 };
 
-struct mb_host_info {
-    char os[128];     /* PRETTY_NAME of os-release */
-    char kernel[128]; /* uname -sr */
-    char cpu[128];
-    uint32_t n_cores;
-};
-
 struct mb_run {
     char id[64];  /* "<utc>-<device slug>" */
     char utc[24]; /* "20261121T023000Z" */

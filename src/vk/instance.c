@@ -1,10 +1,10 @@
 /* The Vulkan instance: loader, driver, and the validation layer when asked for. */
 #include "vk/instance.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/os.h"
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
@@ -117,15 +117,16 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
                                    struct mb_err *err)
 {
     if (volkInitialize() != VK_SUCCESS) {
-        MB_FAIL(err, MB_ERRC_DEVICE, "the Vulkan loader (libvulkan.so.1) is missing");
+        MB_FAIL(err, MB_ERRC_DEVICE,
+                "the Vulkan loader (libvulkan.so.1 or vulkan-1.dll) is missing");
         return mb_err_hint(err,
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
     if (n_messages) {
         /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's
          * own choice is kept. */
-        setenv("VK_LAYER_ENABLES",
-               "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT", 0);
+        mb_os_set_default("VK_LAYER_ENABLES",
+                          "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
     }
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/os.h"
 #include "image/image.h"
 
 static void describe(const char *path)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/os.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/plan.h"

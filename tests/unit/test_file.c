@@ -151,7 +151,7 @@ static void test_write_keeps_mode(void)
 
 static void check_same(const char *a, const char *b, bool want)
 {
-    if (mb_file_is_same(a, b) != want || mb_file_is_same(b, a) != want) {
+    if (mb_os_is_same_file(a, b) != want || mb_os_is_same_file(b, a) != want) {
         CHECK_EQ_STR(a, b);
     }
 }

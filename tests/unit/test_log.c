@@ -59,7 +59,7 @@ static void test_transient(void)
     mb_log(MB_LOG_INFO, "again");
     mb_log_set_transient("three", 80);
     mb_log_set_transient("", 80);
-    CHECK_EQ_STR(end_capture(), "\r\033[K\xc2\xb7 o\r\033[Ktwo\r\033[Kmessage\nagain\n"
+    CHECK_EQ_STR(end_capture(), "\r\033[K\xc2\xb7 o\r\033[Ktwo\r\033[Kmessage\n\r\033[Kagain\n"
                                 "\r\033[Kthree\r\033[K");
 }
 

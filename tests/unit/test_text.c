@@ -1,5 +1,6 @@
 /* Text: what is made safe, what is parsed and what is refused. */
 #include "base/err.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "check.h"
 

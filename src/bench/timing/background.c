@@ -1,7 +1,7 @@
 /* A compute load on a second queue; shaders/background.comp. */
 #include "bench/timing/background.h"
 
-#include "base/clock.h"
+#include "base/os.h"
 
 #define STEPS_PER_GROUP  4096u
 #define FIRST_GROUPS     16384u

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/os.h"
 #include "base/rng.h"
 #include "base/stats.h"
 

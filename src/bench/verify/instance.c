@@ -2,7 +2,7 @@
 #include "bench/verify/instance.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/os.h"
 #include "bench/test_image.h"
 #include "vk/barrier.h"
 

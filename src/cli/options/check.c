@@ -254,9 +254,9 @@ static bool is_stdout(const struct file *file)
     return file->dir == NULL && strcmp(file->name, "-") == 0;
 }
 
-static void get_path(const struct file *file, char path[PATH_MAX])
+static void get_path(const struct file *file, char path[MB_PATH_BYTES])
 {
-    snprintf(path, PATH_MAX, "%s%s%s", file->dir != NULL ? file->dir : "",
+    snprintf(path, MB_PATH_BYTES, "%s%s%s", file->dir != NULL ? file->dir : "",
              file->dir != NULL ? "/" : "", file->name);
 }
 
@@ -264,7 +264,7 @@ static void get_path(const struct file *file, char path[PATH_MAX])
 static enum mb_status check_pair(const struct file *one, const struct file *other,
                                  struct mb_err *err)
 {
-    char path[PATH_MAX], other_path[PATH_MAX];
+    char path[MB_PATH_BYTES], other_path[MB_PATH_BYTES];
     if (one->name == NULL || other->name == NULL || is_stdout(one) != is_stdout(other)) {
         return MB_OK;
     }
@@ -272,7 +272,7 @@ static enum mb_status check_pair(const struct file *one, const struct file *othe
                other->label);
     get_path(one, path);
     get_path(other, other_path);
-    return mb_file_is_same(path, other_path)
+    return mb_os_is_same_file(path, other_path)
                ? MB_FAIL(err, MB_ERRC_USAGE, "%s and %s name the same file, '%s'", one->label,
                          other->label, other_path)
                : MB_OK;

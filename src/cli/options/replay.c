@@ -3,12 +3,11 @@
 #include "cli/options/replay.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "cli/options/scan.h"
 #include "image/pattern.h"
@@ -75,11 +74,12 @@ static enum mb_status add_recorded(struct mb_strlist *args,
                                    const struct mb_result_file *recorded, const char *input,
                                    struct mb_err *err)
 {
-    char there[PATH_MAX];
-    const bool is_here = recorded->folder[0] == '\0' || input[0] == '/' ||
-                         mb_pattern_is_spec(input) || access(input, F_OK) == 0;
+    char there[MB_PATH_BYTES];
+    const bool is_here = recorded->folder[0] == '\0' || mb_os_is_absolute(input) ||
+                         mb_pattern_is_spec(input) || mb_os_kind(input) != MB_KIND_NONE;
     snprintf(there, sizeof there, "%s/%s", recorded->folder, input);
-    return mb_strlist_add(args, err, "%s", is_here || access(there, F_OK) != 0 ? input : there);
+    return mb_strlist_add(args, err, "%s",
+                          is_here || mb_os_kind(there) == MB_KIND_NONE ? input : there);
 }
 
 /* The program, "run", the options of both lines, "--", and the new inputs or the old ones. */

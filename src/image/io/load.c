@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "image/pattern.h"
 
