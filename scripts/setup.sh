@@ -12,6 +12,8 @@ build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
 test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy
     python3-matplotlib clang libclang-rt-dev clang-format git chromium chromium-driver nodejs scdoc zsh fish)
+windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
+aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_easy_font.h)
@@ -28,16 +30,18 @@ arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-n
     python-matplotlib clang git chromium nodejs scdoc zsh fish"
 
 want_tests=false
+target_packages=()
 assume_yes=false
 work_dir=
 
 usage() {
     cat <<'END'
-usage: scripts/setup.sh [--tests] [--yes]
+usage: scripts/setup.sh [--tests] [--windows] [--aarch64] [--yes]
 
-  --tests   also what the test suite needs
-  --yes     install without asking (so does CI=true)
-  --help    this text
+  --tests              also what the test suite needs
+  --windows --aarch64  also what scripts/cross.sh needs, to run the result as well
+  --yes                install without asking (so does CI=true)
+  --help               this text
 
 Exit: 0 everything is there, 1 something is missing, 2 usage.
 END
@@ -54,6 +58,8 @@ parse_options() {
     while [ $# -gt 0 ]; do
         case $1 in
         --tests) want_tests=true ;;
+        --windows) target_packages+=("${windows_packages[@]}") ;;
+        --aarch64) target_packages+=("${aarch64_packages[@]}") ;;
         --yes) assume_yes=true ;;
         --help)
             usage
@@ -187,7 +193,7 @@ install_missing() {
 }
 
 setup_debian() {
-    local wanted=("${build_packages[@]}")
+    local wanted=("${build_packages[@]}" "${target_packages[@]}")
     if $want_tests; then
         wanted+=("${test_packages[@]}")
     fi

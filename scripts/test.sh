@@ -8,6 +8,7 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 build_root=${MIPBENCH_BUILD_ROOT:-$root}
 setup_options=(--tests)
+cross_options=(--test)
 n_passed=0
 n_failed=0
 n_skipped=0
@@ -17,7 +18,8 @@ usage() {
 usage: scripts/test.sh [--full] [--yes]
 
   --full    everything, which takes hours: every variant at every size and subgroup size, every
-            fault, millions of mutated files, and the tests themselves tried by edited sources
+            fault, millions of mutated files, the tests themselves tried by edited sources, and
+            the builds for Windows and aarch64, run under wine and qemu (scripts/cross.sh)
   --yes     install missing packages without asking
   --help    this text
 
@@ -30,7 +32,10 @@ parse_options() {
     for option in "$@"; do
         case $option in
         --full) export MB_TEST_FULL=1 ;;
-        --yes) setup_options+=(--yes) ;;
+        --yes)
+            setup_options+=(--yes)
+            cross_options+=(--yes)
+            ;;
         --help)
             usage
             exit 0
@@ -149,6 +154,16 @@ run_sanitized() {
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK
 }
 
+# For another system, built and run.
+run_cross() {
+    heading "$1"
+    if "$root/scripts/cross.sh" "$1" "${cross_options[@]}"; then
+        passed
+    else
+        failed "$1"
+    fi
+}
+
 main() {
     parse_options "$@"
     "$root/scripts/setup.sh" "${setup_options[@]}"
@@ -158,6 +173,10 @@ main() {
     if CC=clang build sanitize -Db_sanitize=address,undefined -Db_lundef=false \
         -Dbuildtype=debugoptimized; then
         run_sanitized
+    fi
+    if [ -n "${MB_TEST_FULL-}" ]; then
+        run_cross windows
+        run_cross aarch64
     fi
     heading "all"
     local skipped=

@@ -1,9 +1,11 @@
 """What the tests of the command line share: running mipbench, its error lines, PNG files."""
+import atexit
 import hashlib
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -30,12 +32,25 @@ sys.path.insert(0, str(SCRIPTS))
 sys.dont_write_bytecode = True
 
 
+def runnable(binary):
+    """The program, or a script that runs it by what it needs on this machine (an emulator)."""
+    wrapper = os.environ.get("MESON_EXE_WRAPPER")
+    if not wrapper:
+        return binary
+    folder = tempfile.TemporaryDirectory(prefix="mipbench-run-")
+    atexit.register(folder.cleanup)
+    script = pathlib.Path(folder.name) / "mipbench"
+    script.write_text(f'#!/bin/sh\nexec {wrapper} {shlex.quote(binary)} "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return str(script)
+
+
 def main():
     """Run the tests of the calling module on the program named by the first argument."""
     global BINARY
     if len(sys.argv) < 2:
         sys.exit("usage: test_NAME.py MIPBENCH [TEST...]")
-    BINARY = os.path.abspath(sys.argv.pop(1))
+    BINARY = runnable(os.path.abspath(sys.argv.pop(1)))
     # The tests call the module that they imported, not the one that runs.
     sys.modules["cli"].BINARY = BINARY
     os.environ["MIPBENCH"] = BINARY  # for scripts that take several runs together

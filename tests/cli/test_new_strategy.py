@@ -95,5 +95,5 @@ class NewStrategy(cli.TestCase):
 
 
 if __name__ == "__main__":
-    TEMPLATE, WRONG_TEMPLATE = map(os.path.abspath, (sys.argv[1], sys.argv.pop(2)))
+    TEMPLATE, WRONG_TEMPLATE = (cli.runnable(os.path.abspath(path)) for path in (sys.argv[1], sys.argv.pop(2)))
     cli.main()

@@ -8,6 +8,7 @@ import copy
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -19,7 +20,8 @@ except ImportError:
 
 
 def report(program, kind):
-    done = subprocess.run([program, kind], check=True, stdout=subprocess.PIPE)
+    emulator = os.environ.get("MESON_EXE_WRAPPER", "").split()
+    done = subprocess.run([*emulator, program, kind], check=True, stdout=subprocess.PIPE)
     text = done.stdout.decode("utf-8")  # strict: raises on invalid UTF-8
     assert text.endswith("\n")
     return text

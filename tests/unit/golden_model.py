@@ -6,6 +6,7 @@ matrix, numbers of 16 bits are numpy's, and small unsigned floats are looked up 
 all of them. Usage: golden_model.py GOLDEN_DUMP. Exit 0, 1, or 77 without numpy."""
 
 import itertools
+import os
 import subprocess
 import sys
 
@@ -344,7 +345,8 @@ def make_requests():
 def main():
     requests = list(make_requests())
     stdin = b"".join(line.encode() + b"\n" + data for line, data, _, _ in requests)
-    stdout = subprocess.run(sys.argv[1:2], input=stdin, stdout=subprocess.PIPE, check=True).stdout
+    program = [*os.environ.get("MESON_EXE_WRAPPER", "").split(), sys.argv[1]]
+    stdout = subprocess.run(program, input=stdin, stdout=subprocess.PIPE, check=True).stdout
     n_failed = 0
     at = 0
     for line, _, n_bytes, check in requests:

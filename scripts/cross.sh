@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# Builds mipbench for another system on Debian 12 or later: mipbench.exe by mingw-w64, or the
+# program for aarch64. All that comes from elsewhere is the distribution's, fetched by apt into the
+# build folder: sources of cJSON and libdeflate for Windows, arm64 packages for aarch64. Nothing of
+# the host is changed but by scripts/setup.sh, which installs what is missing.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+build_root=${MIPBENCH_BUILD_ROOT:-$root}
+arm64_packages=(libc6-dev libcjson-dev libdeflate-dev libmd-dev libvulkan-dev mesa-vulkan-drivers)
+setup_options=()
+runs_tests=false
+
+usage() {
+    cat <<'END'
+usage: scripts/cross.sh windows|aarch64 [--test] [--yes]
+
+Makes build-windows/mipbench/mipbench.exe, or build-aarch64/mipbench/mipbench.
+
+  --test    also run it, on software Vulkan: every command under wine, or under qemu the suite
+            unit and every strategy but spd-tree
+  --yes     install missing packages without asking
+  --help    this text
+
+Environment: MIPBENCH_BUILD_ROOT, where the build folder is made (default: beside scripts).
+END
+}
+
+parse_options() {
+    target=${1:-}
+    case $target in
+    windows | aarch64) shift ;;
+    --help) ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+    esac
+    for option in "$@"; do
+        case $option in
+        --test) runs_tests=true ;;
+        --yes) setup_options+=(--yes) ;;
+        --help)
+            usage
+            exit 0
+            ;;
+        *)
+            echo "cross: error: unknown option '$option'" >&2
+            exit 2
+            ;;
+        esac
+    done
+}
+
+# apt with its own lists and cache, of the host's sources: `packages` is "deb", or "deb-src".
+# Without the host's status, everything of an architecture counts as missing.
+configure_apt() {
+    local packages=$1 architecture=$2
+    mkdir -p apt/lists/partial apt/cache/archives/partial
+    : >apt/status
+    : >apt/apt.sources
+    : >apt/apt.list
+    local file
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/debian*; do
+        case $file in
+        *'*') ;;
+        *.sources) { sed "s/^Types:.*/Types: $packages/" "$file" && echo; } >>apt/apt.sources ;;
+        *.list) [ ! -f "$file" ] || sed -n "s/^deb /$packages /p" "$file" >>apt/apt.list ;;
+        esac
+    done
+    cat >apt/apt.conf <<END
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
+APT::Sandbox::User "$(id -un)";
+Dir::Etc::sourcelist "-";
+Dir::Etc::sourceparts "$PWD/apt";
+Dir::State::lists "$PWD/apt/lists";
+Dir::State::status "$PWD/apt/status";
+Dir::Cache "$PWD/apt/cache";
+END
+    export APT_CONFIG=$PWD/apt/apt.conf
+    apt-get -q update
+}
+
+# static_library NAME FOLDER SOURCE...: sysroot/lib/libNAME.a, and what pkg-config says of it.
+static_library() {
+    local name=$1 folder=$2 source
+    shift 2
+    mkdir -p "objects/$name"
+    for source in "$@"; do
+        x86_64-w64-mingw32-gcc-posix -O2 -DNDEBUG -I"$folder" -c "$source" \
+            -o "objects/$name/$(basename "$(dirname "$source")")-$(basename "$source" .c).o"
+    done
+    x86_64-w64-mingw32-ar rcs "sysroot/lib/lib$name.a" "objects/$name"/*.o
+    describe "lib$name" "-L$PWD/sysroot/lib -l$name"
+}
+
+describe() {
+    printf 'Name: %s\nDescription: %s\nVersion: 1.3\nLibs: %s\nCflags: -I%s\n' "$1" "$1" \
+        "$2" "$PWD/sysroot/include" >"sysroot/lib/pkgconfig/$1.pc"
+}
+
+# The loader is opened by name at run time, so that of Vulkan, volk and stb only the headers are
+# needed: the host's, which are the same everywhere.
+make_windows_sysroot() {
+    configure_apt deb-src amd64
+    (mkdir -p sources && cd sources && apt-get -q source cjson libdeflate)
+    mkdir -p sysroot/include sysroot/lib/pkgconfig
+    static_library cjson sources/cjson-*/ sources/cjson-*/cJSON.c
+    static_library deflate sources/libdeflate-*/ sources/libdeflate-*/lib/{,x86/}*.c
+    cp sources/cjson-*/cJSON.h sources/libdeflate-*/libdeflate.h sysroot/include
+    ln -s /usr/include/{vulkan,vk_video,volk.h,volk.c,stb} sysroot/include
+    describe vulkan ""
+}
+
+make_aarch64_sysroot() {
+    local package
+    configure_apt deb arm64
+    apt-get -q -y --no-install-recommends --download-only install "${arm64_packages[@]}"
+    mkdir -p sysroot
+    for package in apt/cache/archives/*.deb; do
+        dpkg-deb -x "$package" sysroot
+    done
+    ln -s /usr/include/{volk.h,volk.c,stb} sysroot/usr/include
+}
+
+write_cross_file() {
+    local sysroot=$PWD/sysroot
+    case $target in
+    windows)
+        cat <<END
+[binaries]
+c = 'x86_64-w64-mingw32-gcc-posix'
+ar = 'x86_64-w64-mingw32-gcc-ar-posix'
+strip = 'x86_64-w64-mingw32-strip'
+pkgconfig = 'pkg-config'
+[properties]
+pkg_config_libdir = '$sysroot/lib/pkgconfig'
+[built-in options]
+c_link_args = ['-static', '-s']
+[host_machine]
+system = 'windows'
+cpu_family = 'x86_64'
+cpu = 'x86_64'
+endian = 'little'
+END
+        ;;
+    aarch64)
+        cat <<END
+[binaries]
+c = 'aarch64-linux-gnu-gcc'
+ar = 'aarch64-linux-gnu-gcc-ar'
+strip = 'aarch64-linux-gnu-strip'
+pkgconfig = 'pkg-config'
+exe_wrapper = ['qemu-aarch64', '-L', '$sysroot', '-E',
+  'VK_DRIVER_FILES=$sysroot/usr/share/vulkan/icd.d/lvp_icd.aarch64.json']
+[properties]
+sys_root = '$sysroot'
+pkg_config_libdir = '$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$sysroot/usr/share/pkgconfig'
+[built-in options]
+c_args = ['--sysroot=$sysroot']
+c_link_args = ['--sysroot=$sysroot']
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+END
+        ;;
+    esac
+}
+
+# What a program of wine leaves running keeps the descriptors that it was given: these first ones
+# are to be nobody's.
+test_windows() {
+    x86_64-w64-mingw32-gcc-posix -municode -O1 -o on_windows.exe "$root/tests/cli/on_windows.c"
+    [ -f native/build.ninja ] || meson setup native "$root"
+    ninja -C native mipbench
+    export WINEPREFIX=$PWD/wine WINEDEBUG=-all MESON_EXE_WRAPPER=wine MB_TEST_ROOT=$root
+    export ON_WINDOWS=$PWD/on_windows.exe NATIVE=$PWD/native/mipbench PROGRAM=$PWD/mipbench/mipbench.exe
+    # shellcheck disable=SC2016 # the inner shell's
+    xvfb-run -a bash -c 'wine wineboot </dev/null >/dev/null 2>&1
+        python3 "$MB_TEST_ROOT/tests/cli/test_windows.py" "$PROGRAM"
+        status=$?
+        wineboot --kill
+        exit $status' </dev/null
+}
+
+# Without spd-tree: LLVM 15, which Debian 12's lavapipe is built with, fails on its unpackHalf2x16
+# ("Cannot select: AArch64ISD::VLSHR").
+test_aarch64() {
+    meson test -C mipbench --no-rebuild --print-errorlogs --suite unit </dev/null
+    qemu-aarch64 -L sysroot -E "VK_DRIVER_FILES=$PWD/sysroot/usr/share/vulkan/icd.d/lvp_icd.aarch64.json" \
+        mipbench/mipbench pattern:noise:33x25 -n 3 -w 0 --no-roofline -o run \
+        -s blit,raster,compute,subgroup,spd,spd-metal,separable
+}
+
+main() {
+    parse_options "$@"
+    "$root/scripts/setup.sh" "--$target" "${setup_options[@]}"
+    mkdir -p "$build_root/build-$target"
+    cd "$build_root/build-$target"
+    if ! [ -f sysroot/complete ]; then
+        rm -rf sysroot sources objects
+        "make_${target}_sysroot"
+        touch sysroot/complete
+    fi
+    write_cross_file >cross.txt
+    if ! [ -f mipbench/build.ninja ]; then
+        meson setup --cross-file cross.txt mipbench "$root"
+    fi
+    ninja -C mipbench
+    if $runs_tests; then
+        "test_$target"
+    fi
+}
+
+main "$@"
