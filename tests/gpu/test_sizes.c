@@ -1,6 +1,6 @@
 /* Every strategy with every choice of its parameters over patterns that each show one way of
- * being wrong, and at sizes up to the largest, judged by the golden model. test_sweep.c has the
- * formats, the reductions and all the small sizes.
+ * being wrong, and at sizes up to the largest, judged by the golden model; as `every`, spd-tree
+ * at every small size. test_sweep.c has the formats and the reductions.
  *
  * One image per size, format and pattern serves all rows. */
 #include <stdlib.h>
@@ -267,29 +267,54 @@ static void test_sizes(struct mb_gpu *gpu)
 }
 
 #define MAX_SIZE 130u
+#define N_BLOCKS 9u /* of 16 sizes along an axis */
+#define N_PICKS  (N_BLOCKS * N_BLOCKS * 256)
 
-/* All sizes up to 130x130 with MB_TEST_FULL=1; else some, drawn anew each day. */
+static void run_every(const struct mb_gpu *gpu, struct mb_extent extent)
+{
+    for (size_t k = 0; k < MB_COUNTOF(every_size); k++) {
+        run_size(gpu, &every_size[k], extent);
+    }
+}
+
+/* All sizes up to 130x130: those with the same lowest bits, which share kernels, one after the
+ * other. */
+static void run_every_size(const struct mb_gpu *gpu)
+{
+    for (uint32_t i = 0; i < N_PICKS; i++) {
+        const struct mb_extent extent = {1 + i % N_BLOCKS * 16 + i / (N_BLOCKS * N_BLOCKS) % 16,
+                                         1 + i / N_BLOCKS % N_BLOCKS * 16 +
+                                             i / (N_BLOCKS * N_BLOCKS * 16)};
+        if (extent.width <= MAX_SIZE && extent.height <= MAX_SIZE) {
+            run_every(gpu, extent);
+        }
+        if ((i + 1) % (N_PICKS / 16) == 0) {
+            mb_test_report_phase("every", n_judged);
+        }
+    }
+}
+
+/* With MB_TEST_FULL=1 every one; else some, drawn anew each day. */
 static void test_every_size(struct mb_gpu *gpu)
 {
     struct mb_rng rng;
     const uint64_t seed = (uint64_t)time(NULL) / 86400;
-    const uint32_t n_all = MAX_SIZE * MAX_SIZE;
-    const uint32_t n = mb_test_is_full()                         ? n_all
-                       : is_own_turn(gpu) && !mb_test_is_quick() ? 6
-                                                                 : 2;
-    mb_rng_init(&rng, seed);
-    printf("%u of %u sizes, seed %llu\n", n, n_all, (unsigned long long)seed);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t pick = n == n_all ? i : (uint32_t)mb_rng_below(&rng, n_all);
-        const struct mb_extent extent = {pick % MAX_SIZE + 1, pick / MAX_SIZE + 1};
-        for (size_t k = 0; k < MB_COUNTOF(every_size); k++) {
-            run_size(gpu, &every_size[k], extent);
-        }
+    const uint32_t n = is_own_turn(gpu) && !mb_test_is_quick() ? 6 : 2;
+    if (mb_test_is_full()) {
+        run_every_size(gpu);
+        return;
     }
-    mb_test_report_phase("every", n_judged);
+    mb_rng_init(&rng, seed);
+    printf("%u sizes, seed %llu\n", n, (unsigned long long)seed);
+    for (uint32_t i = 0; i < n; i++) {
+        run_every(gpu, (struct mb_extent){1 + (uint32_t)mb_rng_below(&rng, MAX_SIZE),
+                                          1 + (uint32_t)mb_rng_below(&rng, MAX_SIZE)});
+    }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    return MB_TEST_ON_DEVICE(test_subgroup_size, test_sizes, test_every_size);
+    return argc > 1 && strcmp(argv[1], "every") == 0
+               ? MB_TEST_ON_DEVICE(test_subgroup_size, test_every_size)
+               : MB_TEST_ON_DEVICE(test_subgroup_size, test_sizes);
 }
