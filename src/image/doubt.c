@@ -61,7 +61,7 @@ static double least_normal(const struct mb_format *format)
 
 /* What goes for all values of a level. */
 struct level_doubt {
-    bool is_average;
+    bool is_average, is_strict;
     bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
     double rounding;       /* of the sums, relative to their terms */
     double largest;        /* magnitude that no sum of overflows */
@@ -75,9 +75,11 @@ static double weight_sum(uint32_t size)
 }
 
 /* The largest magnitude of texels that no sum of overflows. */
-static double largest_summed(struct mb_extent extent)
+static double largest_summed(const struct mb_tolerance *tolerance, struct mb_extent extent)
 {
-    return (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
+    return tolerance->is_strict
+               ? INFINITY
+               : (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
 /* By a sampler, of fixed function. */
@@ -102,7 +104,7 @@ static double doubt_of(const struct level_doubt *level, double value)
 {
     const double magnitude = fabs(value);
     if (!level->is_average) {
-        return isnan(value) ? INFINITY : 0.0;
+        return isnan(value) && !level->is_strict ? INFINITY : 0.0;
     }
     if (!isfinite(value)) {
         return level->is_interpolated ? INFINITY : 0.0;
@@ -123,11 +125,12 @@ static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *so
     const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
     const struct level_doubt level = {
         .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
+        .is_strict = tolerance->is_strict,
         /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
         .is_interpolated =
             mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
         .rounding = rounding_of(tolerance, source->format, weight_error),
-        .largest = largest_summed(source->extent),
+        .largest = largest_summed(tolerance, source->extent),
         .small = is_float32 ? least * MAX_WEIGHT : least,
         .flushed = least,
     };
@@ -145,7 +148,7 @@ static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *so
 static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                          double *doubts)
 {
-    const double largest = largest_summed(source->extent);
+    const double largest = largest_summed(tolerance, source->extent);
     const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
     const size_t n_values = (size_t)source->extent.width * source->extent.height * 4;
     const double *values = source->texels;

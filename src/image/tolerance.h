@@ -19,7 +19,9 @@ struct mb_tolerance {
                                is implied */
     double max_error_lsb;   /* a plain number in place of the computed bound, in LSB of codes or
                                ulp of floats; 0: the bound is computed */
-    bool has_no_policy;     /* none describes the output: it is timed, but not judged */
+    bool is_strict; /* of floats: a mean is infinite only if a value is, an extreme NaN only if
+                       all values are */
+    bool has_no_policy; /* none describes the output: it is timed, but not judged */
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 

@@ -340,6 +340,7 @@ static void describe(const void *state, struct mb_work *work)
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = MB_ARITHMETIC_FP32,
+        .is_strict = !mb_weighs_alpha(s->task.reduce, s->task.alpha, layout->format),
     };
     for (uint32_t i = s->plan.n_first; s->task.is_update && i + 1 < layout->n_levels; i++) {
         work->tolerance.reread_levels |= UINT32_C(1) << i;

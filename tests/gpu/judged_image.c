@@ -18,8 +18,13 @@ static size_t n_refusals;
 bool mb_judged_image_init(struct judged_image *image, const struct mb_gpu *gpu,
                           const struct mb_layout *layout, const char *pattern)
 {
-    *image = (struct judged_image){.layout = *layout};
-    image->texels = mb_test_texels(layout, pattern);
+    return mb_judged_image_of(image, gpu, layout, mb_test_texels(layout, pattern));
+}
+
+bool mb_judged_image_of(struct judged_image *image, const struct mb_gpu *gpu,
+                        const struct mb_layout *layout, void *texels)
+{
+    *image = (struct judged_image){.layout = *layout, .texels = texels};
     if (!mb_test_open_image(&image->test_image, gpu, &image->layout, image->texels)) {
         mb_free(image->texels);
         *image = (struct judged_image){0};

@@ -15,6 +15,10 @@ struct judged_image {
  * cannot be made. */
 bool mb_judged_image_init(struct judged_image *image, const struct mb_gpu *gpu,
                           const struct mb_layout *layout, const char *pattern);
+/* The same of texels as they are stored, level 0 of all layers, or NULL; they are freed with
+ * the image. */
+bool mb_judged_image_of(struct judged_image *image, const struct mb_gpu *gpu,
+                        const struct mb_layout *layout, void *texels);
 /* Accepts zero. */
 void mb_judged_image_finish(struct judged_image *image);
 

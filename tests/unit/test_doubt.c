@@ -127,14 +127,28 @@ static const struct quad {
     {"r32f", MB_REDUCE_AVG, 0, {-1e36, -1e36, -1e36, -1e36}, -INF, false},
 };
 
-static void check_quads(void)
+/* Held to a strict tolerance: neither NaN beside numbers nor large ones are an excuse. */
+static const struct quad strict_quads[] = {
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 3.0, true},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, NOT, false},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 2.0, false},
+    {"r16f", MB_REDUCE_MIN, 0, {1.0, NOT, NOT, NOT}, 1.0, true},
+    {"r16f", MB_REDUCE_MIN, 0, {NOT, NOT, NOT, NOT}, NOT, true},
+    {"r16f", MB_REDUCE_MIN, 0, {NOT, NOT, NOT, NOT}, 1.0, false},
+    {"r32f", MB_REDUCE_AVG, 0, {-3e38, -3e38, -3e38, -3e38}, -INF, false},
+    {"r32f", MB_REDUCE_AVG, 0, {-3e38, -3e38, -3e38, -3e38}, -3e38, true},
+    {"r32f", MB_REDUCE_AVG, 0, {INF, 1.0, 2.0, 3.0}, INF, true},
+    {"r32f", MB_REDUCE_AVG, 0, {DENORMAL, DENORMAL, DENORMAL, DENORMAL}, 0.0, true},
+};
+
+static void check_quads_of(const struct quad *quad, size_t n, bool is_strict)
 {
-    for (size_t i = 0; i < MB_COUNTOF(quads); i++) {
-        const struct quad *quad = &quads[i];
+    for (; n > 0; n--, quad++) {
         double rgba[16] = {0}, got[4] = {0};
         struct fixture f;
         const struct mb_tolerance tolerance = {.filter.reduce = quad->reduce,
                                                .arithmetic = quad->arithmetic,
+                                               .is_strict = is_strict,
                                                .sub_texel_precision_bits = 8};
         setup(&f, "pattern:flat:2x2", quad->format, &tolerance);
         for (size_t texel = 0; texel < 4; texel++) {
@@ -152,6 +166,12 @@ static void check_quads(void)
         }
         teardown(&f);
     }
+}
+
+static void check_quads(void)
+{
+    check_quads_of(quads, MB_COUNTOF(quads), false);
+    check_quads_of(strict_quads, MB_COUNTOF(strict_quads), true);
 }
 
 /* Colour weighed by alpha: doubts are weighed likewise, alpha is in none. */

@@ -63,8 +63,8 @@ ivec2 place_in_level2(uint index)
     return HAS_QUADS ? (place(index) >> 1) + 8 * quadrant(int(index & 3u)) : place(index);
 }
 
-/* Of a level `n`, that sums of texels of level 0 make averages. Floats are averaged level by level, as their sums
- * may be infinite. */
+/* Of a level `n`, that sums of texels of level 0 make averages. Floats are averaged level by level, those of 32
+ * bits two by two, as their sums may be infinite. */
 float scale_of_sums(int n)
 {
     return REDUCE != REDUCE_AVG || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
@@ -72,7 +72,7 @@ float scale_of_sums(int n)
 
 TEXEL summed(TEXEL sums)
 {
-    return REDUCE == REDUCE_AVG && IS_FLOAT ? 0.25 * sums : sums;
+    return REDUCE == REDUCE_AVG && IS_FLOAT && !IS_FLOAT32 ? 0.25 * sums : sums;
 }
 
 void store_sums(int level, ivec2 at, int layer, TEXEL sums)
@@ -104,20 +104,20 @@ bool is_single_y(int n)
             v01 = v00;                                                                              \
             v11 = v10;                                                                              \
         }                                                                                           \
-        return summed(join_two(join_two(v00, v10), join_two(v01, v11)));                            \
+        return summed(join_taps(join_taps(v00, v10), join_taps(v01, v11)));                            \
     }                                                                                               \
                                                                                                     \
     SUM join_lanes(int n, SUM own, uint mask)                                                       \
     {                                                                                               \
         SUM other = from_lane_xor(own, mask);                                                       \
-        own = join_two(own, is_single_x(n) ? own : other);                                          \
+        own = join_taps(own, is_single_x(n) ? own : other);                                          \
         other = from_lane_xor(own, 2u * mask);                                                      \
-        return summed(join_two(own, is_single_y(n) ? own : other));                                 \
+        return summed(join_taps(own, is_single_y(n) ? own : other));                                 \
     }
 
 DEFINE_JOINS(TEXEL)
 #ifdef SUMS
-uvec2 join_two(uvec2 a, uvec2 b)
+uvec2 join_taps(uvec2 a, uvec2 b)
 {
     return a + b;
 }
@@ -168,8 +168,8 @@ void store_early(int level, ivec2 at, int layer, TEXEL sums)
 
 EARLY level1_of(Block block)
 {
-    return summed(join_two(join_two(early_of(block.v00), early_of(block.v10)),
-                           join_two(early_of(block.v01), early_of(block.v11))));
+    return summed(join_taps(join_taps(early_of(block.v00), early_of(block.v10)),
+                           join_taps(early_of(block.v01), early_of(block.v11))));
 }
 
 /* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
@@ -180,10 +180,10 @@ EARLY scatter_quad(EARLY texel[4])
     EARLY upper = is_right ? texel[1] : texel[0], lower = is_right ? texel[3] : texel[2];
     EARLY swapped_upper = from_lane_xor(is_right ? texel[0] : texel[1], 1u);
     EARLY swapped_lower = from_lane_xor(is_right ? texel[2] : texel[3], 1u);
-    upper = join_two(upper, is_single_x(1) ? upper : swapped_upper);
-    lower = join_two(lower, is_single_x(1) ? lower : swapped_lower);
+    upper = join_taps(upper, is_single_x(1) ? upper : swapped_upper);
+    lower = join_taps(lower, is_single_x(1) ? lower : swapped_lower);
     EARLY keep = is_below ? lower : upper, swapped = from_lane_xor(is_below ? upper : lower, 2u);
-    return summed(join_two(keep, is_single_y(1) ? keep : swapped));
+    return summed(join_taps(keep, is_single_y(1) ? keep : swapped));
 }
 
 /* What an invocation may store late: of level 1 a texel in each quadrant. */

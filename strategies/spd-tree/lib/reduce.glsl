@@ -12,8 +12,8 @@
  * from one x to the next, if the size is odd. An axis of one texel, of a narrow image, weighs nothing else.
  *
  * Of codes each is over that of the middle one, so that it needs no multiplication. Floats may differ by any
- * factor: theirs are whole numbers, which are exact. `scales` make averages of such sums: of codes
- * of all levels above at once, of floats level by level. */
+ * factor: theirs are whole numbers, which are exact, over the next power of two, so that sums do not overflow. `scales`
+ * make averages of such sums: of codes of all levels above at once, of floats level by level. */
 struct Axis {
     float first, change, middle;
 };
@@ -25,9 +25,10 @@ Axis axis_of(int n)
         return Axis(1.0, 0.0, 0.0);
     }
     if ((n & 1) == 0) {
-        return Axis(1.0, 0.0, 1.0);
+        return IS_FLOAT32 ? Axis(0.5, 0.0, 0.5) : Axis(1.0, 0.0, 1.0);
     }
-    return IS_FLOAT ? Axis(half_n, 1.0, half_n) : Axis(1.0, 1.0 / half_n, 1.0);
+    float unit = uintBitsToFloat(126 - findMSB(n) << 23); /* 2^-k, where 2^k is above n */
+    return IS_FLOAT ? Axis(half_n * unit, unit, half_n * unit) : Axis(1.0, 1.0 / half_n, 1.0);
 }
 
 vec3 weights_of(Axis axis, float at)
@@ -85,6 +86,19 @@ TEXEL join_two(TEXEL a, TEXEL b)
     return REDUCE == REDUCE_AVG ? a + b : extreme(a, b);
 }
 
+/* Of an even axis. The sum, or where that could overflow the mean: precise, as compilers halve the sum. */
+TEXEL join_taps(TEXEL a, TEXEL b)
+{
+#ifndef ALPHA
+    if (REDUCE == REDUCE_AVG && IS_FLOAT32) {
+        precise TEXEL half_of_b = 0.5 * b;
+        precise TEXEL mean = fma(TEXEL(0.5), a, half_of_b);
+        return mean;
+    }
+#endif
+    return join_two(a, b);
+}
+
 /* Of the texels that a kernel has of what is beyond the edge, extremes take no notice: they are again
  * those at the edge. */
 TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
@@ -93,7 +107,7 @@ TEXEL reduce_taps(bool is_odd, vec3 weights, TEXEL a, TEXEL b, TEXEL c)
         return is_odd ? extreme(extreme(a, b), c) : extreme(a, b);
     }
     if (!is_odd && !IS_NARROW) {
-        return a + b;
+        return join_taps(a, b);
     }
     if (IS_FLOAT && IS_NARROW && weights.y == 0.0) {
         return a; /* no product of infinity and zero */

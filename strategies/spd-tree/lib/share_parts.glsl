@@ -63,7 +63,7 @@ ivec3 columns_of(ivec3 x, int pitch)
 
 void leave_part(ivec2 at, TEXEL texel)
 {
-    parts[at.y * TILE_X + column_of(at.x, TILE_X)] = texel;
+    parts[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
 }
 
 /* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
@@ -148,7 +148,7 @@ void finish_part(Part part, int n, TEXEL texel, int layer)
         return;
     }
     if (part.n_tiles == 1u) {
-        store_below(FIRST_LEVELS + n, part.at, layer, texel);
+        store_below(FIRST_LEVELS + n, part.at, layer, doubled(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
@@ -189,7 +189,7 @@ Common common_at(uint i, int layer)
 
 void store_joined(Common c, int layer, TEXEL texel)
 {
-    store_below(FIRST_LEVELS + c.n, c.at, layer, texel);
+    store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(texel));
 }
 
 void leave_common(uint i, ivec2 tile, int layer)

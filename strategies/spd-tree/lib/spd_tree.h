@@ -26,7 +26,9 @@
  * with shuffles (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo, REQUIRE_FULL_SUBGROUPS),
  * for `has_int64_atomics` shaderInt64 and shaderBufferInt64Atomics.
  *
- * Averages of 32-bit floats overflow where sums of width x height texels would. */
+ * Infinity and NaN are as IEEE 754 has them: an average is infinite only if a texel is, minima
+ * and maxima leave NaN out. Colour weighed by alpha overflows where its products with alpha do.
+ */
 #ifndef SPD_TREE_H
 #define SPD_TREE_H
 
@@ -415,26 +417,18 @@ static inline bool spd_tree_fits_words(const struct spd_tree_image *image,
 }
 
 /* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes
- * are weighed by whole numbers, or, of codes, over the middle one. */
-static inline double spd_tree_scale(uint32_t size, bool is_float)
+ * are weighed by whole numbers over the next power of two or, of codes, over the middle one. */
+static inline double spd_tree_scale(uint32_t size, const struct spd_tree_image *image)
 {
-    return size == 1       ? 1.0
-           : size % 2 == 0 ? 0.5
-                           : (is_float ? 1.0 : (double)(size / 2)) / (double)size;
-}
-
-/* Rounded once: averages of 32-bit floats have little to spare. */
-static inline void spd_tree_set_scales(const struct spd_tree_image *image,
-                                       struct spd_tree_plan *plan)
-{
-    const bool is_float = !spd_tree_is_normalised(image->format);
-    double scale = 1.0;
-    for (uint32_t i = 0; i < 4; i++) {
-        const double own = spd_tree_scale(spd_tree_size_of_level(image->width, i), is_float) *
-                           spd_tree_scale(spd_tree_size_of_level(image->height, i), is_float);
-        scale = is_float ? own : scale * own;
-        plan->push.scales[i] = image->reduction == SPD_TREE_AVERAGE ? (float)scale : 1.0f;
+    uint32_t unit = 2;
+    while (unit < size) {
+        unit *= 2;
     }
+    return size == 1 ? 1.0
+           : size % 2 == 0
+               ? (image->format.codec == SPD_TREE_FLOAT32 && !image->weighs_alpha ? 1.0 : 0.5)
+               : (double)(spd_tree_is_normalised(image->format) ? size / 2 : unit) /
+                     (double)size;
 }
 
 static inline uint32_t spd_tree_float_bits(float value)
@@ -442,6 +436,27 @@ static inline uint32_t spd_tree_float_bits(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+/* Rounded once, since averages of 32-bit floats have little to spare, and down, so that no mean
+ * is larger than what it is of. */
+static inline void spd_tree_set_scales(const struct spd_tree_image *image,
+                                       struct spd_tree_plan *plan)
+{
+    const bool is_float = !spd_tree_is_normalised(image->format),
+               is_average = image->reduction == SPD_TREE_AVERAGE;
+    double scale = 1.0;
+    for (uint32_t i = 0; i < 4; i++) {
+        const double own = spd_tree_scale(spd_tree_size_of_level(image->width, i), image) *
+                           spd_tree_scale(spd_tree_size_of_level(image->height, i), image);
+        scale = is_float ? own : scale * own;
+        float *rounded = &plan->push.scales[i];
+        *rounded = is_average ? (float)scale : 1.0f;
+        if (is_average && is_float && (double)*rounded > scale) {
+            const uint32_t bits = spd_tree_float_bits(*rounded) - 1;
+            memcpy(rounded, &bits, sizeof bits);
+        }
+    }
 }
 
 /* What workgroups of even tiles store late (common.glsl), by how many there are. llvmpipe loses

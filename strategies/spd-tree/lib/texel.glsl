@@ -46,8 +46,14 @@
 #define HAS_ENCODED
 #endif
 
-/* Floats: what is averaged may be infinite, or so large that sums of it are. */
+/* Floats: what is averaged may be infinite, or of 32 bits so large that sums of it are. */
 #define IS_FLOAT (UNORM_MAX == 0.0)
+#ifdef ALPHA /* sums of products with alpha are not kept from overflowing */
+#define IS_FLOAT32 false
+#else
+#define IS_FLOAT32 (IS_FLOAT && DROPPED_BITS == 0)
+#endif
+#define LARGEST uintBitsToFloat(0x7f7fffffu)
 
 #define WHITE 255.0
 #define TWO_10 1024.0
@@ -245,7 +251,14 @@ TEXEL extreme(TEXEL a, TEXEL b)
 {
     return a; /* of averages alone */
 }
+
+#define halved(texel) (texel)
+#define doubled(texel) (texel)
 #else
+/* Of NaN and a number the number, where min() and max() may return either. */
+spirv_instruction(set = "GLSL.std.450", id = 79) TEXEL least(TEXEL a, TEXEL b);
+spirv_instruction(set = "GLSL.std.450", id = 80) TEXEL greatest(TEXEL a, TEXEL b);
+
 TEXEL decode(FETCHED fetched)
 {
     return decode_channels(fetched);
@@ -268,7 +281,23 @@ TEXEL add_weighed(float w, TEXEL texel, TEXEL sum)
 
 TEXEL extreme(TEXEL a, TEXEL b)
 {
-    return REDUCE == REDUCE_MIN ? min(a, b) : max(a, b);
+    return REDUCE == REDUCE_MIN ? least(a, b) : greatest(a, b);
+}
+
+/* Parts of texels are halved where weights that are rounded, and add up to some ulp more than 1, could make an
+ * infinite sum of them. */
+TEXEL halved(TEXEL texel)
+{
+    return REDUCE == REDUCE_AVG && IS_FLOAT32 ? 0.5 * texel : texel;
+}
+
+TEXEL doubled(TEXEL texel)
+{
+    if (REDUCE != REDUCE_AVG || !IS_FLOAT32) {
+        return texel;
+    }
+    TEXEL twice = clamp(2.0 * texel, TEXEL(-LARGEST), TEXEL(LARGEST));
+    return mix(mix(twice, texel, isinf(texel)), texel, isnan(texel));
 }
 #endif
 

@@ -98,7 +98,7 @@ void leave_tile(ivec2 tile, int layer, uint index)
         ivec2 in_tile = ivec2(i % uint(TILE_X), i / uint(TILE_X)), at = tile * TILE_SIZE + in_tile;
         if (i < uint(TILE_X * TILE_Y) && all(lessThan(at, extent_of(FIRST_LEVELS)))) {
             TEXEL part = parts[in_tile.y * TILE_X + column_of(in_tile.x, TILE_X)];
-            slot[place_of(FIRST_LEVELS, at, layer)] = reread(encode(part));
+            slot[place_of(FIRST_LEVELS, at, layer)] = reread(encode(doubled(part)));
         }
     }
 }
@@ -107,9 +107,9 @@ TEXEL load_stored(int level, ivec2 at, int layer)
 {
     at = min(at, extent_of(level) - 1);
     if (is_to_be_written(level, at)) {
-        return slot[place_of(level, at, layer)];
+        return halved(slot[place_of(level, at, layer)]);
     }
-    return unbiased(decode(fetched_of(fetch_level(level, ivec3(at, layer)))));
+    return halved(unbiased(decode(fetched_of(fetch_level(level, ivec3(at, layer))))));
 }
 
 TEXEL reduce_stored_row(int level, ivec2 at, int layer, vec3 weights)
@@ -122,9 +122,10 @@ void make_stored(int level, ivec2 at, int layer)
 {
     ivec2 extent = extent_of(level - 1);
     vec3 along_x = box_weights(at.x, extent.x), along_y = box_weights(at.y, extent.y);
-    ENCODED texel = encode(reduce_part(along_y, reduce_stored_row(level - 1, 2 * at, layer, along_x),
-                                       reduce_stored_row(level - 1, 2 * at + ivec2(0, 1), layer, along_x),
-                                       reduce_stored_row(level - 1, 2 * at + ivec2(0, 2), layer, along_x)));
+    TEXEL part = reduce_part(along_y, reduce_stored_row(level - 1, 2 * at, layer, along_x),
+                             reduce_stored_row(level - 1, 2 * at + ivec2(0, 1), layer, along_x),
+                             reduce_stored_row(level - 1, 2 * at + ivec2(0, 2), layer, along_x));
+    ENCODED texel = encode(doubled(part));
     store_encoded(level, at, layer, texel);
     if (level + 1 < N_LEVELS) {
         slot[place_of(level, at, layer)] = reread(texel);
