@@ -122,7 +122,7 @@ measure_shapes() {
     measure small "$input" --size "$small" "${of[@]}" "${exact[@]}"
     measure large "$input" --size "$large" "${of[@]}" -s spd -s spd-tree
     measure depth "$input" --size "$pyramid" -f r32f -r max "${of[@]}" "${exact[@]}" \
-        -s spd-tree:source=separate
+        -s spd-tree:source=separate -s spd-tree:source=depth
     measure rect "$input" --rect "$rect" "${of[@]}" "${exact[@]}"
     measure photo-rgba8 "$photo" --size "$pairs" -f rgba8 "${of[@]}" "${exact[@]}"
     measure photo-rgba8-srgb "$photo" --size "$pairs" -f rgba8-srgb "${of[@]}" "${exact[@]}"

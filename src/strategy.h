@@ -51,11 +51,18 @@ struct mb_task {
     struct mb_rect rects[MB_MAX_RECTS];
 };
 
+/* Where a variant reads level 0. */
+enum mb_source {
+    MB_SOURCE_SAME,     /* in the image that it makes levels of */
+    MB_SOURCE_SEPARATE, /* in an image of its own, of the same format */
+    MB_SOURCE_DEPTH,    /* the same of D32_SFLOAT, for r32f: `stored` is its only view */
+};
+
 /* The images to work on. All strategies of one run are given the same image. */
 struct mb_target {
     const struct mb_vk_image *image;
     /* Another image, of one level, which holds level 0 in the same state, for variants with
-     * has_source(): they do not touch level 0 of `image`. NULL for others. */
+     * source_of(): they do not touch level 0 of `image`. NULL for others. */
     const struct mb_vk_image *source;
     struct mb_task task;
 };
@@ -145,8 +152,8 @@ struct mb_strategy {
     /* What an engine needs to use it without mipbench; NULL: it cannot be exported. */
     const struct mb_export *export;
 
-    /* Pure. Whether the variant reads level 0 from an image of its own; NULL: none does. */
-    bool (*has_source)(const struct mb_params *params);
+    /* Pure. NULL: MB_SOURCE_SAME, of all variants. */
+    enum mb_source (*source_of)(const struct mb_params *params);
     /* Pure. Whether values contradict each other, so that supports() refuses them on every
      * device, of every image and task: sweeps leave them out. NULL: none do. */
     bool (*is_contradictory)(const struct mb_params *params);

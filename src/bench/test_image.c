@@ -53,6 +53,22 @@ void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
 }
 
+void mb_record_depth_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                          const struct mb_vk_image *to, const struct mb_buffer *between)
+{
+    VkBufferImageCopy region = level_region(&from->layout, 0);
+    mb_barrier_levels(cmd, from, 0, 1, &mb_access_readable, &mb_access_transfer_read);
+    mb_barrier_levels(cmd, to, 0, 1, &mb_access_undefined, &mb_access_transfer_write);
+    vkCmdCopyImageToBuffer(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                           between->buffer, 1, &region);
+    mb_barrier_full(cmd);
+    region.imageSubresource.aspectMask = to->aspect;
+    vkCmdCopyBufferToImage(cmd, between->buffer, to->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    mb_barrier_levels(cmd, from, 0, 1, &mb_access_transfer_read, &mb_access_readable);
+    mb_barrier_levels(cmd, to, 0, 1, &mb_access_transfer_write, &mb_access_readable);
+}
+
 enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void *block,
                                     uint32_t n_levels, struct mb_err *err)
 {

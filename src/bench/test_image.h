@@ -27,6 +27,10 @@ VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_
  * is as strategy.h promises before and after, the other afterwards. */
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels);
+/* The same of level 0 to a depth image, through a buffer: images of color and depth cannot be
+ * copied to each other. */
+void mb_record_depth_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
+                          const struct mb_vk_image *to, const struct mb_buffer *between);
 
 /* Create the image and upload level 0, source[layer][height][width] of its format, which is
  * then readable in SHADER_READ_ONLY_OPTIMAL. Of the options, n_levels 0 means those of the

@@ -46,7 +46,7 @@ static const char *reason_against(const struct session *session, const struct mb
     if (mb_variant_is_diagnostic(row)) {
         return "leaves work out";
     }
-    if (row->strategy->has_source && row->strategy->has_source(&row->params)) {
+    if (row->strategy->source_of && row->strategy->source_of(&row->params) != MB_SOURCE_SAME) {
         return "reads level 0 from another image; tune is for chains made in place";
     }
     return mb_variant_supports(row, session->options->gpu, &blank->layout, &blank->task, why) ==

@@ -70,7 +70,7 @@ static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier
         .image = barrier->image->image,
         .subresourceRange =
             {
-                .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+                .aspectMask = barrier->image->aspect,
                 .baseMipLevel = barrier->first_level,
                 .levelCount = barrier->n_levels,
                 .layerCount = barrier->image->layout.n_layers,

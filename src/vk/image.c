@@ -19,6 +19,11 @@ bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *fo
             mb_features_has(features, "imageViewFormatReinterpretation"));
 }
 
+static VkFormat format_of(const struct mb_vk_image_options *options)
+{
+    return options->is_depth ? VK_FORMAT_D32_SFLOAT : options->layout->format->vk_format;
+}
+
 static bool is_raw(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
 {
     return options->is_raw && mb_vk_image_can_be_raw(gpu, options->layout->format);
@@ -27,7 +32,8 @@ static bool is_raw(const struct mb_gpu *gpu, const struct mb_vk_image_options *o
 static bool is_mutable(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
 {
     const struct mb_format *format = options->layout->format;
-    return format->vk_format != format->vk_storage_format || is_raw(gpu, options);
+    return !options->is_depth &&
+           (format->vk_format != format->vk_storage_format || is_raw(gpu, options));
 }
 
 static VkImageCreateFlags create_flags(const struct mb_gpu *gpu,
@@ -59,8 +65,8 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
                info->max_image_array_layers);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
-        gpu->physical_device, layout->format->vk_format, VK_IMAGE_TYPE_2D,
-        VK_IMAGE_TILING_OPTIMAL, options->usage, create_flags(gpu, options), &properties);
+        gpu->physical_device, format_of(options), VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+        options->usage, create_flags(gpu, options), &properties);
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
                "format %s: the device cannot use it as image in the ways asked for",
                layout->format->name);
@@ -95,7 +101,7 @@ enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
         .format = part->format,
         .subresourceRange =
             {
-                .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+                .aspectMask = image->aspect,
                 .baseMipLevel = part->first_level,
                 .levelCount = part->n_levels,
                 .baseArrayLayer = part->first_layer,
@@ -111,7 +117,9 @@ enum mb_status mb_vk_image_create_view(const struct mb_vk_image *image,
 
 static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err)
 {
-    const VkFormat format = image->layout.format->vk_storage_format;
+    const VkFormat format = image->aspect == VK_IMAGE_ASPECT_DEPTH_BIT
+                                ? VK_FORMAT_D32_SFLOAT
+                                : image->layout.format->vk_storage_format;
     const struct {
         VkImageView *views;
         VkFormat format;
@@ -149,7 +157,8 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .n_levels = options->n_levels,
         .usage = options->usage,
         .is_cube = options->is_cube,
-        .is_raw = is_raw(gpu, options),
+        .is_raw = !options->is_depth && is_raw(gpu, options),
+        .aspect = options->is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT,
     };
     MB_TRY(check_limits(gpu, options, err));
     if (gpu->state->only_compiles) {
@@ -167,7 +176,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .pNext = is_mutable(gpu, options) ? &format_list : NULL,
         .flags = create_flags(gpu, options),
         .imageType = VK_IMAGE_TYPE_2D,
-        .format = layout->format->vk_format,
+        .format = format_of(options),
         .extent = {layout->base.width, layout->base.height, 1},
         .mipLevels = options->n_levels,
         .arrayLayers = layout->n_layers,

@@ -9,7 +9,8 @@ struct mb_vk_image_options {
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
-    bool is_raw; /* add views as words, if mb_vk_image_can_be_raw() */
+    bool is_raw;   /* add views as words, if mb_vk_image_can_be_raw() */
+    bool is_depth; /* D32_SFLOAT in place of the format, r32f; only sampled */
     const char *name;
 };
 
@@ -25,6 +26,7 @@ struct mb_vk_image {
     uint32_t n_levels;       /* of the image */
     VkImageUsageFlags usage;
     bool is_cube, is_raw;
+    VkImageAspectFlags aspect;
     VkImage image;
     VkDeviceMemory memory;
     /* Views of one level each, 2D array; null without the usage. */

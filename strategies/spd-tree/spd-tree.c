@@ -22,7 +22,6 @@ enum {
     PARAM_PARTS,
 };
 enum { WAVE_AUTO, WAVE_OFF };
-enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { PARTS_ALL, PARTS_TILES };
 
 static const struct mb_param params[] = {
@@ -54,8 +53,10 @@ static const struct mb_param params[] = {
     },
     {
         .name = "source",
-        .values = (const char *const[]){"same", "separate", NULL},
-        .help = "level 0 in the same image, or in one of its own, as a depth attachment is",
+        .values = (const char *const[]){"same", "separate", "depth", NULL}, /* mb_source */
+        .help = "level 0 in the same image, or in one of its own; depth: of D32_SFLOAT, as a "
+                "depth attachment is, whose values are from 0 to 1. Both with the shape, carry "
+                "and rows that are planned",
     },
     {.name = "lanes", .values = mb_lanes_values, .help = mb_lanes_help, .is_alone = true},
     {
@@ -90,8 +91,21 @@ static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choic
     return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
 }
 
+static enum mb_source source_of(const struct mb_params *choice)
+{
+    return (enum mb_source)choice->choice[PARAM_SOURCE];
+}
+
+/* Whether what is planned is to be planned otherwise. */
+static bool is_told(const struct mb_params *choice)
+{
+    return choice->choice[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE ||
+           choice->choice[PARAM_CARRY] != SPD_TREE_ANY_HAND_OFF ||
+           choice->choice[PARAM_ROWS] != 0;
+}
+
 static struct spd_tree_image image_of(const struct mb_layout *layout,
-                                      const struct mb_task *task)
+                                      const struct mb_task *task, bool is_depth)
 {
     return (struct spd_tree_image){
         .width = layout->base.width,
@@ -102,6 +116,7 @@ static struct spd_tree_image image_of(const struct mb_layout *layout,
         .reduction = mb_spd_tree_reduction_of(task->reduce),
         .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
         .is_update = task->is_update,
+        .is_depth = is_depth,
     };
 }
 
@@ -121,7 +136,8 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
         .max_buffer_bytes = info->max_storage_buffer_bytes,
         .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
     };
-    const struct spd_tree_image image = image_of(layout, task);
+    const struct spd_tree_image image =
+        image_of(layout, task, source_of(choice) == MB_SOURCE_DEPTH);
     const struct spd_tree_options options = {
         .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
         .hand_off = (enum spd_tree_hand_off)choice->choice[PARAM_CARRY],
@@ -137,7 +153,8 @@ static bool is_contradictory(const struct mb_params *choice)
     const uint8_t *value = choice->choice;
     return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
            (value[PARAM_WAVE] == WAVE_OFF &&
-            (value[PARAM_CARRY] == SPD_TREE_WORDS || value[PARAM_LANES] != 0));
+            (value[PARAM_CARRY] == SPD_TREE_WORDS || value[PARAM_LANES] != 0)) ||
+           (source_of(choice) != MB_SOURCE_SAME && is_told(choice));
 }
 
 static struct mb_needs needs(const struct mb_params *choice)
@@ -168,6 +185,14 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     }
     MB_FAIL_IF(choice->choice[PARAM_LANES] != 0 && choice->choice[PARAM_WAVE] == WAVE_OFF, why,
                MB_ERRC_UNSUPPORTED, "lanes are of subgroups, which wave=off does without");
+    MB_FAIL_IF(source_of(choice) != MB_SOURCE_SAME && is_told(choice), why, MB_ERRC_UNSUPPORTED,
+               "an image of its own goes with what is planned: without shape, carry and rows");
+    if (source_of(choice) == MB_SOURCE_DEPTH) {
+        MB_FAIL_IF(strcmp(layout->format->name, "r32f") != 0, why, MB_ERRC_UNSUPPORTED,
+                   "depth is one 32-bit float; try -f r32f");
+        MB_DO(mb_gpu_require_format(gpu, VK_FORMAT_D32_SFLOAT,
+                                    VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, "sampling", why));
+    }
     MB_FAIL_IF(reason, why, MB_ERRC_UNSUPPORTED, "%s", reason);
     MB_FAIL_IF(layout->n_levels > 1 && plan.view != SPD_TREE_VIEW_OF_FORMAT &&
                    !mb_vk_image_can_be_raw(gpu, layout->format),
@@ -185,12 +210,15 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &plan)) {
         return;
     }
-    choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
-    choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
     choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
     choice->choice[PARAM_LANES] =
         plan.module.has_subgroups ? mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES])
                                   : 0;
+    if (source_of(choice) != MB_SOURCE_SAME) {
+        return;
+    }
+    choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
+    choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
     choice->choice[PARAM_ROWS] = 0;
     for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         if (spd_tree_rows[i] == plan.rows) {
@@ -222,7 +250,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 /* What the changed rectangles reach, and the tiles that make it. */
 static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
 {
-    const struct spd_tree_image image = image_of(&s->image->layout, &s->task);
+    const struct spd_tree_image image = image_of(&s->image->layout, &s->task, false);
     struct spd_tree_rect rects[MB_MAX_RECTS];
     int32_t cones[MB_MAX_RECTS][SPD_TREE_MAX_LEVELS][4] = {0};
     const uint32_t n_rects = s->task.n_rects,
@@ -358,11 +386,6 @@ static void finish(void *state)
     mb_sampler_destroy(s->gpu, s->sampler);
 }
 
-static bool has_source(const struct mb_params *choice)
-{
-    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE;
-}
-
 const struct mb_strategy mb_strategy_spd_tree = {
     .name = "spd-tree",
     .title = "our single dispatch for any size, exact on odd sizes",
@@ -377,7 +400,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .state_bytes = sizeof(struct spd_tree),
     .params = params,
     .export = &mb_spd_tree_export,
-    .has_source = has_source,
+    .source_of = source_of,
     .is_contradictory = is_contradictory,
     .needs = needs,
     .supports = supports,

@@ -251,9 +251,10 @@ static enum mb_status make_pipeline(struct mb_levels *levels, const struct mb_pa
     return mb_levels_make_pipeline(levels, &options, &levels->pipelines[0], err);
 }
 
-static bool has_source(const struct mb_params *choice)
+static enum mb_source source_of(const struct mb_params *choice)
 {
-    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE;
+    return choice->choice[PARAM_SOURCE] == SOURCE_SEPARATE ? MB_SOURCE_SEPARATE
+                                                           : MB_SOURCE_SAME;
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -367,7 +368,7 @@ const struct mb_strategy mb_strategy_spd = {
                                       "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .has_source = has_source,
+    .source_of = source_of,
     .is_contradictory = is_contradictory,
     .needs = needs_of,
     .supports = supports,

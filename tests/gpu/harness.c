@@ -190,6 +190,7 @@ const char *const mb_test_specs[] = {
     "spd-tree:shape=strips:rows=2",
     "spd-tree:shape=strips:rows=6:carry=slots",
     "spd-tree:source=separate",
+    "spd-tree:source=depth",
     "separable",
     "separable:filter=lanczos",
     "separable:filter=gaussian",
@@ -464,6 +465,8 @@ static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
            (strstr(label, "shape=even") != NULL &&
             (!mb_policies_agree(layout->base, n_levels) ||
              (n_levels == 2 && layout->format->texel_bytes == 16))) ||
+           (strstr(label, "source=depth") != NULL &&
+            strcmp(layout->format->name, "r32f") != 0) ||
            strstr(label, "rows=6") != NULL;
 }
 

@@ -24,14 +24,18 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
 
 void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd)
 {
-    if (instance->source.image) {
+    if (instance->to_depth.buffer) {
+        mb_record_depth_copy(cmd, instance->image, &instance->source, &instance->to_depth);
+    } else if (instance->source.image) {
         mb_record_image_copy(cmd, instance->image, &instance->source, 1);
     }
 }
 
 /* The source, filled, so that the chain can be timed right away. */
-static enum mb_status make_source(struct mb_instance *instance, struct mb_err *err)
+static enum mb_status make_source(struct mb_instance *instance, enum mb_source kind,
+                                  struct mb_err *err)
 {
+    const bool is_depth = kind == MB_SOURCE_DEPTH;
     const struct mb_vk_image *image = instance->image;
     MB_SCOPED(mb_submission) submission = {0};
     struct mb_layout layout;
@@ -39,7 +43,10 @@ static enum mb_status make_source(struct mb_instance *instance, struct mb_err *e
         .layout = &layout,
         .n_levels = 1,
         .is_cube = image->is_cube,
-        .usage = image->usage,
+        .usage = is_depth ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                                VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT
+                          : image->usage,
+        .is_depth = is_depth,
         .is_raw = image->is_raw,
         .name = "source",
     };
@@ -48,6 +55,10 @@ static enum mb_status make_source(struct mb_instance *instance, struct mb_err *e
     MB_DO(mb_vk_image_init(&instance->source, image->gpu, &options, err));
     if (image->gpu->state->only_compiles) {
         return MB_OK;
+    }
+    if (is_depth) {
+        MB_DO(mb_buffer_init(&instance->to_depth, image->gpu, MB_BUFFER_DEVICE,
+                             layout.total_bytes, "source", err));
     }
     MB_DO(mb_submission_init(&submission, image->gpu, "source", err));
     mb_instance_record_source(instance, submission.cmd);
@@ -63,8 +74,10 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
     const struct mb_gpu *gpu = image->gpu;
     struct mb_target target = {.image = image, .task = *task};
     *instance = (struct mb_instance){.strategy = strategy, .image = image};
-    if (strategy->has_source && strategy->has_source(&row->params)) {
-        MB_TRY(make_source(instance, err));
+    const enum mb_source source =
+        strategy->source_of ? strategy->source_of(&row->params) : MB_SOURCE_SAME;
+    if (source != MB_SOURCE_SAME) {
+        MB_TRY(make_source(instance, source, err));
         target.source = &instance->source;
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
@@ -101,6 +114,7 @@ void mb_instance_finish(struct mb_instance *instance)
         mb_free(instance->state);
     }
     mb_vk_image_finish(&instance->source);
+    mb_buffer_finish(&instance->to_depth);
     *instance = (struct mb_instance){0};
 }
 
