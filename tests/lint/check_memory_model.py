@@ -120,12 +120,13 @@ def jobs_of(root):
 def judge_kernel(kernel, breakages, root):
     """(whether it is as wanted, what was found) of a kernel, as it is and broken where its calls come by."""
     rules, right = rules_of(kernel), module_of(kernel, None, root)
+    right_signature = right.signature()
     found = rules.problems(right, kernel)
     judged = [(not found, f"{kernel.name}: as it is: {', '.join(found) or 'no problem'}")]
     caught = set()
     for breakage in breakages:
         module = module_of(kernel, breakage, root)
-        if module.signature() != right.signature():
+        if module.signature() != right_signature:
             found = rules.problems(module, kernel)
             caught |= {breakage.rule} & set(found)
             judged.append((breakage.rule in found,

@@ -28,13 +28,18 @@ def has(value, *flags):
     return all(value & flag for flag in flags)
 
 
+READ = ("OpAtomic", "OpControlBarrier", "OpMemoryBarrier", "OpFunctionCall")
+
+
 class Module:
-    """What rules read of a disassembled module. `instructions` are those of the call tree from main,
-    with every call replaced by the function's body: (opcode, operands)."""
+    """What rules read of a disassembled module: barriers, atomics, and what touches buffers or shared memory.
+    `instructions` are those of the call tree from main, with every call replaced by the function's
+    body: (opcode, operands)."""
 
     def __init__(self, text):
         self.constants, self.capabilities = {}, set()
-        self.functions, self.bindings, self.bases, self.shared = {}, {}, {}, set()
+        self.functions, self.bindings, self.bases = {}, {}, {}
+        self.shared, self.buffers = set(), set()
         entry = function = None
         for result, opcode, operands in instructions_of(text):
             if opcode == "OpConstant" and re.fullmatch(r"-?\d+", operands[-1]):
@@ -45,6 +50,8 @@ class Module:
                 self.bindings[operands[0]] = int(operands[2])
             elif opcode == "OpVariable" and operands[1] == "Workgroup":
                 self.shared.add(result)
+            elif opcode == "OpVariable" and operands[1] in ("StorageBuffer", "Uniform"):
+                self.buffers.add(result)
             elif opcode == "OpEntryPoint":
                 entry = operands[1]
             elif opcode == "OpFunction":
@@ -53,7 +60,14 @@ class Module:
                 function.append((opcode, operands))
                 if opcode in CHAINS:
                     self.bases[result] = operands[1]
+        self.functions = {name: [one for one in body if self.is_read(*one)]
+                          for name, body in self.functions.items()}
         self.instructions = list(self.in_call_order(entry))
+
+    def is_read(self, opcode, operands):
+        touched = self.shared | self.buffers
+        return opcode.startswith(READ) or any(self.variable(operand) in touched
+                                              for operand in operands)
 
     def in_call_order(self, function):
         for opcode, operands in self.functions[function]:
