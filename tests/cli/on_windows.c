@@ -1,6 +1,6 @@
 /* What test_windows.py needs done on Windows itself.
  *
- * on_windows hold FILE share|own MS     keep a file open, others may delete it or may not
+ * on_windows hold FILE MS               keep a file open, as most programs do
  * on_windows ctrl-c MS PROGRAM ARG...   run a program on a console of its own, and press Ctrl-C
  * on_windows console FILE PROGRAM ARG... run a program on a console of code page 850; the file
  *                                       gets its code page after that, and what it shows, in
@@ -24,13 +24,12 @@ static void check(int is_right, const char *what)
 
 static int hold(wchar_t **argv)
 {
-    const DWORD share =
-        FILE_SHARE_READ | (wcscmp(argv[3], L"share") == 0 ? FILE_SHARE_DELETE : 0);
-    const HANDLE file = CreateFileW(argv[2], GENERIC_READ, share, NULL, OPEN_EXISTING, 0, NULL);
+    const HANDLE file =
+        CreateFileW(argv[2], GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
     check(file != INVALID_HANDLE_VALUE, "CreateFile");
     puts("held");
     fflush(stdout);
-    Sleep((DWORD)_wtoi(argv[4]));
+    Sleep((DWORD)_wtoi(argv[3]));
     return 0;
 }
 
@@ -126,7 +125,7 @@ int wmain(int argc, wchar_t **argv)
     if (wcsstr(argv[0], L"python3")) {
         return python(argv);
     }
-    if (argc == 5 && wcscmp(argv[1], L"hold") == 0) {
+    if (argc == 4 && wcscmp(argv[1], L"hold") == 0) {
         return hold(argv);
     }
     if (argc > 3 && wcscmp(argv[1], L"ctrl-c") == 0) {

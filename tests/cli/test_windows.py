@@ -117,22 +117,16 @@ class Windows(cli.TestCase):
         self.assertEqual((process.stderr.read(), process.wait(timeout=600)), (b"", 0))
         process.stderr.close()
 
-    def replace_while_held(self, share, milliseconds):
-        self.dir.joinpath("held.json").write_text("old", encoding="utf-8")
-        with subprocess.Popen([WINE, ON_WINDOWS, "hold", "held.json", share, milliseconds], cwd=self.dir,
-                              stdout=subprocess.PIPE) as holder:
-            self.assertIn(b"held", holder.stdout.readline())
-            outcome = self.quick("pattern:noise:16x16", "-s", "compute", "-o", "out", "--json", "held.json")
-            self.assertEqual([name for name in self.names() if ".tmp" in name], [])
-            held = self.dir.joinpath("held.json").read_text(encoding="utf-8")
-            holder.kill()
-        subprocess.run([WINE, "taskkill", "/f", "/im", "on_windows.exe"], check=False, capture_output=True)
-        return outcome, held
-
     def test_replacing_what_is_open(self):
-        outcome, held = self.replace_while_held("own", "60000")
-        self.assert_error(outcome, 7, "held.json: cannot be written: another program has it open")
-        self.assertEqual(held, "old")
+        held = self.dir / "held.json"
+        held.write_text("old", encoding="utf-8")
+        with subprocess.Popen([WINE, ON_WINDOWS, "hold", held.name, "60000"], cwd=self.dir, stdout=subprocess.PIPE) as holder:
+            self.assertIn(b"held", holder.stdout.readline())
+            outcome = self.quick("pattern:noise:16x16", "-s", "compute", "-o", "out", "--json", held.name)
+            self.assert_error(outcome, 7, "held.json: cannot be written: another program has it open")
+            self.assertEqual(held.read_text(encoding="utf-8"), "old")
+            self.assertEqual([name for name in self.names() if ".tmp" in name], [])
+            holder.kill()
 
     def test_ctrl_c(self):
         outcome = self.on_windows("ctrl-c", "20000", self.program(), "pattern:noise:64x64", "--size", "16x16,512x512",
