@@ -180,30 +180,37 @@ static void run_rows(const struct mb_gpu *gpu, const struct mb_variant *rows, si
     mb_case_finish(&c);
 }
 
-/* The product: every strategy in every variant, and what each does by default in the formats
- * that kernels are told most of. */
+/* What every strategy does by default, at an odd and an even size, in the formats that kernels
+ * are told most of. */
+static void run_strategies(const struct mb_gpu *gpu)
+{
+    static const struct mb_test_case cases[] = {
+        {.extent = {65, 33}, .format = "rg11b10f"},
+        {.extent = {64, 64}, .format = "rgba8-srgb"},
+    };
+    static const char *const defaults[] = {"all", NULL};
+    size_t n_rows = 0;
+    struct mb_variant *rows = mb_test_plan(defaults, &n_rows);
+    for (size_t i = 0; i < (mb_test_is_quick() ? 1 : MB_COUNTOF(cases)); i++) {
+        run_rows(gpu, rows, n_rows, &cases[i]);
+    }
+    mb_free(rows);
+}
+
+/* The product: every strategy in every variant. */
 static void run_product(const struct mb_gpu *gpu)
 {
     static const struct mb_extent extents[] = {
         {129, 257}, {1, 1}, {17, 5}, {2, 1}, {64, 64}, {512, 100},
     };
-    static const char *const formats[] = {"rg11b10f", "rgba8-srgb"};
-    static const char *const defaults[] = {"all", NULL};
-    size_t n_defaults = 0;
-    const bool is_quick = mb_test_is_quick();
-    struct mb_variant *default_rows = mb_test_plan(defaults, &n_defaults);
-    for (uint32_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(extents)); i++) {
+    for (uint32_t i = 0; i < (mb_test_is_quick() ? 1 : MB_COUNTOF(extents)); i++) {
         const struct mb_test_case test_case = {.extent = extents[i]};
         size_t n_rows = 0;
         struct mb_variant *rows = mb_test_plan(mb_test_specs, &n_rows);
         run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }
-    for (size_t i = 0; i < (is_quick ? 1 : MB_COUNTOF(formats)); i++) {
-        const struct mb_test_case test_case = {.extent = {65, 33}, .format = formats[i]};
-        run_rows(gpu, default_rows, n_defaults, &test_case);
-    }
-    mb_free(default_rows);
+    run_strategies(gpu);
 }
 
 static const struct {
@@ -239,15 +246,16 @@ int main(int argc, char **argv)
 {
     struct bench b = {0};
     const char *name = argc > 1 ? argv[1] : "product";
-    const bool is_product = strcmp(name, "product") == 0;
+    const bool is_product = strcmp(name, "product") == 0,
+               is_silent = is_product || strcmp(name, "strategies") == 0;
     /* What is planted is told with the device, which kept pipelines would outlive. */
-    const struct mb_gpu_options options = {.validate = true, .keep_pipelines = is_product};
+    const struct mb_gpu_options options = {.validate = true, .keep_pipelines = is_silent};
     const int opened = mb_test_open(&b.gpu, &options);
     if (opened != 0) {
         return opened;
     }
-    if (is_product) {
-        run_product(&b.gpu);
+    if (is_silent) {
+        (is_product ? run_product : run_strategies)(&b.gpu);
         CHECK_EQ_INT(b.gpu.state->n_validation_messages, 0);
     }
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
