@@ -11,7 +11,7 @@ set -euo pipefail
 build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libmd-dev mesa-vulkan-drivers)
 test_packages=(spirv-tools vulkan-validationlayers python3-jsonschema python3-numpy
-    python3-matplotlib clang libclang-rt-dev clang-format git chromium chromium-driver nodejs scdoc zsh fish)
+    python3-matplotlib clang libclang-rt-dev clang-format git graphicsmagick chromium chromium-driver nodejs scdoc zsh fish)
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
 tools=(meson ninja cc pkg-config python3 glslangValidator)
@@ -22,12 +22,12 @@ fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulka
     stb_easy_font-devel cjson-devel libdeflate-devel libmd-devel
     mesa-vulkan-drivers"
 fedora_test_names="spirv-tools vulkan-validation-layers python3-jsonschema python3-numpy
-    python3-matplotlib clang clang-tools-extra libasan libubsan git chromium chromedriver nodejs
+    python3-matplotlib clang clang-tools-extra libasan libubsan git GraphicsMagick chromium chromedriver nodejs
     scdoc zsh fish"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang stb cjson
     libdeflate libmd vulkan-swrast"
 arch_test_names="spirv-tools vulkan-validation-layers python-jsonschema python-numpy
-    python-matplotlib clang git chromium nodejs scdoc zsh fish"
+    python-matplotlib clang git graphicsmagick chromium nodejs scdoc zsh fish"
 
 want_tests=false
 target_packages=()
