@@ -10,6 +10,7 @@ try:
     import command_line
     import pooled
     import report_claims
+    import report_kernels
     import report_page
     import report_pictures
     import results
@@ -21,7 +22,8 @@ DEFAULT_PICTURES_MB = 16
 
 EPILOG = """\
 Several results, of several devices say, become one page; runs of one device
-and build have one verdict. A claims.json beside them is shown, too.
+and build have one verdict. A claims.json beside them is shown, too,
+and an inspect.json: what 'mipbench inspect --json' printed.
 
 Exit: 0; 2 wrong command line; 3 bad input; 7 the page could not be written."""
 
@@ -50,20 +52,20 @@ def parse_options(arguments):
     return parser.parse_args(arguments)
 
 
-def inputs_of(sets, claims):
+def inputs_of(sets, claims, kernels):
     """All files that a page is made from."""
-    return [*(item.path for item in sets), *(path for path, _ in claims),
+    return [*(item.path for item in sets), *(found[0] for found in claims + kernels),
             *report_pictures.files_of(sets), *report_page.TEMPLATES.iterdir()]
 
 
 def start(arguments):
     options = parse_options(arguments)
     sets = results.load(options.inputs)
-    claims = report_claims.load(sets)
+    claims, kernels = report_claims.load(sets), report_kernels.load(sets)
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
-    refuse_inputs([out], inputs_of(sets, claims))
+    refuse_inputs([out], inputs_of(sets, claims, kernels))
     pools = pooled.load(sets, options.mipbench)
-    page = report_page.make(sets, pools, claims, options.max_pictures)
+    page = report_page.make(sets, pools, claims, kernels, options.max_pictures)
     try:
         write_whole(out, page)
     except OSError as error:

@@ -233,6 +233,13 @@ def claims(found):
                    for file, (_, lines) in zip(files, found))
 
 
+def kernels(found):
+    files = short_paths([path for path, _, _ in found])
+    return "".join(f"<p>From {esc(file)}: {esc(device)}. Nothing was executed.</p>"
+                   f"{report_tables.kernels(rows)}"
+                   for file, (_, device, rows) in zip(files, found))
+
+
 def command(item, name, is_alone):
     """The command line of a run, and the one that repeats it."""
     head = "" if is_alone else f"<h3>{esc(name)}</h3>"
@@ -293,7 +300,7 @@ def downloads(sets):
     return buttons, scripts
 
 
-def sections(sets, pools, groups, store, claims_found):
+def sections(sets, pools, groups, store, claims_found, kernels_found):
     looks = report_svg.looks(variant for item in sets for case in item.cases
                              for variant in case.variants)
     return [("verdict", "Verdict", verdicts(sets, pools)),
@@ -302,17 +309,18 @@ def sections(sets, pools, groups, store, claims_found):
             ("errors", "Where they err", heat(groups, len(sets))),
             ("verification", "Verification", each(sets, verification_of)),
             ("claims", "Claims", claims(claims_found)),
+            *([("kernels", "Kernels", kernels(kernels_found))] if kernels_found else []),
             ("environment", "Environment", report_tables.environment(sets, set_names(sets),
                                                                       file_names(sets))),
             ("method", "How it was measured", method(sets)),
             ("again", "Do it again", each(sets, command))]
 
 
-def make(sets, pools, claims_found, max_picture_bytes):
+def make(sets, pools, claims_found, kernels_found, max_picture_bytes):
     """The whole page as a text."""
     store = report_pictures.Store(max_picture_bytes)
     groups = report_pictures.collect(sets, set_names(sets), store)
-    parts = sections(sets, pools, groups, store, claims_found)
+    parts = sections(sets, pools, groups, store, claims_found, kernels_found)
     script, (buttons, json_scripts) = template("page.js"), downloads(sets)
     names = list_words(list(dict.fromkeys(item.name() for item in sets)))
     return fill(template("page.html"), {

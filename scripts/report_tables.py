@@ -281,3 +281,28 @@ def claims(lines):
                Column("95 % interval", interval), Column("Measured", measured, False),
                Column("Source", plain("source"), False)]
     return table(columns, lines, "claims", css=" wide")
+
+
+def kernels(rows):
+    """What kernels were compiled to; an empty cell: the driver does not say."""
+    def plain(key):
+        return lambda row: (row[key], row[key])
+
+    def figure(key):
+        return lambda row: ("" if row[key] is None else f"{row[key]:.0f}", row[key])
+
+    columns = [Column("Strategy", plain("label"), False),
+               Column("Format", plain("format"), False),
+               Column("Size", lambda row: (row["size"], row["n_texels"])),
+               Column("Kernel", plain("kernel"), False),
+               *(Column(title, figure(key), note=note) for title, key, note in (
+                   ("Subgroup", "subgroup_size", "invocations"),
+                   ("Registers", "registers", "of an invocation"),
+                   ("Scalar", "scalar_registers", "registers of a subgroup"),
+                   ("Spills", "spills", "registers that do not fit"),
+                   ("Scratch", "scratch_bytes", "bytes"),
+                   ("Shared", "shared_bytes", "bytes of a workgroup"),
+                   ("Occupancy", "occupancy", "subgroups of a unit at a time"),
+                   ("Instructions", "instructions", ""),
+                   ("Code", "code_bytes", "bytes")))]
+    return table(columns, rows, "kernels", lambda row: "failed" if row["spills"] else "", css=" wide")

@@ -359,12 +359,15 @@ class Run:
         return self.device + (" (software)" if self.is_software() else "")
 
 
+BESIDE = ("claims.json", "inspect.json")
+
+
 def load(names):
     """The runs of files, or of the folders that they are in, in their order; the same run twice is
-    refused. A claims.json among them, as a pattern of the shell finds it, is no run, and made of
-    the others."""
+    refused. A claims.json or inspect.json among them, as a pattern of the shell finds it, is no run,
+    and lies beside one."""
     runs, seen = [], {}
-    for name in [it for it in names if pathlib.Path(it).name != "claims.json"] or names:
+    for name in [it for it in names if pathlib.Path(it).name not in BESIDE] or names:
         path = pathlib.Path(name)
         path = path / "results.json" if path.is_dir() else path
         run = Run(path, read_text(path))

@@ -25,7 +25,8 @@ long mb_os_process_id(void);
 /* The value of an environment variable, "" where it is not set or does not fit. */
 void mb_os_variable(const char *name, char out[MB_PATH_BYTES]);
 
-/* Set one that is not set. */
+/* Set one; or only where it is not set. */
+void mb_os_set(const char *name, const char *value);
 void mb_os_set_default(const char *name, const char *value);
 
 /* The folder that the program is in, or that it works in; "" where that is not known. */

@@ -59,6 +59,11 @@ void mb_os_variable(const char *name, char out[MB_PATH_BYTES])
     strcpy(out, fits ? value : "");
 }
 
+void mb_os_set(const char *name, const char *value)
+{
+    setenv(name, value, 1);
+}
+
 void mb_os_set_default(const char *name, const char *value)
 {
     setenv(name, value, 0);

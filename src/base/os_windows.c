@@ -154,6 +154,11 @@ void mb_os_variable(const char *name, char out[MB_PATH_BYTES])
     out[n == 0 ? 0 : strlen(out)] = '\0';
 }
 
+void mb_os_set(const char *name, const char *value)
+{
+    SetEnvironmentVariableA(name, value);
+}
+
 void mb_os_set_default(const char *name, const char *value)
 {
     if (GetEnvironmentVariableA(name, NULL, 0) == 0) {

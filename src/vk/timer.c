@@ -125,6 +125,16 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
     return MB_OK;
 }
 
+double mb_timer_period_ns(const struct mb_gpu *gpu)
+{
+    VkPhysicalDeviceProperties properties;
+    if (!mb_features_has(&gpu->info.features, "VK_KHR_portability_subset")) {
+        return gpu->info.timestamp_period_ns;
+    }
+    vkGetPhysicalDeviceProperties(gpu->physical_device, &properties);
+    return (double)properties.limits.timestampPeriod;
+}
+
 enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, uint32_t to,
                                    double *duration_ns, struct mb_err *err)
 {
@@ -132,8 +142,8 @@ enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, 
     uint64_t begin, end;
     MB_DO(read_stamps(timer, from, 1, &begin, err));
     MB_DO(read_stamps(timer, to, 1, &end, err));
-    return mb_ticks_to_ns(begin, end, info->timestamp_valid_bits, info->timestamp_period_ns,
-                          duration_ns, err);
+    return mb_ticks_to_ns(begin, end, info->timestamp_valid_bits,
+                          mb_timer_period_ns(timer->gpu), duration_ns, err);
 }
 
 enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,

@@ -338,6 +338,26 @@ class Pages(PageCase):
         self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
                    "does not: the other way")
 
+    def test_kernels(self):
+        """What inspect printed beside the results; without it there is no such section."""
+        path = self.write(fixture.one_strategy())
+        self.assertNotIn('id="kernels"', self.page(path))
+        outcome = self.run_it("inspect", "-d", "cpu", "-s", "compute", "--size", "9x7", "--json")
+        self.assertEqual(outcome.code, 0, outcome)
+        document = json.loads(outcome.out)
+        document["variants"] += [
+            {**document["variants"][0], "label": "<b>", "kernels": [
+                {**document["variants"][0]["kernels"][0], "spills": 1182, "registers": None}]},
+            {**document["variants"][0], "status": "skipped", "reason": "no quads", "kernels": []}]
+        self.write(document, "inspect.json")
+        text = self.page(path)
+        self.check(text)
+        self.holds(text, "Nothing was executed", "compute/compute.comp", "9x7", "&lt;b&gt;", "1182",
+                   '<tr class="failed">', "skipped: no quads")
+        self.write({**document, "schema": {"name": "other", "version": "1.0.0"}}, "inspect.json")
+        (self.dir / "page.html").unlink()
+        self.assertIn("inspect.json", self.refusal(3, path))
+
 
 class Words(fixture.TestCase):
     """Figures and words that the page and the terminal share."""

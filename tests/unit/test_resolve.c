@@ -7,6 +7,7 @@
 #include "strategy/needs.h"
 #include "vk/instance.h"
 #include "vk/pipeline.h"
+#include "vk/timer.h"
 
 /* Formats can do everything, or are not filtered. */
 static VKAPI_ATTR void VKAPI_CALL all_features(VkPhysicalDevice device, VkFormat format,
@@ -230,6 +231,24 @@ static void check_portability(void)
     mb_free(variant);
 }
 
+static VKAPI_ATTR void VKAPI_CALL another_period(VkPhysicalDevice device,
+                                                 VkPhysicalDeviceProperties *properties)
+{
+    *properties = (VkPhysicalDeviceProperties){.limits.timestampPeriod = 2.0f};
+}
+
+/* A tick is as long as the device was told to say, but of the portability subset as it is now.
+ */
+static void check_period(void)
+{
+    struct mb_gpu gpu = make_gpu(32, true, false);
+    gpu.info.timestamp_period_ns = 1.0;
+    vkGetPhysicalDeviceProperties = another_period;
+    CHECK(mb_timer_period_ns(&gpu) == 1.0);
+    gpu.info.features.groups = UINT32_MAX;
+    CHECK(mb_timer_period_ns(&gpu) == 2.0);
+}
+
 int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
@@ -245,5 +264,6 @@ int main(void)
     check_sweep();
     check_lanes();
     check_portability();
+    check_period();
     return check_summary("resolve");
 }

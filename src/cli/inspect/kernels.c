@@ -9,6 +9,7 @@
 #include "bench/plan.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
+#include "cli/inspect/null_device.h"
 #include "cli/session.h"
 
 #define USUAL_FORMAT "rgba8"
@@ -161,6 +162,9 @@ enum mb_status mb_inspection_make(struct mb_inspection *inspection,
     *inspection = (struct mb_inspection){.reduce = settings->reduce};
     MB_DO(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows,
                            &inspection->n_rows, err));
+    if (options->null_device) {
+        MB_DO(mb_null_device_set_up(options->null_device, err));
+    }
     MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
     inspection->device = gpu.info;
     return compile_all(inspection, &gpu, options, rows, err);

@@ -25,8 +25,9 @@ struct mb_inspection {
     size_t n_kernels;
 };
 
-/* Compile all that the options ask for. Fails if the device cannot be opened, and without
- * memory; what a strategy refuses is no failure. An interrupted one has fewer kernels. */
+/* Compile all that the options ask for. Fails if the device cannot be opened or set up, and
+ * without memory; what a strategy refuses is no failure. An interrupted one has fewer kernels.
+ */
 MB_MUST_CHECK enum mb_status mb_inspection_make(struct mb_inspection *inspection,
                                                 const struct mb_options *options,
                                                 struct mb_err *err);

@@ -92,9 +92,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "Compiles the kernels of every strategy, or of those that --strategy names, and "
              "shows what the driver tells of them: registers, spills, scratch and shared "
              "memory, occupancy, instructions and code size. Nothing is executed, so it works "
-             "on a device that only compiles: with RADV_FORCE_FAMILY=navi31 (Mesa 22: gfx1100) "
-             "and VK_DRIVER_FILES naming RADV's file there is an AMD chip on any machine.",
-         .examples = "mipbench inspect\n"
+             "for a chip that is not there: --null.",
+         .examples = "mipbench inspect --null amd:navi31\n"
                      "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
     [MB_VERB_HELP] = {.name = "help",
                       .usage = "help [COMMAND]",
@@ -132,6 +131,9 @@ const struct mb_option_row mb_option_rows[] = {
     {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, MADE | BIT(LIST) | BIT(SELF_TEST),
      .field = FIELD(settings.device), .is_common = true,
      .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)"},
+    {"null", 0, "amd:CHIP", MB_OPTION_DEVICE, MB_GROUP_WHAT, BIT(INSPECT),
+     .field = FIELD(null_device), .is_common = true,
+     .help = "a chip that need not be there, by RADV of mesa-vulkan-drivers: vega10, navi31"},
     {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
      .help = "repeat the run of a results.json; options given here replace its own"},
     {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, MADE | BIT(EXPORT),

@@ -72,6 +72,7 @@ struct mb_options {
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
     bool self_test;                    /* check the instrument and run nothing else */
+    const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     bool force;                        /* export: into a folder that is not empty */
     unsigned languages;                /* export: mask of 1 << language; 0: see below */
     bool quiet;
