@@ -1,6 +1,7 @@
 /* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
  * What it is made of is in lib/, for engines to have as it is; here it is measured. */
 #include "modules.h"
+#include "traffic.h"
 
 #include <string.h>
 
@@ -72,6 +73,7 @@ struct spd_tree {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image, *source;
     struct mb_task task;
+    bool is_tile_only;
     struct spd_tree_plan plan;
     uint32_t lanes; /* of the subgroups that it uses; 0: it does without */
     VkSampler sampler;
@@ -311,6 +313,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->image = target->image;
     s->source = target->source ? target->source : target->image;
     s->task = target->task;
+    s->is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES;
     if (s->image->layout.n_levels == 1) {
         return MB_OK;
     }
@@ -356,6 +359,7 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct spd_tree *s = state;
     const struct mb_layout *layout = &s->image->layout;
+    const struct spd_tree_image image = image_of(layout, &s->task, false);
     const bool is_made = layout->n_levels > 1;
     work->n_dispatches = is_made;
     work->n_barriers = is_made ? 2 : 0;
@@ -364,7 +368,7 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size = s->lanes;
     work->algorithmic_bytes =
         mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
-        (is_made ? 2 * s->plan.hand_off_bytes : 0);
+        (is_made && !s->is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan, &image) : 0);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = MB_ARITHMETIC_FP32,

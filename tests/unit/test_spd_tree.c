@@ -2,7 +2,7 @@
  * what they weigh, what is shared is counted by as many tiles as have a part in it, and all of
  * it finds room. The formulas of the kernels stand here once more, beside a walk over the
  * texels. */
-#include "../../strategies/spd-tree/lib/spd_tree.h"
+#include "../../strategies/spd-tree/traffic.h"
 
 #include "check.h"
 #include "image/filter.h"
@@ -235,6 +235,66 @@ static void check_nodes(const struct spd_tree_image *image, const struct spd_tre
     CHECK_EQ_INT(constant_of(plan, "SPAN"), plan->span);
 }
 
+/* Bytes that are handed on, counted tile by tile: a part of each texel that is not its alone,
+ * to a slot and from it, or added to a word; an arrival for each slot. What was counted or
+ * added up is set back once for each texel. */
+static uint64_t shared_wanted(const struct spd_tree_image *image,
+                              const struct spd_tree_plan *plan, const struct axis *x,
+                              const struct axis *y)
+{
+    const uint64_t n_word = plan->module.has_slots ? spd_tree_slot_bytes(image)
+                                                   : 8 * ((image->format.n_channels + 1) / 2);
+    uint64_t n_parts = 0, n_shared = 0;
+    for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
+        n_shared += (uint64_t)size_of(x, plan->n_first + n) * size_of(y, plan->n_first + n);
+        for (uint32_t i = 0; i < x->n_tiles * y->n_tiles; i++) {
+            const struct range *along_x = &x->range[n][i % x->n_tiles],
+                               *along_y = &y->range[n][i / x->n_tiles];
+            const uint64_t n_alone = (uint64_t)along_x->n_alone * along_y->n_alone;
+            n_shared -= n_alone;
+            n_parts +=
+                (uint64_t)(along_x->end - along_x->first) * (along_y->end - along_y->first) -
+                n_alone;
+        }
+    }
+    return plan->module.has_slots ? n_parts * (2 * n_word + 8) + n_shared * 4
+                                  : n_parts * 2 * n_word + n_shared * n_word;
+}
+
+static void check_traffic(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
+                          const struct axis *x, const struct axis *y)
+{
+    const uint64_t n_bytes = mb_spd_tree_traffic_bytes(plan, image);
+    if (!plan->is_all_even) {
+        CHECK_EQ_INT(n_bytes, shared_wanted(image, plan, x, y) * image->n_layers);
+    } else if (plan->module.has_slots) { /* each slot is used, those of narrow levels aside */
+        CHECK(n_bytes <= 2 * plan->hand_off_bytes + 3 * plan->counter_bytes);
+    }
+}
+
+/* 256x256 and 1024x512 of one float: 16 texels of level 6 go to slots, 4 cells; 128 of level 6,
+ * and where 8 levels are more than a span 2 of the last of it. And by words of four channels.
+ */
+static void test_climb_traffic(void)
+{
+    struct spd_tree_image image = {.n_layers = 1, .format = {SPD_TREE_FLOAT32, 1}};
+    struct spd_tree_plan plan = {.n_first = 6, .span = 3, .is_all_even = true};
+    plan.module.has_slots = true;
+    image.width = image.height = 256;
+    image.n_levels = 9;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image), 16 * (2 * 4 + 8) + 4);
+    image.width = 1024;
+    image.height = 512;
+    image.n_levels = 11;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image),
+                 128 * (2 * 4 + 8) + 4 * 2 + 2 * (2 * 4 + 8) + 4);
+    plan.module.has_slots = false;
+    image.format = (struct spd_tree_format){SPD_TREE_UNORM8, 4};
+    image.n_layers = 2;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image),
+                 2 * (128 * 3 * 32 + (32 + 8 + 2) * 16 + 2 * 32 + 16));
+}
+
 /* Asked for what was chosen, the same comes of it. */
 static void check_again(const struct spd_tree_device *device,
                         const struct spd_tree_image *image, const struct spd_tree_plan *plan)
@@ -273,6 +333,7 @@ static void check_plan(const struct spd_tree_device *device, const struct spd_tr
         walk_strips(&y, is_even ? plan.tile_y : plan.rows, 0);
         check_parts(device, image, &plan, &x, &y);
         check_nodes(image, &plan, &x, &y);
+        check_traffic(image, &plan, &x, &y);
         check_again(device, image, &plan);
         CHECK(constant_of(&plan, "N_LEVELS") == image->n_levels && plan.push.zero == 0 &&
               plan.n_groups[2] == image->n_layers);
@@ -359,5 +420,6 @@ int main(void)
         check_size(large[i][0], large[i][1], true);
     }
     test_options();
+    test_climb_traffic();
     return check_summary("spd_tree");
 }
