@@ -28,9 +28,9 @@ static const struct plant {
     {0.0, EVERYWHERE},
 };
 
-/* Of powers of two; of sizes even down to the tiles' last level; odd throughout, of several
+/* Of powers of two; even down to the third level and odd from there; odd throughout, of several
  * tiles. */
-static const struct mb_extent extents[] = {{128, 64}, {320, 192}, {259, 131}};
+static const struct mb_extent extents[] = {{128, 64}, {264, 216}, {259, 131}};
 
 static bool is_planted(enum place place, struct mb_extent extent, uint32_t x, uint32_t y)
 {
@@ -134,6 +134,9 @@ static void test_special(struct mb_gpu *gpu)
             run_kernel(gpu, &layout, "spd-tree", MB_REDUCE_AVG, true);
         }
     }
+    /* Whose scales, rounded to the nearest float, would make infinity of the largest. */
+    const struct mb_layout scaled = mb_test_layout("r32f", (struct mb_extent){233, 69}, 1);
+    run_kernel(gpu, &scaled, "spd-tree", MB_REDUCE_AVG, false);
     mb_test_report_phase("special", n_judged);
 }
 
