@@ -59,27 +59,20 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
     return is_there || is_other_there;
 }
 
+/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. */
 void climb(Node start, ivec2 tile, int layer, TEXEL sums)
 {
-    TEXEL texel = unbiased(scale_of_sums(FIRST_LEVELS) * sums);
-    texel = from_lane(texel, 0u);
     bool is_there = LANES_ID == 0u;
-    vec2 own = pair_of_texel(texel * UNIT, LANE % WORDS);
-    bool goes_on = is_there;
-    [[unroll]] for (int from = FIRST_LEVELS; from < 15; from += SPAN) {
-        if (from < N_LEVELS - 1 && goes_on) { /* llvmpipe loses values over a return */
-            Node node = start;
-            if (from > FIRST_LEVELS) {
-                node = node_of(from, tile, layer);
-            }
-            goes_on = climb_span(node, layer, is_there, own);
-        }
+    vec2 own = pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
+    bool goes_on = climb_span(start, layer, is_there, own);
+    for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1 && goes_on; from += SPAN) {
+        goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
     }
 }
 
 #else
-/* By slots: cells of 2^SPAN x 2^SPAN texels, SPAN being 3 or 4, in Morton order, which whoever leaves the last one reduces to the one
- * that it goes on with. */
+/* By slots: cells of 2^SPAN x 2^SPAN texels, SPAN being 3 or 4, in Morton order, which whoever leaves the last one
+ * reduces to the one that it goes on with. */
 shared bool is_last_of_cell;
 
 /* What one invocation found, all that go on know. */
@@ -133,7 +126,7 @@ TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
         made[i] = reduce_4_slots(from, first + uint(4 * i));
     }
     [[unroll]] for (int i = 0; i < 4; i++) {
-        store_sums(from + 1, 2 * at + quadrant(i), layer, made[i]);
+        store_encoded_below(from + 1, 2 * at + quadrant(i), layer, encode_level(from + 1, made[i]));
     }
     return join_four(from + 1, made[0], made[1], made[2], made[3]);
 }
@@ -155,8 +148,8 @@ TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
         texel = reduce_16_slots(from, i, at, layer);
     }
     Lower made = make_lower(from + SPAN - 2, texel);
-    store_lower(from + SPAN - 2, cell, layer, made);
-    return made.third;
+    store_lower_below(from + SPAN - 2, cell, layer, made);
+    return made.sums;
 }
 
 /* A texel of level `from`, as sums, to its cell; true if that was the last: then the texel that the cell
@@ -172,22 +165,21 @@ bool climb_cell(int step, inout ivec2 at, int layer, inout TEXEL sums)
         slot[first + (spread(within.x) | spread(within.y) << 1)] = sums;
         is_last = arrive_is_last(first, uint(n.x * n.y));
     }
-    if (!tell_all(is_last)) {
-        return false;
+    is_last = tell_all(is_last);
+    if (is_last) {
+        acquire_cell();
+        sums = reduce_cell(from, cell, layer, first);
+        at = cell;
     }
-    acquire_cell();
-    sums = reduce_cell(from, cell, layer, first);
-    at = cell;
-    return true;
+    return is_last;
 }
 
 void climb(ivec2 tile, int layer, TEXEL sums)
 {
     ivec2 at = tile;
-    [[unroll]] for (int step = 0; step < 3; step++) {
-        if (FIRST_LEVELS + SPAN * step >= N_LEVELS - 1 || !climb_cell(step, at, layer, sums)) {
-            return;
-        }
+    bool goes_on = true;
+    for (int step = 0; FIRST_LEVELS + SPAN * step < N_LEVELS - 1 && goes_on; step++) {
+        goes_on = climb_cell(step, at, layer, sums);
     }
 }
 

@@ -3,8 +3,8 @@
  * of rgba8 by words.
  *
  * Of the first level below there are up to two texels for each invocation, of all further ones together
- * one (has_invocations() of strips.c sees to it): where they lie and what they weigh is worked out
- * before there is anything to weigh. */
+ * one, and of small tiles one of all (spd_tree_has_invocations() of spd_tree.h sees to it): where they lie and
+ * what they weigh is worked out before there is anything to weigh. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL
 
@@ -22,9 +22,15 @@ const int N_OF_TILE = TILE_X * TILE_Y;
 const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const bool HAS_PARTS = HAS_BELOW && !IS_ALL_EVEN; /* else there is nothing to keep */
 const int N_COMMON = HAS_PARTS ? N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4) : 1;
-const int N_PARTS = !HAS_PARTS ? 1 : N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
+const bool IS_SMALL = N_FURTHER <= N_INVOCATIONS;
+const int N_PARTS = !HAS_PARTS              ? 1
+                    : IS_SMALL              ? N_OF_TILE + N_FURTHER
+                    : N_OF_TILE > N_FURTHER ? N_OF_TILE
+                                            : N_FURTHER;
+const int LOWEST = IS_SMALL ? 1 : 2; /* of the levels that have an invocation for each texel */
 
-/* First what the tile has of level FIRST_LEVELS, and then, in its place, of all further ones. */
+/* What the tile has of level FIRST_LEVELS, and of all further ones: in its place, or, where there is an invocation for
+ * each of these, behind it. */
 shared TEXEL parts[N_PARTS];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
@@ -95,18 +101,20 @@ Part part_at(int i, int n, Held own, Held above)
     return part;
 }
 
-/* The `i`-th of all levels from the second one below those of tiles on, as many of each as there may be. */
+/* The `i`-th of all levels from LOWEST on below those of tiles, as many of each as there may be. */
 Part part_below(ivec2 tile, int i)
 {
-    int n = 2, before = 0, first = MOST(1), next = first;
+    int n = LOWEST, before = 0, first = IS_SMALL ? N_OF_TILE : MOST(1), next = first;
     i += first;
-    [[unroll]] for (int k = 3; k <= MOST_BELOW; k++) {
-        int last = next;
-        next += MOST(k - 1);
-        if (i >= next) {
-            n = k;
-            before = last;
-            first = next;
+    [[unroll]] for (int k = 2; k <= MOST_BELOW; k++) {
+        if (k > LOWEST) {
+            int last = next;
+            next += MOST(k - 1);
+            if (i >= next) {
+                n = k;
+                before = last;
+                first = next;
+            }
         }
     }
     if (FIRST_LEVELS + n >= N_LEVELS) {
@@ -322,27 +330,36 @@ void share_common(ivec2 tile, int layer, uint index)
 
 #endif
 
-void share_tile(ivec2 tile, int layer, uint index)
+/* Of the first level below, up to two for each invocation. */
+void make_first_below(ivec2 tile, int layer, int i)
 {
-    int i = int(index);
     Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
     Part first = part_at(i, 1, below, of_tile), second;
     second.n = 0;
     if (MOST(1) > N_INVOCATIONS) {
         second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
     }
-    Part further = part_below(tile, i);
-    if (i == 0) {
-        n_common = 0u;
-    }
     barrier();
-    TEXEL first_texel = make_part(first), second_texel = make_part(second), texel = TEXEL(0.0);
+    TEXEL first_texel = make_part(first), second_texel = make_part(second);
     barrier();
     keep_part(first, first_texel);
     keep_part(second, second_texel);
     finish_part(first, 1, first_texel, layer);
     finish_part(second, 1, second_texel, layer);
-    for (int n = 2; FIRST_LEVELS + n < N_LEVELS; n++) {
+}
+
+void share_tile(ivec2 tile, int layer, uint index)
+{
+    int i = int(index);
+    Part further = part_below(tile, i);
+    TEXEL texel = TEXEL(0.0);
+    if (i == 0) {
+        n_common = 0u;
+    }
+    if (!IS_SMALL) {
+        make_first_below(tile, layer, i);
+    }
+    for (int n = LOWEST; FIRST_LEVELS + n < N_LEVELS; n++) {
         barrier();
         if (further.n == n) {
             texel = make_part(further);

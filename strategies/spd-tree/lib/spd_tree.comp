@@ -93,9 +93,9 @@ void main()
     bool is_there = make_even_tile(tile, layer, index, made);
     if (HAS_BELOW && IS_ALL_EVEN && is_there) {
 #ifdef SLOTS
-        climb(tile, layer, made.lower.third);
+        climb(tile, layer, made.lower.sums);
 #else
-        climb(start, tile, layer, made.lower.third);
+        climb(start, tile, layer, made.lower.sums);
 #endif
     }
     if (HAS_BELOW && !IS_ALL_EVEN) {

@@ -214,8 +214,10 @@ static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *devic
                           : spd_tree_within_axis(plan->tile_x, n) *
                                 spd_tree_within_axis(plan->tile_y, n);
     }
-    return ((n_of_tile > n_further ? n_of_tile : n_further) + n_cells) * slot +
-           n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
+    const uint32_t n_parts = n_further <= SPD_TREE_N_INVOCATIONS ? n_of_tile + n_further
+                             : n_of_tile > n_further             ? n_of_tile
+                                                                 : n_further;
+    return (n_parts + n_cells) * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
            (3 * (n_further - n_within) + 4 +
             (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) *
                4;
@@ -459,11 +461,19 @@ static inline void spd_tree_set_scales(const struct spd_tree_image *image,
     }
 }
 
-/* What workgroups of even tiles store late (common.glsl), by how many there are. llvmpipe loses
- * what is kept for that. */
-static inline uint32_t spd_tree_late(const struct spd_tree_device *device, uint64_t n_tiles)
+/* What workgroups of even tiles store late (common.glsl), by how many there are: more of them
+ * where parts are shared, for which they wait longer; but to encode sRGB takes long, too.
+ * llvmpipe loses what is kept for that. */
+static inline uint32_t spd_tree_late(const struct spd_tree_device *device,
+                                     const struct spd_tree_image *image,
+                                     const struct spd_tree_plan *plan)
 {
-    return device->is_cpu ? 0 : n_tiles <= 256 ? 2 : n_tiles <= 1024 ? 1 : 0;
+    const bool is_short = plan->is_all_even || image->format.codec == SPD_TREE_SRGB8;
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers;
+    return device->is_cpu                        ? 0
+           : n_tiles <= (is_short ? 256u : 1024) ? 2
+           : n_tiles <= 1024                     ? 1
+                                                 : 0;
 }
 
 static inline void spd_tree_set_constants(const struct spd_tree_device *device,
@@ -476,7 +486,6 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
                is_10 = format.codec == SPD_TREE_UNORM10_2;
     const uint32_t n_lanes = spd_tree_lanes(device, plan),
                    mask = (UINT32_C(1) << plan->n_first) - 1;
-    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
@@ -513,7 +522,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
          is_10                            ? 2u
          : format.codec == SPD_TREE_SRGB8 ? 1u
                                           : 0u},
-        {"LATE", 21, spd_tree_late(device, n_tiles * image->n_layers)},
+        {"LATE", 21, spd_tree_late(device, image, plan)},
         {"N_LEVELS", 22, image->n_levels},
         {"N_RECTS", 23, 1}, /* spd_tree_plan_update() knows how many */
     };

@@ -336,9 +336,14 @@ void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
 }
 
 /* The same of a level below those of tiles. */
+void store_encoded_below(int level, ivec2 at, int layer, ENCODED texel)
+{
+    store_as_below(level, at, layer, stored_of(texel));
+}
+
 void store_below(int level, ivec2 at, int layer, TEXEL texel)
 {
-    store_as_below(level, at, layer, stored_of(encode(texel)));
+    store_encoded_below(level, at, layer, encode(texel));
 }
 
 /* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those
