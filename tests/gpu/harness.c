@@ -470,12 +470,25 @@ static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
            strstr(label, "rows=6") != NULL;
 }
 
+/* And any: lanes that subgroups of the device do not have. */
+static bool may_refuse_lanes(const struct mb_gpu_info *info, const char *label)
+{
+    const char *lanes = strstr(label, "lanes=");
+    const unsigned long n = lanes ? strtoul(lanes + strlen("lanes="), NULL, 10) : 0;
+    return n > 0 && n != info->subgroup_size &&
+           (n < info->min_subgroup_size || n > info->max_subgroup_size ||
+            n * info->max_workgroup_subgroups < 256);
+}
+
 bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                         const struct mb_layout *layout, const struct mb_task *task)
 {
     char label[MB_LABEL_BYTES];
     const char *name = row->strategy->name;
     mb_variant_label(row, label, sizeof label);
+    if (may_refuse_lanes(&gpu->info, label)) {
+        return true;
+    }
     if (strcmp(name, "blit") == 0) {
         struct mb_err why;
         const bool has_blit =
