@@ -6,10 +6,13 @@
 
 #include "base/alloc.h"
 
-/* A kernel multiplies by whole-number weights, or divides by a sum of them, of no more than the
- * largest size: what is within this factor of the least normal value may become a denormal on
- * the way. */
-#define MAX_WEIGHT 0x1p15
+/* Of 32-bit floats. Weights below 1 keep sums from overflowing, so that products may become
+ * denormals though texels are none: three along each axis, and what is left of a sum may be
+ * doubled for each. Flushed, they are 2 * MAX_LOST least normal values at most, with what
+ * mb_doubt_lsb() doubles: less than 4 ulp of what is above MAX_SMALL of these. An H200 was seen
+ * to be off by 2. */
+#define MAX_LOST  12.0
+#define MAX_SMALL 0x1p27
 
 /* 0x1p97 as a float: sums by weights along both axes cannot overflow below it. */
 #define LARGE_BITS 0x70000000u
@@ -131,8 +134,8 @@ static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *so
             mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
         .rounding = rounding_of(tolerance, source->format, weight_error),
         .largest = largest_summed(tolerance, source->extent),
-        .small = is_float32 ? least * MAX_WEIGHT : least,
-        .flushed = least,
+        .small = is_float32 ? least * MAX_SMALL : least,
+        .flushed = is_float32 ? least * MAX_LOST : least,
     };
     const bool is_weighed =
         mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
