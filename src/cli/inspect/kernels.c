@@ -62,7 +62,11 @@ static void add_figure(const struct mb_pipeline_fact *fact, double figures[MB_N_
     for (size_t i = 0; i < MB_COUNTOF(known); i++) {
         if (strcasecmp(known[i].name, fact->name) == 0) {
             double *figure = &figures[known[i].figure];
-            *figure = isnan(*figure) ? fact->value : *figure + fact->value;
+            /* NVIDIA's driver adds 2^36 to its "Local Memory Size". */
+            const double value = known[i].figure == MB_FIGURE_SCRATCH_BYTES
+                                     ? fmod(fact->value, 4294967296.0)
+                                     : fact->value;
+            *figure = isnan(*figure) ? value : *figure + value;
         }
     }
 }
