@@ -146,12 +146,13 @@ class Tune(cli.TestCase):
         self.assertIn(b"coarse pass", b" ".join(outcome.out.split()))
 
     def test_what_is_the_same_is_timed_once(self):
-        """load=auto is one of sampler and texel."""
+        """load=auto is one of sampler and texel, and lanes=auto the one size of subgroups here."""
         self.assertEqual(self.tune("pattern:flat:9x9", "-s", "subgroup").code, 0)
         case, = self.tuned()["cases"]
-        self.assertEqual([(s["strategy"], s["variants"]) for s in case["skipped"]],
-                         [("subgroup", 2)])
-        self.assertIn("the same commands", case["skipped"][0]["reason"])
+        same, *others = case["skipped"]
+        self.assertEqual((same["strategy"], same["variants"]), ("subgroup", 3))
+        self.assertIn("the same commands", same["reason"])
+        self.assertEqual([(s["variants"], s["reason"].split("=")[0]) for s in others], [(1, "lanes")] * 3)
         labels = {f["label"] for f in case["finalists"]}
         self.assertEqual(len(labels), 4)
         self.assertTrue({"subgroup", "subgroup:npot=box"} < labels, labels)

@@ -52,7 +52,8 @@ static enum mb_status init_spied(struct mb_instance *instance,
 static void record_read_copy(const struct mb_test_image *test_image, VkCommandBuffer cmd)
 {
     const struct mb_layout *layout = &test_image->full;
-    const struct mb_vk_image copy = {.image = spy.made, .layout = *layout};
+    const struct mb_vk_image copy = {
+        .image = spy.made, .layout = *layout, .aspect = VK_IMAGE_ASPECT_COLOR_BIT};
     const VkBufferImageCopy region = {
         .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layout->n_layers},
         .imageExtent = {layout->base.width, layout->base.height, 1},

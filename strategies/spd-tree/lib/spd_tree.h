@@ -15,8 +15,9 @@
  *
  * Views are 2D arrays, in plan.view: the image's format without _SRGB, or words of 32 bits, for
  * which the image is made with MUTABLE_FORMAT (and EXTENDED_USAGE for sRGB). Both buffers are
- * zero before the first dispatch (vkCmdFillBuffer) and left so that the next one can use them;
- * two dispatches that may overlap need buffers of their own.
+ * zero before the first dispatch (vkCmdFillBuffer) and left so that the next one of the same
+ * module can use them: for another module they are filled again. Two dispatches that may
+ * overlap need buffers of their own.
  *
  * Barriers: before, level 0 readable by compute shaders, levels 1.. to GENERAL from UNDEFINED;
  * after, what was written to them made visible to whoever reads.
@@ -592,6 +593,15 @@ static inline void spd_tree_set_module(const struct spd_tree_device *device,
         options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
 }
 
+static inline bool spd_tree_is_image(const struct spd_tree_image *image)
+{
+    const uint32_t n_channels = image->format.n_channels, size = image->width | image->height;
+    return image->width - 1 < 65535 && image->height - 1 < 65535 && image->n_layers > 0 &&
+           image->n_levels >= 2 && image->n_levels <= SPD_TREE_MAX_LEVELS &&
+           size >> (image->n_levels - 1) > 0 && n_channels > 0 && n_channels <= 4 &&
+           (n_channels == 3) == (image->format.codec == SPD_TREE_FLOAT11_10);
+}
+
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
 static inline const char *spd_tree_make_plan(const struct spd_tree_device *device,
                                              const struct spd_tree_image *image,
@@ -602,8 +612,11 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
                                                  false};
     const struct spd_tree_format format = image->format;
     options = options ? options : &none;
-    if (image->n_levels < 2 || image->n_levels > SPD_TREE_MAX_LEVELS) {
-        return "there are 2 to 16 levels, level 0 included";
+    if (!spd_tree_is_image(image)) {
+        return "an image has 1 to 65535 texels along each axis, 1 layer or more, 2 to 16 "
+               "levels, "
+               "level 0 included and no more than it can have, and 1, 2 or 4 channels, 3 of "
+               "FLOAT11_10 alone";
     }
     memset(plan, 0, sizeof *plan);
     spd_tree_set_module(device, image, options, plan);
