@@ -1,24 +1,14 @@
 """Reads claims.json, as scripts/claims.py writes it, for scripts/report.py."""
 
-from result_node import InputError, Node, check_version, is_of, parse, read_text
+from result_node import read_beside
 
 SCHEMA, MAJOR = "mipbench-claims", 1
 
 
 def load(runs):
     """(file, claims) of each claims.json beside a result; one that cannot be read is an error."""
-    found = []
-    for folder in dict.fromkeys(run.path.parent for run in runs):
-        path = folder / "claims.json"
-        if not path.is_file():
-            continue
-        value = parse(path, read_text(path))
-        if not is_of(value, SCHEMA):
-            raise InputError(f"{path}: not written by scripts/claims.py; make it anew, or move it "
-                             "away")
-        check_version(path, value, MAJOR)
-        found.append((path, [read_claim(node) for node in Node(value, path).children("claims")]))
-    return found
+    found = read_beside(runs, "claims.json", SCHEMA, MAJOR, "written by scripts/claims.py")
+    return [(path, list(map(read_claim, root.children("claims")))) for path, root in found]
 
 
 def read_claim(node):

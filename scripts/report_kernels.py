@@ -1,6 +1,6 @@
 """Reads inspect.json, as `mipbench inspect --json` prints it, for scripts/report.py."""
 
-from result_node import InputError, Node, check_version, is_of, parse, read_text
+from result_node import read_beside
 
 SCHEMA, MAJOR = "mipbench-inspection", 1
 FIGURES = ("subgroup_size", "registers", "scalar_registers", "spills", "scratch_bytes", "shared_bytes",
@@ -9,20 +9,9 @@ FIGURES = ("subgroup_size", "registers", "scalar_registers", "spills", "scratch_
 
 def load(runs):
     """(file, device, rows) of each inspect.json beside a result; one that cannot be read is an error."""
-    found = []
-    for folder in dict.fromkeys(run.path.parent for run in runs):
-        path = folder / "inspect.json"
-        if not path.is_file():
-            continue
-        value = parse(path, read_text(path))
-        if not is_of(value, SCHEMA):
-            raise InputError(f"{path}: not printed by 'mipbench inspect --json'; make it anew, or move "
-                             "it away")
-        check_version(path, value, MAJOR)
-        root = Node(value, path)
-        rows = [row for variant in root.children("variants") for row in read_rows(variant)]
-        found.append((path, root.child("device").text("name"), rows))
-    return found
+    found = read_beside(runs, "inspect.json", SCHEMA, MAJOR, "printed by 'mipbench inspect --json'")
+    return [(path, root.child("device").text("name"),
+             [row for variant in root.children("variants") for row in read_rows(variant)]) for path, root in found]
 
 
 def read_rows(variant):

@@ -216,3 +216,19 @@ def check_version(path, root, major):
         raise InputError(f"{path}: schema version {version}, but {major}.x is needed; measure "
                          "again, or use the scripts of the mipbench that wrote it")
     return version
+
+
+def read_beside(runs, name, schema, major, writer):
+    """(file, root) of each file of this name beside a result, once; one that `writer` has not written is an
+    error."""
+    found = []
+    for folder in dict.fromkeys(run.path.parent for run in runs):
+        path = folder / name
+        if not path.is_file():
+            continue
+        value = parse(path, read_text(path))
+        if not is_of(value, schema):
+            raise InputError(f"{path}: not {writer}; make it anew, or move it away")
+        check_version(path, value, major)
+        found.append((path, Node(value, path)))
+    return found

@@ -408,6 +408,34 @@ static void test_options(void)
     }
 }
 
+/* What is no image, as one with a field that was forgotten, has no plan. */
+static void test_no_image(void)
+{
+    static const struct spd_tree_image image = {.width = 1921,
+                                                .height = 1081,
+                                                .n_layers = 1,
+                                                .n_levels = 11,
+                                                .format = {SPD_TREE_UNORM8, 4}};
+    struct spd_tree_image bad[8];
+    struct spd_tree_plan plan;
+    CHECK(!spd_tree_make_plan(&devices[0], &image, NULL, &plan));
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        bad[i] = image;
+    }
+    bad[0].width = 0;
+    bad[1].height = 65536;
+    bad[2].n_layers = 0;
+    bad[3].n_levels = 1;
+    bad[4].n_levels = 12;
+    bad[5].format.n_channels = 0;
+    bad[6].format.n_channels = 3;
+    bad[7].format.codec = SPD_TREE_FLOAT11_10;
+    for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
+        const char *why = spd_tree_make_plan(&devices[0], &bad[i], NULL, &plan);
+        CHECK(why && strlen(why) > 20);
+    }
+}
+
 int main(void)
 {
     static const uint32_t large[][2] = {
@@ -420,6 +448,7 @@ int main(void)
         check_size(large[i][0], large[i][1], true);
     }
     test_options();
+    test_no_image();
     test_climb_traffic();
     return check_summary("spd_tree");
 }

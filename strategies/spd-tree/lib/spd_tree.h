@@ -593,6 +593,7 @@ static inline void spd_tree_set_module(const struct spd_tree_device *device,
         options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
 }
 
+/* Whether there are such images: what a field that was forgotten has is none. */
 static inline bool spd_tree_is_image(const struct spd_tree_image *image)
 {
     const uint32_t n_channels = image->format.n_channels, size = image->width | image->height;
@@ -614,9 +615,8 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     options = options ? options : &none;
     if (!spd_tree_is_image(image)) {
         return "an image has 1 to 65535 texels along each axis, 1 layer or more, 2 to 16 "
-               "levels, "
-               "level 0 included and no more than it can have, and 1, 2 or 4 channels, 3 of "
-               "FLOAT11_10 alone";
+               "levels, level 0 included and no more than it can have, and 1, 2 or 4 channels, "
+               "3 of FLOAT11_10 alone";
     }
     memset(plan, 0, sizeof *plan);
     spd_tree_set_module(device, image, options, plan);
