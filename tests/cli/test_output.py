@@ -414,7 +414,9 @@ class Terminal(OutputCase):
                          ["1/2 a 8x8 rgba8: 2 strategies verified", "2/2 b 8x8 rgba8: 2 strategies verified"])
         text, markdown = outcome.out.decode("utf-8"), (self.dir / "c.md").read_text()
         for mode in ("latency", "throughput"):
-            self.assertRegex(text, rf"\nSummary: rgba8, avg, hot, {mode}\n\n .*\n  8x8 .* 0 of 2 .* 2 too few samples\n")
+            # Three samples can fall below resolution on a busy machine, which leaves nothing to rank.
+            self.assertRegex(text, rf"\nSummary: rgba8, avg, hot, {mode}\n\n .*\n  8x8 .* 0 of 2 .* "
+                                   r"(?:2 too few samples|1 too few samples, 1 nothing to rank|2 nothing to rank)\n")
             self.assertIn(f"\n### Summary: rgba8, avg, hot, {mode}\n", markdown)
         self.assertNotIn("Summary", self.good("photos/a.png", "-s", "compute,spd", "-o", "out").out.decode())
 
