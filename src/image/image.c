@@ -176,6 +176,10 @@ uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_fo
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb)
 {
     const struct mb_format *half = mb_format_find("rgba16f");
+    const bool is_rgba8 = image->format == NULL || image->format == mb_format_find("rgba8");
+    if (!is_rgba8) {
+        return image->format;
+    }
     if (image->depth == MB_DEPTH_U8) {
         return mb_format_find(is_srgb ? "rgba8-srgb" : "rgba8");
     }

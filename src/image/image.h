@@ -25,9 +25,10 @@ size_t mb_depth_texel_bytes(enum mb_depth depth);
 struct mb_image {
     uint32_t width, height; /* texels, both >= 1 in a valid image */
     enum mb_depth depth;
-    void *texels;    /* rgba[height][width][4] of `depth`; owned */
-    char name[64];   /* slug of the file's stem or the pattern's name */
-    char sha256[65]; /* of the file's bytes, or of the generated texels */
+    void *texels;                   /* rgba[height][width][4] of `depth`; owned */
+    const struct mb_format *format; /* of a texture file, else NULL */
+    char name[64];                  /* slug of the file's stem or the pattern's name */
+    char sha256[65];                /* of the file's bytes, or of the generated texels */
 };
 
 /* Load `spec`: "pattern:NAME:WxH" by mb_pattern_make with `seed`, anything else as the path of
@@ -35,15 +36,24 @@ struct mb_image {
 MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *spec,
                                            uint64_t seed, struct mb_err *err);
 
-/* Decode a PNG, BMP, TGA, PNM (8 or 16 bit), PFM or Radiance HDR file in memory; `path` gives
- * the name and is named in failures. Formats are told by content, not by name. GIF, PSD, JPEG
- * and others fail with a hint on conversion. Dimensions are checked (at most 16384 each) before
- * anything is decoded. */
+/* Decode a file of MB_IMAGE_KINDS in memory; `path` gives the name and is named in failures.
+ * Formats are told by content, not by name. GIF, PSD and others fail with a hint on conversion.
+ * Dimensions are checked (at most 16384 each) before anything is decoded. */
 MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
                                              const struct mb_bytes *file, struct mb_err *err);
 
-/* Suffixes of files that can be loaded, for a person. */
-#define MB_IMAGE_SUFFIXES ".png, .bmp, .tga, .ppm, .pgm, .pnm, .pfm and .hdr"
+/* Files that can be loaded, and their suffixes, for a person. */
+#if MB_HAS_JPEG
+#define MB_IMAGE_JPEG        "JPEG, "
+#define MB_IMAGE_JPEG_SUFFIX ".jpg, .jpeg, "
+#else
+#define MB_IMAGE_JPEG        ""
+#define MB_IMAGE_JPEG_SUFFIX ""
+#endif
+#define MB_IMAGE_KINDS                                                                         \
+    "PNG, " MB_IMAGE_JPEG "BMP, TGA, PNM (P5, P6), PFM, Radiance HDR, KTX2 and DDS"
+#define MB_IMAGE_SUFFIXES                                                                      \
+    ".png, " MB_IMAGE_JPEG_SUFFIX ".bmp, .tga, .ppm, .pgm, .pnm, .pfm, .hdr, .ktx2 and .dds"
 
 /* True if a file of this name may be one, by its suffix, in either case. Loading looks at what
  * is in a file alone. */
@@ -70,8 +80,9 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
  * has them. */
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format);
 
-/* The format that --format auto picks: rgba8 (8-bit; with `is_srgb` rgba8-srgb), rgba32f
- * (16-bit), rgba16f (float, or rgba32f if the range of half does not hold them). */
+/* The format that --format auto picks: that of a texture file; rgba8 (8-bit; with `is_srgb`
+ * rgba8-srgb), rgba32f (16-bit), rgba16f (float, or rgba32f if the range of half does not hold
+ * them). */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
 
 /* Free and zero. */

@@ -70,12 +70,12 @@ class TestCase(unittest.TestCase):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-cli-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
-    def run_it(self, *args, env=None, stdout=subprocess.PIPE, cwd=None, **options):
+    def run_it(self, *args, env=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=None, **options):
         """Run mipbench in the test's own folder; a hang fails by the time limit."""
         all_env = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
         done = subprocess.run([BINARY, *args], cwd=cwd or self.dir, env=all_env, stdout=stdout,
-                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              timeout=TIMEOUT_S, check=False, **options)
+                              stderr=subprocess.PIPE, stdin=stdin, timeout=TIMEOUT_S, check=False,
+                              **options)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def quick(self, *args, **options):

@@ -83,7 +83,9 @@ class InputFiles(cli.TestCase):
         for n_bytes in [1, 8, 20, 33, 40, len(whole) // 2, len(whole) - 200]:
             self.check(self.write(f"cut{n_bytes}.png", whole[:n_bytes]), f"cut{n_bytes}.png: ")
         self.check(self.write("magic.png", b"\x88" + whole[1:]), "not an image that can be read")
-        self.check(self.write("jpeg.png", b"\xff\xd8\xff\xe0\0\x10JFIF"), "JPEG is not read", "convert")
+        self.check(self.write("gif.png", b"GIF89a" + bytes(20)), "GIF is not read", "convert")
+        self.check(self.write("a.ktx2", b"\xabKTX 20\xbb\r\n\x1a\n" + bytes(200)), "VkFormat 0 is not read")
+        self.check(self.write("a.dds", b"DDS " + bytes(200)), "bad DDS")
         self.check("tests-are-not-here.png", "No such file")
 
     def test_one_bad_input_among_good_ones(self):
@@ -106,6 +108,31 @@ class InputFiles(cli.TestCase):
                 self.assertEqual(result["verify"]["status"], "pass")
                 for image in result["images"]:
                     self.assertTrue((self.dir / "out" / image).is_file(), image)
+
+
+class Lists(cli.TestCase):
+    def run_list(self, text, *args):
+        (self.dir / "list").write_bytes(text)
+        with open(self.dir / "list", "rb") as file:
+            return self.quick(*args, "-s", "compute", "--images", "none", "-o", "out", stdin=file)
+
+    def test_paths_on_stdin(self):
+        os.mkdir(self.dir / "photos")
+        names = ["b c.png", "photos/2.png", "photos/10.png"]
+        for name in names:
+            cli.write_png(self.dir / name, 2, 2, cli.noise(16))
+        outcome = self.run_list(b"b c.png\r\n\n  \nphotos\n" + SMALL.encode(), "@-")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual([row["input"] for row in self.rows()], names + [SMALL])
+
+    def test_bad_lists(self):
+        for text, part, args in ((b"", "standard input: no paths", ["@-"]),
+                                 (b"\n \n", "standard input: no paths", ["@-"]),
+                                 (b"a\0b\n", "zero byte", ["@-"]),
+                                 (b"missing.png", "missing.png: No such file", ["@-"])):
+            with self.subTest(text=text):
+                self.assert_error(self.run_list(text, *args), INPUT, part)
+        self.assert_error(self.run_list(SMALL.encode(), "@-", "@-"), USAGE, "@-: given twice")
 
 
 class Devices(cli.TestCase):

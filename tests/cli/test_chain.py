@@ -55,6 +55,24 @@ class Texels(Case):
                 self.check_pictures(result, ktx2)
                 self.assertGreater(len(set(ktx2.texels[0][0])), 8)
 
+    def test_what_was_written_is_read(self):
+        """Level 0 of a file, in the file's own format, makes the same chain again."""
+        for name in FORMATS:
+            with self.subTest(format=name):
+                first, = self.results("pattern:noise:13x9", "-s", "compute", "-f", name, "--cube"
+                                      if name == "r8" else "--per-level", "--size", "13x13",
+                                      "--chain", "ktx2,dds", "--images", "none")
+                before = self.read(first)[0]
+                for path in first["chains"]:
+                    shutil.copy(self.dir / "out" / path, self.dir)
+                for path in ("chain.ktx2", "chain.dds"):
+                    again, = self.results(path, "-s", "compute", "--chain", "ktx2,dds",
+                                          "--images", "none")
+                    after = self.read(again)[0]
+                    self.assertEqual((after.format, again["format"]), (name, name))
+                    self.assertEqual([layers[0] for layers in after.texels],
+                                     [layers[0] for layers in before.texels])
+
     def test_shapes(self):
         for args, elements, faces, n_levels in [
                 (["--layers", "8"], 8, 1, 5), (["--cube", "-l", "3"], 0, 6, 3),

@@ -358,7 +358,234 @@ def hdrs():
             yield f"hdr-{width}-runs", head + rows, texels
 
 
-def files():
+# ---- JPEG, of blocks of 8x8 equal texels: their means are all that is coded.
+
+def segment(marker, body):
+    return bytes([0xFF, marker]) + struct.pack(">H", 2 + len(body)) + body
+
+
+class Bits:
+    def __init__(self):
+        self.text = ""
+
+    def mean(self, difference):
+        """A difference of means: its number of bits in four, and itself."""
+        n_bits = int(abs(difference)).bit_length()
+        self.text += f"{n_bits:04b}"
+        if n_bits:
+            value = difference if difference > 0 else difference + (1 << n_bits) - 1
+            self.text += f"{value:0{n_bits}b}"
+
+    def end_of_block(self):
+        self.text += "0"
+
+    def data(self):
+        text = self.text + "1" * (-len(self.text) % 8)
+        return bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8)).replace(
+            b"\xff", b"\xff\0")
+
+
+def scan(blocks, channels, has_ac=True, spectrum=(0, 63, 0)):
+    """One scan of these channels: of their means, and the end of each block."""
+    bits = Bits()
+    before = dict.fromkeys(channels, 128)
+    for texel in blocks.reshape(-1, blocks.shape[2]).astype(int):
+        for c in channels:
+            if spectrum[0] == 0:
+                bits.mean(texel[c] - before[c])
+                before[c] = texel[c]
+            if has_ac:
+                bits.end_of_block()
+    head = bytes([len(channels)]) + b"".join(bytes([1 + c, 0]) for c in channels) + bytes(spectrum)
+    return segment(0xDA, head) + bits.data()
+
+
+def exif(orientation, order="<", tag=0x112, offset=8):
+    mark = b"II*\0" if order == "<" else b"MM\0*"
+    return segment(0xE1, b"Exif\0\0" + mark + struct.pack(order + "IHHHIHHI", offset, 1, tag, 3, 1,
+                                                         orientation, 0, 0))
+
+
+def jpeg(blocks, extent, scans=None, frame=0xC0, before=b"", precision=8):
+    """`blocks`[rows][columns][channels] in 0 to 255; `extent`: width and height."""
+    n = blocks.shape[2]
+    components = b"".join(bytes([1 + c, 0x11, 0]) for c in range(n))
+    tables = (segment(0xDB, b"\0" + b"\x08" * 64)
+              + segment(0xC4, b"\0" + bytes([0, 0, 0, 12]) + bytes(12) + bytes(range(12)))
+              + segment(0xC4, b"\x10" + bytes([1]) + bytes(15) + b"\0"))
+    size = struct.pack(">BHHB", precision, extent[1], extent[0], n)
+    scans = scans or [scan(blocks, range(n))]
+    return (b"\xff\xd8" + before + tables + segment(frame, size + components) + b"".join(scans)
+            + b"\xff\xd9")
+
+
+ADOBE_RGB = segment(0xEE, b"Adobe\0d\0\0\0\0\0")
+TURNS = {1: lambda a: a, 2: np.fliplr, 3: lambda a: np.rot90(a, 2), 4: np.flipud,
+         5: lambda a: np.swapaxes(a, 0, 1), 6: lambda a: np.rot90(a, -1),
+         7: lambda a: np.rot90(np.swapaxes(a, 0, 1), 2), 8: np.rot90}
+
+
+def jpeg_texels(rgb, extent, orientation=1):
+    texels = np.repeat(np.repeat(rgb, 8, axis=0), 8, axis=1)[:extent[1], :extent[0]]
+    return np.ascontiguousarray(TURNS[orientation](opaque(texels)))
+
+
+def jpegs():
+    extent = (21, 13)
+    rgb = RNG.integers(0, 256, (2, 3, 3))
+    grey = rgb[..., :1]
+    grey_texels = jpeg_texels(np.repeat(grey, 3, axis=2), extent)
+    yield "jpeg-grey", jpeg(grey, extent), grey_texels
+    yield "jpeg-rgb", jpeg(rgb, extent, before=ADOBE_RGB), jpeg_texels(rgb, extent)
+    y, cb, cr = rgb[..., 0], rgb[..., 1] - 128, rgb[..., 2] - 128
+    turned = np.dstack([y + 1.402 * cr, y - 0.344136286 * cb - 0.714136286 * cr, y + 1.772 * cb])
+    yield ("jpeg-ycc", jpeg(rgb, extent),
+           jpeg_texels(np.clip(np.floor(turned + 0.5), 0, 255), extent))
+    by_channel = [scan(rgb, [c]) for c in range(3)]
+    yield ("jpeg-scans", jpeg(rgb, extent, by_channel, before=ADOBE_RGB), jpeg_texels(rgb, extent))
+    means = scan(grey, [0], has_ac=False, spectrum=(0, 0, 0))
+    rest = scan(grey, [0], spectrum=(1, 63, 0))
+    yield "jpeg-progressive", jpeg(grey, extent, [means, rest], frame=0xC2), grey_texels
+    for n_scans in (99, 100):
+        # The highest bit of each coefficient, and then its next ones: all zero.
+        ac = [scan(grey[:1, :1], [0], spectrum=(k, k, high << 4 | high - 1 if high < 4 else 3))
+              for high in (4, 3) for k in range(1, 64)]
+        means = scan(grey[:1, :1], [0], has_ac=False, spectrum=(0, 0, 0))
+        yield (f"{'bad-' if n_scans > 99 else ''}jpeg-{1 + n_scans}-scans",
+               jpeg(grey[:1, :1], (8, 8), [means] + ac[:n_scans], frame=0xC2),
+               jpeg_texels(np.repeat(grey[:1, :1], 3, axis=2), (8, 8)) if n_scans < 100 else None)
+    yield from turned_jpegs(rgb, extent)
+    yield from bad_jpegs(rgb, extent)
+
+
+def turned_jpegs(rgb, extent):
+    for orientation in TURNS:
+        for order in "<>":
+            yield (f"jpeg-turned-{orientation}-{'II' if order == '<' else 'MM'}",
+                   jpeg(rgb, extent, before=exif(orientation, order) + ADOBE_RGB),
+                   jpeg_texels(rgb, extent, orientation))
+    for name, marker in (("zero", exif(0)), ("nine", exif(9)), ("none", exif(6, tag=0x111)),
+                         ("far", exif(6, offset=0xFFFFFFF0)), ("short", segment(0xE1, b"Exif\0\0II"))):
+        yield (f"jpeg-turned-{name}", jpeg(rgb, extent, before=marker + ADOBE_RGB),
+               jpeg_texels(rgb, extent))
+
+
+def bad_jpegs(rgb, extent):
+    whole = jpeg(rgb, extent, before=ADOBE_RGB)
+    yield "jpeg-and-more", whole + b"another file", jpeg_texels(rgb, extent)
+    for n in (1, 2, 3, 9, 100):
+        yield f"bad-jpeg-cut-{n}", whole[:-n], None
+    yield "bad-jpeg-begin", whole[:4], None
+    yield "bad-jpeg-gap", whole[:-2] + b"xyz" + whole[-2:], None
+    cmyk = np.concatenate([rgb, rgb[..., :1]], axis=2)
+    yield "bad-jpeg-cmyk", jpeg(cmyk, extent, before=ADOBE_RGB), None
+    for frame in (0xC3, 0xC9, 0xCA):
+        yield f"bad-jpeg-frame-{frame:x}", jpeg(rgb, extent, frame=frame), None
+    yield "bad-jpeg-12", jpeg(rgb, extent, precision=12), None
+    for name, size in (("none", (0, 8)), ("no-rows", (8, 0)), ("wide", (16385, 8)),
+                       ("high", (8, 65500)), ("lie", (16384, 16384))):
+        yield f"bad-jpeg-{name}", jpeg(rgb, size), None
+    no_image = jpeg(rgb, extent, [b"\xff\xfe\0\2"])
+    yield "bad-jpeg-no-scan", no_image, None
+
+
+# ---- Texture files: (name, VkFormat, DXGI_FORMAT, bytes of a texel)
+
+def texture_formats():
+    """(VkFormat, DXGI_FORMAT, stored texels as bytes[height][width][n], texels)"""
+    codes = RNG.integers(0, 256, (5, 7, 4)).astype(np.uint8)
+    for vk, dxgi in ((37, 28), (43, 29)):
+        yield vk, dxgi, codes, codes
+    yield 9, 61, codes[..., :1], opaque(np.repeat(codes[..., :1], 3, axis=2))
+    blank = codes[..., :2]
+    yield 16, 49, blank, opaque(np.dstack([blank, np.zeros((5, 7, 1), np.uint8)]))
+    for size, (one, two, four) in ((2, ((76, 54), (83, 34), (97, 10))),
+                                   (4, ((100, 41), None, (109, 2)))):
+        values = RNG.uniform(-9, 9, (5, 7, 4)).astype(f"<f{size}")
+        values[0, 0] = (np.inf, -np.inf, -0.0, 1)
+        for n, numbers in ((1, one), (2, two), (4, four)):
+            if numbers:
+                texels = np.zeros((5, 7, 4), np.float32)
+                texels[..., 3] = 1
+                texels[..., :n] = values[..., :n]
+                texels[..., 1:3] = values[..., :1] if n == 1 else texels[..., 1:3]
+                stored = np.ascontiguousarray(values[..., :n]).view(np.uint8)
+                yield *numbers, stored, texels
+    words = RNG.integers(0, 1 << 32, (5, 7), dtype=np.uint32)
+    parts = np.dstack([words & 1023, words >> 10 & 1023, words >> 20 & 1023, words >> 30])
+    yield 64, 24, words.view(np.uint8).reshape(5, 7, 4), (parts / (1023, 1023, 1023, 3)).astype(np.float32)
+    # Exponents of 1 to 30: normal numbers.
+    exponents, mantissas = RNG.integers(1, 31, (5, 7, 3)), RNG.integers(0, 32, (5, 7, 3))
+    words = np.zeros((5, 7), np.uint32)
+    for c, (shift, n_bits) in enumerate(((0, 6), (11, 6), (22, 5))):
+        words |= ((exponents[..., c] << n_bits | mantissas[..., c]) << shift).astype(np.uint32)
+    texels = np.ones((5, 7, 4), np.float32)
+    texels[..., :3] = (1 + mantissas / (64, 64, 32)) * np.exp2(exponents - 15)
+    yield 122, 26, words.view(np.uint8).reshape(5, 7, 4), texels
+
+
+KTX2_IDENTIFIER = b"\xabKTX 20\xbb\r\n\x1a\n"
+
+
+def ktx2(vk, stored, n_levels=1, elements=0, faces=1, scheme=0, depth=0, offset=None, length=None,
+         before=b""):
+    """`before`: what lies between the header and level 0, smaller levels for one."""
+    height, width = stored.shape[:2]
+    offset = 80 + 24 * max(1, n_levels) + len(before) if offset is None else offset
+    layers = stored.tobytes() * max(1, elements) * faces
+    length = len(layers) if length is None else length
+    head = struct.pack("<9I", vk, 1, width, height, depth, elements, faces, n_levels, scheme)
+    index = struct.pack("<3Q", offset, length, length) * max(1, n_levels)
+    return KTX2_IDENTIFIER + head + bytes(32) + index + before + layers
+
+
+def dds(dxgi, stored, n_levels=1, elements=1, misc=0, four_cc=b"DX10", dimension=3, after=b""):
+    height, width = stored.shape[:2]
+    words = [124, 0x2100F, height, width, 0, 0, n_levels] + [0] * 11 + [
+        32, 4, int.from_bytes(four_cc, "little")] + [0] * 10 + [dxgi, dimension, misc, elements, 0]
+    return b"DDS " + struct.pack("<36I", *words) + stored.tobytes() + after
+
+
+def texture_files():
+    for vk, dxgi, stored, texels in texture_formats():
+        align = bytes(8) # 112: a multiple of every texel's size
+        yield f"ktx2-{vk}", ktx2(vk, stored, before=align), texels
+        yield f"dds-{dxgi}", dds(dxgi, stored), texels
+        yield f"bad-ktx2-{vk}-cut", ktx2(vk, stored, before=align)[:-1], None
+        yield f"bad-ktx2-{vk}-aligned", ktx2(vk, stored, before=bytes(9)), None
+        yield f"bad-dds-{dxgi}-cut", dds(dxgi, stored)[:-1], None
+    codes = RNG.integers(0, 256, (4, 4, 4)).astype(np.uint8)
+    small = bytes(4 * (4 + 1))
+    yield "ktx2-chain", ktx2(37, codes, n_levels=3, before=small), codes
+    yield "ktx2-no-levels", ktx2(37, codes, n_levels=0), codes
+    yield "ktx2-cubes", ktx2(37, codes, elements=2, faces=6), codes
+    yield "dds-chain", dds(28, codes, n_levels=3, after=small), codes
+    yield "dds-cube", dds(28, codes, misc=4, after=codes.tobytes() * 5), codes
+    for name, changes in {
+            "levels": {"n_levels": 4}, "many-levels": {"n_levels": 0xFFFFFFFF}, "faces": {"faces": 3},
+            "no-faces": {"faces": 0}, "scheme": {"scheme": 2}, "volume": {"depth": 2},
+            "short": {"length": 63}, "long": {"length": 65}, "two": {"elements": 2, "length": 64},
+            "before": {"offset": 103}, "after": {"offset": 105}, "far": {"offset": 2**64 - 1},
+            "wrap": {"offset": 2**64 - 32}}.items():
+        # The header alone says so many levels or layers; the file is as it was.
+        n_levels = changes.pop("n_levels", 1)
+        data = bytearray(ktx2(37, codes, **changes))
+        data[40:44] = struct.pack("<I", n_levels)
+        yield f"bad-ktx2-{name}", bytes(data), None
+    yield "bad-ktx2-format", ktx2(38, codes), None
+    yield "bad-ktx2-head", ktx2(37, codes)[:100], None
+    for name, changes in {
+            "levels": {"n_levels": 4, "after": small}, "fewer": {"n_levels": 3},
+            "many-levels": {"n_levels": 0xFFFFFFFF}, "none": {"elements": 0}, "two": {"elements": 2},
+            "most": {"elements": 0xFFFFFFFF, "misc": 4}, "cube": {"misc": 4},
+            "dxt1": {"four_cc": b"DXT1"}, "volume": {"dimension": 4}}.items():
+        yield f"bad-dds-{name}", dds(28, codes, **changes), None
+    yield "bad-dds-format", dds(71, codes), None
+    yield "bad-dds-head", dds(28, codes)[:140], None
+
+
+def files(has_jpeg):
     for source in (coloured_pngs, small_pngs, odd_pngs, indexed_bmps, true_bmps, tgas, netpbms,
-                   pfms, hdrs):
-        yield from source()
+                   pfms, hdrs, jpegs, texture_files):
+        if source != jpegs or has_jpeg:
+            yield from source()

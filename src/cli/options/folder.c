@@ -1,4 +1,4 @@
-/* Replaces each folder among the inputs by its images. */
+/* Replaces each folder among the inputs by its images, and a list by what it names. */
 #include "cli/options/folder.h"
 
 #include <stdbool.h>
@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "image/pattern.h"
+
+#define MAX_LIST_BYTES (16u * 1024u * 1024u)
+#define STDIN_FD       0
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -48,6 +52,81 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
                            "looked for " MB_IMAGE_SUFFIXES ", and not in folders within it");
     }
     qsort(images->items + n_before, images->n - n_before, sizeof *images->items, compare_paths);
+    return MB_OK;
+}
+
+/* Standard input to its end; a zero follows. Owned by the caller: mb_free. */
+MB_MUST_CHECK static enum mb_status read_stdin(char **text, size_t *n_bytes, struct mb_err *err)
+{
+    *n_bytes = 0;
+    for (size_t room = 4096; room <= MAX_LIST_BYTES; room *= 2) {
+        size_t n_read = 0;
+        char *const larger = mb_realloc(*text, room + 1);
+        MB_DO(MB_NEED(larger, "list of inputs"));
+        *text = larger;
+        const int error = mb_os_read(STDIN_FD, larger + *n_bytes, room - *n_bytes, &n_read);
+        MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "standard input: %s",
+                   mb_os_error_text(error));
+        *n_bytes += n_read;
+        if (*n_bytes < room) {
+            larger[*n_bytes] = '\0';
+            return MB_OK;
+        }
+    }
+    return MB_FAIL(err, MB_ERRC_INPUT, "standard input: more than 16 MiB of paths");
+}
+
+static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb_err *err)
+{
+    for (char *line = text, *next; line != NULL; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        const size_t n_bytes = strlen(line);
+        if (n_bytes > 0 && line[n_bytes - 1] == '\r') {
+            line[n_bytes - 1] = '\0';
+        }
+        if (line[strspn(line, " \t")] != '\0') {
+            MB_DO(mb_strlist_add(inputs, err, "%s", line));
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
+{
+    MB_FREED char *text = NULL;
+    size_t n_bytes = 0;
+    const size_t n_before = inputs->n;
+    MB_DO(read_stdin(&text, &n_bytes, err));
+    MB_FAIL_IF(strlen(text) != n_bytes, err, MB_ERRC_INPUT,
+               "standard input: no list of paths: a zero byte is in it");
+    MB_DO(add_lines(inputs, text, err));
+    MB_FAIL_IF(inputs->n == n_before, err, MB_ERRC_INPUT, "standard input: no paths on it");
+    return MB_OK;
+}
+
+enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct mb_err *err)
+{
+    bool is_read = false, has_list = false;
+    MB_SCOPED(mb_strlist) all = {0};
+    for (size_t i = 0; i < inputs->n; i++) {
+        has_list |= strcmp(inputs->items[i], "@-") == 0;
+    }
+    if (!has_list) {
+        return MB_OK;
+    }
+    for (size_t i = 0; i < inputs->n; i++) {
+        const bool is_list = strcmp(inputs->items[i], "@-") == 0;
+        MB_FAIL_IF(is_list && is_read, err, MB_ERRC_USAGE, "@-: given twice");
+        MB_DO(is_list ? add_stdin(&all, err)
+                      : mb_strlist_add(&all, err, "%s", inputs->items[i]));
+        is_read |= is_list;
+    }
+    mb_strlist_finish(inputs);
+    *inputs = all;
+    all = (struct mb_strlist){0};
     return MB_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "image/image.h"
 
 #define MAX_LAYERS        2048 /* the most of any known device; its own limit is checked later */
 #define MAX_WARMUP_ROUNDS 1000000
@@ -27,9 +28,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .usage = "[run] INPUT... [options]",
          .summary = "time and verify strategies on images; the default",
          .about =
-             "INPUT is a PNG, BMP, TGA, PNM, PFM or Radiance HDR file, a folder, or "
-             "pattern:NAME:WxH, a synthetic image. A folder stands for the images directly in "
-             "it, in natural order: img2.png before img10.png.",
+             "INPUT is an image, a folder of images, pattern:NAME:WxH (made up), or @- for the "
+             "paths on standard input. Read are " MB_IMAGE_KINDS ".",
          .examples = "mipbench photo.png\n"
                      "mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
                      "mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"

@@ -11,6 +11,12 @@
 #include "base/text.h"
 #include "image/pattern.h"
 
+#if MB_HAS_JPEG
+#define JPEG_DECODE mb_jpeg_decode
+#else
+#define JPEG_DECODE NULL
+#endif
+
 /* Formats by their magic. Those without a reader are only recognised, so that the message can
  * say what to do. */
 static const struct format {
@@ -26,7 +32,9 @@ static const struct format {
     {"PFM", "PF", 2, 0, mb_pfm_decode},
     {"PFM", "Pf", 2, 0, mb_pfm_decode},
     {"BMP", "BM", 2, 0, mb_bmp_decode},
-    {"JPEG", "\xff\xd8\xff", 3, 0, NULL},
+    {"JPEG", "\xff\xd8\xff", 3, 0, JPEG_DECODE},
+    {"KTX2", "\xabKTX 20\xbb\r\n\x1a\n", 12, 0, mb_ktx2_decode},
+    {"DDS", "DDS ", 4, 0, mb_dds_decode},
     {"GIF", "GIF87a", 6, 0, NULL},
     {"GIF", "GIF89a", 6, 0, NULL},
     {"PSD", "8BPS", 4, 0, NULL},
@@ -34,7 +42,6 @@ static const struct format {
     {"TIFF", "II*\0", 4, 0, NULL},
     {"TIFF", "MM\0*", 4, 0, NULL},
     {"OpenEXR", "\x76\x2f\x31\x01", 4, 0, NULL},
-    {"DDS", "DDS ", 4, 0, NULL},
     {"KTX", "\xabKTX ", 5, 0, NULL},
     {"AVIF or HEIF", "ftyp", 4, 4, NULL},
     {"JPEG XL", "\xff\x0a", 2, 0, NULL},
@@ -119,7 +126,7 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
         mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
     } else {
         status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
-        mb_err_hint(err, "PNG, BMP, TGA, PNM (P5, P6), PFM and Radiance HDR are");
+        mb_err_hint(err, MB_IMAGE_KINDS " are");
     }
     return status;
 }
@@ -165,8 +172,22 @@ enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t 
 
 bool mb_image_has_suffix(const char *path)
 {
-    static const char *const suffixes[] = {".png", ".bmp", ".tga", ".ppm",
-                                           ".pgm", ".pnm", ".pfm", ".hdr"};
+    static const char *const suffixes[] = {
+#if MB_HAS_JPEG
+        ".jpg",
+        ".jpeg",
+#endif
+        ".png",
+        ".bmp",
+        ".tga",
+        ".ppm",
+        ".pgm",
+        ".pnm",
+        ".pfm",
+        ".hdr",
+        ".ktx2",
+        ".dds"
+    };
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot != NULL && i < MB_COUNTOF(suffixes); i++) {
         if (strcasecmp(dot, suffixes[i]) == 0) {

@@ -14,6 +14,11 @@ static inline uint32_t mb_get_le32(const uint8_t *p)
     return mb_get_le16(p) | mb_get_le16(p + 2) << 16;
 }
 
+static inline uint64_t mb_get_le64(const uint8_t *p)
+{
+    return mb_get_le32(p) | (uint64_t)mb_get_le32(p + 4) << 32;
+}
+
 static inline uint32_t mb_get_be16(const uint8_t *p)
 {
     return (uint32_t)p[0] << 8 | p[1];

@@ -1,0 +1,233 @@
+/* JPEG input (ITU-T T.81), decoded by libjpeg-turbo. */
+#include "image/io/reader.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+#include "base/alloc.h"
+#include "image/io/words.h"
+
+/* Coefficients of a progressive file are kept whole. */
+#define MAX_MEMORY_BYTES (1024L * 1024L * 1024L)
+#define MAX_SCANS        100
+
+/* What one byte can stand for at most: an eighth of a block's texels, where the sampling
+ * factors are 4 and 4, in each bit. */
+#define MAX_TEXELS_PER_BYTE 8192u
+
+#define MARKER_EXIF     (JPEG_APP0 + 1)
+#define MAX_EXIF_BYTES  0xffffu
+#define TAG_ORIENTATION 0x112u
+#define TYPE_SHORT      3u
+
+struct job {
+    struct mb_reader *reader;
+    struct mb_err *err;
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
+    jmp_buf failed;
+    uint8_t *row; /* rgba[jpeg.output_width][4] */
+};
+
+/* ---- What libjpeg calls */
+
+/* libjpeg's own way out, which must not return: the job's error is set by then. */
+static void leave(j_common_ptr common)
+{
+    longjmp(((struct job *)common->client_data)->failed, 1);
+}
+
+static void on_error(j_common_ptr common)
+{
+    const struct job *job = common->client_data;
+    char text[JMSG_LENGTH_MAX];
+    common->err->format_message(common, text);
+    const char *const path = job->reader->path;
+    if (common->err->msg_code == JERR_OUT_OF_MEMORY) {
+        MB_FAIL(job->err, MB_ERRC_RUNTIME, "%s: out of memory for a JPEG", path);
+    } else if (common->err->msg_code == JERR_NO_BACKING_STORE) {
+        MB_FAIL(job->err, MB_ERRC_INPUT, "%s: decoding takes more than %ld MiB", path,
+                MAX_MEMORY_BYTES >> 20);
+    } else {
+        MB_FAIL(job->err, MB_ERRC_INPUT, "%s: bad JPEG: %s", path, text);
+    }
+    leave(common);
+}
+
+/* A warning (level -1) says that the file is damaged, and that some texels are made up. */
+static void on_message(j_common_ptr common, int level)
+{
+    if (level < 0) {
+        on_error(common);
+    }
+}
+
+/* Each scan goes over all texels, and costs a few bytes of the file. */
+static void on_progress(j_common_ptr common)
+{
+    const struct job *job = common->client_data;
+    if (job->jpeg.input_scan_number > MAX_SCANS) {
+        MB_FAIL(job->err, MB_ERRC_INPUT, "%s: bad JPEG: more than %d scans", job->reader->path,
+                MAX_SCANS);
+        leave(common);
+    }
+}
+
+/* ---- Orientation */
+
+struct tiff {
+    const uint8_t *data;
+    size_t n_bytes;
+    bool is_big_endian;
+};
+
+static uint32_t get16(const struct tiff *tiff, size_t at)
+{
+    return tiff->is_big_endian ? mb_get_be16(tiff->data + at) : mb_get_le16(tiff->data + at);
+}
+
+static uint32_t get32(const struct tiff *tiff, size_t at)
+{
+    return tiff->is_big_endian ? mb_get_be32(tiff->data + at) : mb_get_le32(tiff->data + at);
+}
+
+/* The orientation of the first directory of a TIFF file, or 0 where it has none. */
+static uint32_t find_orientation(struct tiff tiff)
+{
+    if (tiff.n_bytes < 8 ||
+        (memcmp(tiff.data, "II", 2) != 0 && memcmp(tiff.data, "MM", 2) != 0)) {
+        return 0;
+    }
+    tiff.is_big_endian = tiff.data[0] == 'M';
+    const size_t directory = get32(&tiff, 4);
+    if (get16(&tiff, 2) != 42 || directory > tiff.n_bytes - 2) {
+        return 0;
+    }
+    const size_t n_there = (tiff.n_bytes - directory - 2) / 12, n = get16(&tiff, directory);
+    for (size_t i = 0; i < n && i < n_there; i++) {
+        const size_t at = directory + 2 + i * 12;
+        if (get16(&tiff, at) == TAG_ORIENTATION && get16(&tiff, at + 2) == TYPE_SHORT) {
+            return get16(&tiff, at + 8);
+        }
+    }
+    return 0;
+}
+
+/* 1 to 8 as in EXIF; 1, as it is stored, where nothing sensible is said. */
+static uint32_t read_orientation(const struct jpeg_decompress_struct *jpeg)
+{
+    static const char begin[6] = "Exif\0";
+    for (const struct jpeg_marker_struct *m = jpeg->marker_list; m != NULL; m = m->next) {
+        if (m->data_length >= sizeof begin && memcmp(m->data, begin, sizeof begin) == 0) {
+            const uint32_t orientation = find_orientation((struct tiff){
+                .data = m->data + sizeof begin, .n_bytes = m->data_length - sizeof begin});
+            return orientation >= 1 && orientation <= 8 ? orientation : 1;
+        }
+    }
+    return 1;
+}
+
+/* Where stored texels belong: texel (x, y) at `first` + x * `step_x` + y * `step_y`. */
+struct placing {
+    ptrdiff_t first, step_x, step_y;
+};
+
+static struct placing place(uint32_t orientation, const struct mb_image *image)
+{
+    const bool is_turned = orientation >= 5; /* rows become columns */
+    const bool from_right =
+        orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
+    const bool from_bottom =
+        orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+    const ptrdiff_t width = image->width, height = image->height;
+    const ptrdiff_t step_x = from_right ? -1 : 1, step_y = from_bottom ? -width : width;
+    return (struct placing){
+        .first = (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * width : 0),
+        .step_x = is_turned ? step_y : step_x,
+        .step_y = is_turned ? step_x : step_y,
+    };
+}
+
+/* ---- Decoding */
+
+MB_MUST_CHECK static enum mb_status check_kind(const struct job *job)
+{
+    const struct jpeg_decompress_struct *jpeg = &job->jpeg;
+    const char *const path = job->reader->path;
+    if (jpeg->num_components == 4) {
+        MB_FAIL(job->err, MB_ERRC_INPUT, "%s: CMYK JPEG is not read", path);
+        return mb_err_hint(job->err, "convert it: 'convert %.80s -colorspace sRGB out.png'",
+                           path);
+    }
+    MB_FAIL_IF(jpeg->arith_code, job->err, MB_ERRC_INPUT,
+               "%s: JPEG with arithmetic coding is not read", path);
+    return MB_OK;
+}
+
+static void read_rows(struct job *job, uint32_t orientation)
+{
+    struct jpeg_decompress_struct *jpeg = &job->jpeg;
+    const struct mb_image *image = job->reader->image;
+    const struct placing placing = place(orientation, image);
+    while (jpeg->output_scanline < jpeg->output_height) {
+        const ptrdiff_t y = jpeg->output_scanline;
+        jpeg_read_scanlines(jpeg, &job->row, 1);
+        for (uint32_t x = 0; x < jpeg->output_width; x++) {
+            const ptrdiff_t at = placing.first + x * placing.step_x + y * placing.step_y;
+            memcpy((uint8_t *)image->texels + at * 4, job->row + (size_t)x * 4, 4);
+        }
+    }
+}
+
+MB_MUST_CHECK static enum mb_status start(struct job *job, uint32_t orientation)
+{
+    struct mb_err *err = job->err;
+    const int64_t width = job->jpeg.image_width, height = job->jpeg.image_height;
+    const bool is_turned = orientation >= 5;
+    MB_DO(mb_reader_start(job->reader, is_turned ? height : width, is_turned ? width : height,
+                          MB_DEPTH_U8, (uint64_t)(width * height) / MAX_TEXELS_PER_BYTE, err));
+    job->row = mb_malloc((size_t)width * 4);
+    return MB_NEED(job->row, job->reader->path);
+}
+
+/* All that lives across a jump is in the job. */
+MB_MUST_CHECK static enum mb_status decode(struct job *job)
+{
+    struct jpeg_decompress_struct *jpeg = &job->jpeg;
+    if (setjmp(job->failed) != 0) {
+        return MB_FAILED;
+    }
+    jpeg_create_decompress(jpeg);
+    jpeg->mem->max_memory_to_use = MAX_MEMORY_BYTES;
+    jpeg->progress = &job->progress;
+    jpeg_mem_src(jpeg, job->reader->begin, mb_reader_left(job->reader));
+    jpeg_save_markers(jpeg, MARKER_EXIF, MAX_EXIF_BYTES);
+    jpeg_read_header(jpeg, TRUE);
+    const uint32_t orientation = read_orientation(jpeg);
+    MB_DO(check_kind(job));
+    MB_DO(start(job, orientation));
+    jpeg->out_color_space = JCS_EXT_RGBA;
+    jpeg_start_decompress(jpeg);
+    read_rows(job, orientation);
+    jpeg_finish_decompress(jpeg);
+    return MB_OK;
+}
+
+enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err)
+{
+    struct job job = {
+        .reader = reader, .err = err, .progress = {.progress_monitor = on_progress}};
+    job.jpeg.err = jpeg_std_error(&job.errors);
+    job.jpeg.client_data = &job;
+    job.errors.error_exit = on_error;
+    job.errors.emit_message = on_message;
+    const enum mb_status status = decode(&job);
+    jpeg_destroy_decompress(&job.jpeg);
+    mb_free(job.row);
+    return status;
+}

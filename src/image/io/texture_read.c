@@ -1,0 +1,197 @@
+/* Level 0 of the texture files that texture.c writes, and of others of the same kind: see there
+ * for how they are laid out. */
+#include "image/io/reader.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "image/io/words.h"
+
+#define KTX_HEADER_BYTES      80u
+#define KTX_LEVEL_INDEX_BYTES 24u
+
+#define DDS_FILE_HEADER_BYTES 148u
+#define DDS_HEADER_BYTES      124u
+#define PIXEL_FORMAT_BYTES    32u
+#define DDPF_FOURCC           0x4u
+#define RESOURCE_TEXTURE2D    3u
+#define RESOURCE_MISC_CUBE    4u
+#define N_FACES               6u
+
+#define CHUNK_TEXELS 64u
+
+/* What a header says. */
+struct texture {
+    const struct mb_format *format;
+    uint32_t width, height, n_levels;
+    uint64_t n_layers; /* faces among them */
+};
+
+MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
+                                                const char *kind, uint32_t number,
+                                                const struct mb_format **format,
+                                                struct mb_err *err)
+{
+    const bool is_vulkan = kind[0] == 'V';
+    for (size_t i = 0; i < mb_format_count; i++) {
+        *format = &mb_formats[i];
+        if (number == (is_vulkan ? (uint32_t)(*format)->vk_format : (*format)->dxgi_format)) {
+            return MB_OK;
+        }
+    }
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: %s with %s %u is not read", reader->path, reader->format,
+            kind, number);
+    return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
+}
+
+static uint64_t level_bytes(const struct texture *texture, uint32_t level)
+{
+    const uint64_t width = texture->width >> level, height = texture->height >> level;
+    return (width > 0 ? width : 1) * (height > 0 ? height : 1) * texture->format->texel_bytes;
+}
+
+static bool has_sane_extent(const struct texture *texture)
+{
+    const uint32_t largest =
+        texture->width > texture->height ? texture->width : texture->height;
+    return texture->n_levels <= 32 && largest >> (texture->n_levels - 1) > 0;
+}
+
+/* Four channels of as many as are stored. */
+static void spread_codes(const struct mb_format *format, const uint8_t *stored, size_t n,
+                         uint8_t *rgba)
+{
+    for (size_t i = 0; i < n; i++, stored += format->texel_bytes, rgba += 4) {
+        if (format->n_channels == 4) {
+            memcpy(rgba, stored, 4);
+        } else {
+            const bool is_grey = format->n_channels == 1;
+            const uint8_t green = is_grey ? stored[0] : stored[1];
+            memcpy(rgba, (uint8_t[]){stored[0], green, is_grey ? stored[0] : 0, 255}, 4);
+        }
+    }
+}
+
+/* At most CHUNK_TEXELS. */
+static void spread_values(const struct mb_format *format, const uint8_t *stored, size_t n,
+                          float *rgba)
+{
+    double values[CHUNK_TEXELS * 4];
+    mb_format_decode(format, stored, n, values);
+    for (size_t i = 0; i < n * 4; i++) {
+        const bool is_grey = format->n_channels == 1 && i % 4 < 3;
+        rgba[i] = (float)values[is_grey ? i - i % 4 : i];
+    }
+}
+
+/* The texels lie at `at`, and are there. */
+MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
+                                                const struct texture *texture, uint64_t at,
+                                                struct mb_err *err)
+{
+    const struct mb_format *format = texture->format;
+    const bool is_codes = format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8;
+    MB_DO(mb_reader_start(reader, texture->width, texture->height,
+                          is_codes ? MB_DEPTH_U8 : MB_DEPTH_F32, 0, err));
+    struct mb_image *image = reader->image;
+    const uint8_t *stored = reader->begin + at;
+    const size_t n_texels = (size_t)image->width * image->height;
+    for (size_t i = 0; i < n_texels;
+         i += CHUNK_TEXELS, stored += CHUNK_TEXELS * format->texel_bytes) {
+        const size_t n = n_texels - i < CHUNK_TEXELS ? n_texels - i : CHUNK_TEXELS;
+        if (is_codes) {
+            spread_codes(format, stored, n, (uint8_t *)image->texels + i * 4);
+        } else {
+            spread_values(format, stored, n, (float *)image->texels + i * 4);
+        }
+    }
+    image->format = format;
+    return MB_OK;
+}
+
+enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
+{
+    const uint8_t *head = reader->begin;
+    const size_t n_bytes = mb_reader_left(reader);
+    if (n_bytes < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    const uint32_t vk_format = mb_get_le32(head + 12), depth = mb_get_le32(head + 28);
+    const uint32_t n_elements = mb_get_le32(head + 32), n_faces = mb_get_le32(head + 36);
+    const uint32_t n_levels = mb_get_le32(head + 40), scheme = mb_get_le32(head + 44);
+    struct texture texture = {
+        .width = mb_get_le32(head + 20),
+        .height = mb_get_le32(head + 24),
+        .n_levels = n_levels > 0 ? n_levels : 1, /* 0: the others are to be generated */
+        .n_layers = (uint64_t)(n_elements > 0 ? n_elements : 1) * n_faces,
+    };
+    MB_FAIL_IF(scheme != 0, err, MB_ERRC_INPUT,
+               "%s: KTX2 with supercompression (scheme %u) is not read", reader->path, scheme);
+    MB_DO(find_format(reader, "VkFormat", vk_format, &texture.format, err));
+    if (depth != 0 || (n_faces != 1 && n_faces != N_FACES) || texture.height == 0 ||
+        !has_sane_extent(&texture)) {
+        return mb_reader_bad_header(reader, err);
+    }
+    const uint8_t *index = head + KTX_HEADER_BYTES;
+    const uint64_t offset = mb_get_le64(index), length = mb_get_le64(index + 8);
+    const uint64_t layer_bytes = level_bytes(&texture, 0);
+    if (length / layer_bytes != texture.n_layers || length % layer_bytes != 0) {
+        return mb_reader_bad(reader, "level 0 is not as large as its texels are", err);
+    }
+    if (offset < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES || offset > n_bytes ||
+        length > n_bytes - offset) {
+        return mb_reader_bad(reader, "level 0 does not lie within the file", err);
+    }
+    if (offset % 4 != 0 || offset % texture.format->texel_bytes != 0) {
+        return mb_reader_bad(reader, "level 0 is not aligned", err);
+    }
+    return read_texels(reader, &texture, offset, err);
+}
+
+/* Bytes of a layer with all its levels. */
+static uint64_t chain_bytes(const struct texture *texture)
+{
+    uint64_t n_bytes = 0;
+    for (uint32_t level = 0; level < texture->n_levels; level++) {
+        n_bytes += level_bytes(texture, level);
+    }
+    return n_bytes;
+}
+
+enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
+{
+    const uint8_t *head = reader->begin;
+    const size_t n_bytes = mb_reader_left(reader);
+    if (n_bytes < DDS_HEADER_BYTES + 4) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    if (mb_get_le32(head + 4) != DDS_HEADER_BYTES ||
+        mb_get_le32(head + 76) != PIXEL_FORMAT_BYTES) {
+        return mb_reader_bad_header(reader, err);
+    }
+    if ((mb_get_le32(head + 80) & DDPF_FOURCC) == 0 || memcmp(head + 84, "DX10", 4) != 0) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: DDS without the DX10 header is not read",
+                reader->path);
+        return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one with it");
+    }
+    if (n_bytes < DDS_FILE_HEADER_BYTES) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    const uint32_t n_levels = mb_get_le32(head + 28), n_elements = mb_get_le32(head + 140);
+    const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
+    struct texture texture = {
+        .width = mb_get_le32(head + 16),
+        .height = mb_get_le32(head + 12),
+        .n_levels = n_levels > 0 ? n_levels : 1,
+        .n_layers = (uint64_t)n_elements * (is_cube ? N_FACES : 1),
+    };
+    MB_DO(find_format(reader, "DXGI_FORMAT", mb_get_le32(head + 128), &texture.format, err));
+    if (mb_get_le32(head + 132) != RESOURCE_TEXTURE2D || n_elements == 0 ||
+        !has_sane_extent(&texture)) {
+        return mb_reader_bad_header(reader, err);
+    }
+    if ((n_bytes - DDS_FILE_HEADER_BYTES) / texture.n_layers < chain_bytes(&texture)) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    return read_texels(reader, &texture, DDS_FILE_HEADER_BYTES, err);
+}
