@@ -38,7 +38,9 @@ class Install(cli.TestCase):
         self.assertEqual(stat.S_IMODE(installed.stat().st_mode), 0o644)
 
     def check_files(self):
-        for name in ["CHANGELOG.md", "LICENSE", "README.md"]:
+        pages = [str(path.relative_to(cli.ROOT)) for path in (cli.ROOT / "doc").glob("*.md")]
+        self.assertGreater(len(pages), 8)
+        for name in ["CHANGELOG.md", "LICENSE", "README.md", *pages]:
             self.assert_like(self.share / "doc/mipbench" / name, cli.ROOT / name)
         for folder, name in [("bash-completion/completions", "mipbench"),
                              ("zsh/site-functions", "_mipbench"),

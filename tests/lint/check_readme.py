@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """usage: check_readme.py ROOT MIPBENCH
 
-What README.md tells the reader to type exists: every path of the repository that it names, every
-option of mipbench (in --help), of our scripts (in their --help), and every strategy in a command
-line (in `mipbench list strategies`)."""
+What README.md and the pages of doc/ tell the reader exists: every link, every path of the
+repository, every option of mipbench (in --help) and of our scripts (in their --help), and every
+strategy in a command line (in `mipbench list strategies`); doc/h200.md is a notebook of earlier
+commits, and only its links are looked at. Every page can be reached from README.md, which has at
+most 180 lines. The packages of doc/install.md are those of scripts/setup.sh."""
 
 import pathlib
 import re
@@ -12,6 +14,11 @@ import sys
 
 PATHS = re.compile(r"\b(?:scripts|src|strategies|shaders|tests|results|\.ci)/[\w./-]*\w")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([\w-]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+MAX_LINES = 180
+SETUP_OPTIONS = ("--yes", "--tests", "--windows", "--aarch64")
+PACKAGES = re.compile(r"(\w+_packages|fedora_names|arch_names)=[(\"]([^)\"]*)[)\"]")
 STRATEGY = re.compile(r"(?:-s|--strategy)[ =]['\"]?([\w:=,*-]+)")
 
 
@@ -49,7 +56,7 @@ def check_options(line, script_help, mipbench_help):
     elif re.match(r"(\S*/)?mipbench\b|-", words):
         passed_on = words
     for option in OPTION.findall(passed_on):
-        if option not in mipbench_help and option not in ("--yes", "--tests"):
+        if option not in mipbench_help and option not in SETUP_OPTIONS:
             yield f"{option}: not in mipbench --help"
 
 
@@ -61,25 +68,72 @@ def check_strategies(text, known):
                 yield f"{name}: not in mipbench list strategies"
 
 
+def anchors(page):
+    """As GitHub makes them of headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in HEADING.findall(text)}
+
+
+def check_links(page, text, linked):
+    """Adds the pages that it leads to to `linked`."""
+    for name, anchor in LINK.findall(text):
+        if not name.startswith("http"):
+            target = (page.parent / name).resolve() if name else page
+            linked.add(target)
+            if not target.exists():
+                yield f"{name}: does not exist"
+            elif anchor and anchor not in anchors(target):
+                yield f"{name}#{anchor}: no such heading"
+
+
+def check_packages(root):
+    shown = (root / "doc/install.md").read_text(encoding="utf-8")
+    lists = dict(PACKAGES.findall((root / "scripts/setup.sh").read_text(encoding="utf-8")))
+    command = re.search(r"apt-get install --no-install-recommends ((?:[^\n]*\\\n)*[^\n]*)", shown)[1]
+    tables = dict(re.findall(r"^\| (Fedora|Arch) \| `([^`]*)` \|$", shown, re.MULTILINE))
+    for name, text in (("build_packages", command.replace("\\\n", " ")),
+                       ("fedora_names", tables["Fedora"]), ("arch_names", tables["Arch"])):
+        for package in sorted(set(text.split()) ^ set(lists[name].split())):
+            yield f"{package}: only in one of install.md and {name} of scripts/setup.sh"
+
+
+class Known:
+    """Options and strategies that there are."""
+
+    def __init__(self, root, mipbench):
+        verbs = ("run", "list", "compare", "tune", "export", "inspect", "help")
+        self.root = root
+        self.options = set().union(*(help_of([mipbench, verb]) for verb in verbs))
+        listing = subprocess.run([mipbench, "list", "strategies"], check=True,
+                                 capture_output=True, text=True).stdout
+        self.strategies = set(re.findall(r"[\w-]+", listing))
+
+    def check(self, text):
+        code = code_of(text)
+        yield from check_paths(text, self.root)
+        for line in code:
+            yield from check_options(line, lambda script: help_of([str(self.root / script)]),
+                                     self.options)
+        yield from check_strategies("\n".join(code), self.strategies)
+
+
 def main():
-    root, mipbench = pathlib.Path(sys.argv[1]), sys.argv[2]
+    root, mipbench = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     if not pathlib.Path(mipbench).is_file():
         sys.exit(f"{mipbench}: not there")
-    text = (root / "README.md").read_text(encoding="utf-8")
-    verbs = ("run", "list", "compare", "tune", "export", "inspect", "help")
-    mipbench_help = set().union(*(help_of([mipbench, verb]) for verb in verbs))
-    listing = subprocess.run([mipbench, "list", "strategies"], check=True,
-                             capture_output=True, text=True).stdout
-    known = set(re.findall(r"[\w-]+", listing))
-    code = code_of(text)
-    problems = list(check_paths(text, root))
-    for line in code:
-        problems += check_options(line, lambda script: help_of([str(root / script)]),
-                                  mipbench_help)
-    problems += check_strategies("\n".join(code), known)
-    if not code:
-        problems.append("README.md: no command in it")
-    print("\n".join(problems) or f"{len(code)} command lines and code spans, all true")
+    readme = root / "README.md"
+    known, problems, linked = Known(root, mipbench), list(check_packages(root)), {readme}
+    pages = [readme, *sorted((root / "doc").glob("*.md"))]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        found = list(check_links(page, text, linked))
+        found += [] if page.name == "h200.md" else known.check(text)
+        problems += [f"{page.name}: {problem}" for problem in found]
+    problems += [f"{page.name}: no page links to it" for page in set(pages) - linked]
+    n_lines = len(readme.read_text(encoding="utf-8").splitlines())
+    if n_lines > MAX_LINES:
+        problems.append(f"README.md: {n_lines} lines, not at most {MAX_LINES}")
+    print("\n".join(problems) or f"{len(pages)} pages, all true")
     sys.exit(1 if problems else 0)
 
 
