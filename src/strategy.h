@@ -130,8 +130,8 @@ struct mb_export {
     /* Pure. Whether some device takes the shader for some image of this format. */
     bool (*takes)(const struct mb_shader *shader, const struct mb_format *format,
                   enum mb_reduce reduce);
-    /* A C header of modules. */
-    const char *header_name;
+    /* A C header of modules; what the names of modules begin with. */
+    const char *header_name, *prefix;
     void (*add_header)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
                        size_t n_shaders);
 };

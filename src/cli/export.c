@@ -1,6 +1,7 @@
 /* `mipbench export`. */
 #include "cli/export.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,6 +13,7 @@
 #include "strategy.h"
 
 #define MAX_TRANSLATIONS_BYTES (1u << 20)
+#define TRANSLATIONS           "translations.txt"
 
 /* The one that was asked for: the command line has been checked. */
 static const struct mb_strategy *find_strategy(const char *name)
@@ -31,7 +33,7 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     if (names.n > 0) {
         const enum mb_status status =
             MB_FAIL(err, MB_ERRC_OUTPUT, "%s: the folder is not empty", dir);
-        mb_err_hint(err, "with --force files of the same names are replaced");
+        mb_err_hint(err, "with --force it replaces an earlier export");
         return status;
     }
     return MB_OK;
@@ -126,6 +128,51 @@ static enum mb_status write_all(const struct chosen *chosen, struct mb_err *err)
     return chosen->languages & 1u << MB_LANGUAGE_SPIRV ? write_modules(chosen, err) : MB_OK;
 }
 
+static bool writes_module(const struct chosen *chosen, const char *name)
+{
+    const bool has_modules = (chosen->languages & 1u << MB_LANGUAGE_SPIRV) != 0;
+    bool is_found = false;
+    for (size_t i = 0; has_modules && i < chosen->n_shaders; i++) {
+        MB_SCOPED(mb_strbuf) file = {0};
+        add_stem(&file, chosen->shaders[i]->name);
+        mb_strbuf_append(&file, ".spv");
+        is_found |= strcmp(mb_strbuf_text(&file), name) == 0;
+    }
+    return is_found;
+}
+
+/* Whether a file is one that another export writes, and this one does not. */
+static bool is_left_over(const struct chosen *chosen, const char *name)
+{
+    const struct mb_export *export = chosen->export;
+    const char *ending = strrchr(name, '.');
+    const bool has_modules = (chosen->languages & 1u << MB_LANGUAGE_SPIRV) != 0;
+    bool is_left = strcmp(name, TRANSLATIONS) == 0 ||
+                   (strcmp(name, export->header_name) == 0 && !has_modules);
+    for (const struct mb_embedded *file = export->files; file->name != NULL; file++) {
+        is_left |= strcmp(file->name, name) == 0 && !is_wanted(name, chosen->languages);
+    }
+    const bool is_module =
+        ending && strncmp(name, export->prefix, strlen(export->prefix)) == 0 &&
+        (!strcmp(ending, ".spv") || !strcmp(ending, ".hlsl") || !strcmp(ending, ".metal"));
+    return is_module ? !writes_module(chosen, name) : is_left;
+}
+
+/* In a folder that --force lets in. */
+static enum mb_status remove_left_over(const struct chosen *chosen, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(chosen->dir, MB_ERRC_OUTPUT, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        char path[MB_PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%s", chosen->dir, names.items[i]);
+        if (is_left_over(chosen, names.items[i])) {
+            mb_os_remove(path);
+        }
+    }
+    return MB_OK;
+}
+
 /* By a script, which leaves a line for each module in a file; they are shown. */
 static enum mb_status translate(const struct mb_script *script, const struct chosen *chosen,
                                 struct mb_strbuf *said, struct mb_err *err)
@@ -134,7 +181,7 @@ static enum mb_status translate(const struct mb_script *script, const struct cho
     const bool is_msl = (chosen->languages & 1u << MB_LANGUAGE_MSL) != 0;
     MB_SCOPED(mb_strbuf) path = {0};
     MB_SCOPED(mb_bytes) lines = {0};
-    mb_strbuf_printf(&path, "%s/translations.txt", chosen->dir);
+    mb_strbuf_printf(&path, "%s/" TRANSLATIONS, chosen->dir);
     MB_DO(mb_strbuf_check(&path, err));
     MB_DO(mb_script_run(script,
                         is_hlsl && is_msl ? "--language=hlsl,msl"
@@ -151,7 +198,7 @@ static enum mb_status find_translator(struct mb_script *script, struct mb_err *e
     char path[MB_PATH_BYTES];
     if (!mb_os_find_program("spirv-cross", path)) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "--language: spirv-cross is not on PATH");
-        return mb_err_hint(err, "install it, or leave hlsl and msl out");
+        return mb_err_hint(err, "install it (package spirv-cross), or leave hlsl and msl out");
     }
     return mb_script_find(script, "--language", "translate.py", err);
 }
@@ -193,6 +240,7 @@ static enum mb_status run(const struct mb_options *options, struct chosen *chose
     MB_DO(mb_make_dirs(chosen->dir, err));
     MB_DO(options->force ? MB_OK : check_empty(chosen->dir, err));
     MB_DO(write_all(chosen, err));
+    MB_DO(options->force ? remove_left_over(chosen, err) : MB_OK);
     MB_DO(is_translated ? translate(&script, chosen, &text, err) : MB_OK);
     mb_strbuf_printf(&text, "Export: %s/README.md\n", chosen->dir);
     return options->quiet ? MB_OK : mb_strbuf_print(&text, err);

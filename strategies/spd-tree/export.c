@@ -103,9 +103,7 @@ static void add_header(struct mb_strbuf *out, const struct mb_shader *const *sha
     for (size_t i = 0; i < n_shaders; i++) {
         add_code(out, shaders[i], i);
     }
-    mb_strbuf_append(out, "\nstruct spd_tree_code {\n    struct spd_tree_module module;\n"
-                          "    const uint32_t *words;\n    size_t n_bytes;\n};\n\n"
-                          "static const struct spd_tree_code spd_tree_codes[] = {\n");
+    mb_strbuf_append(out, "\nstatic const struct spd_tree_code spd_tree_codes[] = {\n");
     for (size_t i = 0; i < n_shaders; i++) {
         add_row(out, shaders[i], i);
     }
@@ -124,5 +122,6 @@ const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
     .takes = takes,
     .header_name = "spd_tree_modules.h",
+    .prefix = "spd_tree_",
     .add_header = add_header,
 };

@@ -21,7 +21,7 @@ SOURCES = {path.name for path in LIB.iterdir() if path.suffix in (".comp", ".gls
 ALWAYS = {"LICENSE", "README.md", "spd_tree.h", "spd_tree_vulkan.h"}
 OF_MODULES = {"spd_tree_modules.h", "example_texture.c", "example_depth.c", "example_host.h"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
-LINES = {"example_texture.c": 150, "example_depth.c": 150, "example_host.h": 300}
+LINES = {"example_texture.c": 160, "example_depth.c": 150, "example_host.h": 310}
 
 # Odd and even sizes; small, for the device is a CPU.
 SIZES = [("101", "67"), ("64", "96")]
@@ -143,10 +143,13 @@ class Export(cli.TestCase):
         self.assertEqual(self.call(texture, env=validated), "ok\n")
         self.assertEqual(self.call(depth), "ok\n")
         for words in (["no-such"], ["rgba8", "1", "1"], ["rgba8", "5"], ["rgba8", "-5", "5"],
-                      ["r8", "70000", "5"], ["r8", "5", "5", "mean"], ["r8", "5", "5", "avg", "more"]):
+                      ["r8", "70000", "5"], ["r8", "8x", "5"], ["r8", "8", ""], ["r8", "0x10", "8"], ["r8", "5", "5", "mean"], ["r8", "5", "5", "avg", "more"]):
             done = subprocess.run([texture, *words], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done)
             self.assertTrue(done.stderr.startswith("usage: "), done)
+        done = subprocess.run([texture, "r8", "65535", "1"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        self.assertRegex(done.stderr, r"^error: the device has images of at most \d+x\d+ texels\n$")
 
     @unittest.skipIf(IS_SANITIZED, "nothing of mipbench runs")
     def test_example_sees_what_is_wrong(self):
@@ -177,6 +180,8 @@ class Export(cli.TestCase):
 
     def test_languages(self):
         self.assertEqual(self.export("glsl", "--language", "glsl"), ALWAYS | SOURCES)
+        (self.dir / "use.c").write_text('#include "spd_tree_vulkan.h"\nint main(void) { return 0; }\n')
+        self.call("cc", "-std=c11", "-Iglsl", "-c", "use.c", "-o", "use.o", cwd=self.dir)
         names = self.export("spirv", "--language", "spirv", "-f", "r8")
         self.assertEqual({name for name in names if not name.endswith(".spv")}, ALWAYS | OF_MODULES)
         if shutil.which("spirv-cross") is None:
@@ -216,6 +221,12 @@ class Export(cli.TestCase):
         self.assertEqual(cli.snapshot(self.dir), before)
         self.assertEqual(self.run_it("export", "spd-tree", "-o", "mine", "--force").code, 0)
         self.assertEqual(cli.snapshot(self.dir / "mine"), cli.snapshot(self.out))
+        # What an earlier export left goes, what is somebody's own stays.
+        for name in ("mine.spv", "spd_tree_old.spv", "spd_tree_old.hlsl", "translations.txt"):
+            (self.dir / "mine" / name).write_text("before")
+        largest = self.export("fresh", "-f", "r8", "-r", "max")
+        self.assertEqual(self.export("mine", "-f", "r8", "-r", "max", "--force"), largest | {"mine.spv"})
+        self.assertEqual(self.export("mine", "--language", "glsl", "--force"), ALWAYS | SOURCES | {"mine.spv"})
 
     def test_errors(self):
         for words, code, part in (

@@ -393,6 +393,8 @@ static void test_options(void)
     } cases[] = {
         {{SPD_TREE_EVEN, SPD_TREE_ANY_HAND_OFF, 0, false}, true},
         {{SPD_TREE_STRIPS, SPD_TREE_ANY_HAND_OFF, 200, false}, true},
+        {{(enum spd_tree_shape)3, SPD_TREE_ANY_HAND_OFF, 0, false}, true},
+        {{SPD_TREE_ANY_SHAPE, (enum spd_tree_hand_off)3, 0, false}, true},
         {{SPD_TREE_STRIPS, SPD_TREE_SLOTS, 3, false}, false},
         {{SPD_TREE_ANY_SHAPE, SPD_TREE_WORDS, 0, true}, false},
     };
@@ -416,7 +418,7 @@ static void test_no_image(void)
                                                 .n_layers = 1,
                                                 .n_levels = 11,
                                                 .format = {SPD_TREE_UNORM8, 4}};
-    struct spd_tree_image bad[8];
+    struct spd_tree_image bad[16];
     struct spd_tree_plan plan;
     CHECK(!spd_tree_make_plan(&devices[0], &image, NULL, &plan));
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
@@ -430,10 +432,23 @@ static void test_no_image(void)
     bad[5].format.n_channels = 0;
     bad[6].format.n_channels = 3;
     bad[7].format.codec = SPD_TREE_FLOAT11_10;
+    bad[8].format.codec = (enum spd_tree_codec)6;
+    bad[9].format = (struct spd_tree_format){SPD_TREE_SRGB8, 2};
+    bad[10].format = (struct spd_tree_format){SPD_TREE_UNORM10_2, 1};
+    bad[11].reduction = (enum spd_tree_reduction)3;
+    bad[12].weighs_alpha = bad[13].weighs_alpha = true;
+    bad[12].format.n_channels = 2;
+    bad[13].reduction = SPD_TREE_MINIMUM;
+    bad[14].is_depth = bad[15].is_depth = true;
+    bad[15].format = (struct spd_tree_format){SPD_TREE_FLOAT32, 2};
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         const char *why = spd_tree_make_plan(&devices[0], &bad[i], NULL, &plan);
         CHECK(why && strlen(why) > 20);
     }
+    /* A subgroup of no power of two is not used. */
+    struct spd_tree_device device = devices[0];
+    device.subgroup_size = 24;
+    CHECK(!spd_tree_make_plan(&device, &image, NULL, &plan) && !plan.module.has_subgroups);
 }
 
 int main(void)

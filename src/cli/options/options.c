@@ -245,7 +245,7 @@ const struct mb_option_row mb_option_rows[] = {
          "source; modules, as files and as a C header; what spirv-cross makes of modules and "
          "keeps their order of memory accesses (glsl,spirv)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
-     .help = "write into a folder that is not empty, replacing files of the same names"},
+     .help = "write into a folder that is not empty, in place of an earlier export"},
     {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN,
      .bare_verbs = BIT(LIST) | BIT(INSPECT), .field = FIELD(json), .is_common = true,
      .help = "copy of results.json; - is stdout, which then holds nothing else",

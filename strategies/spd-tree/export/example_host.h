@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spd_tree_modules.h"
 #include "spd_tree_vulkan.h"
 
 #define TYPE(x) .sType = VK_STRUCTURE_TYPE_##x
@@ -135,6 +136,15 @@ static bool host_image(struct host *host, VkImageCreateInfo info, VkImage *image
     info.imageType = VK_IMAGE_TYPE_2D;
     info.extent.depth = info.arrayLayers = 1;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
+    VkImageFormatProperties most;
+    TRY(vkGetPhysicalDeviceImageFormatProperties(host->physical, info.format, info.imageType,
+                                                 info.tiling, info.usage, info.flags, &most));
+    if (info.extent.width > most.maxExtent.width ||
+        info.extent.height > most.maxExtent.height) {
+        fprintf(stderr, "error: the device has images of at most %ux%u texels\n",
+                most.maxExtent.width, most.maxExtent.height);
+        return false;
+    }
     TRY(vkCreateImage(host->device, &info, NULL, image));
     vkGetImageMemoryRequirements(host->device, *image, &needs);
     TRY(host_allocate(host, &needs, 0));

@@ -22,19 +22,26 @@ static const struct format {
     {"rg11b10f", VK_FORMAT_B10G11R11_UFLOAT_PACK32, {SPD_TREE_FLOAT11_10, 3}},
 };
 
+/* A whole number of at most five digits; 0 for anything else. */
+static uint32_t parse_size(const char *text)
+{
+    const size_t n_digits = strspn(text, "0123456789");
+    return n_digits < 6 && text[n_digits] == '\0' ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
 /* The format, or NULL. */
 static const struct format *parse(int argc, char **argv, struct spd_tree_image *image)
 {
     static const char *const reductions[] = {"avg", "min", "max"};
     const size_t n_formats = sizeof formats / sizeof formats[0];
-    const long x = argc > 3 ? strtol(argv[2], NULL, 10) : 101;
-    const long y = argc > 3 ? strtol(argv[3], NULL, 10) : 67;
+    const uint32_t x = argc > 3 ? parse_size(argv[2]) : 101;
+    const uint32_t y = argc > 3 ? parse_size(argv[3]) : 67;
     size_t i = 0, k = 0;
     for (; argc > 1 && i < n_formats && strcmp(formats[i].name, argv[1]) != 0; i++) {
     }
     for (; argc > 4 && k < 3 && strcmp(reductions[k], argv[4]) != 0; k++) {
     }
-    *image = (struct spd_tree_image){(uint32_t)x, (uint32_t)y, .n_layers = 1, .n_levels = 1};
+    *image = (struct spd_tree_image){x, y, .n_layers = 1, .n_levels = 1};
     while (image->n_levels < SPD_TREE_MAX_LEVELS && (x | y) >> image->n_levels) {
         image->n_levels++;
     }

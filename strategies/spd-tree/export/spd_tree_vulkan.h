@@ -5,7 +5,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "spd_tree_modules.h"
+#include "spd_tree.h"
 
 #define SPD_TREE_N_BINDINGS 4u
 

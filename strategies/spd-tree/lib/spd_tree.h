@@ -60,7 +60,7 @@ struct spd_tree_format {
 
 struct spd_tree_device {
     bool has_subgroups, has_int64_atomics;
-    uint32_t subgroup_size; /* 4 to 128 */
+    uint32_t subgroup_size; /* a power of two, 4 to 128; of others no subgroup is used */
     uint32_t max_shared_bytes;
     uint64_t max_buffer_bytes;
     bool is_cpu; /* llvmpipe */
@@ -91,6 +91,13 @@ struct spd_tree_options {
 struct spd_tree_module {
     uint8_t n_channels, raw_words; /* 0: not RAW */
     bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums;
+};
+
+/* One that was exported, as SPIR-V: spd_tree_modules.h has them, and spd_tree_code_of(). */
+struct spd_tree_code {
+    struct spd_tree_module module;
+    const uint32_t *words;
+    size_t n_bytes;
 };
 
 enum spd_tree_view { SPD_TREE_VIEW_OF_FORMAT, SPD_TREE_VIEW_R32, SPD_TREE_VIEW_R32G32 };
@@ -533,7 +540,8 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
 static inline bool spd_tree_has_subgroups(const struct spd_tree_device *device)
 {
     return device->has_subgroups && device->subgroup_size >= 4 &&
-           device->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2;
+           device->subgroup_size <= SPD_TREE_N_INVOCATIONS / 2 &&
+           (device->subgroup_size & (device->subgroup_size - 1)) == 0;
 }
 
 /* Whether words can hand on what tiles make. */
@@ -593,14 +601,51 @@ static inline void spd_tree_set_module(const struct spd_tree_device *device,
         options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
 }
 
+static inline bool spd_tree_is_format(struct spd_tree_format format)
+{
+    switch (format.codec) {
+    case SPD_TREE_SRGB8:
+    case SPD_TREE_UNORM10_2:
+        return format.n_channels == 4;
+    case SPD_TREE_FLOAT11_10:
+        return format.n_channels == 3;
+    case SPD_TREE_UNORM8:
+    case SPD_TREE_FLOAT16:
+    case SPD_TREE_FLOAT32:
+        return format.n_channels == 1 || format.n_channels == 2 || format.n_channels == 4;
+    }
+    return false;
+}
+
 /* Whether there are such images: what a field that was forgotten has is none. */
 static inline bool spd_tree_is_image(const struct spd_tree_image *image)
 {
-    const uint32_t n_channels = image->format.n_channels, size = image->width | image->height;
+    const uint32_t size = image->width | image->height;
     return image->width - 1 < 65535 && image->height - 1 < 65535 && image->n_layers > 0 &&
            image->n_levels >= 2 && image->n_levels <= SPD_TREE_MAX_LEVELS &&
-           size >> (image->n_levels - 1) > 0 && n_channels > 0 && n_channels <= 4 &&
-           (n_channels == 3) == (image->format.codec == SPD_TREE_FLOAT11_10);
+           size >> (image->n_levels - 1) > 0;
+}
+
+/* Whether the image is of a kind that there is, whatever its size. */
+static inline const char *spd_tree_why_no_kind(const struct spd_tree_image *image,
+                                               const struct spd_tree_options *options)
+{
+    const bool is_float = image->format.codec == SPD_TREE_FLOAT32;
+    if (!spd_tree_is_format(image->format)) {
+        return "a format has 1, 2 or 4 channels, of SRGB8 and UNORM10_2 4, and of FLOAT11_10 3";
+    }
+    if ((uint32_t)image->reduction > SPD_TREE_MAXIMUM ||
+        (uint32_t)options->shape > SPD_TREE_STRIPS ||
+        (uint32_t)options->hand_off > SPD_TREE_SLOTS) {
+        return "a reduction, shape or hand-off is none of those that there are";
+    }
+    if (image->weighs_alpha &&
+        (image->format.n_channels != 4 || image->reduction != SPD_TREE_AVERAGE)) {
+        return "only averages of four channels weigh colour by alpha";
+    }
+    return image->is_depth && (!is_float || image->format.n_channels != 1)
+               ? "levels of a depth image are FLOAT32 of one channel"
+               : NULL;
 }
 
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
@@ -614,9 +659,11 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     const struct spd_tree_format format = image->format;
     options = options ? options : &none;
     if (!spd_tree_is_image(image)) {
-        return "an image has 1 to 65535 texels along each axis, 1 layer or more, 2 to 16 "
-               "levels, level 0 included and no more than it can have, and 1, 2 or 4 channels, "
-               "3 of FLOAT11_10 alone";
+        return "an image has 1 to 65535 texels along each axis, 1 layer or more, and 2 to 16 "
+               "levels, level 0 included and no more than it can have";
+    }
+    if (spd_tree_why_no_kind(image, options)) {
+        return spd_tree_why_no_kind(image, options);
     }
     memset(plan, 0, sizeof *plan);
     spd_tree_set_module(device, image, options, plan);
