@@ -3,11 +3,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/grid.h"
 #include "base/json.h"
-#include "compare/pool.h"
+#include "compare/headline.h"
+#include "result/result_write.h"
 #include "result/ranking.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -129,30 +131,54 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
 {
     const struct mb_file_result *of = pooled->match[0]->usable;
     const struct mb_timing *timing = &pooled->c.timings[0];
-    const bool is_ranked = timing->fastest != SIZE_MAX;
-    MB_SCOPED(mb_strbuf) sentence = {0};
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "case", of->case_id);
     mb_json_string(json, node, "cache", of->cache);
     mb_json_string(json, node, "mode", of->mode);
     mb_json_string(json, node, "condition", of->condition);
     json_places(json, node, pool, pooled);
-    mb_json_string(json, node, "question",
-                   is_ranked ? mb_question_names[timing->question] : NULL);
-    mb_json_string(json, node, "fastest",
-                   is_ranked ? pooled->c.results[timing->fastest].slug : NULL);
-    struct cJSON *tied = mb_json_array(json, node, "tied");
-    for (size_t i = 0; is_ranked && i < pooled->c.n_results; i++) {
-        if (mb_ranking_is_tied(timing, i)) {
-            mb_json_string(json, tied, NULL, pooled->c.results[i].slug);
-        }
-    }
-    mb_ranking_describe(&sentence, &pool->run, timing);
-    mb_json_string(json, node, "sentence", mb_strbuf_text(&sentence));
-    json->failed = json->failed || sentence.failed;
+    double next;
+    const enum mb_lead lead = mb_ranking_lead(&pool->run, timing, &next);
+    mb_json_string(json, node, "lead", mb_lead_names[lead]);
+    mb_json_number(json, node, "next_ratio", next);
+    mb_report_rankings(json, node, &pool->run, timing);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < pooled->c.n_results; i++) {
         json_row(json, rows, timing, &timing->rows[i], pooled->match[i]);
+    }
+}
+
+static void json_sentences(struct mb_json *json, struct cJSON *node, const char *lines)
+{
+    struct cJSON *list = mb_json_array(json, node, "sentences");
+    for (const char *line = lines; *line != '\0'; line += line[strcspn(line, "\n")] != '\0') {
+        const size_t n = strcspn(line, "\n");
+        MB_SCOPED(mb_strbuf) sentence = {0};
+        mb_strbuf_append_n(&sentence, line, n);
+        mb_json_string(json, list, NULL, mb_strbuf_text(&sentence));
+        json->failed = json->failed || sentence.failed;
+        line += n;
+    }
+}
+
+/* What is said of the pool as a whole, and of each condition of it. */
+static void json_headline(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
+{
+    MB_SCOPED(mb_strbuf) title = {0};
+    mb_headline_title(&title, pool);
+    json->failed = json->failed || title.failed;
+    mb_json_string(json, node, "title", mb_strbuf_text(&title));
+    struct cJSON *list = mb_json_array(json, node, "conditions");
+    for (size_t i = 0; i < pool->n_timings; i++) {
+        if (mb_headline_begins(pool, i)) {
+            MB_SCOPED(mb_strbuf) lines = {0};
+            struct cJSON *condition = mb_json_object(json, list, NULL);
+            mb_headline_describe(&lines, pool, i);
+            json->failed = json->failed || lines.failed;
+            mb_json_string(json, condition, "condition",
+                           pool->timings[i].match[0]->usable->condition);
+            json_sentences(json, condition, mb_strbuf_text(&lines));
+        }
     }
 }
 
@@ -162,13 +188,14 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
 {
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
-    mb_json_schema(&json, "mipbench-pool", "1.0.0");
+    mb_json_schema(&json, "mipbench-pool", "2.0.0");
     mb_json_u64(&json, json.root, "seed", seed);
     mb_json_u64(&json, json.root, "repeated_files", pools->n_repeated);
     struct cJSON *list = mb_json_array(&json, json.root, "pools");
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct cJSON *node = mb_json_object(&json, list, NULL);
         json_runs(&json, node, &pools->pools[i]);
+        json_headline(&json, node, &pools->pools[i]);
         struct cJSON *timings = mb_json_array(&json, node, "timings");
         for (size_t k = 0; k < pools->pools[i].n_timings; k++) {
             json_timing(&json, timings, &pools->pools[i], &pools->pools[i].timings[k]);

@@ -11,6 +11,8 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
+#define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
+
 #define LEVEL 0.95 /* that the interval of a median must have */
 
 static bool is_same_build(const struct mb_result_file *a, const struct mb_result_file *b)
@@ -154,15 +156,21 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *
     return mb_relate_judge(timing, err);
 }
 
-/* A tolerance that answers the questions which the file says it does. */
-static struct mb_tolerance tolerance_of(unsigned answers)
+/* The first tolerance that answers the questions which the file says it does, and in its word
+ * where it has one. */
+static struct mb_tolerance tolerance_of(const struct mb_case *c,
+                                        const struct mb_file_result *of)
 {
-    for (unsigned i = 0; i < 2 * MB_N_POLICIES; i++) {
+    const bool agree = mb_policies_agree(c->layout.base, c->layout.n_levels);
+    for (unsigned i = 0; i < 2 * N_ARITHMETICS * MB_N_POLICIES; i++) {
         const struct mb_tolerance tolerance = {
-            .filter.policy = (enum mb_policy)(i / 2),
             .max_error_lsb = i % 2, /* held to a plain number: not exact */
+            .arithmetic = (enum mb_arithmetic)(i / 2 % N_ARITHMETICS),
+            .filter.policy = (enum mb_policy)(i / 2 / N_ARITHMETICS),
         };
-        if (mb_answer_of(&tolerance, MB_REDUCE_AVG, false).questions == answers) {
+        const struct mb_answer answer = mb_answer_of(&tolerance, of->reduce, agree);
+        if (answer.questions == of->answers &&
+            (of->answer[0] == '\0' || strcmp(answer.word, of->answer) == 0)) {
             return tolerance;
         }
     }
@@ -219,7 +227,8 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
                                            : MB_VERIFY_PASS;
     result->is_diagnostic = usable->is_diagnostic;
     result->has_work = true;
-    result->work.tolerance = tolerance_of(usable->answers);
+    result->work.tolerance = tolerance_of(timing->of, usable);
+    result->verdict.box_lsb = usable->box_lsb;
     row->relation = mb_no_relation;
     timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + found->aa_distance);
     if (found->n_samples < timing->samples.n_kept) {
@@ -274,9 +283,12 @@ static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *fi
             timing->match[n++] = m;
         }
     }
+    const struct mb_file_result *of = first->usable;
     timing->c = (struct mb_case){
-        .layout = {.base = {1, 1}, .n_levels = 1},
-        .task = {.reduce = first->usable->reduce},
+        .layout = {.format = mb_format_find(of->format),
+                   .base = {of->width > 0 ? of->width : 1, of->height > 0 ? of->height : 1},
+                   .n_levels = of->n_levels > 0 ? of->n_levels : 1},
+        .task = {.reduce = of->reduce},
         .results = mb_alloc(n, sizeof *timing->c.results),
     };
     MB_DO(MB_NEED(timing->match && timing->c.results, "pooling"));

@@ -13,6 +13,7 @@ struct mb_pool_timing {
      * - stats.median_ns is of the runs' medians, and its 95 % interval by resampling runs and
      *   blocks of samples; of a single run its own, by order statistics; NaN: too few samples;
      * - its p05 and p95 are of the samples of all runs;
+     * - work.tolerance is one that answers as the file says it does;
      * - a relation is its time over that of the fastest, from blocks of the runs that have
      *   both: the median of the runs' medians. Where no run has both, of the runs' medians
      *   alone. NaN of what makes another image, or where nothing is the fastest. */

@@ -9,6 +9,13 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
+const char *const mb_lead_names[] = {
+    [MB_LEAD_NONE] = "none",
+    [MB_LEAD_TOO_FEW] = "too few",
+    [MB_LEAD_TIED] = "tied",
+    [MB_LEAD_CLEAR] = "clear",
+};
+
 enum ranking {
     RANKING_NONE,  /* nothing to rank, or not to be ranked */
     RANKING_ALONE, /* one row, and nothing to hold it against */
@@ -273,18 +280,25 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
     add_limit(out, run, timing);
 }
 
-void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
-                                 const struct mb_timing *timing)
+size_t mb_ranking_cheaper(const struct mb_run *run, const struct mb_timing *timing)
 {
     const struct standing standing = find_standing(run, timing);
     const bool has_leader = standing.ranking == RANKING_ALONE ||
                             standing.ranking == RANKING_TIED ||
                             standing.ranking == RANKING_CLEAR;
-    if (!has_leader || standing.cheaper == SIZE_MAX) {
+    return has_leader ? standing.cheaper : SIZE_MAX;
+}
+
+void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
+                                 const struct mb_timing *timing)
+{
+    const size_t cheaper = mb_ranking_cheaper(run, timing);
+    if (cheaper == SIZE_MAX) {
         return;
     }
-    const struct mb_row *row = &timing->rows[standing.cheaper];
+    const struct mb_row *row = &timing->rows[cheaper];
     const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_format *format = timing->of->layout.format;
     mb_strbuf_printf(out, "%s takes %.2f times as long", row->result->label,
                      row->relation.ratio);
     if (answer.drops) {
@@ -298,7 +312,7 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
     } else if (isfinite(row->result->verdict.box_lsb)) {
         mb_strbuf_printf(out, " (%s %s from exact)",
                          mb_lsb_text(row->result->verdict.box_lsb).s,
-                         mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
+                         format && !mb_format_is_unorm(format) ? "ulp" : "LSB");
     }
     mb_strbuf_append(out, ".");
 }

@@ -20,6 +20,13 @@ enum mb_lead {
     MB_LEAD_CLEAR,   /* the fastest may be named */
 };
 
+/* "none", "too few", "tied", "clear" */
+extern const char *const mb_lead_names[];
+
+/* What takes less time than a leader and loses something, by the best median; SIZE_MAX: nothing
+ * that may be said. */
+size_t mb_ranking_cheaper(const struct mb_run *run, const struct mb_timing *timing);
+
 /* How far ahead the timing's fastest row is; `*next_ratio` is that of the next one that answers
  * the same question, NaN where there is none. */
 enum mb_lead mb_ranking_lead(const struct mb_run *run, const struct mb_timing *timing,

@@ -15,6 +15,7 @@
 #define KNOWN_MAJOR    2
 #define MAX_AA_RATIO   100.0
 #define MAX_GRANULE_NS 1e9
+#define MAX_EXTENT     1e9
 #define MAX_PARAMS     64   /* sorted by comparing all pairs */
 #define MAX_VARIANTS   4096 /* of a case: searched one by one */
 #define MAX_ROWS       MAX_VARIANTS
@@ -79,6 +80,8 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     read_text(run, "id", file->run_id, sizeof file->run_id);
     read_text(mb_json_get(run, "tool"), "git_sha", file->git_sha, sizeof file->git_sha);
     read_text(device, "name", file->device, sizeof file->device);
+    const char *type = mb_json_read_string(device, "type");
+    file->is_software = type != NULL && strcmp(type, "cpu") == 0;
     file->granule_ns =
         read_within(mb_json_get(root, "timer"), "granularity_gcd_ns", 0, MAX_GRANULE_NS);
     /* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
@@ -330,8 +333,8 @@ static enum mb_status check_row(const struct mb_result_file *file, const struct 
     MB_FAIL_IF(mb_json_read_string(place->variant, "strategy") == NULL ||
                    mb_json_read_string(place->variant, "label") == NULL,
                err, MB_ERRC_INPUT, "%s: row %zu names no strategy", file->path, index);
-    MB_FAIL_IF(mb_json_read_u64(place->c, "width", 0) == 0 ||
-                   mb_json_read_u64(place->c, "height", 0) == 0,
+    MB_FAIL_IF(isnan(read_within(place->c, "width", 1, MAX_EXTENT)) ||
+                   isnan(read_within(place->c, "height", 1, MAX_EXTENT)),
                err, MB_ERRC_INPUT, "%s: row %zu has no size", file->path, index);
     MB_FAIL_IF(mb_json_count(place->variant, "params") > MAX_PARAMS, err, MB_ERRC_INPUT,
                "%s: row %zu has more than %d parameters", file->path, index, MAX_PARAMS);
@@ -348,6 +351,12 @@ static enum mb_status read_row(struct mb_result_file *file, const struct place *
     name_result(result, place);
     read_status(result, place);
     read_questions(result, place);
+    result->width = (uint32_t)read_within(place->c, "width", 1, MAX_EXTENT);
+    result->height = (uint32_t)read_within(place->c, "height", 1, MAX_EXTENT);
+    const double n_levels = read_within(place->c, "levels", 1, MB_MAX_LEVELS);
+    result->n_levels = isnan(n_levels) ? 0 : (uint32_t)n_levels;
+    result->box_lsb =
+        read_within(mb_json_get(place->variant, "verify"), "box_lsb", 0, HUGE_VAL);
     read_text(place->c, "input", result->input, sizeof result->input);
     read_text(place->c, "input_sha256", result->input_sha256, sizeof result->input_sha256);
     read_text(place->c, "format", result->format, sizeof result->format);

@@ -18,7 +18,9 @@ struct mb_file_result {
                                  label; owned */
     char *timing_key; /* the same image, task and condition, whatever the variant; owned */
     size_t timing;    /* index in the file: samples of one are of the same blocks, in order */
-    char variant[MB_LABEL_BYTES]; /* its id */
+    char variant[MB_LABEL_BYTES];     /* its id */
+    uint32_t width, height, n_levels; /* of the image; 0: not known */
+    double box_lsb; /* largest distance to the exact average; NaN: not known */
     char case_id[160];
     char cache[16], mode[16]; /* "cold", "latency" */
     enum mb_reduce reduce;
@@ -49,6 +51,7 @@ struct mb_result_file {
     uint64_t seed;
     double granule_ns; /* of the timer; NaN: not known */
     bool complete;
+    bool is_software;
     bool validate;                  /* with validation layers on: times mean little */
     struct mb_strlist argv;         /* of the run, "mipbench" first */
     char folder[1024];              /* that it was started in; "": not known */

@@ -557,9 +557,8 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     }
 }
 
-/* Of the first question that any row answers, and next to exact rows of `any`. */
-static void add_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
-                         const struct mb_timing *timing)
+void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
+                        const struct mb_timing *timing)
 {
     struct cJSON *list = mb_json_array(json, parent, "rankings");
     if (run->validate || timing->fastest == SIZE_MAX) {
@@ -600,7 +599,7 @@ static void add_timing(struct mb_json *json, struct cJSON *list, const struct mb
     for (size_t i = 0; i < timing->of->n_results; i++) {
         add_row(json, rows, timing, &timing->rows[i]);
     }
-    add_rankings(json, node, run, timing);
+    mb_report_rankings(json, node, run, timing);
 }
 
 static void add_usage(struct mb_json *json, struct cJSON *node, const struct mb_case *c)

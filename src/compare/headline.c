@@ -1,0 +1,358 @@
+/* Counts the verdicts on pooled timings, and says what comes of it. */
+#include "compare/headline.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "result/ranking.h"
+
+#define MAX_PLACES 4 /* that are named of those where the winner does not win */
+
+/* How often a label comes first, and the ratios that go with it. */
+struct wins {
+    const char *label;
+    const struct mb_pool_timing *timing; /* the first of them */
+    size_t n;
+    double least, most; /* most is 0 where no ratio is known */
+};
+
+/* Of the timings of a condition that have a verdict. */
+struct tally {
+    const struct mb_pool *pool;
+    const char *condition;
+    size_t n_timings;           /* ranked, or tied */
+    struct wins *exact, *cheap; /* by label; of all timings there can be; owned */
+    size_t n_exact, n_cheap;
+};
+
+static const struct mb_file_result *file_of(const struct mb_pool_timing *pooled)
+{
+    return pooled->match[0]->usable;
+}
+
+static bool is_of(const struct mb_pool *pool, size_t timing, const char *condition)
+{
+    return strcmp(file_of(&pool->timings[timing])->condition, condition) == 0;
+}
+
+bool mb_headline_begins(const struct mb_pool *pool, size_t timing)
+{
+    size_t first = 0;
+    while (!is_of(pool, first, file_of(&pool->timings[timing])->condition)) {
+        first++;
+    }
+    return first == timing;
+}
+
+static const char *article(const char *name)
+{
+    const char first = (char)toupper((unsigned char)name[0]);
+    const bool is_spelt = isupper((unsigned char)name[0]) && isupper((unsigned char)name[1]);
+    return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
+}
+
+/* The strategy of a label is what stands before its first parameter. */
+static bool is_same_strategy(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, ":");
+    return n == strcspn(b, ":") && memcmp(a, b, n) == 0;
+}
+
+static bool is_counted(const struct mb_file_result *result)
+{
+    return !result->is_diagnostic && result->status != MB_RESULT_SKIPPED;
+}
+
+/* Whether no counted result before this one, of `pool` in order, is of its label; or with
+ * `by_strategy`, of its strategy. */
+static bool is_new(const struct mb_pool *pool, const struct mb_file_result *result,
+                   bool by_strategy)
+{
+    for (size_t run = 0; run < pool->n_runs; run++) {
+        const struct mb_result_file *file = pool->runs[run];
+        for (size_t i = 0; i < file->n_results; i++) {
+            const struct mb_file_result *other = &file->results[i];
+            if (other == result) {
+                return true;
+            }
+            if (is_counted(other) &&
+                (by_strategy ? is_same_strategy(other->label, result->label)
+                             : strcmp(other->label, result->label) == 0)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+struct census {
+    size_t n_strategies, n_labels, n_rows, n_failed, n_unchecked;
+};
+
+static struct census count_rows(const struct mb_pool *pool)
+{
+    struct census found = {0};
+    for (size_t run = 0; run < pool->n_runs; run++) {
+        const struct mb_result_file *file = pool->runs[run];
+        for (size_t i = 0; i < file->n_results; i++) {
+            const struct mb_file_result *result = &file->results[i];
+            if (is_counted(result)) {
+                found.n_strategies += is_new(pool, result, true);
+                found.n_labels += is_new(pool, result, false);
+                found.n_rows++;
+                found.n_failed +=
+                    result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
+                found.n_unchecked +=
+                    result->status == MB_RESULT_OK && result->verify == MB_VERIFY_SKIPPED;
+            }
+        }
+    }
+    return found;
+}
+
+void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
+{
+    const struct census found = count_rows(pool);
+    const struct mb_result_file *file = pool->runs[0];
+    mb_strbuf_printf(
+        out, "Mip-chain generation on %s%s%s%s", file->is_software ? "" : article(file->device),
+        file->is_software ? "" : " ", file->device, file->is_software ? " (software)" : "");
+    if (found.n_rows == 0) {
+        mb_strbuf_append(out, ": no results");
+        return;
+    }
+    mb_strbuf_printf(out, ": %zu strateg%s", found.n_strategies,
+                     found.n_strategies == 1 ? "y" : "ies");
+    if (found.n_labels > found.n_strategies) {
+        mb_strbuf_printf(out, " in %zu variants", found.n_labels);
+    }
+    if (found.n_failed > 0) {
+        mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
+    } else if (found.n_unchecked > 0) {
+        mb_strbuf_append(out, found.n_unchecked == found.n_rows ? ", nothing verified"
+                                                                : ", not all verified");
+    } else {
+        mb_strbuf_append(out, ", every texel verified");
+    }
+}
+
+static void count_win(struct wins *wins, size_t *n, const struct mb_pool_timing *timing,
+                      size_t row, double ratio)
+{
+    const char *label = timing->c.results[row].label;
+    size_t at = 0;
+    while (at < *n && strcmp(wins[at].label, label) != 0) {
+        at++;
+    }
+    if (at == *n) {
+        wins[(*n)++] = (struct wins){.label = label, .timing = timing};
+    }
+    struct wins *won = &wins[at];
+    if (isfinite(ratio)) {
+        won->least = won->most == 0.0 ? ratio : fmin(won->least, ratio);
+        won->most = fmax(won->most, ratio);
+    }
+    won->n++;
+}
+
+static void count_timing(struct tally *tally, const struct mb_pool_timing *pooled)
+{
+    const struct mb_timing *timing = &pooled->c.timings[0];
+    double next;
+    const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
+    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, timing);
+    if (timing->question > MB_QUESTION_ANY || lead < MB_LEAD_TIED) {
+        return;
+    }
+    tally->n_timings++;
+    if (lead == MB_LEAD_CLEAR) {
+        count_win(tally->exact, &tally->n_exact, pooled, timing->fastest, next);
+    }
+    if (cheaper != SIZE_MAX) {
+        count_win(tally->cheap, &tally->n_cheap, pooled, cheaper,
+                  timing->rows[cheaper].relation.ratio);
+    }
+}
+
+static const struct wins *most(const struct wins *wins, size_t n)
+{
+    const struct wins *best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        best = best == NULL || wins[i].n > best->n ? &wins[i] : best;
+    }
+    return best;
+}
+
+/* Near 1 with a digit more, so that it is not rounded away. */
+static void add_ratio(struct mb_strbuf *out, double ratio)
+{
+    mb_strbuf_printf(out, "%.*f", fabs(ratio - 1.0) < 0.02 ? 3 : 2, ratio);
+}
+
+static void add_range(struct mb_strbuf *out, double least, double most)
+{
+    add_ratio(out, least);
+    if (most - least >= 0.005) {
+        mb_strbuf_append(out, " to ");
+        add_ratio(out, most);
+    }
+    mb_strbuf_append(out, " times as long");
+}
+
+/* "spd-tree is the fastest exact one in 60 of 66 cases: the next takes 1.17 to 3.3 times as
+ * long." */
+static void add_winner(struct mb_strbuf *out, const struct tally *tally,
+                       const struct wins *best)
+{
+    const struct mb_timing *timing = &best->timing->c.timings[0];
+    mb_strbuf_printf(out, "%s is ", best->label);
+    if (timing->question == MB_QUESTION_EXACT) {
+        mb_strbuf_printf(out, "the fastest %s one", mb_exact_word(timing->of->task.reduce));
+    } else {
+        mb_strbuf_append(out, "fastest");
+    }
+    if (best->n == tally->n_timings) {
+        mb_strbuf_printf(out, best->n == 2 ? " in both cases" : " in all %zu cases", best->n);
+    } else {
+        mb_strbuf_printf(out, " in %zu of %zu cases", best->n, tally->n_timings);
+    }
+    if (best->most > 0.0) {
+        mb_strbuf_append(out, ": the next takes ");
+        add_range(out, best->least, best->most);
+    }
+    mb_strbuf_append(out, ".\n");
+}
+
+static bool has_inputs(const struct tally *tally)
+{
+    const char *input = NULL;
+    for (size_t i = 0; i < tally->pool->n_timings; i++) {
+        const struct mb_file_result *of = file_of(&tally->pool->timings[i]);
+        if (input != NULL && strcmp(of->input, input) != 0) {
+            return true;
+        }
+        input = of->input;
+    }
+    return false;
+}
+
+/* "500x333 r8 (spd-tree takes 1.05 times as long as spd)": where, and to whom it loses. */
+static void add_place(struct mb_strbuf *out, const struct tally *tally,
+                      const struct mb_pool_timing *pooled, const char *label)
+{
+    const struct mb_file_result *of = file_of(pooled);
+    const struct mb_timing *timing = &pooled->c.timings[0];
+    const char *slash = strrchr(of->input, '/');
+    double next;
+    if (has_inputs(tally)) {
+        mb_strbuf_printf(out, "%s ", slash ? slash + 1 : of->input);
+    }
+    mb_strbuf_printf(out, "%ux%u %s", of->width, of->height, of->format);
+    if (of->reduce != MB_REDUCE_AVG) {
+        mb_strbuf_printf(out, " %s", mb_reduce_names[of->reduce]);
+    }
+    if (mb_ranking_lead(&tally->pool->run, timing, &next) == MB_LEAD_TIED) {
+        mb_strbuf_append(out, " (within the noise)");
+        return;
+    }
+    const char *fastest = timing->of->results[timing->fastest].label;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const double ratio = timing->rows[i].relation.ratio;
+        if (strcmp(timing->of->results[i].label, label) == 0 && isfinite(ratio)) {
+            mb_strbuf_printf(out, " (%s takes ", label);
+            add_range(out, ratio, ratio);
+            mb_strbuf_printf(out, " as %s)", fastest);
+            return;
+        }
+    }
+    mb_strbuf_printf(out, " (%s)", fastest);
+}
+
+/* "Not at 64x64 rgba8 (within the noise), ... and 2 more." */
+static void add_elsewhere(struct mb_strbuf *out, const struct tally *tally,
+                          const struct wins *best)
+{
+    const size_t n_places = tally->n_timings - best->n;
+    const size_t n_named = n_places > MAX_PLACES + 1 ? MAX_PLACES : n_places;
+    size_t n = 0;
+    for (size_t i = 0; i < tally->pool->n_timings && n < n_named; i++) {
+        const struct mb_pool_timing *pooled = &tally->pool->timings[i];
+        const struct mb_timing *timing = &pooled->c.timings[0];
+        double next;
+        const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
+        const bool is_won =
+            lead == MB_LEAD_CLEAR &&
+            strcmp(timing->of->results[timing->fastest].label, best->label) == 0;
+        if (is_of(tally->pool, i, tally->condition) && lead >= MB_LEAD_TIED && !is_won &&
+            timing->question <= MB_QUESTION_ANY) {
+            const bool is_last = n + 1 == n_places;
+            mb_strbuf_append(out, n == 0 ? "Not at " : is_last ? " and " : ", ");
+            add_place(out, tally, pooled, best->label);
+            n++;
+        }
+    }
+    if (n_places > n_named) {
+        mb_strbuf_printf(out, " and %zu more", n_places - n_named);
+    }
+    mb_strbuf_append(out, n > 0 ? ".\n" : "");
+}
+
+/* "In 33 of 66 cases spd takes 0.72 to 0.97 times as long, but it is not exact: it drops the
+ * last row or column of every odd level." */
+static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
+                        const struct wins *wins)
+{
+    const struct mb_case *c = &wins->timing->c;
+    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, &c->timings[0]);
+    const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
+    mb_strbuf_printf(out, "In %zu of %zu cases %s takes ", wins->n, tally->n_timings,
+                     wins->label);
+    add_range(out, wins->least, wins->most);
+    mb_strbuf_printf(out, ", but it is not %s: it ", mb_exact_word(c->task.reduce));
+    mb_strbuf_printf(out, "%s%s%s.\n", answer.drops ? answer.drops : "",
+                     answer.drops && answer.loses ? " and " : "",
+                     answer.loses ? answer.loses : "");
+}
+
+static void say(struct mb_strbuf *out, const struct tally *tally)
+{
+    const struct wins *best = most(tally->exact, tally->n_exact);
+    if (best != NULL) {
+        add_winner(out, tally, best);
+        add_elsewhere(out, tally, best);
+    } else if (tally->n_timings > 0) {
+        mb_strbuf_printf(out, "In none of %zu cases is one the fastest beyond the noise.\n",
+                         tally->n_timings);
+    }
+    const struct wins *cheap = most(tally->cheap, tally->n_cheap);
+    if (cheap != NULL) {
+        add_cheaper(out, tally, cheap);
+    }
+}
+
+void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing)
+{
+    struct tally tally = {
+        .pool = pool,
+        .condition = file_of(&pool->timings[timing])->condition,
+        .exact = mb_alloc(pool->n_timings, sizeof *tally.exact),
+        .cheap = mb_alloc(pool->n_timings, sizeof *tally.cheap),
+    };
+    size_t n = 0;
+    out->failed = out->failed || tally.exact == NULL || tally.cheap == NULL;
+    for (size_t i = 0; !out->failed && i < pool->n_timings; i++) {
+        if (is_of(pool, i, tally.condition)) {
+            count_timing(&tally, &pool->timings[i]);
+            n++;
+        }
+    }
+    if (n == 1) {
+        mb_ranking_lines(out, &pool->run, &pool->timings[timing].c.timings[0]);
+    } else if (!out->failed) {
+        say(out, &tally);
+    }
+    mb_free(tally.exact);
+    mb_free(tally.cheap);
+}

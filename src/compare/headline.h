@@ -1,0 +1,15 @@
+/* What is said of pooled runs as a whole: what they are, and who wins where. */
+#pragma once
+
+#include "base/strbuf.h"
+#include "compare/pool.h"
+
+/* "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified" */
+void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
+
+/* Whether the timing is the first of its condition: "cold latency". */
+bool mb_headline_begins(const struct mb_pool *pool, size_t timing);
+
+/* A line for each sentence on all timings of the condition of `timing`: who wins in how many,
+ * by how much, where not, and what is faster and loses something. Of a single one its own. */
+void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing);
